@@ -1,0 +1,55 @@
+"""Errors that tell a user what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class InputError(ValueError):
+    """Bad input: a file, an option or an argument that cannot be used.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    path : str or Path, optional
+        The file it is in.
+    line : int, optional
+        The line of that file, counted from 1.
+    remedy : str, optional
+        What to do about it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.message = message
+        self.path = None if path is None else str(path)
+        self.line = line
+        self.remedy = remedy
+        where = ":".join(str(part) for part in (self.path, line) if part is not None)
+        text = f"{where}: {message}" if where else message
+        super().__init__(f"{text}; {remedy}" if remedy else text)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let the error cross process borders with its parts."""
+        return _rebuild, (type(self), self.message, self.path, self.line, self.remedy)
+
+
+class FitError(RuntimeError):
+    """A fit that must not be used: it did not converge or gave values that are not finite."""
+
+
+class CollectionWarning(UserWarning):
+    """Something ordinary but worth knowing: a run without a topic, judgments without runs."""
+
+
+def _rebuild(
+    kind: type[InputError], message: str, path: str | None, line: int | None, remedy: str | None
+) -> InputError:
+    return kind(message, path=path, line=line, remedy=remedy)
