@@ -1,0 +1,36 @@
+"""A leaf that everything may use: atomic writing, digests, provenance, seeds and progress.
+
+Nothing here knows what a run or a judgment is.
+"""
+
+from __future__ import annotations
+
+from rtc_bayes.store.files import (
+    atomic_path,
+    atomic_write,
+    digest_file,
+    digest_text,
+    meta_path,
+    read_json,
+    write_csv,
+    write_json,
+)
+from rtc_bayes.store.progress import Progress, progress_bar, silent
+from rtc_bayes.store.provenance import provenance
+from rtc_bayes.store.seeds import spawn_seeds
+
+__all__ = [
+    "Progress",
+    "atomic_path",
+    "atomic_write",
+    "digest_file",
+    "digest_text",
+    "meta_path",
+    "progress_bar",
+    "provenance",
+    "read_json",
+    "silent",
+    "spawn_seeds",
+    "write_csv",
+    "write_json",
+]

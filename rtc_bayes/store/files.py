@@ -1,0 +1,187 @@
+"""Files that are either whole or absent, and the digests that name their contents."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import io
+import json
+import math
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from rtc_bayes.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path in the same folder, which becomes `path` if the block succeeds.
+
+    For writers that want a path and not an open file (netCDF, matplotlib). The temporary path has
+    the suffix of `path`. On any exception it is removed and whatever stood at `path` stays as it
+    was. A device or a pipe (``/dev/stdout``) is written to directly.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where the file is to stand. A symbolic link is followed, not replaced.
+
+    Yields
+    ------
+    Path
+        Where to write.
+
+    Raises
+    ------
+    InputError
+        If `path` is a folder, or its folder does not exist.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise InputError("is a folder", path=path, remedy="name a file in it")
+    if not target.parent.is_dir():
+        raise InputError("its folder does not exist", path=path, remedy="make the folder first")
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+    try:
+        yield temporary
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
+    r"""Open a file for writing that appears whole at `path`, or not at all.
+
+    Text is UTF-8 with ``\n`` line ends. A name ending in ``.gz`` is compressed, without the time
+    of writing in its header, so that the same contents give the same bytes.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where the file is to stand.
+    mode : {"w", "wb"}
+        Text or bytes.
+
+    Yields
+    ------
+    file object
+        Open for writing.
+
+    Raises
+    ------
+    InputError
+        If `path` is a folder, or its folder does not exist.
+    """
+    if mode not in ("w", "wb"):
+        raise ValueError(f"mode is 'w' or 'wb', not {mode!r}")
+    with atomic_path(path) as temporary, contextlib.ExitStack() as stack:
+        binary: IO[bytes] = stack.enter_context(temporary.open("wb"))
+        if str(path).endswith(".gz"):
+            binary = stack.enter_context(
+                gzip.GzipFile(filename="", mode="wb", fileobj=binary, mtime=0)  # type: ignore[arg-type]
+            )
+        if mode == "wb":
+            yield binary
+        else:
+            yield stack.enter_context(io.TextIOWrapper(binary, encoding="utf-8", newline="\n"))
+
+
+def digest_file(path: str | Path) -> str:
+    """Return the SHA-256 of a file's bytes, as 64 hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest_text(text: str) -> str:
+    """Return the SHA-256 of a text in UTF-8, as 64 hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def meta_path(path: str | Path) -> Path:
+    """Return where the provenance of an output stands: ``OUT.meta.json`` beside ``OUT``."""
+    return Path(f"{path}.meta.json")
+
+
+def write_json(value: object, path: str | Path) -> None:
+    """Write a value as indented JSON, atomically.
+
+    NumPy scalars and arrays become numbers and lists; mappings keep their order.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite: an undefined value is None, and the caller says so. The error
+        names the place (``pairs[3].sd``).
+    """
+    text = json.dumps(_plain(value, ""), indent=2, ensure_ascii=False, allow_nan=False)
+    with atomic_write(path) as file:
+        file.write(text + "\n")
+
+
+def read_json(path: str | Path) -> Any:
+    """Read a JSON file.
+
+    Raises
+    ------
+    InputError
+        If the file does not exist or is not JSON in UTF-8; names the line.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError("no such file", path=path, remedy="check the name") from error
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"not JSON: {error.msg}", path=path, line=error.lineno, remedy="make the file again"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError("not JSON in UTF-8", path=path, remedy="make the file again") from error
+
+
+def write_csv(frame: pd.DataFrame, path: str | Path, provenance: Mapping[str, object]) -> None:
+    """Write a table as CSV, and its provenance as ``OUT.meta.json`` beside it.
+
+    Numbers are written in full (the shortest text that reads back the same); an undefined value
+    is an empty field. The index is not written.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table.
+    path : str or Path
+        Where the CSV is to stand.
+    provenance : mapping
+        What :func:`rtc_bayes.store.provenance` gave.
+    """
+    with atomic_write(path) as file:
+        frame.to_csv(file, index=False, lineterminator="\n")
+    write_json(provenance, meta_path(path))
+
+
+def _plain(value: object, where: str) -> object:
+    """Return `value` in the types that JSON has; `where` is its place, for the error."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{where or 'the value'} is {value}: write None for an undefined value")
+    if isinstance(value, Mapping):
+        return {
+            str(key): _plain(item, f"{where}.{key}" if where else str(key))
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_plain(item, f"{where}[{position}]") for position, item in enumerate(value)]
+    return value

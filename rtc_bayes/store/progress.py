@@ -1,0 +1,59 @@
+"""Progress as a plain function, so that the code that works need not know who is looking."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+type Progress = Callable[[str, int, int], None]
+"""Called as ``progress(stage, done, total)``; a stage is known by its text."""
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Show nothing: the default :data:`Progress`."""
+
+
+@contextlib.contextmanager
+def progress_bar(quiet: bool = False) -> Iterator[Progress]:
+    """Show one bar per stage on standard error, with the time taken and the time left.
+
+    Parameters
+    ----------
+    quiet : bool
+        Show nothing at all.
+
+    Yields
+    ------
+    Progress
+        The function to call.
+    """
+    if quiet:
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bars
+
+    bars = Bars(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
+    tasks = {}
+
+    def show(stage: str, done: int, total: int) -> None:
+        if stage not in tasks:
+            tasks[stage] = bars.add_task(stage, total=total)
+        bars.update(tasks[stage], completed=done, total=total)
+
+    with bars:
+        yield show

@@ -1,0 +1,26 @@
+"""Seeds for many pieces of work from one: the same whatever the number of jobs."""
+
+from __future__ import annotations
+
+
+def spawn_seeds(seed: int, n: int) -> list[int]:
+    """Return `n` independent seeds made from one by :class:`numpy.random.SeedSequence`.
+
+    The first seeds do not depend on `n`, so a longer study begins like a shorter one.
+
+    Parameters
+    ----------
+    seed : int
+        At least 0.
+    n : int
+        How many, at least 0.
+
+    Returns
+    -------
+    list of int
+        In [0, 2^63).
+    """
+    import numpy as np
+
+    children = np.random.SeedSequence(seed).spawn(n)
+    return [int(child.generate_state(1, np.uint64)[0] >> 1) for child in children]
