@@ -1,0 +1,40 @@
+"""Runs, qrels, pools, judgments and relevance: reading, checking, writing, simulating."""
+
+from __future__ import annotations
+
+from rtc_bayes.collection.judgments import Judgments
+from rtc_bayes.collection.order import natural_key
+from rtc_bayes.collection.pool import Pool
+from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels
+from rtc_bayes.collection.reading import read_erels, read_prels, read_qrels, read_runs
+from rtc_bayes.collection.relevance import Relevance
+from rtc_bayes.collection.runs import Run, Runs
+from rtc_bayes.collection.writing import (
+    write_erels,
+    write_prels,
+    write_qrels,
+    write_run,
+    write_runs,
+)
+
+__all__ = [
+    "Judgments",
+    "Pool",
+    "Prel",
+    "Prels",
+    "Probabilities",
+    "Qrels",
+    "Relevance",
+    "Run",
+    "Runs",
+    "natural_key",
+    "read_erels",
+    "read_prels",
+    "read_qrels",
+    "read_runs",
+    "write_erels",
+    "write_prels",
+    "write_qrels",
+    "write_run",
+    "write_runs",
+]

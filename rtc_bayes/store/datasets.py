@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.files import atomic_path
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -20,13 +21,8 @@ def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     path : str or Path
         An existing file is replaced once the new one is complete.
     """
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.partial")
-    try:
+    with atomic_path(path) as partial:
         data.to_netcdf(partial, engine="h5netcdf")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def read_dataset(path: str | Path) -> xr.Dataset:

@@ -1,0 +1,371 @@
+"""The pool: which documents a set of systems retrieved to a depth, and at which rank."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.errors import CollectionWarning, InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from rtc_bayes.collection.runs import Runs
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pool:
+    """The documents that systems retrieved, per topic, to a depth.
+
+    Documents of a topic are contiguous and sorted by docno. A short list is short: nothing
+    is padded. Make one with :meth:`from_runs`.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        In the order given.
+    topics : tuple of str
+        In natural order.
+    depth : int
+        Ranked lists are cut here.
+    docnos : ndarray of str, shape (documents,)
+    topic_starts : ndarray of int, shape (topics + 1,)
+        Documents of topic t are ``topic_starts[t]`` to ``topic_starts[t + 1]``.
+    ranked : ndarray of int, shape (sum of list lengths,)
+        Document indices in rank order, list after list.
+    list_starts : ndarray of int, shape (systems * topics + 1,)
+        The list of system s on topic t begins at ``list_starts[s * topics + t]``.
+    digests : tuple of str
+        A digest of each system's run.
+    """
+
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    depth: int
+    docnos: NDArray[np.object_]
+    topic_starts: NDArray[np.int64]
+    ranked: NDArray[np.int32]
+    list_starts: NDArray[np.int64]
+    digests: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        for array in (self.docnos, self.topic_starts, self.ranked, self.list_starts):
+            array.flags.writeable = False
+
+    @classmethod
+    def from_runs(cls, runs: Runs, *, depth: int = 100) -> Pool:
+        """Pool the first `depth` documents of every run for every topic of any run.
+
+        Parameters
+        ----------
+        runs : Runs
+        depth : int
+            At least 1.
+
+        Raises
+        ------
+        InputError
+            A depth below 1.
+
+        Warns
+        -----
+        CollectionWarning
+            Once, naming the runs that lack a topic: they score 0 there.
+        """
+        if depth < 1:
+            raise InputError(f"depth is {depth}", remedy="give a depth of at least 1")
+        topics = runs.topics
+        lacking = {tag: len(topics) - len(run.topics) for tag, run in runs.items()}
+        lacking = {tag: n for tag, n in lacking.items() if n}
+        if lacking:
+            named = ", ".join(f"{tag} ({n})" for tag, n in lacking.items())
+            warnings.warn(
+                f"runs without some of the {len(topics)} topics, where they score 0: {named}",
+                CollectionWarning,
+                stacklevel=2,
+            )
+        lists = {
+            topic: [run.ranking(topic)[:depth].tolist() for run in runs.values()]
+            for topic in topics
+        }
+        return cls._build(
+            runs.systems,
+            topics,
+            depth,
+            lists,
+            {topic: set().union(*ranked) for topic, ranked in lists.items()},
+            tuple(run.digest for run in runs.values()),
+        )
+
+    @classmethod
+    def _build(
+        cls,
+        systems: tuple[str, ...],
+        topics: tuple[str, ...],
+        depth: int,
+        lists: Mapping[str, Sequence[Sequence[str]]],
+        documents: Mapping[str, Iterable[str]],
+        digests: tuple[str, ...],
+    ) -> Pool:
+        """Build from the docnos of each topic's lists and of each topic."""
+        docnos: list[str] = []
+        starts = [0]
+        indices: list[list[int]] = [[] for _ in range(len(systems) * len(topics))]
+        for t, topic in enumerate(topics):
+            ordered = sorted(documents[topic])
+            index = dict(zip(ordered, range(starts[-1], starts[-1] + len(ordered)), strict=True))
+            docnos.extend(ordered)
+            starts.append(len(docnos))
+            for s, ranked in enumerate(lists[topic]):
+                indices[s * len(topics) + t] = [index[docno] for docno in ranked]
+        lengths = [len(part) for part in indices]
+        return cls(
+            systems=systems,
+            topics=topics,
+            depth=depth,
+            docnos=np.array(docnos, dtype=object),
+            topic_starts=np.array(starts, dtype=np.int64),
+            ranked=np.fromiter((i for part in indices for i in part), np.int32, sum(lengths)),
+            list_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            digests=digests,
+        )
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems."""
+        return len(self.systems)
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics."""
+        return len(self.topics)
+
+    @property
+    def n_documents(self) -> int:
+        """Number of (topic, document) pairs."""
+        return len(self.docnos)
+
+    @property
+    def topic_of(self) -> NDArray[np.int32]:
+        """Topic number of every document, shape (documents,)."""
+        return np.repeat(np.arange(self.n_topics, dtype=np.int32), np.diff(self.topic_starts))
+
+    def documents(self, topic: int) -> slice:
+        """Return the document indices of a topic, given by its number."""
+        return slice(int(self.topic_starts[topic]), int(self.topic_starts[topic + 1]))
+
+    def ranking(self, system: int, topic: int) -> NDArray[np.int32]:
+        """Document indices that a system retrieved for a topic, best first."""
+        cell = system * self.n_topics + topic
+        return self.ranked[self.list_starts[cell] : self.list_starts[cell + 1]]
+
+    def lists(self, topic: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """All systems' lists for a topic, with documents numbered from 0 within the topic.
+
+        Returns
+        -------
+        ranked : ndarray of int32, shape (sum of list lengths,)
+        starts : ndarray of int64, shape (systems + 1,)
+            The list of system s is ``ranked[starts[s]:starts[s + 1]]``.
+        """
+        parts = [self.ranking(s, topic) for s in range(self.n_systems)]
+        starts = np.zeros(len(parts) + 1, dtype=np.int64)
+        np.cumsum([len(part) for part in parts], out=starts[1:])
+        first = np.int32(self.topic_starts[topic])
+        ranked = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
+        return (ranked - first).astype(np.int32), starts
+
+    def ranks(self, topic: int) -> NDArray[np.int32]:
+        """Ranks of a topic's documents, from 1; 0 where a system did not retrieve it.
+
+        Returns
+        -------
+        ndarray of int32, shape (systems, documents of the topic)
+        """
+        inside = self.documents(topic)
+        ranks = np.zeros((self.n_systems, inside.stop - inside.start), dtype=np.int32)
+        for s in range(self.n_systems):
+            ranked = self.ranking(s, topic)
+            ranks[s, ranked - inside.start] = np.arange(1, len(ranked) + 1)
+        return ranks
+
+    def locate(self, topic: str, docnos: Iterable[str]) -> NDArray[np.int64]:
+        """Find a topic's docnos in the pool: their indices, -1 for those it does not hold."""
+        wanted = np.array(list(docnos), dtype=object)
+        if topic not in self.topics or not len(wanted):
+            return np.full(len(wanted), -1, dtype=np.int64)
+        inside = self.documents(self.topics.index(topic))
+        known = self.docnos[inside]
+        place = np.searchsorted(known, wanted)
+        found = place < len(known)
+        found[found] = known[place[found]] == wanted[found]
+        return np.where(found, place + inside.start, -1).astype(np.int64)
+
+    def select(self, systems: Sequence[str]) -> Pool:
+        """Return the pool of only these systems: the documents they retrieved.
+
+        Raises
+        ------
+        InputError
+            A system that the pool does not hold.
+        """
+        for name in systems:
+            if name not in self.systems:
+                raise InputError(f"the pool holds no system {name!r}")
+        chosen = [self.systems.index(name) for name in systems]
+        parts = [self.ranking(s, t) for s in chosen for t in range(self.n_topics)]
+        ranked = np.concatenate(parts)
+        kept = np.unique(ranked)
+        return Pool(
+            systems=tuple(systems),
+            topics=self.topics,
+            depth=self.depth,
+            docnos=self.docnos[kept],
+            topic_starts=np.searchsorted(kept, self.topic_starts).astype(np.int64),
+            ranked=np.searchsorted(kept, ranked).astype(np.int32),
+            list_starts=np.concatenate([[0], np.cumsum([len(p) for p in parts])]).astype(np.int64),
+            digests=tuple(self.digests[s] for s in chosen) if self.digests else (),
+        )
+
+    def with_documents(self, documents: Mapping[str, Iterable[str]]) -> Pool:
+        """Return the pool with more documents, which no system ranks.
+
+        Parameters
+        ----------
+        documents : mapping of str to iterable of str
+            Docnos to add per topic; those already there change nothing.
+
+        Raises
+        ------
+        InputError
+            A topic that the pool does not hold.
+        """
+        new: list[tuple[int, str]] = []
+        for topic, docnos in documents.items():
+            if topic not in self.topics:
+                raise InputError(f"the pool holds no topic {topic!r}")
+            t = self.topics.index(topic)
+            wanted = sorted(set(docnos))
+            absent = self.locate(topic, wanted) < 0
+            new.extend((t, docno) for docno, a in zip(wanted, absent, strict=True) if a)
+        if not new:
+            return self
+        new.sort()
+        topic_of_new = np.array([t for t, _ in new])
+        docno_of_new = np.array([docno for _, docno in new], dtype=object)
+        place = np.array(
+            [
+                self.topic_starts[t]
+                + np.searchsorted(self.docnos[self.documents(t)], np.array([docno], dtype=object))[
+                    0
+                ]
+                for t, docno in new
+            ],
+            dtype=np.int64,
+        )
+        # an old document moves by the number of new ones that stand before it
+        moved = np.arange(self.n_documents) + np.searchsorted(
+            place, np.arange(self.n_documents), side="right"
+        )
+        # two topics meet at one place: a new document that ends a topic stays before the next
+        added = np.bincount(topic_of_new, minlength=self.n_topics)
+        starts = self.topic_starts + np.concatenate([[0], np.cumsum(added)])
+        docnos = np.empty(self.n_documents + len(new), dtype=object)
+        docnos[moved] = self.docnos
+        docnos[place + np.arange(len(new))] = docno_of_new
+        return Pool(
+            systems=self.systems,
+            topics=self.topics,
+            depth=self.depth,
+            docnos=docnos,
+            topic_starts=starts.astype(np.int64),
+            ranked=moved[self.ranked].astype(np.int32),
+            list_starts=self.list_starts,
+            digests=self.digests,
+        )
+
+    def overlap(self) -> NDArray[np.float64]:
+        """Mean share of documents that two systems both retrieved, over topics.
+
+        The share of a topic is the number of documents in both lists over the length of the
+        longer one (Carterette 2007, section 5, "Worst Case"); a topic where both lists are
+        empty counts 0.
+
+        Returns
+        -------
+        ndarray of float, shape (systems, systems)
+            Symmetric, in [0, 1].
+        """
+        total = np.zeros((self.n_systems, self.n_systems))
+        for t in range(self.n_topics):
+            retrieved = (self.ranks(t) > 0).astype(np.float64)
+            length = retrieved.sum(axis=1)
+            longer = np.maximum(np.maximum.outer(length, length), 1.0)
+            total += retrieved @ retrieved.T / longer
+        return total / max(self.n_topics, 1)
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the pool as a labelled data set (dims document, entry, system, topic)."""
+        import xarray as xr
+
+        return xr.Dataset(
+            {
+                "ranked": ("entry", self.ranked),
+                "list_length": (
+                    ("system", "topic"),
+                    np.diff(self.list_starts).reshape(self.n_systems, self.n_topics),
+                ),
+                "documents": ("topic", np.diff(self.topic_starts)),
+                "digest": ("system", np.array(self.digests or [""] * self.n_systems, dtype=str)),
+            },
+            coords={
+                "system": np.array(self.systems, dtype=str),
+                "topic": np.array(self.topics, dtype=str),
+                "docno": ("document", self.docnos.astype(str)),
+            },
+            attrs={"depth": self.depth},
+        )
+
+    @classmethod
+    def from_xarray(cls, data: xr.Dataset) -> Pool:
+        """Rebuild a pool from :meth:`to_xarray`'s data set."""
+        digests = tuple(str(d) for d in data["digest"].values)
+        return cls(
+            systems=tuple(str(s) for s in data["system"].values),
+            topics=tuple(str(t) for t in data["topic"].values),
+            depth=int(data.attrs["depth"]),
+            docnos=np.array([str(d) for d in data["docno"].values], dtype=object),
+            topic_starts=np.concatenate([[0], np.cumsum(data["documents"].values)]).astype(
+                np.int64
+            ),
+            ranked=data["ranked"].values.astype(np.int32),
+            list_starts=np.concatenate([[0], np.cumsum(data["list_length"].values.ravel())]).astype(
+                np.int64
+            ),
+            digests=digests if any(digests) else (),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the pool to a netCDF file."""
+        from rtc_bayes.store.datasets import write_dataset
+
+        write_dataset(self.to_xarray(), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Pool:
+        """Read a pool from a netCDF file."""
+        from rtc_bayes.store.datasets import read_dataset
+
+        return cls.from_xarray(read_dataset(path))
+
+    def __repr__(self) -> str:
+        return (
+            f"Pool({self.n_systems} systems, {self.n_topics} topics, depth {self.depth}, "
+            f"{self.n_documents} documents)"
+        )

@@ -1,0 +1,274 @@
+"""Read runs, qrels, erels and prels from files, folders, globs and data frames."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection.lines import ERELS, PRELS, QRELS, RUN, Rows
+from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels
+from rtc_bayes.collection.runs import Run, Runs, trec_order
+from rtc_bayes.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TOPIC_COLUMNS = ("qid", "query_id", "q_id")
+_DOCUMENT_COLUMNS = ("docno", "doc_id")
+_SYSTEM_COLUMNS = ("system", "name", "tag", "run")
+_GRADE_COLUMNS = ("label", "relevance", "score")
+
+
+def read_runs(
+    *sources: str | Path | pd.DataFrame,
+    name_by: Literal["tag", "file"] = "tag",
+    order: Literal["score", "rank"] = "score",
+    depth: int | None = None,
+) -> Runs:
+    """Read runs: ``topic Q0 docno rank score tag``, plain or gzipped.
+
+    A run is ordered as trec_eval orders it: by score, descending, in single precision, ties by
+    docno descending; the rank column counts only with ``order="rank"``.
+
+    Parameters
+    ----------
+    *sources : str, Path or DataFrame
+        Files, folders (their files, sorted by name; hidden files and folders inside are not
+        runs), globs; frames with PyTerrier's (qid, docno, score or rank), ir_measures'
+        (query_id, doc_id, score) or ranx' (q_id, doc_id, score) columns, and optionally a
+        column system, name, tag or run.
+    name_by : {"tag", "file"}
+        Name a system by its run tag, or by its file's name without .gz.
+    order : {"score", "rank"}
+    depth : int, optional
+        Keep only the first documents of every list, once ordered.
+
+    Returns
+    -------
+    Runs
+        In the order given.
+
+    Raises
+    ------
+    InputError
+        Names file, line and remedy: a wrong field count, a score or rank that is not a number,
+        NaN, a document twice in a topic, an empty file, an encoding other than UTF-8, two
+        systems of one name, several tags in one file, a depth below 1.
+    """
+    if depth is not None and depth < 1:
+        raise InputError(f"depth is {depth}", remedy="give a depth of at least 1")
+    runs: list[Run] = []
+    for source in sources:
+        if isinstance(source, str | Path):
+            runs.extend(_read_run(path, name_by, order, depth) for path in _expand(source))
+        else:
+            runs.extend(_runs_of_frame(source, order, depth))
+    return Runs(runs)
+
+
+def read_qrels(source: str | Path | pd.DataFrame) -> Qrels:
+    """Read qrels: ``topic iteration docno relevance``, plain or gzipped.
+
+    Parameters
+    ----------
+    source : str, Path or DataFrame
+        A file, or a frame with a topic column (qid, query_id, q_id), a document column (docno,
+        doc_id) and a grade column (label, relevance, score).
+
+    Raises
+    ------
+    InputError
+        Names file, line and remedy.
+    """
+    if not isinstance(source, str | Path):
+        return _qrels_of_frame(source)
+    rows = Rows(Path(source), QRELS)
+    grades = rows.numbers("relevance", int, "a whole number")
+    return Qrels(_table(rows, grades), path=str(source), digest=_digest(rows))
+
+
+def read_erels(source: str | Path) -> Probabilities:
+    """Read probabilities of relevance: ``topic Q0 docno probability``, plain or gzipped.
+
+    Raises
+    ------
+    InputError
+        Names file, line and remedy: also for a probability outside [0, 1].
+    """
+    rows = Rows(Path(source), ERELS)
+    probabilities = rows.numbers("probability", float, "a probability in [0, 1]", _in_unit)
+    return Probabilities(_table(rows, probabilities), path=str(source), digest=_digest(rows))
+
+
+def read_prels(source: str | Path) -> Prels:
+    """Read Million Query prels: ``topic docno relevance algorithm probability``.
+
+    Raises
+    ------
+    InputError
+        Names file, line and remedy.
+    """
+    rows = Rows(Path(source), PRELS)
+    relevance = rows.numbers("relevance", int, "a whole number")
+    algorithm = rows.numbers("algorithm", int, "a whole number")
+    probability = rows.numbers("probability", float, "a probability in [0, 1]", _in_unit)
+    prels = list(map(Prel, relevance, algorithm, probability))
+    return Prels(_table(rows, prels), path=str(source), digest=_digest(rows))
+
+
+def _in_unit(number: float) -> bool:
+    return 0.0 <= number <= 1.0
+
+
+def _not_nan(number: float) -> bool:
+    return not math.isnan(number)
+
+
+def _digest(rows: Rows) -> str:
+    return hashlib.sha256(rows.data).hexdigest()
+
+
+def _table[Value](rows: Rows, values: Sequence[Value]) -> dict[str, dict[str, Value]]:
+    topics, docnos = rows.text("topic"), rows.text("docno")
+    rows.refuse_duplicates(topics, docnos)
+    table: dict[str, dict[str, Value]] = {}
+    for topic, docno, value in zip(topics, docnos, values, strict=True):
+        table.setdefault(topic, {})[docno] = value
+    return table
+
+
+def _expand(source: str | Path) -> list[Path]:
+    """Files that a path, a folder or a glob stands for, sorted by name."""
+    path = Path(source)
+    if path.is_dir():
+        found = [p for p in path.iterdir() if p.is_file() and not p.name.startswith(".")]
+        if not found:
+            raise InputError("the folder holds no files", path=path, remedy="give a run folder")
+        return sorted(found, key=lambda p: p.name)
+    if path.exists() or not glob.has_magic(str(source)):
+        return [path]
+    matches = sorted(Path(match) for match in glob.glob(str(source)))
+    files = [match for match in matches if match.is_file()]
+    if not files:
+        raise InputError("no file matches", path=str(source), remedy="check the pattern")
+    return files
+
+
+def _read_run(path: Path, name_by: str, order: str, depth: int | None) -> Run:
+    rows = Rows(path, RUN)
+    scores = np.array(rows.numbers("score", float, "a number", _not_nan))
+    topics, docnos = rows.text("topic"), rows.text("docno")
+    rows.refuse_duplicates(topics, docnos)
+    if order == "rank":
+        key = -np.array(rows.numbers("rank", int, "a whole number"), dtype=np.float64)
+    else:
+        key = scores
+    if name_by == "file":
+        tag = path.name.removesuffix(".gz")
+    else:
+        tags = rows.text("tag")
+        tag = tags[0]
+        for position, other in enumerate(tags):
+            if other != tag:
+                raise InputError(
+                    f"run tag {other!r} in the file of run {tag!r}",
+                    path=path,
+                    line=rows.line(position),
+                    remedy="give a run a file, or name systems by file (--name-by file)",
+                )
+    lists = _ordered_lists(topics, docnos, key, scores, depth)
+    return Run(tag, lists, path=str(path), digest=_digest(rows))
+
+
+def _ordered_lists(
+    topics: Iterable[str],
+    docnos: Sequence[str],
+    key: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    depth: int | None,
+) -> dict[str, tuple[NDArray[np.object_], NDArray[np.float64]]]:
+    """Order each topic's documents by `key`, best first, and cut them at `depth`."""
+    positions: dict[str, list[int]] = {}
+    for position, topic in enumerate(topics):
+        positions.setdefault(topic, []).append(position)
+    every = np.array(docnos, dtype=object)
+    lists = {}
+    for topic, where in positions.items():
+        inside = np.array(where)
+        best_first = inside[trec_order(every[inside], key[inside])[:depth]]
+        lists[topic] = (every[best_first], scores[best_first])
+    return lists
+
+
+def _runs_of_frame(frame: pd.DataFrame, order: str, depth: int | None) -> list[Run]:
+    topic, docno = _column(frame, _TOPIC_COLUMNS), _column(frame, _DOCUMENT_COLUMNS)
+    system = next((c for c in _SYSTEM_COLUMNS if c in frame.columns), None)
+    by = "rank" if order == "rank" or "score" not in frame.columns else "score"
+    key_column = _column(frame, (by,))
+    named = {"run": frame} if system is None else dict(list(frame.groupby(system, sort=False)))
+    runs = []
+    for name, part in named.items():
+        values = _frame_numbers(part, key_column)
+        scores = _frame_numbers(part, "score") if "score" in part.columns else -values
+        topics, docnos = _frame_ids(part, topic, docno)
+        lists = _ordered_lists(topics, docnos, values if by == "score" else -values, scores, depth)
+        runs.append(Run(str(name), lists))
+    return runs
+
+
+def _qrels_of_frame(frame: pd.DataFrame) -> Qrels:
+    topic, docno = _column(frame, _TOPIC_COLUMNS), _column(frame, _DOCUMENT_COLUMNS)
+    column = _column(frame, _GRADE_COLUMNS)
+    grades = _frame_numbers(frame, column)
+    whole = grades == np.round(grades)
+    if not whole.all():
+        row = frame.index[int(np.argmin(whole))]
+        raise InputError(f"data frame, row {row}: {column} is not a whole number")
+    table: dict[str, dict[str, int]] = {}
+    for t, d, grade in zip(*_frame_ids(frame, topic, docno), grades, strict=True):
+        table.setdefault(t, {})[d] = int(grade)
+    return Qrels(table)
+
+
+def _column(frame: pd.DataFrame, names: Sequence[str]) -> str:
+    for name in names:
+        if name in frame.columns:
+            return name
+    raise InputError(
+        f"data frame: no column {' or '.join(names)} among {', '.join(map(str, frame.columns))}",
+        remedy="name the columns as PyTerrier, ir_measures or ranx do",
+    )
+
+
+def _frame_numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    for row, value in zip(frame.index, frame[column], strict=True):
+        try:
+            missing = math.isnan(float(value))
+        except (TypeError, ValueError):
+            missing = True
+        if missing:
+            raise InputError(
+                f"data frame, row {row}: {column} {value!r} is not a number",
+                remedy="correct or drop the row",
+            )
+    return frame[column].to_numpy(dtype=np.float64)
+
+
+def _frame_ids(frame: pd.DataFrame, topic: str, docno: str) -> tuple[list[str], list[str]]:
+    topics, docnos = frame[topic].astype(str).tolist(), frame[docno].astype(str).tolist()
+    duplicated = frame.duplicated([topic, docno]).to_numpy()
+    if duplicated.any():
+        first = int(np.argmax(duplicated))
+        raise InputError(
+            f"data frame, row {frame.index[first]}: document {docnos[first]} stands twice in "
+            f"topic {topics[first]}",
+            remedy="keep one of the two rows",
+        )
+    return topics, docnos

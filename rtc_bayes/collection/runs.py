@@ -1,0 +1,218 @@
+"""A run: one system's ranked documents for each topic; runs: several systems."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection.order import natural_order
+from rtc_bayes.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def trec_order(docnos: NDArray[np.object_], scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Order documents as trec_eval does: by score descending, ties by docno descending.
+
+    trec_eval keeps scores in single precision, so two scores that differ only beyond it tie.
+
+    Parameters
+    ----------
+    docnos : ndarray of str, shape (documents,)
+    scores : ndarray of float, shape (documents,)
+
+    Returns
+    -------
+    ndarray of int, shape (documents,)
+        Positions of the documents, best first.
+    """
+    by_docno = np.argsort(docnos, kind="stable")[::-1]
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    return by_docno[np.argsort(-single[by_docno], kind="stable")]
+
+
+class Run:
+    """One system's ranked documents, per topic, best first.
+
+    Parameters
+    ----------
+    tag : str
+        The system's name.
+    lists : mapping of str to (docnos, scores)
+        For each topic its documents in ranked order and their scores.
+    path : str, optional
+        Where the run was read.
+    digest : str, optional
+        A digest of the content; made from the lists when absent.
+    """
+
+    __slots__ = ("_lists", "digest", "path", "tag", "topics")
+
+    def __init__(
+        self,
+        tag: str,
+        lists: Mapping[str, tuple[NDArray[np.object_], NDArray[np.float64]]],
+        *,
+        path: str = "",
+        digest: str = "",
+    ) -> None:
+        self.tag = tag
+        self.path = path
+        self.topics = natural_order(lists)
+        self._lists = {topic: lists[topic] for topic in self.topics}
+        for docnos, scores in self._lists.values():
+            docnos.flags.writeable = scores.flags.writeable = False
+        self.digest = digest or self._content_digest()
+
+    @classmethod
+    def from_rankings(
+        cls,
+        tag: str,
+        rankings: Mapping[str, Sequence[str]],
+        *,
+        scores: Mapping[str, Sequence[float]] | None = None,
+    ) -> Run:
+        """Make a run from ranked docnos.
+
+        Parameters
+        ----------
+        tag : str
+            The system's name.
+        rankings : mapping of str to sequence of str
+            For each topic its docnos; with `scores` in any order, without in ranked order.
+        scores : mapping of str to sequence of float, optional
+            For each topic a score per docno; the documents are then ordered as trec_eval does.
+            Without: n, n-1, ..., 1.
+
+        Raises
+        ------
+        InputError
+            A document twice in a topic, a score that is not a number, lengths that differ.
+        """
+        lists = {}
+        for topic, ranking in rankings.items():
+            docnos = np.array(list(ranking), dtype=object)
+            values = np.asarray(
+                range(len(docnos), 0, -1) if scores is None else scores[topic], dtype=np.float64
+            )
+            where = f"run {tag!r}, topic {topic}"
+            if len(values) != len(docnos):
+                raise InputError(f"{where}: {len(docnos)} documents but {len(values)} scores")
+            if len(set(docnos.tolist())) != len(docnos):
+                raise InputError(f"{where}: a document stands twice in the list")
+            if np.isnan(values).any():
+                raise InputError(f"{where}: a score is not a number (NaN)")
+            order = np.arange(len(docnos)) if scores is None else trec_order(docnos, values)
+            lists[str(topic)] = (docnos[order], values[order])
+        return cls(tag, lists)
+
+    def ranking(self, topic: str) -> NDArray[np.object_]:
+        """Docnos of a topic, best first; empty when the run lacks the topic."""
+        return self._lists[topic][0] if topic in self._lists else np.empty(0, dtype=object)
+
+    def scores(self, topic: str) -> NDArray[np.float64]:
+        """Scores of a topic in ranked order; empty when the run lacks the topic."""
+        return self._lists[topic][1] if topic in self._lists else np.empty(0)
+
+    def _content_digest(self) -> str:
+        content = hashlib.sha256(self.tag.encode())
+        for topic, (docnos, scores) in self._lists.items():
+            content.update("\0".join([topic, *docnos]).encode() + scores.tobytes())
+        return content.hexdigest()
+
+    def __len__(self) -> int:
+        """Count the lines: documents over all topics."""
+        return sum(len(docnos) for docnos, _ in self._lists.values())
+
+    def __repr__(self) -> str:
+        return f"Run({self.tag!r}: {len(self.topics)} topics, {len(self)} documents ranked)"
+
+
+class Runs(Mapping[str, Run]):
+    """Several systems' runs, by name, in the order given.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+
+    Raises
+    ------
+    InputError
+        Two runs of one name, or no run at all.
+    """
+
+    def __init__(self, runs: Iterable[Run]) -> None:
+        self._runs: dict[str, Run] = {}
+        for run in runs:
+            if run.tag in self._runs:
+                raise InputError(
+                    f"run tag {run.tag!r} also names {self._runs[run.tag].path or 'another run'}",
+                    path=run.path or None,
+                    remedy="name systems by file (--name-by file)",
+                )
+            self._runs[run.tag] = run
+        if not self._runs:
+            raise InputError("no runs were given", remedy="give run files, folders or globs")
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in the order given."""
+        return tuple(self._runs)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """All topics of any run, in natural order."""
+        return natural_order(topic for run in self._runs.values() for topic in run.topics)
+
+    def select(self, systems: Iterable[str]) -> Runs:
+        """Return only the named systems, in the order named."""
+        return Runs(self[name] for name in systems)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with columns system, qid, docno, rank (from 1) and score."""
+        import pandas as pd
+
+        parts = [
+            pd.DataFrame(
+                {
+                    "system": run.tag,
+                    "qid": topic,
+                    "docno": run.ranking(topic),
+                    "rank": np.arange(1, len(run.ranking(topic)) + 1),
+                    "score": run.scores(topic),
+                }
+            )
+            for run in self.values()
+            for topic in run.topics
+        ]
+        columns = ["system", "qid", "docno", "rank", "score"]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+    def __getitem__(self, system: str) -> Run:
+        if system not in self._runs:
+            raise InputError(f"no run is named {system!r}", remedy=_name_some(self._runs))
+        return self._runs[system]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __contains__(self, system: object) -> bool:
+        return system in self._runs
+
+    def __repr__(self) -> str:
+        names = ", ".join(list(self._runs)[:5]) + (", ..." if len(self) > 5 else "")
+        return f"Runs({len(self)} systems, {len(self.topics)} topics: {names})"
+
+
+def _name_some(names: Iterable[str], most: int = 10) -> str:
+    known = list(names)
+    return "known: " + ", ".join(known[:most]) + (", ..." if len(known) > most else "")
