@@ -21,10 +21,10 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     tuple
         Comparable with the key of any other text; different texts have different keys.
     """
-    parts = _DIGITS.split(text)
-    # odd parts are the digits; the text itself breaks the tie between "7" and "07"
-    key = tuple((1, int(p), p) if i % 2 else (0, 0, p) for i, p in enumerate(parts) if p or i % 2)
-    return (*key, (0, 0, ""))
+    # split leaves the digits at odd places; "7" and "07" differ by their text
+    parts = enumerate(_DIGITS.split(text))
+    key = ((0, int(part), part) if i % 2 else (1, 0, part) for i, part in parts if part)
+    return (*key, (-1, 0, ""))
 
 
 def natural_order(ids: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Labelled data on disk: xarray data sets and trees as netCDF files, written whole or not at all."""
+"""Labelled data on disk: netCDF files that are either whole or absent."""
 
 from __future__ import annotations
 

@@ -1,0 +1,261 @@
+"""Readers: what is ordinary passes, what is bad names file, line and remedy."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rtc_bayes as rb
+from rtc_bayes.errors import InputError
+
+RUN = "401 Q0 d1 1 3.0 sys\n401 Q0 d2 2 2.0 sys\n402 Q0 d1 1 1.0 sys\n"
+QRELS = "401 0 d1 1\n401 0 d3 0\n402 0 d1 2\n402 0 d9 -1\n"
+
+
+def write(path, content):
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_a_run_is_read_in_order(tmp_path):
+    run = rb.read_runs(write(tmp_path / "a", RUN))["sys"]
+    assert run.topics == ("401", "402")
+    assert run.ranking("401").tolist() == ["d1", "d2"]
+    assert run.scores("401").tolist() == [3.0, 2.0]
+    assert run.ranking("403").tolist() == []
+
+
+def test_order_is_by_score_then_docno_descending_and_not_by_rank(tmp_path):
+    content = "1 Q0 a 1 1.0 s\n1 Q0 b 2 2.0 s\n1 Q0 c 3 2.0 s\n1 Q0 e 9 2.00000000001 s\n"
+    path = write(tmp_path / "run", content)
+    # the last score equals 2 in single precision, as trec_eval keeps it
+    assert rb.read_runs(path)["s"].ranking("1").tolist() == ["e", "c", "b", "a"]
+    assert rb.read_runs(path, order="rank")["s"].ranking("1").tolist() == ["a", "b", "c", "e"]
+    assert rb.read_runs(path, depth=2)["s"].ranking("1").tolist() == ["e", "c"]
+
+
+def test_folders_globs_and_gzip(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / ".hidden").write_text("x")
+    write(folder / "b", RUN.replace("sys", "two"))
+    write(folder / "a.gz", gzip.compress(RUN.replace("sys", "one").encode()))
+    assert rb.read_runs(folder).systems == ("one", "two")
+    assert rb.read_runs(str(folder / "*.gz")).systems == ("one",)
+    assert rb.read_runs(folder, name_by="file").systems == ("a", "b")
+    assert rb.read_runs(folder / "b", folder / "a.gz").systems == ("two", "one")
+
+
+def test_qrels_keep_grades_and_order(tmp_path):
+    qrels = rb.read_qrels(write(tmp_path / "q", QRELS))
+    assert dict(qrels["402"]) == {"d1": 2, "d9": -1}
+    assert list(qrels["401"]) == ["d1", "d3"]
+    assert qrels.counts() == (3, 2)
+    assert qrels.counts(2) == (3, 1)
+
+
+def test_blank_lines_and_windows_line_ends_hold_nothing(tmp_path):
+    path = write(tmp_path / "q", "\r\n401 0 d1 1\r\n\r\n401 0 d2 0\r\n\n")
+    assert dict(rb.read_qrels(path)["401"]) == {"d1": 1, "d2": 0}
+
+
+def test_byte_order_mark_is_not_part_of_the_topic(tmp_path):
+    assert rb.read_qrels(write(tmp_path / "q", b"\xef\xbb\xbf" + QRELS.encode())).topics[0] == "401"
+
+
+def test_erels_and_prels(tmp_path):
+    erels = rb.read_erels(write(tmp_path / "e", "401 Q0 d1 0.25\n401 Q0 d2 1\n"))
+    assert erels["401"]["d1"] == 0.25
+    prels = rb.read_prels(write(tmp_path / "p", "401 d1 1 2 0.5\n401 d2 -1 1 1.0\n"))
+    assert prels["401"]["d1"].probability == 0.5
+    assert prels.qrels()["401"] == {"d1": 1, "d2": -1}
+
+
+RUN_ERRORS = {
+    "fields": ("401 Q0 d1 1 3.0 s\n401 Q0 d2 2 2.0\n", 2, "5 fields where a run"),
+    "score": ("401 Q0 d1 1 3.0 s\n\n401 Q0 d2 2 two s\n", 3, "score 'two' is not a number"),
+    "nan": ("401 Q0 d1 1 nan s\n", 1, "score 'nan' is not a number"),
+    "duplicate": ("401 Q0 d1 1 3 s\n401 Q0 d2 2 2 s\n401 Q0 d1 3 1 s\n", 3, "first in line 1"),
+    "tags": ("401 Q0 d1 1 3 s\n401 Q0 d2 2 2 other\n", 2, "--name-by file"),
+    "qrels": (QRELS, 1, "looks like|if this is a file of qrels .*--qrels"),
+    "encoding": (b"401 Q0 d1 1 3 s\n401 Q0 d\xe9 2 2 s\n", 2, "0xe9 is not UTF-8"),
+    "utf-16": (RUN.encode("utf-16"), 1, "is not UTF-8"),
+    "binary": (b"401 Q0 d1 1 3 s\n\0\n", 2, "0x00"),
+}
+
+
+@pytest.mark.parametrize("name", RUN_ERRORS)
+def test_bad_runs_name_file_line_and_remedy(tmp_path, name):
+    content, line, message = RUN_ERRORS[name]
+    path = write(tmp_path / "bad", content)
+    with pytest.raises(InputError, match=message) as caught:
+        rb.read_runs(path)
+    assert caught.value.path == str(path)
+    assert caught.value.line == line
+    assert caught.value.remedy
+
+
+QRELS_ERRORS = {
+    "run": (RUN, 1, "6 fields where a qrels .* if this is a file of run"),
+    "grade": ("401 0 d1 1\n401 0 d2 yes\n", 2, "relevance 'yes' is not a whole number"),
+    "fraction": ("401 0 d1 0.5\n", 1, "if this is a file of erels"),
+    "duplicate": ("401 0 d1 1\n401 0 d1 0\n", 2, "stands twice"),
+}
+
+
+@pytest.mark.parametrize("name", QRELS_ERRORS)
+def test_bad_qrels_name_file_line_and_remedy(tmp_path, name):
+    content, line, message = QRELS_ERRORS[name]
+    path = write(tmp_path / "bad", content)
+    with pytest.raises(InputError, match=message) as caught:
+        rb.read_qrels(path)
+    assert (caught.value.path, caught.value.line) == (str(path), line)
+
+
+@pytest.mark.parametrize("p", ["1.5", "-0.1", "nan", "x"])
+def test_probabilities_outside_the_unit_interval(tmp_path, p):
+    path = write(tmp_path / "e", f"401 Q0 d1 0.5\n401 Q0 d2 {p}\n")
+    with pytest.raises(InputError, match=r"e:2: probability .* in \[0, 1\]"):
+        rb.read_erels(path)
+
+
+def test_files_that_are_empty_absent_or_broken(tmp_path):
+    with pytest.raises(InputError, match="empty"):
+        rb.read_runs(write(tmp_path / "empty", ""))
+    with pytest.raises(InputError, match="no such file"):
+        rb.read_qrels(tmp_path / "absent")
+    with pytest.raises(InputError, match="no file matches"):
+        rb.read_runs(str(tmp_path / "*.nothing"))
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="holds no files"):
+        rb.read_runs(tmp_path / "folder")
+    with pytest.raises(InputError, match="cannot be read"):
+        rb.read_runs(write(tmp_path / "cut.gz", gzip.compress(RUN.encode())[:-9]))
+    with pytest.raises(InputError, match="no runs"):
+        rb.read_runs()
+    with pytest.raises(InputError, match="depth"):
+        rb.read_runs(write(tmp_path / "run", RUN), depth=0)
+
+
+def test_two_files_of_one_tag(tmp_path):
+    first, second = write(tmp_path / "a", RUN), write(tmp_path / "b", RUN)
+    with pytest.raises(InputError, match="--name-by file"):
+        rb.read_runs(first, second)
+    assert rb.read_runs(first, second, name_by="file").systems == ("a", "b")
+
+
+FRAMES = {
+    "PyTerrier": {"qid": ["1", "1"], "docno": ["a", "b"], "rank": [0, 1], "score": [2.0, 3.0]},
+    "ir_measures": {"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [2.0, 3.0]},
+    "ranx": {"q_id": ["1", "1"], "doc_id": ["a", "b"], "score": [2.0, 3.0]},
+}
+
+
+@pytest.mark.parametrize("style", FRAMES)
+def test_data_frames_of_three_styles(style):
+    runs = rb.read_runs(pd.DataFrame(FRAMES[style]))
+    assert runs["run"].ranking("1").tolist() == ["b", "a"]
+    named = pd.DataFrame(FRAMES[style]).assign(system=["x", "y"])
+    assert rb.read_runs(named).systems == ("x", "y")
+
+
+@pytest.mark.parametrize("column", ["label", "relevance", "score"])
+def test_qrels_from_data_frames(column):
+    frame = pd.DataFrame({"qid": [1, 1], "docno": ["a", "b"], column: [0, 1]})
+    assert dict(rb.read_qrels(frame)["1"]) == {"a": 0, "b": 1}
+
+
+def test_bad_frames_name_the_row():
+    frame = pd.DataFrame(
+        {"qid": ["1", "1"], "docno": ["a", "a"], "score": [1.0, 2.0]}, index=[7, 8]
+    )
+    with pytest.raises(InputError, match="row 8: document a stands twice"):
+        rb.read_runs(frame)
+    with pytest.raises(InputError, match="row 8: score nan"):
+        rb.read_runs(frame.assign(docno=["a", "b"], score=[1.0, np.nan]))
+    with pytest.raises(InputError, match="no column qid"):
+        rb.read_runs(frame.drop(columns="qid"))
+    with pytest.raises(InputError, match="row 7: label is not a whole number"):
+        rb.read_qrels(frame.assign(docno=["a", "b"], label=[0.5, 1]))
+
+
+@given(st.binary(max_size=300))
+def test_readers_meet_any_bytes_with_an_answer_or_a_named_error(tmp_path_factory, content):
+    path = write(tmp_path_factory.mktemp("fuzz") / "file", content)
+    for read in (rb.read_runs, rb.read_qrels, rb.read_erels, rb.read_prels):
+        try:
+            result = read(path)
+        except InputError as error:
+            named = error.path
+        else:
+            assert len(result) > 0
+            named = str(path)
+        assert named == str(path)
+
+
+# fields that look right or nearly so reach further into the readers than plain bytes do
+FIELD = st.sampled_from(
+    ["401", "Q0", "d1", "d2", "1", "0", "-1", "0.5", "2", "nan", "inf", "1e400", "x"]
+)
+LINES = st.lists(st.lists(FIELD, min_size=3, max_size=7), max_size=6)
+
+
+@given(LINES)
+def test_readers_lose_no_line(tmp_path_factory, lines):
+    path = write(tmp_path_factory.mktemp("fuzz") / "file", "\n".join(map(" ".join, lines)))
+    for read in (rb.read_runs, rb.read_qrels, rb.read_erels, rb.read_prels):
+        try:
+            result = read(path)
+        except InputError:
+            continue
+        held = sum(map(len, result.values()))
+        assert held == len(lines)
+
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=8)
+RANKINGS = st.dictionaries(NAMES, st.lists(NAMES, unique=True, min_size=1, max_size=6), min_size=1)
+
+
+@given(RANKINGS, st.booleans())
+def test_runs_round_trip(tmp_path_factory, rankings, compress):
+    folder = tmp_path_factory.mktemp("runs")
+    run = rb.Run.from_rankings("tag", rankings)
+    rb.write_runs(rb.Runs([run]), folder, compress=compress)
+    again = rb.read_runs(folder)["tag"]
+    assert again.topics == run.topics
+    for topic in run.topics:
+        assert again.ranking(topic).tolist() == run.ranking(topic).tolist()
+        assert again.scores(topic).tolist() == run.scores(topic).tolist()
+
+
+@given(st.dictionaries(NAMES, st.dictionaries(NAMES, st.integers(-2, 4), min_size=1), min_size=1))
+def test_qrels_round_trip(tmp_path_factory, table):
+    path = tmp_path_factory.mktemp("qrels") / "q.gz"
+    rb.write_qrels(rb.Qrels(table), path)
+    assert {t: dict(v) for t, v in rb.read_qrels(path).items()} == table
+
+
+@given(st.dictionaries(NAMES, st.dictionaries(NAMES, st.floats(0, 1), min_size=1), min_size=1))
+def test_erels_round_trip(tmp_path_factory, table):
+    path = tmp_path_factory.mktemp("erels") / "e"
+    rb.write_erels(rb.Probabilities(table), path)
+    assert {t: dict(v) for t, v in rb.read_erels(path).items()} == table
+
+
+def test_prels_round_trip(tmp_path):
+    path = write(tmp_path / "p", "401 d1 1 2 0.125\n402 d2 -1 1 1.0\n")
+    rb.collection.write_prels(rb.read_prels(path), tmp_path / "again")
+    assert (tmp_path / "again").read_text() == path.read_text()
+
+
+def test_objects_describe_themselves(tmp_path):
+    runs = rb.read_runs(write(tmp_path / "run", RUN))
+    assert repr(runs) == "Runs(1 systems, 2 topics: sys)"
+    assert repr(runs["sys"]) == "Run('sys': 2 topics, 3 documents ranked)"
+    assert "3 judged, 2 relevant" in repr(rb.read_qrels(write(tmp_path / "q", QRELS)))
+    assert runs.to_frame()["rank"].tolist() == [1, 2, 1]
