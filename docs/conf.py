@@ -1,0 +1,34 @@
+"""Sphinx configuration: pages in Markdown, the reference from docstrings and from the commands."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import rtc_bayes
+
+project = "rtc_bayes"
+author = copyright = "The rtc_bayes authors"  # noqa: A001
+version = release = rtc_bayes.__version__
+
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build", "reference/generated"]
+
+html_theme = "furo"
+html_title = "rtc_bayes"
+
+autodoc_typehints = "none"  # the docstrings give types, with shapes and units
+numpydoc_show_class_members = False
+
+# The pages on commands are made from the commands themselves.
+_generated = Path(__file__).parent / "reference" / "generated"
+_generated.mkdir(parents=True, exist_ok=True)
+(_generated / "commands.md").write_text(
+    subprocess.run(
+        [sys.executable, "-m", "typer", "rtc_bayes.cli", "utils", "docs", "--name", "rtc-bayes"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+)

@@ -1,0 +1,100 @@
+"""The package as a user gets it: what is installed, what loads, and how fast."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import rtc_bayes
+import rtc_bayes_models
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("arviz", "joblib", "matplotlib", "numba", "pandas", "pymc", "scipy", "xarray")
+
+
+def run_python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def fastest(code: str, tries: int = 5) -> float:
+    """Return the least seconds in which a new process runs `code`, less an empty process's."""
+
+    def best(text: str) -> float:
+        seconds = []
+        for _ in range(tries):
+            start = time.perf_counter()
+            run_python(text)
+            seconds.append(time.perf_counter() - start)
+        return min(seconds)
+
+    return best(code) - best("pass")
+
+
+@pytest.fixture(scope="module")
+def pyproject() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_both_packages_come_from_one_place():
+    library, models = Path(rtc_bayes.__file__), Path(rtc_bayes_models.__file__)
+    assert library.parent.parent == models.parent.parent
+    assert (library.parent / "py.typed").exists()
+    assert (models.parent / "py.typed").exists()
+
+
+def test_every_package_is_packaged(pyproject):
+    found = {".".join(p.relative_to(ROOT).parts[:-1]) for p in ROOT.glob("rtc_bayes/**/__init__.py")}
+    assert set(pyproject["tool"]["setuptools"]["packages"]) == found | {"rtc_bayes_models"}
+
+
+def test_built_in_models_are_found_by_entry_point(pyproject):
+    declared = pyproject["project"]["entry-points"]["rtc_bayes.models"]
+    found = {point.name: point for point in metadata.entry_points(group="rtc_bayes.models")}
+    assert set(declared) <= set(found)
+    for name in declared:
+        assert found[name].load().name == name
+
+
+def test_every_public_name_loads_and_is_documented():
+    for name in rtc_bayes.__all__:
+        assert getattr(rtc_bayes, name).__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'absent'"):
+        rtc_bayes.absent  # noqa: B018
+
+
+def test_one_version_everywhere():
+    version = metadata.version("rtc-bayes")
+    assert rtc_bayes.__version__ == version
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("code", "seconds"),
+    [
+        ("import rtc_bayes", 0.2),
+        ("import rtc_bayes.cli; rtc_bayes.cli.main(['--help'])", 0.5),
+        ("import rtc_bayes.cli; rtc_bayes.cli.main(['compare', '--help'])", 0.5),
+    ],
+)
+def test_light_to_load(code, seconds):
+    loaded = json.loads(
+        run_python(f"{code}\nimport json, sys; print(); print(json.dumps(list(sys.modules)))")
+        .strip()
+        .splitlines()[-1]
+    )
+    assert not {name.partition(".")[0] for name in loaded} & set(HEAVY)
+    assert fastest(code) < seconds
+
+
+def test_the_architecture_page_names_every_package():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    packages = {p.parent.name for p in ROOT.glob("rtc_bayes/*/__init__.py")}
+    assert packages <= set(re.findall(r"`([a-z]+)/?`", page))
