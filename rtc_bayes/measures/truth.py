@@ -1,0 +1,276 @@
+"""True measures, from judgments: ir-measures computes them, over an order that is ours."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection.order import natural_order
+from rtc_bayes.errors import CollectionWarning, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rtc_bayes.collection.qrels import Qrels
+    from rtc_bayes.collection.runs import Run, Runs
+
+Grades = Mapping[str, Mapping[str, int]]
+
+_NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+))?")
+_REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR, AP(rel=2)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTable:
+    """True values of measures, per system and topic.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        In the order of the runs.
+    topics : tuple of str
+        In natural order; every mean is over all of them.
+    values : dict of str to ndarray, shape (systems, topics)
+        For each measure, as it was named, its value.
+    relevance_level : int
+        Grades from here on are relevant, where a measure's name does not say it.
+    """
+
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: dict[str, NDArray[np.float64]]
+    relevance_level: int = 1
+
+    def __post_init__(self) -> None:
+        for scores in self.values.values():
+            scores.flags.writeable = False
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the measures, in the order asked for."""
+        return tuple(self.values)
+
+    @property
+    def mean(self) -> dict[str, NDArray[np.float64]]:
+        """For each measure the mean over topics, shape (systems,)."""
+        return {name: scores.mean(axis=1) for name, scores in self.values.items()}
+
+    def __getitem__(self, measure: str) -> NDArray[np.float64]:
+        """Values of one measure, shape (systems, topics)."""
+        if measure not in self.values:
+            raise InputError(
+                f"{measure!r} was not evaluated", remedy="evaluated: " + ", ".join(self.values)
+            )
+        return self.values[measure]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with columns measure, system, qid and value."""
+        import pandas as pd
+
+        index = pd.MultiIndex.from_product(
+            [self.measures, self.systems, self.topics], names=["measure", "system", "qid"]
+        )
+        flat = [scores.ravel() for scores in self.values.values()]
+        return pd.Series(np.concatenate(flat), index=index, name="value").reset_index()
+
+    def to_dict(self, *, per_topic: bool = False) -> dict[str, dict[str, Any]]:
+        """Return {measure: {system: mean}}, or {measure: {system: {topic: value}}}."""
+        if not per_topic:
+            return {
+                name: dict(zip(self.systems, means.tolist(), strict=True))
+                for name, means in self.mean.items()
+            }
+        return {
+            name: {
+                system: dict(zip(self.topics, row, strict=True))
+                for system, row in zip(self.systems, scores.tolist(), strict=True)
+            }
+            for name, scores in self.values.items()
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"ScoreTable({len(self.systems)} systems, {len(self.topics)} topics)"]
+        for name, means in self.mean.items():
+            best = self.systems[int(np.argmax(means))]
+            lines.append(
+                f"  {name}: {means.min():.4f} to {means.max():.4f} ({best}), "
+                f"mean {means.mean():.4f}"
+            )
+        return "\n".join(lines)
+
+
+def evaluate(
+    runs: Runs,
+    qrels: Qrels,
+    measures: str | Sequence[str] = "AP",
+    *,
+    relevance_level: int = 1,
+    topics: Literal["judged", "all"] = "judged",
+) -> ScoreTable:
+    """Evaluate runs by judgments, as trec_eval does: unjudged documents are not relevant.
+
+    Parameters
+    ----------
+    runs : Runs
+    qrels : Qrels
+        A negative grade means unjudged (to infAP: pooled and unjudged).
+    measures : str or sequence of str
+        Names as ir_measures has them; RBP without `rel` is binary here, at `relevance_level`.
+    relevance_level : int
+        Grades from here on are relevant, for a measure whose name does not give `rel`.
+    topics : {"judged", "all"}
+        Average over the topics with at least one judgment, or over all topics of the runs (a
+        topic without judgments scores 0).
+
+    Returns
+    -------
+    ScoreTable
+        A run without a topic scores 0 there.
+
+    Raises
+    ------
+    InputError
+        An unknown measure, or no topic that runs and judgments share.
+
+    Warns
+    -----
+    CollectionWarning
+        Once, naming the runs that lack a topic.
+    """
+    if topics not in ("judged", "all"):
+        raise InputError(f"topics={topics!r} is unknown", remedy='give "judged" or "all"')
+    names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
+    if not names:
+        raise InputError("no measure was given", remedy=_REMEDY)
+    parsed = {name: _parse(name, relevance_level) for name in names}
+
+    judged = {
+        topic: {docno: grade for docno, grade in grades.items() if grade >= 0}
+        for topic, grades in qrels.items()
+    }
+    judged = {topic: grades for topic, grades in judged.items() if grades}
+    if not judged.keys() & set(runs.topics):
+        raise InputError(
+            "runs and judgments share no topic",
+            path=qrels.path or None,
+            remedy=f"runs have {_some(runs.topics)}; judgments have {_some(natural_order(judged))}",
+        )
+    columns = natural_order(judged) if topics == "judged" else runs.topics
+    judged = {topic: judged[topic] for topic in columns if topic in judged}
+    evaluators = _evaluators(parsed, judged, qrels)
+    _warn_of_lacking(runs, columns)
+
+    column = {topic: t for t, topic in enumerate(columns)}
+    values = {name: np.zeros((len(runs), len(columns))) for name in names}
+    for s, run in enumerate(runs.values()):
+        ranked = _descending(run, judged)
+        for evaluator, named in evaluators:
+            for metric in evaluator.iter_calc(ranked):
+                for name in named[metric.measure]:
+                    values[name][s, column[metric.query_id]] = metric.value
+        for name, measure in parsed.items():
+            if measure.NAME == "RBP":
+                for topic, grades in judged.items():
+                    values[name][s, column[topic]] = _rbp(run.ranking(topic), grades, measure)
+    return ScoreTable(runs.systems, columns, values, relevance_level)
+
+
+def _parse(name: str, relevance_level: int) -> Any:
+    """Parse a measure's name, and give it the relevance level unless it says its own."""
+    import ir_measures
+
+    # ir_measures' own parser of options needs parts of `ast` that Python 3.14 has not
+    parts = _NAME.fullmatch(name.strip())
+    if parts is None:
+        raise InputError(f"{name!r} is not a measure's name", remedy=_REMEDY)
+    try:
+        measure = ir_measures.parse_measure(parts["measure"])(**_options(parts["options"]))
+        if parts["cutoff"]:
+            measure = measure @ int(parts["cutoff"])
+        measure.validate_params()
+    except (NameError, ValueError, KeyError, AssertionError, TypeError, SyntaxError) as error:
+        raise InputError(f"measure {name!r} is unknown ({error})", remedy=_REMEDY) from None
+    if measure.params.get("cutoff", 1) < 1:  # pytrec_eval would end the process
+        raise InputError(f"measure {name!r} has a cutoff below 1", remedy=_REMEDY)
+    if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
+        measure = measure(rel=relevance_level)
+    return measure
+
+
+def _options(text: str | None) -> dict[str, Any]:
+    """Read ``key=value, ...`` as literals."""
+    call = ast.parse(f"f({text or ''})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    if call.args:
+        raise ValueError("an option has no name")
+    return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+
+
+def _evaluators(
+    parsed: Mapping[str, Any], judged: Grades, qrels: Qrels
+) -> list[tuple[Any, dict[Any, list[str]]]]:
+    """Make ir_measures evaluators, each with the names of the measures that it computes.
+
+    infAP alone is told which documents were pooled and not judged (a negative grade); some
+    other measures would take those for judged. RBP has no provider among our dependencies.
+    """
+    import ir_measures
+
+    groups: tuple[dict[Any, list[str]], dict[Any, list[str]]] = ({}, {})
+    for name, measure in parsed.items():
+        if measure.NAME != "RBP":
+            groups[measure.NAME == "infAP"].setdefault(measure, []).append(name)
+    pooled = {topic: dict(qrels[topic]) for topic in judged}
+    evaluators = []
+    for named, grades in zip(groups, (judged, pooled), strict=True):
+        if named:
+            try:
+                evaluators.append((ir_measures.evaluator(list(named), grades), named))
+            except ValueError as error:
+                text = " ".join(str(error).split())
+                raise InputError(
+                    f"ir_measures cannot compute this: {text}", remedy=_REMEDY
+                ) from None
+    return evaluators
+
+
+def _descending(run: Run, topics: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Score a run's documents n, n-1, ..., 1: with no ties, every provider keeps our order."""
+    return {
+        topic: dict(zip(ranking.tolist(), np.arange(len(ranking), 0.0, -1.0).tolist(), strict=True))
+        for topic in topics
+        if len(ranking := run.ranking(topic))
+    }
+
+
+def _rbp(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any) -> float:
+    """Rank-biased precision (Moffat and Zobel 2008): (1 - p) sum over relevant ranks p^(k-1)."""
+    p, level = measure["p"], measure["rel"]
+    ranking = ranking[: measure.params.get("cutoff")]
+    ranks = [k for k, docno in enumerate(ranking) if grades.get(docno, -1) >= level]
+    return float((1 - p) * np.sum(p ** np.array(ranks, dtype=np.float64)))
+
+
+def _warn_of_lacking(runs: Runs, topics: Sequence[str]) -> None:
+    lacking = {
+        system: [topic for topic in topics if not len(run.ranking(topic))]
+        for system, run in runs.items()
+    }
+    texts = [f"{system} ({_some(absent)})" for system, absent in lacking.items() if absent]
+    if texts:
+        warnings.warn(
+            f"runs that lack topics score 0 there: {'; '.join(texts)}",
+            CollectionWarning,
+            stacklevel=3,
+        )
+
+
+def _some(ids: Sequence[str], most: int = 5) -> str:
+    return ", ".join(ids[:most]) + (f" and {len(ids) - most} more" if len(ids) > most else "")

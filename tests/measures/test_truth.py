@@ -1,0 +1,197 @@
+"""True measures: NIST's numbers, pytrec_eval's ties, and literal sums."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rtc_bayes.collection import Qrels, Run, Runs, read_qrels, read_runs
+from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.measures.truth import evaluate
+
+# Scores near 100000 that differ only beyond single precision: ties, as pytrec_eval keeps scores.
+# NIST's figure is that of the order in double precision.
+DOUBLE_PRECISION = {"uwmt8a0"}
+
+
+def _official(trec8):
+    lines = (trec8 / "official_map.txt").read_text().split("\n")
+    return dict(line.split() for line in lines if line)
+
+
+def _in_double_precision(run):
+    """Reorder a run by its scores as they stand, ties by docno descending."""
+    rankings = {}
+    for topic in run.topics:
+        pairs = sorted(zip(run.scores(topic), run.ranking(topic), strict=True), reverse=True)
+        rankings[topic] = [docno for _, docno in pairs]
+    return Run.from_rankings(run.tag, rankings)
+
+
+def _assert_official(runs, trec8):
+    runs = Runs(
+        _in_double_precision(run) if system in DOUBLE_PRECISION else run
+        for system, run in runs.items()
+    )
+    table = evaluate(runs, read_qrels(trec8 / "qrels.txt.gz"), "AP")
+    assert len(table.topics) == 50
+    official = _official(trec8)
+    ours = {system: f"{value:.4f}" for system, value in table.to_dict()["AP"].items()}
+    assert ours == {system: official[system] for system in runs}
+
+
+def test_map_of_twelve_trec8_runs_is_nists(trec8):
+    names = sorted(path.name for path in (trec8 / "runs").glob("*.gz"))[::12]
+    names += ["READWARE2.gz", "uwmt8a0.gz"]
+    runs = read_runs(*(trec8 / "runs" / name for name in dict.fromkeys(names)))
+    assert len(runs) >= 12
+    _assert_official(runs, trec8)
+
+
+@pytest.mark.slow
+def test_map_of_all_trec8_runs_is_nists(trec8):
+    runs = read_runs(trec8 / "runs")
+    assert len(runs) == 129
+    _assert_official(runs, trec8)
+
+
+DOCNOS = [f"{source}-{number}" for source in ("FT", "LA", "fbis", "éA") for number in (1, 2, 10)]
+
+
+@st.composite
+def tied_run(draw):
+    docnos = draw(st.permutations(DOCNOS))[: draw(st.integers(1, len(DOCNOS)))]
+    # few distinct scores, so that many tie: some by value, some only in single precision
+    score = st.sampled_from([-1.5, 0.0, 0.1, 0.1 + 1e-12, 2.0, 1e5, 1e5 + 1e-4, 1e30])
+    scores = draw(st.lists(score, min_size=len(docnos), max_size=len(docnos)))
+    grades = draw(
+        st.dictionaries(st.sampled_from(DOCNOS), st.integers(0, 2), min_size=1, max_size=12)
+    )
+    return docnos, scores, grades
+
+
+@given(tied_run(), st.sampled_from([1, 2]))
+@settings(max_examples=300, deadline=None)
+def test_ties_break_as_pytrec_eval_breaks_them(case, level):
+    docnos, scores, grades = case
+    run = Run.from_rankings("s", {"7": docnos}, scores={"7": scores})
+    names = {"AP": "map", "RR": "recip_rank", "P@3": "P_3", "nDCG@5": "ndcg_cut_5"}
+    table = evaluate(Runs([run]), Qrels({"7": grades}), list(names), relevance_level=level)
+    raw = dict(zip(docnos, map(float, scores), strict=True))
+    theirs = pytrec_eval.RelevanceEvaluator(
+        {"7": grades}, set(names.values()), relevance_level=level
+    ).evaluate({"7": raw})["7"]
+    for ours, name in names.items():
+        assert table[ours][0, 0] == pytest.approx(theirs[name], abs=1e-12), ours
+
+
+RUNS = Runs(
+    [
+        Run.from_rankings("one", {"9": ["a", "b", "c", "d"], "10": ["x", "y"]}),
+        Run.from_rankings("two", {"9": ["d", "c"], "10": ["z", "x"]}),
+    ]
+)
+QRELS = Qrels({"10": {"y": 1, "x": 0}, "9": {"a": 2, "c": 1, "b": 0, "d": -1, "gone": 1}})
+
+
+def test_measures_against_their_sums():
+    table = evaluate(RUNS, QRELS, ["AP", "P@2", "R@2", "RR", "RBP(p=0.5)", "nDCG@10", "AP@2"])
+    assert table.topics == ("9", "10")
+    assert table["AP"] == pytest.approx(np.array([[(1 + 2 / 3) / 3, 1 / 2], [1 / 6, 0]]))
+    assert table["P@2"] == pytest.approx(np.array([[0.5, 0.5], [0.5, 0]]))
+    assert table["R@2"] == pytest.approx(np.array([[1 / 3, 1], [1 / 3, 0]]))
+    assert table["RR"] == pytest.approx(np.array([[1, 0.5], [0.5, 0]]))
+    assert table["RBP(p=0.5)"] == pytest.approx(np.array([[0.5 + 0.125, 0.25], [0.25, 0]]))
+    assert table["AP@2"] == pytest.approx(np.array([[1 / 3, 0.5], [1 / 6, 0]]))
+    ideal = 2 + 1 / math.log2(3) + 1 / math.log2(4)
+    assert table["nDCG@10"][0, 0] == pytest.approx((2 + 1 / math.log2(4)) / ideal)
+    assert table.mean["AP"] == pytest.approx(table["AP"].mean(axis=1))
+
+
+def test_relevance_level_applies_where_the_name_is_silent():
+    table = evaluate(RUNS, QRELS, ["AP", "AP(rel=1)", "RBP(p=0.5)", "P@1"], relevance_level=2)
+    plain = evaluate(RUNS, QRELS, ["AP", "AP(rel=2)"])
+    assert table["AP"] == pytest.approx(plain["AP(rel=2)"])
+    assert table["AP(rel=1)"] == pytest.approx(plain["AP"])
+    assert table["RBP(p=0.5)"][:, 0] == pytest.approx([0.5, 0])
+    assert table["P@1"][:, 0] == pytest.approx([1, 0])
+
+
+def test_rbp_stops_at_its_cutoff():
+    table = evaluate(RUNS, QRELS, "RBP(p=0.5)@2")
+    assert table["RBP(p=0.5)@2"][0].tolist() == [0.5, 0.25]
+
+
+def test_a_missing_topic_scores_zero_and_is_named_once():
+    runs = Runs([RUNS["one"], Run.from_rankings("half", {"9": ["a"]})])
+    with pytest.warns(CollectionWarning, match=r"half \(10\)") as caught:
+        table = evaluate(runs, QRELS, ["AP", "P@1"])
+    assert len(caught) == 1
+    assert table["AP"][1].tolist() == pytest.approx([1 / 3, 0])
+    assert table.mean["AP"][1] == pytest.approx(1 / 6)
+
+
+def test_judged_topics_and_all_topics():
+    qrels = Qrels({"9": {"a": 1}, "10": {"x": -1}, "11": {"x": 1}})
+    with pytest.warns(CollectionWarning, match="11"):
+        judged = evaluate(RUNS, qrels, "AP")
+    assert judged.topics == ("9", "11")
+    assert judged.mean["AP"].tolist() == [0.5, 0]
+    everything = evaluate(RUNS, qrels, "AP", topics="all")
+    assert everything.topics == ("9", "10")
+    assert everything["AP"].tolist() == [[1, 0], [0, 0]]
+
+
+def test_negative_grades_are_unjudged():
+    without = Qrels({"10": QRELS["10"], "9": {"a": 2, "c": 1, "b": 0, "gone": 1}})
+    names = ["AP", "nDCG", "Bpref", "AP(judged_only=True)", "Judged@4"]
+    with_, plain = evaluate(RUNS, QRELS, names), evaluate(RUNS, without, names)
+    for name in names:
+        assert with_[name] == pytest.approx(plain[name]), name
+    assert with_["Judged@4"][0, 0] == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize(
+    "name", ["foo", "AP(", "P", "P@0", "P@-3", "AP(foo=1)", "P@5 R@5", "", "alpha_nDCG@10"]
+)
+def test_an_unknown_measure_is_an_input_error_with_a_remedy(name):
+    with pytest.raises(InputError) as error:
+        evaluate(RUNS, QRELS, ["AP", name])
+    assert "nDCG@10" in error.value.remedy
+
+
+def test_bad_arguments():
+    with pytest.raises(InputError, match="share no topic") as error:
+        evaluate(RUNS, Qrels({"77": {"a": 1}}))
+    assert "77" in error.value.remedy
+    with pytest.raises(InputError, match="share no topic"):
+        evaluate(RUNS, Qrels({"9": {"a": -1}}))
+    with pytest.raises(InputError, match="no measure"):
+        evaluate(RUNS, QRELS, [])
+    with pytest.raises(InputError, match="some"):
+        evaluate(RUNS, QRELS, topics="some")
+    with pytest.raises(InputError, match="was not evaluated"):
+        evaluate(RUNS, QRELS, "AP")["P@10"]
+
+
+def test_table_as_dict_frame_and_text():
+    table = evaluate(RUNS, QRELS, ["AP", "P@1", "AP"])
+    assert table.measures == ("AP", "P@1")
+    means = json.loads(json.dumps(table.to_dict()))
+    assert means["P@1"] == {"one": 0.5, "two": 0.0}
+    by_topic = table.to_dict(per_topic=True)
+    assert by_topic["P@1"] == {"one": {"9": 1.0, "10": 0.0}, "two": {"9": 0.0, "10": 0.0}}
+    frame = table.to_frame()
+    assert list(frame.columns) == ["measure", "system", "qid", "value"]
+    one = frame[(frame.measure == "AP") & (frame.system == "one") & (frame.qid == "10")]
+    assert one["value"].tolist() == [0.5]
+    assert len(frame) == 8
+    assert "2 systems, 2 topics" in repr(table)
+    with pytest.raises(ValueError, match="read-only"):
+        table["AP"][0, 0] = 1
