@@ -32,6 +32,7 @@ _EXPORTS = {
     "Moments": "measures",
     "ScoreMatrix": "measures",
     "evaluate": "measures",
+    "incomplete": "measures.incomplete",
     "moments": "measures",
     "sample_scores": "measures",
     "Comparison": "confidence",

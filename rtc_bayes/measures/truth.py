@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rtc_bayes.collection.qrels import Qrels
     from rtc_bayes.collection.runs import Run, Runs
 
-Grades = Mapping[str, Mapping[str, int]]
+Grades = dict[str, dict[str, int]]
 
 _NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+))?")
 _REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR, AP(rel=2)"
