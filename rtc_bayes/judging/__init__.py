@@ -1,0 +1,19 @@
+"""Which document to judge next, when to stop, and judging sessions."""
+
+from __future__ import annotations
+
+from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
+from rtc_bayes.judging.building import JudgingResult, build
+from rtc_bayes.judging.session import JudgingSession, Step
+from rtc_bayes.judging.suggest import NextDocument, next_documents
+
+__all__ = [
+    "Algorithm",
+    "JudgingResult",
+    "JudgingSession",
+    "NextDocument",
+    "Step",
+    "build",
+    "next_documents",
+    "parse_algorithm",
+]

@@ -1,0 +1,162 @@
+"""Building a test collection: judge with known answers until the systems are told apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rtc_bayes.collection import Judgments, Pool, Qrels
+from rtc_bayes.errors import InputError
+from rtc_bayes.judging.algorithm import Algorithm
+from rtc_bayes.judging.session import JudgingSession, Step
+from rtc_bayes.judging.stopping import Reason
+
+
+@dataclass(frozen=True, repr=False)
+class JudgingResult:
+    """The judgments that a session made, and why it ended.
+
+    Attributes
+    ----------
+    algorithm : str
+        As typed.
+    judgments : Judgments
+        In the order made, with ``judged_for`` the pool's systems.
+    reason : {"reached", "proved", "no document has weight", "exhausted", "budget"}
+    confidence : float or None
+        The least confidence of any pair at the end, in [0.5, 1], with the printed moments;
+        None where the algorithm has none.
+    missing : tuple of (str, str)
+        Topic and docno of every chosen document that the truth does not judge: counted
+        nonrelevant.
+    steps : tuple of Step
+        What was judged and how sure one was before, in order.
+    """
+
+    algorithm: str
+    judgments: Judgments
+    reason: Reason
+    confidence: float | None
+    missing: tuple[tuple[str, str], ...]
+    steps: tuple[Step, ...]
+
+    def meta(self) -> dict[str, Any]:
+        """Return what to keep beside the judgments, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``judged_for``, ``algorithm``, ``reason``, ``confidence``, ``judged``,
+            ``relevant``, ``topics`` (per topic its ``judged`` and ``relevant``) and
+            ``missing`` (topic and docno).
+        """
+        relevant, nonrelevant = self.judgments.relevant, self.judgments.nonrelevant
+        per_topic = zip(self.judgments.pool.topics, relevant, nonrelevant, strict=True)
+        return {
+            "judged_for": list(self.judgments.pool.systems),
+            "algorithm": self.algorithm,
+            "reason": self.reason,
+            "confidence": self.confidence,
+            "judged": self.judgments.n_judged,
+            "relevant": round(float(relevant.sum())),
+            "topics": {
+                topic: {"judged": round(float(r + n)), "relevant": round(float(r))}
+                for topic, r, n in per_topic
+            },
+            "missing": [list(pair) for pair in self.missing],
+        }
+
+    def __repr__(self) -> str:
+        sure = "" if self.confidence is None else f" at confidence {self.confidence:.3f}"
+        missing = f", {len(self.missing)} missing from the truth" if self.missing else ""
+        return (
+            f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged, "
+            f"{self.reason}{sure}{missing})"
+        )
+
+
+def build(
+    pool: Pool,
+    qrels: Qrels,
+    algorithm: Algorithm | str,
+    *,
+    confidence: float | None = 0.95,
+    budget: int | None = None,
+    floor: int | None = None,
+    relevance_level: int = 1,
+    seed: int = 0,
+) -> JudgingResult:
+    """Judge the pool of some systems by a truth file until they are told apart.
+
+    Parameters
+    ----------
+    pool : Pool
+        Of the systems to tell apart.
+    qrels : Qrels
+        The truth. A chosen document that it does not judge counts as nonrelevant.
+    algorithm : Algorithm or str
+        For example ``mtc`` or ``rtc:map``.
+    confidence : float or None
+        Judge until every pair of systems has this confidence; in (0.5, 1]. None: spend the
+        whole budget.
+    budget : int or None
+        The most judgments to make. Incremental pooling needs one.
+    floor : int or None
+        Judgments that every topic gets first; the algorithm's own if None.
+    relevance_level : int
+        The lowest grade that counts as relevant, at least 1.
+    seed : int
+        For models that draw.
+
+    Returns
+    -------
+    JudgingResult
+
+    Raises
+    ------
+    InputError
+        Bad arguments, or a truth with no topic of the pool.
+    FitError
+        A model's fit that must not be used.
+
+    Examples
+    --------
+    >>> build(pool, qrels, "mtc")  # doctest: +SKIP
+    JudgingResult(mtc: 318 judged, reached at confidence 0.951)
+    """
+    if relevance_level < 1:
+        raise InputError(
+            f"relevance level is {relevance_level}", remedy="give a level of at least 1"
+        )
+    if pool.n_topics and not set(pool.topics) & set(qrels):
+        raise InputError(
+            f"no topic in common: the runs have {', '.join(pool.topics[:4])}, "
+            f"the truth {', '.join(qrels.topics[:4])}",
+            path=qrels.path or None,
+            remedy="give the qrels of these runs' topics",
+        )
+    session = JudgingSession(
+        Judgments.none(pool, judged_for=pool.systems),
+        algorithm,
+        confidence=confidence,
+        budget=budget,
+        floor=floor,
+        seed=seed,
+    )
+    topic_of = pool.topic_of
+    missing: list[tuple[str, str]] = []
+    while (document := session.next()) is not None:
+        topic, docno = pool.topics[topic_of[document]], pool.docnos[document]
+        grade = qrels[topic].get(docno, -1) if topic in qrels else -1
+        if grade < 0:
+            missing.append((topic, docno))
+        session.observe(document, float(grade >= relevance_level))
+    assert session.reason is not None
+    return JudgingResult(
+        algorithm=session.algorithm.text,
+        judgments=session.judgments,
+        reason=session.reason,
+        confidence=session.confidence,
+        missing=tuple(missing),
+        steps=tuple(session.steps),
+    )

@@ -1,0 +1,273 @@
+"""Who chooses the next document: by rank, or by weight under probabilities of relevance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.judging.state import JudgingState
+from rtc_bayes.judging.weights import Weight, heaviest
+
+type Floats = NDArray[np.float64]
+type Estimator = Callable[[Judgments], Floats]
+
+REFIT_EVERY = 10
+"""Judgments between two fits of a model (Carterette 2007, section 4.2)."""
+
+UNINFORMED = 0.5
+"""Probability of an unjudged document where nothing is estimated (MTC, section 4.2)."""
+
+
+class Ledger:
+    """Judgments that grow one at a time.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        What is already known.
+    """
+
+    def __init__(self, judgments: Judgments) -> None:
+        self._judgments = judgments
+        self._held = set(judgments.order.tolist())
+        self._new: list[tuple[int, float]] = []
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def holds(self, document: int) -> bool:
+        """Whether a document of the pool is judged."""
+        return document in self._held
+
+    def add(self, document: int, label: float) -> None:
+        """Enter a judgment."""
+        self._held.add(document)
+        self._new.append((document, label))
+
+    @property
+    def judgments(self) -> Judgments:
+        """Everything judged so far, in order."""
+        if self._new:
+            known = self._judgments
+            documents, labels = zip(*self._new, strict=True)
+            self._judgments = Judgments.from_labels(
+                known.pool,
+                np.concatenate([known.order, documents]),
+                np.concatenate([known.labels[known.order], labels]),
+                judged_for=known.judged_for,
+            )
+            self._new = []
+        return self._judgments
+
+    def __repr__(self) -> str:
+        return f"Ledger({len(self)} judged)"
+
+
+class Judge(Protocol):
+    """Chooses documents of a pool and takes their labels."""
+
+    ledger: Ledger
+
+    def choose(self, count: int) -> list[tuple[int, float]]:
+        """Return up to `count` documents, the first to judge first, and their weights."""
+
+    def observe(self, document: int, label: float) -> None:
+        """Take a label."""
+
+
+class IncrementalPooling:
+    """Presents documents in rank order, whatever the topic (Carterette 2007, section 4.2).
+
+    First the documents that some system ranks first, then those at rank 2 and so on; within a
+    rank in topic order, then by docno. The weight of a document is one over its best rank.
+    Documents that no system ranks are never presented.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        What is already known.
+    """
+
+    def __init__(self, judgments: Judgments) -> None:
+        pool = judgments.pool
+        self.ledger = Ledger(judgments)
+        self._best_rank = best_ranks(pool)
+        order = np.lexsort((np.arange(pool.n_documents), self._best_rank))
+        self._order = order[self._best_rank[order] > 0]
+        self._judged = judgments.judged
+        self._passed = 0
+
+    def choose(self, count: int) -> list[tuple[int, float]]:
+        """Return the first documents not yet judged, and their weights."""
+        while self._passed < len(self._order) and self._judged[self._order[self._passed]]:
+            self._passed += 1
+        chosen: list[tuple[int, float]] = []
+        for document in self._order[self._passed :]:
+            if len(chosen) == count:
+                break
+            if not self._judged[document]:
+                chosen.append((int(document), 1.0 / float(self._best_rank[document])))
+        return chosen
+
+    def observe(self, document: int, label: float) -> None:
+        """Take a label: only that there is one matters for the order."""
+        self.ledger.add(document, label)
+        self._judged[document] = True
+
+    def __repr__(self) -> str:
+        left = int((~self._judged[self._order]).sum())
+        return f"IncrementalPooling({left} of {len(self._order)} documents left)"
+
+
+class WeightedJudge:
+    """Chooses the heaviest document, under p = .5 or a model's probabilities.
+
+    A model is fitted first at 10 judgments, and again every 10; until then p = .5.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        What is already known.
+    weight : Weight
+        Worth of every document of a topic.
+    floor : int
+        Judgments that each topic must have before weights of different topics compete. Topics
+        short of it are served in order, each with its heaviest document; one where no document
+        has weight is passed over.
+    estimate : Estimator, optional
+        Probabilities (documents,) from judgments.
+
+    Attributes
+    ----------
+    state : JudgingState
+    """
+
+    def __init__(
+        self,
+        judgments: Judgments,
+        weight: Weight,
+        *,
+        floor: int = 0,
+        estimate: Estimator | None = None,
+    ) -> None:
+        self.ledger = Ledger(judgments)
+        self._weight = weight
+        self._floor = floor
+        self._estimate = estimate
+        # with fewer judgments than a fit takes, count from none
+        self._fitted = judgments.n_judged if judgments.n_judged >= REFIT_EVERY else 0
+        pool = judgments.pool
+        p = (
+            estimate(judgments)
+            if estimate is not None and judgments.n_judged >= REFIT_EVERY
+            else np.full(pool.n_documents, UNINFORMED)
+        )
+        self.state = JudgingState(judgments, p)
+        self._shelf = _Shelf(pool, judgments)
+        self._weigh_all()
+
+    @property
+    def floor_met(self) -> bool:
+        """Whether every topic where a document has weight has its floor of judgments."""
+        return not self._shelf.below(self._floor).any()
+
+    def choose(self, count: int) -> list[tuple[int, float]]:
+        """Return the documents of most worth and their weights, as if their labels stay unknown."""
+        shelf = self._shelf if count == 1 else self._shelf.copy()
+        chosen: list[tuple[int, float]] = []
+        while (document := shelf.first(self._floor)) is not None:
+            chosen.append((document, shelf.weight(document)))
+            if len(chosen) == count:
+                break
+            shelf.take(document)
+        return chosen
+
+    def observe(self, document: int, label: float) -> None:
+        """Take a label, and fit the model again when that is due."""
+        self.ledger.add(document, label)
+        self.state.observe(document, label)
+        self._shelf.take(document)
+        if self._estimate is not None and len(self.ledger) >= self._fitted + REFIT_EVERY:
+            self.state.restart(self._estimate(self.ledger.judgments))
+            self._fitted = len(self.ledger)
+            self._weigh_all()
+        else:
+            self._weigh(self.state.topic_of(document))
+
+    def _weigh(self, topic: int) -> None:
+        self._shelf.set(topic, self._weight(self.state.topics[topic]))
+
+    def _weigh_all(self) -> None:
+        for topic in range(self.state.pool.n_topics):
+            self._weigh(topic)
+
+    def __repr__(self) -> str:
+        name = getattr(self._weight, "__name__", "weight")
+        return f"WeightedJudge({name}, floor {self._floor}, {self.state!r})"
+
+
+class _Shelf:
+    """The weights of a pool's documents, with the best of every topic at hand."""
+
+    def __init__(self, pool: Pool, judgments: Judgments) -> None:
+        self._starts = pool.topic_starts
+        self._weights = np.zeros(pool.n_documents)
+        self._best = np.full(pool.n_topics, -1, dtype=np.int64)
+        self._best_weight = np.zeros(pool.n_topics)
+        judged = pool.topic_of[judgments.order]
+        self._judged = np.bincount(judged, minlength=pool.n_topics)
+
+    def set(self, topic: int, weights: Floats) -> None:
+        """Take the weights of a topic's documents, 0 for those that cannot be chosen."""
+        first = int(self._starts[topic])
+        self._weights[first : first + len(weights)] = weights
+        best = heaviest(weights) if len(weights) else -1
+        self._best[topic] = first + best
+        self._best_weight[topic] = weights[best] if len(weights) else 0.0
+
+    def take(self, document: int) -> None:
+        """Count a document as judged: it cannot be chosen again."""
+        topic = int(np.searchsorted(self._starts, document, side="right")) - 1
+        self._weights[document] = 0.0
+        self._judged[topic] += 1
+        self.set(topic, self._weights[self._starts[topic] : self._starts[topic + 1]])
+
+    def below(self, floor: int) -> NDArray[np.bool_]:
+        """Which topics lack judgments of the floor and have a document with weight."""
+        return (self._judged < floor) & (self._best_weight > 0.0)
+
+    def first(self, floor: int) -> int | None:
+        """Return the document to judge first, if one has weight."""
+        if not (self._best_weight > 0.0).any():
+            return None
+        short = self.below(floor)
+        topic = int(np.argmax(short)) if short.any() else heaviest(self._best_weight)
+        return int(self._best[topic])
+
+    def weight(self, document: int) -> float:
+        """Weight of a document."""
+        return float(self._weights[document])
+
+    def copy(self) -> _Shelf:
+        """Return a shelf of its own to take from."""
+        other = object.__new__(_Shelf)
+        other._starts = self._starts
+        other._weights = self._weights.copy()
+        other._best = self._best.copy()
+        other._best_weight = self._best_weight.copy()
+        other._judged = self._judged.copy()
+        return other
+
+
+def best_ranks(pool: Pool) -> NDArray[np.int64]:
+    """Best rank of every document in any system, 0 where none ranks it; shape (documents,)."""
+    lengths = np.diff(pool.list_starts)
+    rank = np.arange(len(pool.ranked)) - np.repeat(pool.list_starts[:-1], lengths) + 1
+    unranked = np.iinfo(np.int64).max
+    best = np.full(pool.n_documents, unranked)
+    np.minimum.at(best, pool.ranked, rank)
+    return np.where(best == unranked, 0, best)

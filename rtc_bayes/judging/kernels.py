@@ -1,0 +1,191 @@
+"""Compiled sums behind a judging step, for one topic at a time.
+
+Throughout, `inverse` holds one over the rank, 0 where a system did not retrieve the document.
+Average precision then has the coefficients a_ij = 1 / max(rank_i, rank_j) =
+min(inverse_i, inverse_j), and a pair of systems c_ij = a_ij of the first - a_ij of the second
+(Carterette 2007, section 2). Pairs are summed as differences, so that nothing cancels between
+two nearly identical systems.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+@njit(cache=True)
+def influence(ranked: NDArray[np.int32], starts: Integers, weights: Floats, out: Floats) -> None:
+    """Set out[s, i] = a_ii + sum over j != i of a_ij weights_j, for every system.
+
+    Parameters
+    ----------
+    ranked : ndarray of int32, shape (sum of list lengths,)
+        Documents of the topic in rank order, list after list.
+    starts : ndarray of int64, shape (systems + 1,)
+    weights : ndarray of float64, shape (documents,)
+    out : ndarray of float64, shape (systems, documents)
+        Documents that a system did not retrieve get 0.
+    """
+    out[:] = 0.0
+    for s in range(len(starts) - 1):
+        first, last = starts[s], starts[s + 1]
+        below = 0.0
+        for position in range(last - 1, first - 1, -1):
+            document = ranked[position]
+            out[s, document] = below
+            below += weights[document] / (position - first + 1)
+        above = 0.0
+        for position in range(first, last):
+            document = ranked[position]
+            out[s, document] += (1.0 + above) / (position - first + 1)
+            above += weights[document]
+
+
+@njit(cache=True)
+def expected_numerators(inverse: Floats, effect: Floats, p: Floats, out: Floats) -> None:
+    """Set out[s] = sum a_ii p_i + sum over i < j of a_ij p_i p_j, from the influence of p."""
+    for s in range(inverse.shape[0]):
+        total = 0.0
+        for i in range(inverse.shape[1]):
+            total += 0.5 * p[i] * (effect[s, i] + inverse[s, i])
+        out[s] = total
+
+
+@njit(cache=True)
+def quadratic(inverse: Floats, v: Floats, first: Integers, second: Integers, out: Floats) -> None:
+    """Set out[pair] = sum over i < j of c_ij^2 v_i v_j."""
+    n = inverse.shape[1]
+    a = np.empty(n)
+    b = np.empty(n)
+    w = np.empty(n)
+    for pair in range(len(first)):
+        s, u = first[pair], second[pair]
+        m = 0
+        for i in range(n):
+            if v[i] > 0.0 and (inverse[s, i] > 0.0 or inverse[u, i] > 0.0):
+                a[m], b[m], w[m] = inverse[s, i], inverse[u, i], v[i]
+                m += 1
+        total = 0.0
+        for i in range(m):
+            row = 0.0
+            for j in range(i):
+                c = min(a[i], a[j]) - min(b[i], b[j])
+                row += c * c * w[j]
+            total += w[i] * row
+        out[pair] = total
+
+
+@njit(cache=True)
+def linear(effect: Floats, v: Floats, first: Integers, second: Integers, out: Floats) -> None:
+    """Set out[pair] = sum v_i (L_i of the first - L_i of the second)^2."""
+    for pair in range(len(first)):
+        s, u = first[pair], second[pair]
+        total = 0.0
+        for i in range(len(v)):
+            difference = effect[s, i] - effect[u, i]
+            total += v[i] * difference * difference
+        out[pair] = total
+
+
+@njit(cache=True)
+def observe(
+    inverse: Floats,
+    document: int,
+    label: float,
+    p: Floats,
+    v: Floats,
+    effect: Floats,
+    if_relevant: Floats,
+    if_nonrelevant: Floats,
+    numerators: Floats,
+) -> None:
+    """Give a document its label: O(systems x documents), in place.
+
+    Parameters
+    ----------
+    document : int
+        Within the topic.
+    label : float
+        In [0, 1].
+    p, v : ndarray, shape (documents,)
+        Probabilities and variances.
+    effect, if_relevant, if_nonrelevant : ndarray, shape (systems, documents)
+        The influence with weights p; judged relevant; and not judged nonrelevant.
+    numerators : ndarray, shape (systems,)
+        E S of every system.
+    """
+    change = label - p[document]
+    for s in range(inverse.shape[0]):
+        own = inverse[s, document]
+        if own == 0.0:
+            continue
+        numerators[s] += effect[s, document] * change
+        for i in range(inverse.shape[1]):
+            if i != document:
+                a = min(own, inverse[s, i])
+                effect[s, i] += a * change
+                if_relevant[s, i] += a * label
+                if_nonrelevant[s, i] += a * (label - 1.0)
+    p[document] = label
+    v[document] = label * (1.0 - label)
+
+
+@njit(cache=True)
+def quadratic_loss(
+    inverse: Floats,
+    document: int,
+    v: Floats,
+    drop: float,
+    first: Integers,
+    second: Integers,
+    out: Floats,
+) -> None:
+    """Lower the quadratic sums of `out` as the variance of a document falls by `drop`."""
+    for pair in range(len(first)):
+        s, u = first[pair], second[pair]
+        own_s, own_u = inverse[s, document], inverse[u, document]
+        if own_s == 0.0 and own_u == 0.0:
+            continue
+        total = 0.0
+        for j in range(len(v)):
+            if j != document:
+                c = min(own_s, inverse[s, j]) - min(own_u, inverse[u, j])
+                total += c * c * v[j]
+        out[pair] = max(0.0, out[pair] - drop * total)
+
+
+@njit(cache=True)
+def highest_numerator(a: Floats, b: Floats, labels: Floats) -> float:
+    """Return the most that S of a pair can become, whatever the open documents turn out to be.
+
+    The bound of ``sum c_ii X_i + sum c_ij X_i X_j`` takes every open term with a positive
+    coefficient as present and every other as absent.
+
+    Parameters
+    ----------
+    a, b : ndarray of float64, shape (documents,)
+        One over the rank in the two systems.
+    labels : ndarray of float64, shape (documents,)
+        1 or 0 where settled, NaN where open.
+    """
+    total = 0.0
+    for i in range(len(a)):
+        if labels[i] == 0.0 or (a[i] == 0.0 and b[i] == 0.0):
+            continue
+        sure = a[i] - b[i]
+        possible = 0.0
+        for j in range(len(a)):
+            if j == i or labels[j] == 0.0:
+                continue
+            c = min(a[i], a[j]) - min(b[i], b[j])
+            if labels[j] == 1.0:
+                # a pair of two settled documents is met from both sides
+                sure += 0.5 * c if labels[i] == 1.0 else c
+            elif labels[i] != 1.0 and j < i:
+                possible += max(0.0, c)
+        total += (sure if labels[i] == 1.0 else max(0.0, sure)) + possible
+    return total

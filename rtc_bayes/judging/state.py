@@ -1,0 +1,215 @@
+"""What a judging session knows, kept up to date judgment by judgment.
+
+For the systems of a pool and probabilities of relevance p, with v = p (1 - p), the moments of
+the differences in average precision are the printed ones (Carterette 2007, section 2):
+E dAP = E S / mu and Var dAP = Var S / mu^2, where
+
+    E S   = sum c_ii p_i + sum_{i<j} c_ij p_i p_j,
+    Var S = sum L_i^2 v_i + sum_{i<j} c_ij^2 v_i v_j,     L_i = c_ii + sum_{j != i} c_ij p_j.
+
+A judgment of document d changes them by E S += L_d (x - p_d), L_i += c_id (x - p_d), and takes
+v_d sum_j c_dj^2 v_j from the last sum. So it costs systems x documents of its topic, and nothing
+of any other topic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.judging import kernels
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+class TopicState:
+    """The state of one topic, for all systems of a pool.
+
+    Parameters
+    ----------
+    ranked : ndarray of int32, shape (sum of list lengths,)
+        Documents in rank order, list after list, numbered from 0 within the topic.
+    starts : ndarray of int64, shape (systems + 1,)
+        Where each system's list begins.
+    p : ndarray of float, shape (documents,)
+        Probabilities of relevance; those of judged documents are their labels.
+    labels : ndarray of float, shape (documents,)
+        In [0, 1], NaN where unjudged.
+    pairs : tuple of ndarray of int
+        The first and the second system of every pair, each of shape (pairs,).
+
+    Attributes
+    ----------
+    inverse : ndarray, shape (systems, documents)
+        One over the rank, 0 where not retrieved.
+    effect : ndarray, shape (systems, documents)
+        L of each system: how its numerator changes if the document turns out relevant.
+    if_relevant, if_nonrelevant : ndarray, shape (systems, documents)
+        The same sums over the documents judged relevant, and over those not judged
+        nonrelevant, in place of the probabilities.
+    numerators : ndarray, shape (systems,)
+        E S of each system's own average precision.
+    """
+
+    def __init__(
+        self,
+        ranked: NDArray[np.int32],
+        starts: Integers,
+        p: Floats,
+        labels: Floats,
+        pairs: tuple[Integers, Integers],
+    ) -> None:
+        systems, documents = len(starts) - 1, len(p)
+        self.pairs = pairs
+        self._ranked, self._starts = ranked, starts
+        self.labels = np.array(labels)
+        self.judged = ~np.isnan(labels)
+        self.inverse = np.zeros((systems, documents))
+        for s in range(systems):
+            listed = ranked[starts[s] : starts[s + 1]]
+            self.inverse[s, listed] = 1.0 / np.arange(1, len(listed) + 1)
+        self.effect = np.empty_like(self.inverse)
+        self.if_relevant = np.empty_like(self.inverse)
+        self.if_nonrelevant = np.empty_like(self.inverse)
+        kernels.influence(ranked, starts, np.where(self.judged, labels, 0.0), self.if_relevant)
+        kernels.influence(ranked, starts, np.where(self.judged, labels, 1.0), self.if_nonrelevant)
+        self.numerators = np.empty(systems)
+        self.restart(p)
+
+    def restart(self, p: Floats) -> None:
+        """Take new probabilities for the unjudged documents."""
+        self.p = np.where(self.judged, self.labels, p)
+        self.v = self.p * (1.0 - self.p)
+        kernels.influence(self._ranked, self._starts, self.p, self.effect)
+        kernels.expected_numerators(self.inverse, self.effect, self.p, self.numerators)
+        self._quadratic: Floats | None = None
+
+    def observe(self, document: int, label: float) -> None:
+        """Give a document, numbered within the topic, its label."""
+        if self._quadratic is not None:
+            drop = self.v[document] - label * (1.0 - label)
+            kernels.quadratic_loss(
+                self.inverse, document, self.v, drop, *self.pairs, self._quadratic
+            )
+        kernels.observe(
+            self.inverse,
+            document,
+            label,
+            self.p,
+            self.v,
+            self.effect,
+            self.if_relevant,
+            self.if_nonrelevant,
+            self.numerators,
+        )
+        self.labels[document] = label
+        self.judged[document] = True
+
+    @property
+    def mu(self) -> float:
+        """Expected number of relevant documents."""
+        return float(self.p.sum())
+
+    @property
+    def quadratic(self) -> Floats:
+        """Sum over i < j of c_ij^2 v_i v_j, shape (pairs,); made on first use."""
+        if self._quadratic is None:
+            self._quadratic = np.empty(len(self.pairs[0]))
+            kernels.quadratic(self.inverse, self.v, *self.pairs, self._quadratic)
+        if not self.v.any():
+            # the running sum keeps a rounding error; nothing is unknown any more
+            self._quadratic[:] = 0.0
+        return self._quadratic
+
+    def moments(self) -> tuple[Floats, Floats]:
+        """Return E and Var of the printed difference in average precision of every pair."""
+        mu = self.mu
+        first, second = self.pairs
+        if mu == 0.0:
+            return np.zeros(len(first)), np.zeros(len(first))
+        variance = np.empty(len(first))
+        kernels.linear(self.effect, self.v, first, second, variance)
+        variance += self.quadratic
+        return (self.numerators[first] - self.numerators[second]) / mu, variance / mu**2
+
+    def __repr__(self) -> str:
+        systems, documents = self.inverse.shape
+        return (
+            f"TopicState({systems} systems, {documents} documents, {self.judged.sum()} judged, "
+            f"mu {self.mu:.3g})"
+        )
+
+
+class JudgingState:
+    """The state of every topic, and the moments of the differences in their mean.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        What is known, over a pool with two systems or more.
+    p : ndarray of float, shape (documents,)
+        Probabilities of the unjudged documents.
+    """
+
+    def __init__(self, judgments: Judgments, p: Floats) -> None:
+        pool = judgments.pool
+        self.pool: Pool = pool
+        self._topic_of = pool.topic_of
+        first, second = np.triu_indices(pool.n_systems, 1)
+        pairs = (first.astype(np.int64), second.astype(np.int64))
+        self.pairs = pairs
+        self.topics = [
+            TopicState(
+                *pool.lists(t), p[pool.documents(t)], judgments.labels[pool.documents(t)], pairs
+            )
+            for t in range(pool.n_topics)
+        ]
+        self._expected = np.zeros((pool.n_topics, len(first)))
+        self._variance = np.zeros((pool.n_topics, len(first)))
+        self._stale = set(range(pool.n_topics))
+
+    def topic_of(self, document: int) -> int:
+        """Topic number of a document of the pool."""
+        return int(self._topic_of[document])
+
+    def observe(self, document: int, label: float) -> None:
+        """Give a document of the pool its label in [0, 1]."""
+        t = self.topic_of(document)
+        self.topics[t].observe(document - int(self.pool.topic_starts[t]), label)
+        self._stale.add(t)
+
+    def restart(self, p: Floats) -> None:
+        """Take new probabilities, shape (documents,), for the unjudged documents."""
+        for t, topic in enumerate(self.topics):
+            topic.restart(p[self.pool.documents(t)])
+        self._stale.update(range(len(self.topics)))
+
+    def moments(self) -> tuple[Floats, Floats]:
+        """Return E and Var of the difference in mean average precision, each (pairs,).
+
+        The mean is over every topic of the pool; a topic with nothing to be relevant adds 0.
+        """
+        for t in self._stale:
+            self._expected[t], self._variance[t] = self.topics[t].moments()
+        self._stale.clear()
+        n = max(len(self.topics), 1)
+        return self._expected.sum(axis=0) / n, self._variance.sum(axis=0) / n**2
+
+    def confidence(self) -> Floats:
+        """Confidence in the sign of every pair's difference, by the normal; shape (pairs,).
+
+        In [0.5, 1]: max(P(< 0), P(> 0)) + P(= 0) / 2. Two systems of which nothing unknown can
+        tell them apart have 0.5, and so no sign to be confident in.
+        """
+        expected, variance = self.moments()
+        sd = np.sqrt(variance)
+        known = sd == 0.0
+        z = np.abs(expected) / np.where(known, 1.0, sd)
+        return np.where(known, np.where(expected == 0.0, 0.5, 1.0), ndtr(z))
+
+    def __repr__(self) -> str:
+        judged = sum(int(topic.judged.sum()) for topic in self.topics)
+        return f"JudgingState({self.pool!r}, {judged} judged)"

@@ -1,0 +1,91 @@
+"""When judging may end.
+
+A session ends for one reason: ``reached`` (every pair has the confidence asked for), ``proved``
+(the sign of every pair can no longer change), ``no document has weight`` (nothing left to judge
+can tell the systems apart), ``exhausted`` (nothing left to judge) or ``budget``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.judging import kernels
+from rtc_bayes.judging.state import JudgingState, TopicState
+
+type Reason = Literal["reached", "proved", "no document has weight", "exhausted", "budget"]
+
+# A sum of bounds has to clear rounding before it counts as a sign.
+_ROUNDING = 1e-12
+
+
+class SignProof:
+    """A proof that no judgment still to come can change which of two systems is better.
+
+    It speaks of the lists as the pool holds them (cut at its depth) and of the pool's
+    documents. Per topic the numerator S of the difference is bounded by taking every open
+    positive coefficient as present and every negative one as absent, R lies between the number
+    judged relevant and that plus the number open, and dAP = S / R, 0 where R = 0. The bound of a
+    topic costs the square of its documents, so it is kept until the topic has a new judgment.
+
+    Parameters
+    ----------
+    state : JudgingState
+        The session's state, which the proof reads.
+    """
+
+    def __init__(self, state: JudgingState) -> None:
+        self._state = state
+        shape = (len(state.topics), len(state.pairs[0]))
+        self._lowest = np.zeros(shape)
+        self._highest = np.zeros(shape)
+        self._judged = np.full(shape, -1)
+
+    def holds(self, pair: int) -> bool:
+        """Whether the sign of a pair's difference in the mean is certain and not 0."""
+        for t, topic in enumerate(self._state.topics):
+            judged = int(topic.judged.sum())
+            if self._judged[t, pair] != judged:
+                self._lowest[t, pair], self._highest[t, pair] = bounds(topic, pair)
+                self._judged[t, pair] = judged
+        lowest, highest = self._lowest[:, pair].sum(), self._highest[:, pair].sum()
+        return bool(lowest > _ROUNDING or highest < -_ROUNDING)
+
+
+def bounds(topic: TopicState, pair: int) -> tuple[float, float]:
+    """Bound the difference in average precision of a topic over all that open documents may be.
+
+    Parameters
+    ----------
+    topic : TopicState
+    pair : int
+        Index of the pair; the difference is first minus second.
+
+    Returns
+    -------
+    lowest, highest : float
+    """
+    first, second = topic.pairs[0][pair], topic.pairs[1][pair]
+    # a noisy assessor's label settles nothing
+    settled = np.where((topic.labels == 0.0) | (topic.labels == 1.0), topic.labels, np.nan)
+    certain = float(np.nansum(settled))
+    most = certain + float(np.isnan(settled).sum())
+    a, b = topic.inverse[first], topic.inverse[second]
+    return (
+        -_highest(kernels.highest_numerator(b, a, settled), certain, most),
+        _highest(kernels.highest_numerator(a, b, settled), certain, most),
+    )
+
+
+def _highest(numerator: float, certain: float, most: float) -> float:
+    """Largest S / R for S up to `numerator` and R between `certain` and `most`."""
+    if numerator > 0.0:
+        return numerator / max(1.0, certain)
+    return numerator / most if certain > 0.0 else 0.0
+
+
+def all_reached(confidence: NDArray[np.float64], target: float) -> bool:
+    """Whether every pair has the confidence asked for, whichever its sign."""
+    return bool((confidence >= target).all())
