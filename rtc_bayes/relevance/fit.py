@@ -1,0 +1,274 @@
+"""Fitting a relevance model to judgments, with labels, diagnostics and a file format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rtc_bayes.collection import Judgments, Pool, Relevance
+from rtc_bayes.errors import InputError
+from rtc_bayes.relevance.fitters import estimate, resolve_method
+from rtc_bayes.relevance.interface import Diagnostics, PointEstimate, Stage
+from rtc_bayes.relevance.options import option_text
+from rtc_bayes.relevance.spec import ModelSpec
+from rtc_bayes.store import provenance
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+_FORMAT = "rtc_bayes fit 1"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit:
+    """A model fitted to judgments.
+
+    Attributes
+    ----------
+    relevance : Relevance
+        Over the documents of ``judgments.pool``; judged ones have their label.
+    posterior : DataTree
+        Groups ``posterior`` (parameters, dims chain and draw and topic, rank, system or the
+        model's own), ``observed_data`` (labels in the order of judging) and ``constant_data``
+        (the pool). A point estimate has one chain and one draw.
+    diagnostics : Diagnostics
+    judgments : Judgments
+    model : str
+        Name of the model, or path of its file.
+    method : str
+    options : mapping of str to str
+        All of them, defaults as well, as one would type them.
+    seed : int
+    digest : str or None
+        SHA-256 of the model's file.
+    """
+
+    relevance: Relevance
+    posterior: xr.DataTree
+    diagnostics: Diagnostics
+    judgments: Judgments
+    model: str
+    method: str
+    options: Mapping[str, str]
+    seed: int
+    digest: str | None = None
+
+    def predict(self, pool: Pool) -> Fit:
+        """Fit the same model, method, options, seed and judgments over another pool.
+
+        Parameters
+        ----------
+        pool : Pool
+            Of new systems, or of these and more. Judgments of topics that it lacks are left out.
+
+        Returns
+        -------
+        Fit
+
+        Raises
+        ------
+        InputError
+            The model is no longer found, or its file has changed.
+        FitError
+        """
+        spec = ModelSpec(self.model, self.model, self.options, self.method, self.digest)
+        return _fit(self.judgments.on(pool), spec, self.seed)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one netCDF file.
+
+        Parameters
+        ----------
+        path : str or Path
+            By custom ending in ``.nc``.
+        """
+        import xarray as xr
+
+        from rtc_bayes.store.datasets import write_dataset
+
+        groups = {f"/{name}": group.to_dataset() for name, group in self.posterior.items()}
+        groups["/relevance"] = self.relevance.to_xarray()
+        tree = xr.DataTree.from_dict(groups)
+        tree.attrs = {
+            "format": _FORMAT,
+            "model": self.model,
+            "method": self.method,
+            "options": json.dumps(dict(self.options)),
+            "seed": self.seed,
+            "digest": self.digest or "",
+            "diagnostics": json.dumps([asdict(stage) for stage in self.diagnostics.stages]),
+            "provenance": json.dumps(provenance(seed=self.seed)),
+        }
+        write_dataset(tree, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Fit:
+        """Read a fit that :meth:`save` wrote.
+
+        Raises
+        ------
+        InputError
+            The file is absent or holds something else.
+        """
+        import xarray as xr
+
+        from rtc_bayes.store.datasets import read_tree
+
+        tree = read_tree(path)
+        if tree.attrs.get("format") != _FORMAT:
+            raise InputError("not a fit", path=path, remedy="give a file that `fit` wrote")
+        groups = {name: group.to_dataset() for name, group in tree.items()}
+        relevance = Relevance.from_xarray(groups.pop("relevance"))
+        attrs = tree.attrs
+        return cls(
+            relevance=relevance,
+            posterior=xr.DataTree.from_dict({f"/{name}": data for name, data in groups.items()}),
+            diagnostics=Diagnostics(tuple(Stage(**s) for s in json.loads(attrs["diagnostics"]))),
+            judgments=_judgments(groups["constant_data"], groups["observed_data"]),
+            model=str(attrs["model"]),
+            method=str(attrs["method"]),
+            options=json.loads(attrs["options"]),
+            seed=int(attrs["seed"]),
+            digest=str(attrs["digest"]) or None,
+        )
+
+    def __repr__(self) -> str:
+        options = ",".join(f"{name}={value}" for name, value in self.options.items())
+        return (
+            f"Fit({self.model}[{options}]:{self.method}\n"
+            f"    {self.judgments!r}\n    {self.relevance!r}\n    {self.diagnostics!r})"
+        )
+
+
+def fit(
+    pool: Pool,
+    judgments: Judgments,
+    *,
+    model: str = "rtc",
+    method: str | None = None,
+    options: Mapping[str, object] | None = None,
+    seed: int = 0,
+) -> Fit:
+    """Fit a relevance model to judgments over a pool.
+
+    Parameters
+    ----------
+    pool : Pool
+        The systems whose ranks are the evidence.
+    judgments : Judgments
+        Over this pool or another.
+    model : str
+        An installed model (:func:`rtc_bayes.available_models`) or the path of a FILE.py;
+        ``rtc[folds=5]:map`` gives options and a method as well.
+    method : str, optional
+        By default the model's.
+    options : mapping of str to object, optional
+        The model's options by name, as values or as text.
+    seed : int
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    InputError
+        No such model, method or option, or a value that an option does not take.
+    FitError
+        A fit that must not be used: not converged or not finite.
+
+    Examples
+    --------
+    >>> fit = rb.fit(pool, judgments, model="rtc", options={"intercept": True})
+    >>> fit.relevance
+    """
+    named = ModelSpec.parse(model)
+    if method is not None and named.method not in (None, method):
+        raise InputError(
+            f"two methods, {method} and {named.method} in {model!r}", remedy="give one of them"
+        )
+    given = {name: option_text(value) for name, value in (options or {}).items()}
+    spec = ModelSpec(
+        model, named.name, {**named.options, **given}, method or named.method, named.digest
+    )
+    return _fit(judgments.on(pool), spec, seed)
+
+
+def _fit(judgments: Judgments, spec: ModelSpec, seed: int) -> Fit:
+    model = spec.build()
+    method = resolve_method(model, spec.method)
+    found = estimate(model, method, judgments, seed)
+    return Fit(
+        relevance=Relevance.from_values(judgments.pool, found.p, model=model.name, method=method),
+        posterior=_posterior(found, judgments),
+        diagnostics=found.diagnostics,
+        judgments=judgments,
+        model=spec.name,
+        method=method,
+        options={
+            field.name: option_text(getattr(model, field.name))
+            for field in fields(model)  # type: ignore[arg-type]
+        },
+        seed=seed,
+        digest=spec.digest,
+    )
+
+
+def _posterior(found: PointEstimate, judgments: Judgments) -> xr.DataTree:
+    """Label a point estimate as the one draw of a posterior."""
+    import xarray as xr
+
+    pool = judgments.pool
+    variables = {
+        name: (("chain", "draw", *found.dims.get(name, ())), np.asarray(value)[None, None])
+        for name, value in found.parameters.items()
+    }
+    used = {dim: len(array) for dim, array in _axes(found).items()}
+    labels = {
+        "topic": np.array(pool.topics, dtype=str),
+        "system": np.array(pool.systems, dtype=str),
+        "rank": np.arange(1, used.get("rank", 0) + 1),
+        **found.coords,
+    }
+    coords = {dim: labels[dim] for dim in used if dim in labels}
+    constant = judgments.to_xarray()
+    observed = xr.Dataset(
+        {"label": ("judgment", judgments.labels[judgments.order])},
+        coords={
+            "topic": ("judgment", np.array(pool.topics)[pool.topic_of[judgments.order]]),
+            "docno": ("judgment", pool.docnos[judgments.order].astype(str)),
+        },
+    )
+    return xr.DataTree.from_dict(
+        {
+            "/posterior": xr.Dataset(variables, coords={"chain": [0], "draw": [0], **coords}),
+            "/observed_data": observed,
+            "/constant_data": constant.drop_vars("label"),
+        }
+    )
+
+
+def _axes(found: PointEstimate) -> dict[str, np.ndarray]:
+    """Return, per dim of the parameters, an array that runs along it."""
+    return {
+        dim: np.moveaxis(np.asarray(found.parameters[name]), axis, 0)
+        for name, dims in found.dims.items()
+        for axis, dim in enumerate(dims)
+    }
+
+
+def _judgments(constant: xr.Dataset, observed: xr.Dataset) -> Judgments:
+    """Rebuild judgments from the groups of a fit."""
+    pool = Pool.from_xarray(constant)
+    judged_for = constant.attrs.get("judged_for")
+    return Judgments.from_labels(
+        pool,
+        constant["order"].values,
+        observed["label"].values,
+        judged_for=None if judged_for is None else [str(s) for s in np.atleast_1d(judged_for)],
+    )

@@ -1,0 +1,99 @@
+"""Newton's method for log-concave densities, which the three layers of the paper's model share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Floats = NDArray[np.float64]
+
+# The decrement g' H^-1 g is twice the log density still to gain, whatever the features' scale:
+# at 1e-16 every coefficient is within 1e-8 posterior standard deviations of the mode.
+_DECREMENT = 1e-16
+_MOST_ITERATIONS = 100
+_MOST_HALVINGS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """Where a log density is highest, and how that was found.
+
+    Attributes
+    ----------
+    at : ndarray of float, shape (parameters,)
+    iterations : int
+        Newton steps taken.
+    gradient : float
+        Euclidean norm of the gradient there.
+    converged : bool
+        Whether the Newton decrement fell below 1e-16.
+    """
+
+    at: Floats
+    iterations: int
+    gradient: float
+    converged: bool
+
+
+class Solved(Protocol):
+    """Anything that an optimisation gave, by how it went."""
+
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def gradient(self) -> float: ...
+    @property
+    def converged(self) -> bool: ...
+
+
+def maximise(
+    start: Floats,
+    log_density: Callable[[Floats], float],
+    derivatives: Callable[[Floats], tuple[Floats, Floats]],
+) -> Mode:
+    """Find the mode of a log-concave density by Newton's method with step halving.
+
+    Parameters
+    ----------
+    start : ndarray of float, shape (parameters,)
+    log_density : callable
+        Its value at a point.
+    derivatives : callable
+        Gradient, and negative Hessian (positive definite), at a point.
+
+    Returns
+    -------
+    Mode
+        Not converged after 100 steps.
+    """
+    x, value = start, log_density(start)
+    for iteration in range(_MOST_ITERATIONS):
+        gradient, curvature = derivatives(x)
+        step = _solve(curvature, gradient)
+        decrement = float(gradient @ step)
+        if decrement <= _DECREMENT:
+            return Mode(x, iteration, float(np.linalg.norm(gradient)), True)
+        # near the mode the gain is smaller than the rounding error of the value
+        slack = 1e-13 * (1.0 + abs(value))
+        scale = 1.0
+        for _ in range(_MOST_HALVINGS):
+            moved = x + scale * step
+            moved_value = log_density(moved)
+            if moved_value >= value + 1e-4 * scale * decrement - slack:
+                break
+            scale *= 0.5
+        x, value = moved, moved_value
+    return Mode(x, _MOST_ITERATIONS, float(np.linalg.norm(derivatives(x)[0])), False)
+
+
+def _solve(curvature: Floats, gradient: Floats) -> Floats:
+    """Solve for the Newton step, in units in which every parameter's own curvature is 1."""
+    unit = 1.0 / np.sqrt(np.maximum(np.diag(curvature), np.finfo(float).tiny))
+    scaled = curvature * np.outer(unit, unit)
+    # keeps the step finite where two features are the same to rounding; the mode does not move
+    scaled[np.diag_indices_from(scaled)] += 1e-13
+    return np.linalg.solve(scaled, gradient * unit) * unit

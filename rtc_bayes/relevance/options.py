@@ -1,0 +1,227 @@
+"""A model's options: its dataclass fields, read from text by their types and checked.
+
+A field is bool (``yes`` or ``no``), int, float, str, a Literal of strings and integers, or a tuple
+of these (parts joined with ``:``, as in ``prior=1:1``; a comma would end the option inside the
+brackets of ``rtc[prior=1:1,folds=5]``, and is understood where there are none).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from rtc_bayes.errors import InputError
+
+_BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a model.
+
+    Attributes
+    ----------
+    name : str
+    default : str
+        As one would type it; empty if the option must be given.
+    accepts : str
+        What it takes, in words.
+    """
+
+    name: str
+    default: str
+    accepts: str
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.default} ({self.accepts})"
+
+
+def describe_options(model: type) -> tuple[Option, ...]:
+    """List a model's options in the order of its fields.
+
+    Raises
+    ------
+    InputError
+        A field of a type that no text can be read as.
+    """
+    hints = get_type_hints(model)
+    return tuple(
+        Option(
+            field.name,
+            "" if field.default is MISSING else option_text(field.default),
+            _accepts(hints[field.name]),
+        )
+        for field in fields(model)
+    )
+
+
+def option_text(value: object) -> str:
+    """Return an option's value as one would type it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ":".join(map(option_text, value))
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return str(value)
+
+
+def with_options(model: type, given: Mapping[str, object]) -> Any:
+    """Make a model from its class and options, given as text or as values.
+
+    The option ``preset`` names a set of options (the class attribute ``presets``), over which
+    the others prevail.
+
+    Parameters
+    ----------
+    model : type
+        A frozen dataclass.
+    given : mapping of str to object
+
+    Raises
+    ------
+    InputError
+        An option that the model does not have, or a value that it does not take.
+    """
+    own = {field.name for field in fields(model)}
+    presets: Mapping[str, Mapping[str, object]] = getattr(model, "presets", {})
+    chosen: dict[str, object] = {}
+    if "preset" in given and presets and "preset" not in own:
+        preset = str(given["preset"])
+        if preset not in presets:
+            raise InputError(
+                f"model {model.name} has no preset {preset!r}",  # type: ignore[attr-defined]
+                remedy=f"its presets are {', '.join(presets)}",
+            )
+        chosen.update(presets[preset])
+        given = {name: value for name, value in given.items() if name != "preset"}
+    hints = get_type_hints(model)
+    for name, value in given.items():
+        if name not in own:
+            known = "; ".join(map(str, describe_options(model))) or "none"
+            if presets:
+                known += f"; preset ({' | '.join(presets)})"
+            raise InputError(
+                f"model {model.name} has no option {name!r}",  # type: ignore[attr-defined]
+                remedy=f"its options: {known}",
+            )
+        chosen[name] = _read(hints[name], value, model, name)
+    missing = sorted(
+        field.name
+        for field in fields(model)
+        if field.default is MISSING and field.default_factory is MISSING
+        if field.name not in chosen
+    )
+    if missing:
+        raise InputError(
+            f"model {model.name} needs the option {missing[0]!r}",  # type: ignore[attr-defined]
+            remedy=f"give {missing[0]}={_accepts(hints[missing[0]])}",
+        )
+    return model(**chosen)
+
+
+def check_options(model: Any) -> None:
+    """Check every option of a model against its field's type: for ``__post_init__``.
+
+    Raises
+    ------
+    InputError
+        A value that the field does not take.
+    """
+    hints = get_type_hints(type(model))
+    for field in fields(model):
+        if not _fits(hints[field.name], getattr(model, field.name)):
+            require(False, model, field.name, _accepts(hints[field.name]))
+
+
+def require(holds: bool, model: Any, option: str, accepts: str) -> None:
+    """Refuse an option's value unless a condition holds.
+
+    Parameters
+    ----------
+    holds : bool
+    model : RelevanceModel
+    option : str
+        The field's name.
+    accepts : str
+        What it takes, in words.
+
+    Raises
+    ------
+    InputError
+    """
+    if not holds:
+        raise _refusal(model.name, option, getattr(model, option), accepts)
+
+
+def _refusal(model: str, option: str, value: object, accepts: str) -> InputError:
+    return InputError(
+        f"option {option} of model {model} is {option_text(value)!r}", remedy=f"give {accepts}"
+    )
+
+
+def _read(kind: Any, value: object, model: type, option: str) -> object:
+    """Read a value given as text; check one given as itself."""
+    try:
+        read = _from_text(kind, value) if isinstance(value, str) else value
+    except ValueError:
+        read = None
+    if isinstance(read, list):
+        read = tuple(read)
+    if not _fits(kind, read):
+        name: str = model.name  # type: ignore[attr-defined]
+        raise _refusal(name, option, value, _accepts(kind))
+    return read
+
+
+def _from_text(kind: Any, text: str) -> object:
+    if get_origin(kind) is tuple:
+        parts = [part for part in re.split(r"[:,]", text.strip("()")) if part.strip()]
+        kinds = get_args(kind)
+        if len(kinds) == 2 and kinds[1] is Ellipsis:
+            kinds = (kinds[0],) * len(parts)
+        return tuple(_from_text(k, part) for k, part in zip(kinds, parts, strict=True))
+    text = text.strip()
+    if get_origin(kind) is Literal:
+        return {str(choice): choice for choice in get_args(kind)}.get(text)
+    if kind is bool:
+        return _BOOLEANS.get(text.lower())
+    return kind(text)
+
+
+def _fits(kind: Any, value: object) -> bool:
+    if get_origin(kind) is Literal:
+        return any(value == choice and type(value) is type(choice) for choice in get_args(kind))
+    if get_origin(kind) is tuple:
+        kinds = get_args(kind)
+        if not isinstance(value, tuple):
+            return False
+        if len(kinds) == 2 and kinds[1] is Ellipsis:
+            kinds = (kinds[0],) * len(value)
+        return len(kinds) == len(value) and all(map(_fits, kinds, value))
+    if kind is float:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return number and math.isfinite(value)  # type: ignore[arg-type]
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, kind)
+
+
+def _accepts(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return " | ".join(map(str, get_args(kind)))
+    if get_origin(kind) is tuple:
+        kinds = get_args(kind)
+        if len(kinds) == 2 and kinds[1] is Ellipsis:
+            return f"values joined with ':', each {_accepts(kinds[0])}"
+        return ":".join(map(_accepts, kinds))
+    words = {bool: "yes | no", int: "an integer", float: "a number", str: "a text"}
+    if kind not in words:
+        raise InputError(
+            f"an option of type {kind} cannot be read from text",
+            remedy="use bool, int, float, str, Literal or a tuple of these",
+        )
+    return words[kind]
