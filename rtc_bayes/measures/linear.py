@@ -1,0 +1,141 @@
+"""Measures linear in relevance, G X, and their ratios to a function of R, on one topic.
+
+P@k, DCG@k and RBP are linear. R@k and nDCG@k divide a linear numerator by f(R), the number of
+relevant documents or the ideal DCG it allows. Any function of R in a window is a sum of powers of
+complex t on the unit circle (a discrete Fourier transform), which tilt the probabilities of
+relevance exactly as real ones do for average precision; so these moments are exact to rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.measures.rule import relevant_window, spectral_nodes, spectral_weights
+from rtc_bayes.measures.topic import TopicMoments, settled
+
+Floats = NDArray[np.float64]
+
+# the tails of R beyond the window are below rounding
+_LEAVING = 1e-17
+
+
+def gains(
+    ranked: NDArray[np.int32], starts: NDArray[np.int64], documents: int, discounts: Floats
+) -> Floats:
+    """Gain of every document in every list if it is relevant.
+
+    Parameters
+    ----------
+    ranked, starts : ndarray
+        Lists of one topic.
+    documents : int
+        Number of documents of the topic.
+    discounts : ndarray, shape (at least the longest list,)
+        Gain at each rank.
+
+    Returns
+    -------
+    ndarray, shape (lists, documents)
+    """
+    result = np.zeros((len(starts) - 1, documents))
+    for s, (first, end) in enumerate(pairwise(starts.tolist())):
+        result[s, ranked[first:end]] = discounts[: end - first]
+    return result
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Sum of gains of relevant documents. Plug-in and exact moments are the same.
+
+    Parameters
+    ----------
+    gains : ndarray, shape (lists, documents)
+    """
+
+    gains: Floats
+
+    def score(self, outcomes: NDArray[np.int8]) -> Floats:
+        """Score every list under complete judgments (see ``TopicMeasure``)."""
+        return self.gains @ outcomes.astype(np.float64)
+
+    def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
+        """Moments under independent relevance (see ``TopicMeasure``); closed forms."""
+        del exact, tolerance
+        v = p * (1.0 - p)
+
+        def pair_variance(a: int, b: int) -> float:
+            return float(np.square(self.gains[a] - self.gains[b]) @ v)
+
+        return TopicMoments(
+            self.gains @ p, (self.gains * v) @ self.gains.T, self.gains, pair_variance
+        )
+
+
+@dataclass(frozen=True)
+class LinearRatio:
+    """Sum of gains over a function of the number of relevant documents; 0 when there is none.
+
+    Parameters
+    ----------
+    gains : ndarray, shape (lists, documents)
+    denominators : ndarray, shape (documents + 1,)
+        f(R), with f(0) = 0 and positive beyond.
+    """
+
+    gains: Floats
+    denominators: Floats
+
+    def score(self, outcomes: NDArray[np.int8]) -> Floats:
+        """Score every list under complete judgments (see ``TopicMeasure``)."""
+        relevant = outcomes.sum(axis=0, dtype=np.int64)
+        below = np.where(relevant > 0, self.denominators[relevant], 1.0)
+        return (self.gains @ outcomes.astype(np.float64)) / below
+
+    def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
+        """Moments under independent relevance (see ``TopicMeasure``).
+
+        Plug-in: the numerator's moments over f(E R), f being linear between whole numbers.
+        """
+        del tolerance
+        if not np.any((p > 0.0) & (p < 1.0)):
+            return settled(self, p)
+        if exact:
+            return self._exact(p)
+        below = np.interp(p.sum(), np.arange(len(self.denominators)), self.denominators)
+        return Linear(self.gains / below).moments(p, exact=False, tolerance=0.0)
+
+    def _exact(self, p: Floats) -> TopicMoments:
+        low, high = relevant_window(p, _LEAVING)
+        values = np.zeros(high - low + 1)
+        positive = np.arange(low, high + 1) > 0
+        values[positive] = 1.0 / self.denominators[low : high + 1][positive]
+        t = spectral_nodes(low, high)
+        q = 1.0 - p
+        base = q + p * t[:, None]
+        tilted = p * t[:, None] / base
+        probability = np.prod(base, axis=1)
+        weight1 = probability * spectral_weights(t, low, values)
+        weight2 = probability * spectral_weights(t, low, values**2)
+
+        means = self.gains @ tilted.T
+        expected = (means * weight1).real.sum(axis=1)
+        variance = (weight2 @ (p * q * t[:, None] / base**2)).real
+        second = (self.gains * variance) @ self.gains.T + ((means * weight2) @ means.T).real
+        slope_of_ratio = (weight1 * (t - 1.0))[:, None] / base
+        slope_of_numerator = ((weight1 * t) @ base**-2.0).real
+        gradient = (means @ slope_of_ratio).real + self.gains * slope_of_numerator
+
+        def pair_variance(a: int, b: int) -> float:
+            gain = self.gains[a] - self.gains[b]
+            mean = tilted @ gain
+            square = np.square(gain) @ variance + (weight2 @ np.square(mean)).real
+            return max(float(square) - float((weight1 @ mean).real) ** 2, 0.0)
+
+        covariance = second - np.outer(expected, expected)
+        # a difference of two squares may round below 0
+        np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), 0.0))
+        return TopicMoments(expected, covariance, gradient, pair_variance)

@@ -1,0 +1,111 @@
+"""Scores under sampled relevance: any measure, and a check on its moments."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rtc_bayes.errors import InputError
+from rtc_bayes.measures.analytic import on_topic
+from rtc_bayes.measures.lists import distinct
+from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.pool_moments import checked_probabilities
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Pool
+
+Floats = NDArray[np.float64]
+Outcomes = NDArray[np.int8]
+
+# outcomes held at once; the stream of random numbers depends on it
+_BLOCK = 1024
+
+
+def sample_scores(
+    pool: Pool, p: ArrayLike, *, measure: str = "AP", outcomes: int = 20_000, seed: int = 0
+) -> Floats:
+    """Sample the relevance of every document, and score the systems on each outcome.
+
+    Parameters
+    ----------
+    pool : Pool
+    p : array_like, shape (documents,)
+        Probabilities of relevance, in [0, 1].
+    measure : str
+        Any of ir-measures. Those with known moments are fast; the others make a qrels of every
+        outcome, about a thousand times slower.
+    outcomes : int
+        At least 1.
+    seed : int
+        The same seed gives the same outcomes for every measure and for any set of systems over
+        the same documents.
+
+    Returns
+    -------
+    ndarray, shape (outcomes, systems)
+        Means over topics.
+
+    Raises
+    ------
+    InputError
+        Probabilities of another shape or outside [0, 1], an unknown measure, no outcomes.
+    """
+    if outcomes < 1:
+        raise InputError(f"outcomes are {outcomes}", remedy="sample at least 1")
+    parsed = parse_measure(measure)
+    probabilities = checked_probabilities(pool, np.asarray(p, dtype=np.float64).ravel())
+    total = np.zeros((outcomes, pool.n_systems))
+    for t in range(pool.n_topics):
+        inside = pool.documents(t)
+        ranked, starts, which = distinct(*pool.lists(t))
+        generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(t,)))
+        scorer = (
+            on_topic(parsed, ranked, starts, inside.stop - inside.start).score
+            if parsed.kind is not None
+            else _QrelsScorer(parsed.name, ranked, starts).score
+        )
+        for first in range(0, outcomes, _BLOCK):
+            size = min(_BLOCK, outcomes - first)
+            relevant = _sample(probabilities[inside], size, generator)
+            total[first : first + size] += scorer(relevant)[which].T
+    return total / max(pool.n_topics, 1)
+
+
+def _sample(p: Floats, size: int, generator: np.random.Generator) -> Outcomes:
+    """Outcomes (documents, size); certain documents take no random numbers."""
+    relevant = np.repeat((p == 1.0).astype(np.int8)[:, None], size, axis=1)
+    uncertain = np.flatnonzero((p > 0.0) & (p < 1.0))
+    drawn = generator.random((len(uncertain), size)) < p[uncertain, None]
+    relevant[uncertain] = drawn
+    return relevant
+
+
+class _QrelsScorer:
+    """Scores lists with ir-measures, each outcome being a query of its own."""
+
+    def __init__(self, measure: str, ranked: NDArray[np.int32], starts: NDArray[np.int64]) -> None:
+        self.measure = measure
+        self.lists = [ranked[a:b] for a, b in pairwise(starts.tolist())]
+
+    def score(self, outcomes: Outcomes) -> Floats:
+        """Score every list on every outcome, shape (lists, outcomes)."""
+        import ir_measures
+
+        measure = ir_measures.parse_measure(self.measure)
+        documents, size = outcomes.shape
+        names = [str(i) for i in range(documents)]
+        qrels = {
+            str(o): dict(zip(names, outcomes[:, o].tolist(), strict=True)) for o in range(size)
+        }
+        evaluator = ir_measures.evaluator([measure], qrels)
+        result = np.zeros((len(self.lists), size))
+        for s, ranking in enumerate(self.lists):
+            if not len(ranking):
+                continue
+            scores = {names[i]: float(len(ranking) - m) for m, i in enumerate(ranking)}
+            for metric in evaluator.iter_calc(dict.fromkeys(qrels, scores)):
+                result[s, int(metric.query_id)] = metric.value
+        return result

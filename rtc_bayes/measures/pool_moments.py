@@ -1,0 +1,226 @@
+"""Moments of a measure under probable relevance: per system and topic, and of every difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rtc_bayes.errors import InputError
+from rtc_bayes.measures.analytic import on_topic
+from rtc_bayes.measures.lists import cut, distinct
+from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.pairs import higher_cumulants, log_ties
+from rtc_bayes.measures.scores import ScoreMatrix
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Pool
+
+Floats = NDArray[np.float64]
+
+# V_a + V_b - 2 C_ab keeps ten digits fewer than its parts where it is this small beside them
+_CANCELLED = 1e-6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Moments:
+    """Moments of a measure for systems and pairs of systems, for every draw of probabilities.
+
+    A difference is that of the means over topics, first system less second.
+
+    Attributes
+    ----------
+    systems, topics : tuple of str
+    measure : str
+    moments : {"exact", "plugin"}
+    expected, variance : ndarray, shape (draws, systems, topics)
+    pairs : ndarray of int64, shape (pairs, 2)
+        System numbers.
+    difference_expected, difference_variance : ndarray, shape (draws, pairs)
+    third, fourth : ndarray, shape (draws, pairs)
+        Cumulants of the difference, to first order in the relevance of each document.
+    log_tie : ndarray, shape (draws, pairs)
+        Log of a lower bound on the probability that the two are equal: that no document is
+        relevant which they rank differently. -inf if one is known to be.
+    """
+
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    measure: str
+    moments: str
+    expected: Floats
+    variance: Floats
+    pairs: NDArray[np.int64]
+    difference_expected: Floats
+    difference_variance: Floats
+    third: Floats
+    fourth: Floats
+    log_tie: Floats
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @property
+    def mean_expected(self) -> Floats:
+        """Expected mean over topics, shape (draws, systems)."""
+        return self.expected.mean(axis=2)
+
+    @property
+    def mean_variance(self) -> Floats:
+        """Variance of the mean over topics, shape (draws, systems)."""
+        return self.variance.sum(axis=2) / len(self.topics) ** 2
+
+    def score_matrix(self) -> ScoreMatrix:
+        """Mean and variance per system and topic, over relevance and over the draws."""
+        return ScoreMatrix(
+            mean=self.expected.mean(axis=0),
+            variance=self.variance.mean(axis=0) + self.expected.var(axis=0),
+            systems=self.systems,
+            topics=self.topics,
+            measure=self.measure,
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Moments({self.measure}, {self.moments}: {len(self.systems)} systems, "
+            f"{len(self.topics)} topics, {len(self.pairs)} pairs, {len(self.expected)} draws)"
+        )
+
+
+def moments(
+    pool: Pool,
+    probabilities: ArrayLike,
+    *,
+    measure: str = "AP",
+    moments: Literal["exact", "plugin"] = "exact",
+    tolerance: float = 1e-8,
+    pairs: ArrayLike | None = None,
+) -> Moments:
+    """Moments of a measure, and of all differences between systems, under probable relevance.
+
+    Documents are independent given the probabilities.
+
+    Parameters
+    ----------
+    pool : Pool
+    probabilities : array_like, shape (documents,) or (draws, documents)
+        Probabilities of relevance of the pool's documents, in [0, 1]; 0 and 1 for judged ones.
+    measure : str, default "AP"
+        AP, P, R, DCG, nDCG, RBP or RR, with cutoffs and RBP's p as ir-measures writes them.
+    moments : {"exact", "plugin"}
+        The measure's own moments, or those of its numerator over the denominator at the expected
+        number of relevant documents (for AP: Carterette 2007, section 3.2). Linear measures (P,
+        DCG, RBP) and RR have only one kind.
+    tolerance : float
+        Bound on the error of an expected score on a topic, and about that of a variance, for AP;
+        in [1e-15, 0.01]. Other measures are exact to rounding.
+    pairs : array_like of int, shape (pairs, 2), optional
+        System numbers; by default every pair, the first before the second in the pool.
+
+    Returns
+    -------
+    Moments
+
+    Raises
+    ------
+    InputError
+        Probabilities of another shape or outside [0, 1], a measure without known moments, or
+        pairs of systems that are not there.
+    """
+    parsed = parse_measure(measure)
+    if parsed.kind is None:
+        raise InputError(
+            f"the moments of {measure} are not known", remedy="sample outcomes instead (montecarlo)"
+        )
+    if moments not in ("exact", "plugin"):
+        raise InputError(f"moments are {moments!r}", remedy="choose exact or plugin")
+    if not 1e-15 <= tolerance <= 0.01:
+        raise InputError(f"tolerance is {tolerance}", remedy="choose one in [1e-15, 0.01]")
+    draws = checked_probabilities(pool, np.atleast_2d(np.asarray(probabilities, dtype=np.float64)))
+    chosen = _checked_pairs(pool, pairs)
+    first, second = chosen[:, 0], chosen[:, 1]
+
+    cells = (len(draws), pool.n_systems, pool.n_topics)
+    expected, variance = np.zeros(cells), np.zeros(cells)
+    by_pair = (len(draws), len(chosen))
+    difference = np.zeros(by_pair)
+    spread, third, fourth, log_tie = (np.zeros(by_pair) for _ in range(4))
+    for t in range(pool.n_topics):
+        inside = pool.documents(t)
+        ranked, starts, which = distinct(*cut(*pool.lists(t), parsed.cutoff))
+        on_lists = on_topic(parsed, ranked, starts, inside.stop - inside.start)
+        lists = which[chosen]
+        for d, p in enumerate(draws[:, inside]):
+            found = on_lists.moments(p, exact=moments == "exact", tolerance=tolerance)
+            expected[d, :, t] = found.expected[which]
+            variance[d, :, t] = found.covariance.diagonal()[which]
+            difference[d] += expected[d, first, t] - expected[d, second, t]
+            parts = variance[d, first, t] + variance[d, second, t]
+            of_pair = parts - 2.0 * found.covariance[lists[:, 0], lists[:, 1]]
+            near = (of_pair < _CANCELLED * parts) & (lists[:, 0] != lists[:, 1])
+            for n in np.flatnonzero(near):
+                of_pair[n] = found.pair_variance(int(lists[n, 0]), int(lists[n, 1]))
+            spread[d] += of_pair
+            uncertain = (p > 0.0) & (p < 1.0)
+            cumulants = higher_cumulants(
+                np.ascontiguousarray(found.gradient[:, uncertain]), lists, p[uncertain]
+            )
+            third[d] += cumulants[0]
+            fourth[d] += cumulants[1]
+            with np.errstate(divide="ignore"):
+                log_tie[d] += log_ties(ranked, starts, lists, np.log1p(-p))
+    topics = max(pool.n_topics, 1)
+    return Moments(
+        systems=pool.systems,
+        topics=pool.topics,
+        measure=parsed.name,
+        moments=moments,
+        expected=expected,
+        variance=variance,
+        pairs=chosen,
+        difference_expected=difference / topics,
+        difference_variance=spread / topics**2,
+        third=third / topics**3,
+        fourth=fourth / topics**4,
+        log_tie=log_tie,
+    )
+
+
+def checked_probabilities(pool: Pool, probabilities: Floats) -> Floats:
+    """Return probabilities (..., documents) if they fit the pool and lie in [0, 1].
+
+    Raises
+    ------
+    InputError
+        If they do not, naming the first document that is wrong.
+    """
+    if probabilities.shape[-1] != pool.n_documents:
+        raise InputError(
+            f"{probabilities.shape[-1]} probabilities for {pool.n_documents} documents",
+            remedy="give one for every document of the pool",
+        )
+    wrong = ~((probabilities >= 0.0) & (probabilities <= 1.0))
+    if wrong.any():
+        where: Any = tuple(np.argwhere(wrong)[0])
+        document = where[-1]
+        topic = pool.topics[pool.topic_of[document]]
+        raise InputError(
+            f"the probability of document {pool.docnos[document]} of topic {topic} "
+            f"is {probabilities[where]}",
+            remedy="give probabilities in [0, 1]",
+        )
+    return probabilities
+
+
+def _checked_pairs(pool: Pool, pairs: ArrayLike | None) -> NDArray[np.int64]:
+    if pairs is None:
+        return np.argwhere(np.triu(np.ones((pool.n_systems,) * 2, dtype=bool), 1)).astype(np.int64)
+    chosen = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    if chosen.size and not (chosen.min() >= 0 and chosen.max() < pool.n_systems):
+        raise InputError(f"pairs name systems outside 0 to {pool.n_systems - 1}")
+    return chosen

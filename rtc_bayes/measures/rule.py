@@ -1,0 +1,198 @@
+"""Rules that turn 1/R and 1/R^2 into short sums of t^R, and the window of values R can take.
+
+A random denominator R is awkward; t^R is not, because it factors over documents. So the moments
+of a ratio become a short weighted sum of moments of its numerator (see ``ratio``).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+Floats = NDArray[np.float64]
+
+_LARGEST_RULE = 120
+_ROUNDING = 3e-14
+_STEPS_PER_OCTAVE = 2
+
+
+@dataclass(frozen=True)
+class ExponentialRule:
+    """Nodes and weights with 1/r ~ sum w1 e^(-u r) and 1/r^2 ~ sum w2 e^(-u r) on [low, high].
+
+    Attributes
+    ----------
+    u : ndarray, shape (nodes,)
+        Positive; t = e^-u is the base of the powers.
+    weight1, weight2 : ndarray, shape (nodes,)
+        Positive; ``weight2 = weight1 * u``.
+    error : float
+        Worst relative error of the two sums over the window.
+    """
+
+    u: Floats
+    weight1: Floats
+    weight2: Floats
+    error: float
+
+    def scaled(self, low: float) -> ExponentialRule:
+        """Return the rule for the window [low, low * ratio]; this one starts at 1."""
+        return ExponentialRule(self.u / low, self.weight1 / low, self.weight2 / low**2, self.error)
+
+    def __repr__(self) -> str:
+        return f"ExponentialRule({len(self.u)} nodes, relative error {self.error:.1e})"
+
+
+def relevant_window(p: Floats, leaving: float) -> tuple[int, int]:
+    """Window that the number of relevant documents leaves with at most the given probability.
+
+    Bennett's inequality for a sum of independent, bounded variables, on both sides.
+
+    Parameters
+    ----------
+    p : ndarray, shape (documents,)
+        Probabilities of relevance.
+    leaving : float
+        In (0, 1).
+
+    Returns
+    -------
+    low, high : int
+        Between the number of certain and the number of possible relevant documents.
+    """
+    certain = int(np.count_nonzero(p == 1.0))
+    possible = int(np.count_nonzero(p))
+    variance = float(np.sum(p * (1.0 - p)))
+    if variance == 0.0:
+        return certain, possible
+    mean = float(p.sum())
+    reach = _bennett_reach(variance, math.log(2.0 / leaving))
+    return max(certain, math.floor(mean - reach)), min(possible, math.ceil(mean + reach))
+
+
+def _bennett_reach(variance: float, exponent: float) -> float:
+    """Solve variance * h(x / variance) = exponent for x, with h(y) = (1 + y) log(1 + y) - y."""
+    target = exponent / variance
+    # h(y) >= y^2 / (2 + 2y/3): Bernstein gives a start above the root, where Newton descends to it
+    y = target / 3.0 + math.sqrt(target * target / 9.0 + 2.0 * target)
+    for _ in range(50):
+        step = ((1.0 + y) * math.log1p(y) - y - target) / math.log1p(y)
+        y -= step
+        if step < 1e-9 * y:
+            break
+    return variance * y * (1.0 + 1e-9)
+
+
+def exponential_rule(low: int, high: int, tolerance: float) -> ExponentialRule:
+    """Rule for 1/r and 1/r^2 over the window of r.
+
+    Parameters
+    ----------
+    low, high : int
+        The window, with ``1 <= low <= high``.
+    tolerance : float
+        Worst relative error wanted; below 3e-14 rounding rules and 3e-14 is used.
+
+    Returns
+    -------
+    ExponentialRule
+    """
+    if not 1 <= low <= high:
+        raise ValueError(f"window is {low} to {high}")
+    # a rule depends on the ratio of the ends only: few ratios serve all windows
+    octaves = math.ceil(_STEPS_PER_OCTAVE * math.log2(high / low)) / _STEPS_PER_OCTAVE
+    return _unit_rule(octaves, max(tolerance, _ROUNDING)).scaled(float(low))
+
+
+@lru_cache(maxsize=256)
+def _unit_rule(octaves: float, tolerance: float) -> ExponentialRule:
+    """Rule for r in [1, 2^octaves]: a double-exponential trapezoid for the integral of e^(-u r)."""
+    ratio = 2.0**octaves
+    r = np.geomspace(1.0, ratio, 60 + int(12 * octaves))
+    digits = -math.log10(tolerance)
+    start = np.array([0.88 * math.log(ratio), -2.4, 3.2 + 0.9 * math.log(ratio)])
+    for nodes in range(max(4, int(1.6 * digits)), _LARGEST_RULE, 2):
+        fit = minimize(
+            _log_error,
+            start,
+            args=(nodes, r),
+            method="Nelder-Mead",
+            options={"maxfev": 300, "xatol": 1e-3, "fatol": 1e-2},
+        )
+        u, weight1 = _trapezoid(nodes, *fit.x)
+        error = _relative_error(u, weight1, r)
+        if error <= tolerance and _harmless_outside(u, weight1, ratio):
+            return ExponentialRule(u, weight1, weight1 * u, error)
+    raise RuntimeError(f"no rule of {_LARGEST_RULE} nodes reaches {tolerance} on [1, {ratio}]")
+
+
+def _trapezoid(nodes: int, scale: float, first: float, last: float) -> tuple[Floats, Floats]:
+    s = np.linspace(first, last, nodes)
+    step = (last - first) / (nodes - 1)
+    u = np.exp(s - np.exp(-s) - scale)
+    return u, step * u * (1.0 + np.exp(-s))
+
+
+def _log_error(shape: Floats, nodes: int, r: Floats) -> float:
+    return math.log(_relative_error(*_trapezoid(nodes, *shape), r) + 1e-300)
+
+
+def _relative_error(u: Floats, weight1: Floats, r: Floats) -> float:
+    power = np.exp(-np.outer(r, u))
+    first = np.abs(r * (power @ weight1) - 1.0).max()
+    second = np.abs(r * r * (power @ (weight1 * u)) - 1.0).max()
+    return float(max(first, second))
+
+
+def _harmless_outside(u: Floats, weight1: Floats, ratio: float) -> bool:
+    """Whether r * rule(r) and r^2 * rule2(r) stay <= 2 off the window, as the error bound needs."""
+    r = np.concatenate([np.geomspace(1e-3, 1.0, 100), ratio * np.geomspace(1.0, 1e3, 200)])
+    power = np.exp(-np.outer(r, u))
+    first = (r * (power @ weight1)).max()
+    second = (r * r * (power @ (weight1 * u))).max()
+    return bool(first <= 2.0 and second <= 2.0)
+
+
+@lru_cache(maxsize=1024)
+def spectral_nodes(low: int, high: int) -> NDArray[np.complex128]:
+    """Half of the nodes t_k = exp(2 pi i (k + 1/2) / M) that see r in [low, high] apart.
+
+    The half shift keeps off t = -1, where q + p t vanishes for p = 1/2; the other half are the
+    conjugates, so a sum over all is twice the real part of the sum over these.
+
+    Returns
+    -------
+    ndarray of complex, shape (M / 2,)
+        M is the smallest even number above ``high - low``.
+    """
+    size = 2 * ((high - low) // 2 + 1)
+    nodes: NDArray[np.complex128] = np.exp(2j * np.pi * (np.arange(size // 2) + 0.5) / size)
+    nodes.flags.writeable = False
+    return nodes
+
+
+def spectral_weights(
+    nodes: NDArray[np.complex128], low: int, values: Floats
+) -> NDArray[np.complex128]:
+    """Weights with ``Re sum_k w_k t_k^r = values[r - low]`` for every r of the window.
+
+    Parameters
+    ----------
+    nodes : ndarray of complex, shape (M / 2,)
+        From :func:`spectral_nodes`.
+    low : int
+        First r of the window.
+    values : ndarray, shape (at most M,)
+
+    Returns
+    -------
+    ndarray of complex, shape (M / 2,)
+    """
+    r = low + np.arange(len(values))
+    weights: NDArray[np.complex128] = (nodes[:, None] ** -r.astype(float)) @ values / len(nodes)
+    return weights

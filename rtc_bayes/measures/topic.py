@@ -1,0 +1,94 @@
+"""What the moments of a measure on one topic look like, whatever the measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TopicMoments:
+    """Moments of a measure on one topic, for all its lists at once.
+
+    Attributes
+    ----------
+    expected : ndarray, shape (lists,)
+    covariance : ndarray, shape (lists, lists)
+    gradient : ndarray, shape (lists, documents)
+        Expected score if the document is relevant, less that if it is not.
+    pair_variance : callable
+        Variance of the difference of two lists, given by number, without the cancellation that
+        ``covariance`` brings when they are nearly the same.
+    """
+
+    expected: Floats
+    covariance: Floats
+    gradient: Floats
+    pair_variance: Callable[[int, int], float]
+
+    def __repr__(self) -> str:
+        lists, documents = self.gradient.shape
+        return f"TopicMoments({lists} lists, {documents} documents)"
+
+
+class TopicMeasure(Protocol):
+    """A measure applied to the lists of one topic."""
+
+    def score(self, outcomes: NDArray[np.int8]) -> Floats:
+        """Score every list under complete judgments.
+
+        Parameters
+        ----------
+        outcomes : ndarray of int8, shape (documents, outcomes)
+            1 relevant, 0 not.
+
+        Returns
+        -------
+        ndarray, shape (lists, outcomes)
+        """
+
+    def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
+        """Moments under independent relevance.
+
+        Parameters
+        ----------
+        p : ndarray, shape (documents,)
+            Probabilities of relevance.
+        exact : bool
+            The measure's own moments, or those of its numerator over the expected denominator.
+        tolerance : float
+            Bound on the error of the expected score.
+
+        Returns
+        -------
+        TopicMoments
+        """
+
+
+def settled(measure: TopicMeasure, p: Floats) -> TopicMoments:
+    """Moments where every document's relevance is certain: the score itself, no variance.
+
+    Parameters
+    ----------
+    measure : TopicMeasure
+    p : ndarray, shape (documents,)
+        Zeros and ones.
+
+    Returns
+    -------
+    TopicMoments
+    """
+    scores = measure.score(p.astype(np.int8)[:, None])[:, 0]
+    lists = len(scores)
+    return TopicMoments(
+        expected=scores,
+        covariance=np.zeros((lists, lists)),
+        gradient=np.zeros((lists, len(p))),
+        pair_variance=lambda _a, _b: 0.0,
+    )
