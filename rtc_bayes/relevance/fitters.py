@@ -12,7 +12,13 @@ import numpy as np
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError, InputError
-from rtc_bayes.relevance.interface import Diagnostics, PointEstimate, RelevanceModel, Stage
+from rtc_bayes.relevance.interface import (
+    Diagnostics,
+    HasMap,
+    PointEstimate,
+    RelevanceModel,
+    Stage,
+)
 
 METHODS = ("map",)
 # what a model may announce, and is to come
@@ -74,8 +80,10 @@ def estimate(
         The fit did not converge, or a probability is not a number in [0, 1].
     """
     resolve_method(model, method)
-    has_own_map = hasattr(model, "map")
-    found = model.map(judgments) if has_own_map else _graph_map(model, judgments, seed)
+    if isinstance(model, HasMap):
+        found = model.map(judgments)
+    else:
+        found = _graph_map(model, judgments, seed)
     if not found.diagnostics.converged:
         raise FitError(f"the fit of {model.name} must not be used: {found.diagnostics}")
     if found.p.shape != judgments.labels.shape:

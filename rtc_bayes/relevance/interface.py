@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
-
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.relevance.newton import Floats, Solved
@@ -112,6 +111,7 @@ class RelevanceModel(Protocol):
     default_method: ClassVar[str]
 
 
+@runtime_checkable
 class HasMap(Protocol):
     """A model with its own fast point estimate."""
 
@@ -119,6 +119,7 @@ class HasMap(Protocol):
         """Estimate every document of ``judgments.pool``."""
 
 
+@runtime_checkable
 class HasGraph(Protocol):
     """A model written as a PyMC graph."""
 

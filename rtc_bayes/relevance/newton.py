@@ -40,14 +40,19 @@ class Mode:
 
 
 class Solved(Protocol):
-    """Anything that an optimisation gave, by how it went."""
+    """Anything that an optimisation gave, by how it went: :class:`Mode` and what is made of one."""
 
     @property
-    def iterations(self) -> int: ...
+    def iterations(self) -> int:
+        """Newton steps taken."""
+
     @property
-    def gradient(self) -> float: ...
+    def gradient(self) -> float:
+        """Norm of the gradient at the end."""
+
     @property
-    def converged(self) -> bool: ...
+    def converged(self) -> bool:
+        """Whether the mode was reached."""
 
 
 def maximise(

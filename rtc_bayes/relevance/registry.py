@@ -82,7 +82,7 @@ def load_model(
         An unknown model, a file that holds no model or several, an unknown option or a value
         that it does not take.
     """
-    return with_options(model_class(name_or_path, digest=digest), options or {})  # type: ignore[no-any-return]
+    return with_options(model_class(name_or_path, digest=digest), options or {})
 
 
 def available_models() -> list[ModelInfo]:
