@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
+from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algorithms
 from rtc_bayes.judging.building import JudgingResult, build
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.suggest import NextDocument, next_documents
@@ -16,4 +16,5 @@ __all__ = [
     "build",
     "next_documents",
     "parse_algorithm",
+    "split_algorithms",
 ]

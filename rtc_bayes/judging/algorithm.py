@@ -107,6 +107,17 @@ def parse_algorithm(text: str) -> Algorithm:
     return Algorithm(text, "model", weight, floor, model, evaluator or model)
 
 
+def split_algorithms(text: str) -> tuple[str, ...]:
+    """Split a list of algorithms at its commas, those in brackets aside.
+
+    Examples
+    --------
+    >>> split_algorithms("ip,mtc,rtc[folds=5,intercept=yes]:map")
+    ('ip', 'mtc', 'rtc[folds=5,intercept=yes]:map')
+    """
+    return tuple(part.strip() for part in re.split(r",(?![^\[\]]*\])", text))
+
+
 def _split(text: str) -> tuple[str, str | None]:
     """Split judge from evaluator; a slash inside the path of a model's file parts nothing."""
     outside = re.sub(r"\[[^\]]*\]", lambda found: "]" * len(found[0]), text)

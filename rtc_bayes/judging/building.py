@@ -26,6 +26,9 @@ class JudgingResult:
     confidence : float or None
         The least confidence of any pair at the end, in [0.5, 1], with the printed moments;
         None where the algorithm has none.
+    differences : tuple of float or None
+        Expected difference in mean average precision of every pair at the end, first minus
+        second, pairs in the pool's order; None where the algorithm has none.
     missing : tuple of (str, str)
         Topic and docno of every chosen document that the truth does not judge: counted
         nonrelevant.
@@ -37,6 +40,7 @@ class JudgingResult:
     judgments: Judgments
     reason: Reason
     confidence: float | None
+    differences: tuple[float, ...] | None
     missing: tuple[tuple[str, str], ...]
     steps: tuple[Step, ...]
 
@@ -157,6 +161,7 @@ def build(
         judgments=session.judgments,
         reason=session.reason,
         confidence=session.confidence,
+        differences=session.differences,
         missing=tuple(missing),
         steps=tuple(session.steps),
     )

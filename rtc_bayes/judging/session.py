@@ -125,6 +125,16 @@ class JudgingSession:
             return None
         return float(self._judge.state.confidence().min())
 
+    @property
+    def differences(self) -> tuple[float, ...] | None:
+        """Expected difference in mean average precision of every pair now, first minus second.
+
+        None for incremental pooling.
+        """
+        if not isinstance(self._judge, WeightedJudge):
+            return None
+        return tuple(self._judge.state.moments()[0].tolist())
+
     def next(self) -> int | None:
         """Return the index in the pool of the document to judge; None when judging is over."""
         if self._offered is None and self.reason is None:

@@ -1,0 +1,144 @@
+"""The incremental state against literal sums and against a state made anew."""
+
+import numpy as np
+import pytest
+
+from rtc_bayes import Judgments, Pool, Run, Runs
+from rtc_bayes.judging.state import JudgingState
+
+
+def literal_numerators(pool, cases, topic, p, labels):
+    """E S, influences and quadratic sums of every system or pair, written out."""
+    k = pool.n_systems
+    nothing = np.zeros((p.size, p.size))
+    a = []
+    for s in range(k):
+        rank = np.where(pool.ranks(topic)[s] > 0, pool.ranks(topic)[s], np.inf)
+        a.append(nothing + 1.0 / np.maximum.outer(rank, rank))
+    judged = ~np.isnan(labels)
+    weights = {
+        "effect": p,
+        "if_relevant": np.where(judged, labels, 0.0),
+        "if_nonrelevant": np.where(judged, labels, 1.0),
+    }
+    sums = {
+        name: np.array(
+            [
+                [
+                    m[i, i] + sum(m[i, j] * w[j] for j in range(p.size) if j != i)
+                    for i in range(p.size)
+                ]
+                for m in a
+            ]
+        )
+        for name, w in weights.items()
+    }
+    numerators = [
+        sum(m[i, i] * p[i] for i in range(p.size))
+        + sum(m[i, j] * p[i] * p[j] for j in range(p.size) for i in range(j))
+        for m in a
+    ]
+    return sums, np.array(numerators)
+
+
+@pytest.mark.parametrize("systems", [2, 4])
+@pytest.mark.parametrize("binary", [True, False])
+def test_every_judgment_keeps_the_state_of_literal_sums(rng, cases, systems, binary):
+    for _ in range(5):
+        pool = cases.pool(rng, systems=systems)
+        p = rng.random(pool.n_documents)
+        state = JudgingState(Judgments.none(pool), p)
+        state.moments()  # so that the quadratic sums are kept up and not made at the end
+        labels = np.full(pool.n_documents, np.nan)
+        for document in rng.permutation(pool.n_documents):
+            labels[document] = p[document] = rng.integers(2) if binary else rng.random()
+            state.observe(int(document), labels[document])
+            t = state.topic_of(int(document))
+            inside = pool.documents(t)
+            sums, numerators = literal_numerators(pool, cases, t, p[inside], labels[inside])
+            topic = state.topics[t]
+            for name, expected in sums.items():
+                retrieved = topic.inverse > 0
+                np.testing.assert_allclose(
+                    getattr(topic, name)[retrieved], expected[retrieved], atol=1e-10, err_msg=name
+                )
+            np.testing.assert_allclose(topic.numerators, numerators, atol=1e-10)
+            made_anew = JudgingState(
+                Judgments.from_labels(
+                    pool, np.flatnonzero(~np.isnan(labels)), labels[~np.isnan(labels)]
+                ),
+                p,
+            )
+            for kept, fresh in zip(state.moments(), made_anew.moments(), strict=True):
+                np.testing.assert_allclose(kept, fresh, atol=1e-10)
+            np.testing.assert_allclose(topic.quadratic, made_anew.topics[t].quadratic, atol=1e-10)
+
+
+@pytest.mark.parametrize("systems", [2, 4])
+def test_moments_are_those_of_all_outcomes(rng, cases, systems):
+    for _ in range(5):
+        pool = cases.pool(rng, systems=systems, documents=7)
+        p = rng.random(pool.n_documents)
+        p[rng.random(p.size) < 0.2] = 0.0
+        expected, variance = JudgingState(Judgments.none(pool), p).moments()
+        pair = 0
+        for first in range(systems):
+            for second in range(first + 1, systems):
+                mean = spread = 0.0
+                for t in range(pool.n_topics):
+                    q = p[pool.documents(t)]
+                    if q.sum() == 0:
+                        continue
+                    c = cases.coefficients(pool, t, first, second)
+                    e, v = cases.outcome_moments(c, q)
+                    mean += e / q.sum() / pool.n_topics
+                    spread += v / q.sum() ** 2 / pool.n_topics**2
+                assert expected[pair] == pytest.approx(mean, abs=1e-12)
+                assert variance[pair] == pytest.approx(spread, abs=1e-12)
+                pair += 1
+
+
+def test_new_probabilities_leave_judged_documents_alone(rng, cases):
+    pool = cases.pool(rng)
+    state = JudgingState(Judgments.none(pool), np.full(pool.n_documents, 0.5))
+    state.observe(0, 1.0)
+    p = rng.random(pool.n_documents)
+    state.restart(p)
+    p[0] = 1.0
+    fresh = JudgingState(Judgments.from_labels(pool, [0], [1.0]), p)
+    for kept, made in zip(state.moments(), fresh.moments(), strict=True):
+        np.testing.assert_allclose(kept, made, atol=1e-14)
+
+
+def test_nothing_cancels_between_nearly_identical_runs():
+    docnos = [f"D{i:03d}" for i in range(100)]
+    swapped = [*docnos[:-2], docnos[-1], docnos[-2]]
+    runs = Runs([Run.from_rankings("A", {"1": docnos}), Run.from_rankings("B", {"1": swapped})])
+    state = JudgingState(Judgments.none(Pool.from_runs(runs)), np.full(100, 0.5))
+    # c_ij differs from 0 only on the diagonal of the swapped documents: 1/99 - 1/100
+    c, v, mu = 1 / 99 - 1 / 100, 0.25, 50.0
+    # and L_i = c (1 + sum of the 98 above at .5), of opposite sign for the two
+    influence = c * (1 + 98 * 0.5)
+    expected, variance = state.moments()
+    assert expected[0] == pytest.approx(0.0, abs=1e-16)
+    assert variance[0] == pytest.approx(
+        (2 * v * influence**2 + 2 * 98 * v * v * c * c) / mu**2, rel=1e-10
+    )
+
+
+def test_identical_runs_have_no_sign():
+    lists = {"1": ["A", "B", "C"]}
+    runs = Runs([Run.from_rankings("X", lists), Run.from_rankings("Y", lists)])
+    state = JudgingState(Judgments.none(Pool.from_runs(runs)), np.full(3, 0.5))
+    assert state.confidence().tolist() == [0.5]
+
+
+def test_everything_judged_leaves_no_doubt(rng, cases):
+    pool = cases.pool(rng, systems=3, documents=12, length=10)
+    state = JudgingState(Judgments.none(pool), rng.random(pool.n_documents))
+    state.moments()
+    for document in range(pool.n_documents):
+        state.observe(document, float(document % 3 == 0))
+    expected, variance = state.moments()
+    assert (variance == 0.0).all()
+    np.testing.assert_array_equal(state.confidence(), np.where(expected == 0, 0.5, 1.0))

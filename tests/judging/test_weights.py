@@ -1,0 +1,70 @@
+"""Weights against their literal sums over pairs."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from rtc_bayes import Judgments
+from rtc_bayes.judging.state import JudgingState
+from rtc_bayes.judging.weights import WEIGHTS, heaviest
+
+
+def literal_weight(name, cs, p, labels, i):
+    """Weight of document i for the coefficient matrices of every pair."""
+    n = len(p)
+    judged = ~np.isnan(labels)
+    if judged[i]:
+        return 0.0
+    others = [j for j in range(n) if j != i]
+    if name == "mtc06":
+        best = 0.0
+        for c in cs:
+            w_r = c[i, i] + sum(c[i, j] for j in others if labels[j] == 1)
+            w_n = c[i, i] + sum(c[i, j] for j in others if labels[j] != 0)
+            best = max(best, p[i] * abs(w_r), (1 - p[i]) * abs(w_n))
+        return best
+    influences = [c[i, i] + sum(c[i, j] * p[j] for j in others) for c in cs]
+    if name == "influence":
+        return max(abs(x) for x in influences)
+    return p[i] * (1 - p[i]) * sum(x * x for x in influences) / p.sum() ** 2
+
+
+@pytest.mark.parametrize("name", sorted(WEIGHTS))
+@pytest.mark.parametrize("systems", [2, 4])
+def test_weights_are_their_sums(rng, cases, name, systems):
+    for _ in range(10):
+        pool = cases.pool(rng, systems=systems)
+        labels = rng.choice([0.0, 1.0, np.nan], pool.n_documents, p=[0.3, 0.2, 0.5])
+        known = np.flatnonzero(~np.isnan(labels))
+        p = np.where(np.isnan(labels), rng.random(pool.n_documents), labels)
+        state = JudgingState(Judgments.from_labels(pool, known, labels[known]), p)
+        for t in range(pool.n_topics):
+            inside = pool.documents(t)
+            cs = [cases.coefficients(pool, t, s, u) for s, u in combinations(range(systems), 2)]
+            found = WEIGHTS[name](state.topics[t])
+            for i in range(len(found)):
+                expected = literal_weight(name, cs, p[inside], labels[inside], i)
+                assert found[i] == pytest.approx(expected, abs=1e-12)
+
+
+def test_variance_reduction_is_what_a_judgment_takes_off_on_average(rng, cases):
+    pool = cases.pool(rng, topics=1, documents=9, length=8)
+    p = rng.uniform(0.1, 0.9, pool.n_documents)
+    before = JudgingState(Judgments.none(pool), p)
+    weights = WEIGHTS["evr"](before.topics[0])
+    mu = p.sum()
+    for document in range(pool.n_documents):
+        left = 0.0
+        for label, chance in ((1.0, p[document]), (0.0, 1 - p[document])):
+            after = JudgingState(Judgments.none(pool), p)
+            after.observe(document, label)
+            topic = after.topics[0]
+            left += chance * topic.moments()[1][0] * topic.mu**2
+        taken = before.topics[0].moments()[1][0] - left / mu**2
+        assert weights[document] == pytest.approx(taken, abs=1e-12)
+
+
+def test_the_first_of_equals_up_to_rounding_is_heaviest():
+    assert heaviest(np.array([0.1, 0.3, 0.3 + 1e-15, 0.2])) == 1
+    assert heaviest(np.array([0.1, 0.3, 0.3001])) == 2
