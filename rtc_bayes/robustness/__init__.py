@@ -1,0 +1,23 @@
+"""Can confidences be trusted when new systems arrive? Trials, W, bins, rank correlation.
+
+Carterette 2007, sections 4.3 and 4.4.
+"""
+
+from __future__ import annotations
+
+from rtc_bayes.robustness.demo import Demo, demo
+from rtc_bayes.robustness.design import Design
+from rtc_bayes.robustness.scores import Summary, summarise
+from rtc_bayes.robustness.significance import compare_algorithms
+from rtc_bayes.robustness.study import Study, study
+
+__all__ = [
+    "Demo",
+    "Design",
+    "Study",
+    "Summary",
+    "compare_algorithms",
+    "demo",
+    "study",
+    "summarise",
+]

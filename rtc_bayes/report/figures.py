@@ -1,0 +1,335 @@
+"""Figures of a study, each from plain frames: no file is read or written here.
+
+Colours are those of Okabe and Ito, which people with any colour vision can tell apart; where
+colour carries meaning, shape or text carries it too. Figures are drawn off screen, and the same
+data give the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rtc_bayes.robustness.scores import BINS, bin_of, bootstrap_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+_INK, _MUTED, _GRID = "#1b1b1b", "#5f5f5f", "#e3e3e3"
+_STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.edgecolor": _MUTED,
+    "axes.labelcolor": _INK,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": _GRID,
+    "xtick.color": _MUTED,
+    "ytick.color": _MUTED,
+    "xtick.labelcolor": _INK,
+    "ytick.labelcolor": _INK,
+    "legend.frameon": False,
+    "svg.hashsalt": "rtc-bayes",
+}
+_WIDTH = 5.6
+_NORMAL_95 = 1.959964
+
+
+def _styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Draw in the style of this module, leaving the user's settings alone."""
+
+    @wraps(draw)
+    def styled(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        import matplotlib as mpl
+
+        with mpl.rc_context(_STYLE):
+            return draw(*args, **kwargs)
+
+    return styled
+
+
+def to_svg(figure: Figure) -> str:
+    """Return a figure as SVG text with its letters as outlines, so that it needs no font."""
+    import matplotlib as mpl
+
+    buffer = io.StringIO()
+    with mpl.rc_context(_STYLE):
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()
+
+
+@_styled
+def confidence_accuracy(pairs: pd.DataFrame, *, seed: int = 0) -> Figure:
+    """Accuracy against confidence, by bin (Carterette 2007, Figure 2).
+
+    Points below the break-even line are overconfident. Bars: 90% bootstrap over trials.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        Columns trial, algorithm, confidence (NaN: left out), correct.
+    seed : int
+        Of the bootstrap.
+    """
+    figure, axes = _canvas(4.4)
+    axes.plot([0.5, 1], [0.5, 1], color=_MUTED, linewidth=1, linestyle="--", label="break-even")
+    algorithms = list(dict.fromkeys(pairs["algorithm"]))
+    known = pairs.dropna(subset=["confidence"])
+    for number, algorithm in enumerate(algorithms):
+        mine = known[known["algorithm"] == algorithm]
+        if mine.empty:
+            continue
+        x, y, low, high, share = _bin_points(mine, seed).T
+        colour = COLOURS[number % len(COLOURS)]
+        # bins are shared, so the bars of several algorithms would hide one another
+        x = x + 0.004 * (number - (len(algorithms) - 1) / 2)
+        axes.vlines(x, low, high, color=colour, linewidth=1.2, alpha=0.6)
+        axes.plot(x, y, color=colour, linewidth=1.2)
+        axes.scatter(
+            x,
+            y,
+            s=25 + 200 * share,
+            marker=MARKERS[number % len(MARKERS)],
+            color=colour,
+            edgecolor="white",
+            linewidth=0.6,
+            zorder=3,
+            label=algorithm,
+        )
+    axes.set(xlabel="confidence", ylabel="accuracy", xlim=(0.49, 1.015))
+    axes.set_ylim(top=1.02)
+    _same_size_legend(axes, "lower right")
+    return figure
+
+
+def _bin_points(pairs: pd.DataFrame, seed: int) -> np.ndarray:
+    """Mean confidence, accuracy, its interval and the share of pairs of each bin not empty."""
+    number = bin_of(pairs["confidence"])
+    points = []
+    for b in range(len(BINS)):
+        inside = pairs[number == b]
+        if len(inside):
+            low, high = bootstrap_interval(inside["correct"], inside["trial"], seed=seed)
+            accuracy = inside["correct"].mean()
+            confidence = inside["confidence"].mean()
+            points.append((confidence, accuracy, low, high, len(inside) / len(pairs)))
+    return np.array(points).reshape(-1, 5)
+
+
+@_styled
+def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
+    """Systems from best to worst by expected measure, with 95% intervals, and the truth if known.
+
+    Parameters
+    ----------
+    systems : DataFrame
+        Columns system, expected, sd (NaN: no interval) and, if known, true and judged_for (bool:
+        whether judgments were made for the system; then its name stands in bold).
+    measure : str
+        Name on the axis.
+    """
+    ordered = systems.sort_values("expected", kind="stable").reset_index(drop=True)
+    figure, axes = _canvas(1.1 + 0.32 * len(ordered))
+    place = np.arange(len(ordered))
+    spread = _NORMAL_95 * ordered["sd"].fillna(0.0)
+    axes.hlines(
+        place,
+        ordered["expected"] - spread,
+        ordered["expected"] + spread,
+        color=COLOURS[0],
+        linewidth=2.2,
+        alpha=0.55,
+    )
+    axes.plot(ordered["expected"], place, "o", color=COLOURS[0], label=f"expected {measure}")
+    if "true" in ordered:
+        axes.plot(
+            ordered["true"],
+            place,
+            "D",
+            markerfacecolor="white",
+            markeredgecolor=COLOURS[1],
+            markeredgewidth=1.4,
+            label=f"true {measure}",
+        )
+    axes.set_yticks(place, ordered["system"])
+    if "judged_for" in ordered:
+        for label, judged in zip(axes.get_yticklabels(), ordered["judged_for"], strict=True):
+            label.set_fontweight("bold" if judged else "normal")
+    axes.set(xlabel=measure, ylim=(-0.6, len(ordered) - 0.4))
+    axes.grid(axis="y", visible=False)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
+    return figure
+
+
+@_styled
+def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str]) -> Figure:
+    """Probability that the system of the row is better than that of the column.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        Columns a, b, p_equal, p_greater (of a - b) and, if the truth is known, correct (NaN:
+        truly equal); a cell whose predicted sign is wrong is crossed.
+    order : sequence of str
+        Systems from best to worst.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    place = {system: i for i, system in enumerate(order)}
+    probability = np.full((len(order), len(order)), np.nan)
+    wrong = np.zeros_like(probability, dtype=bool)
+    for pair in pairs.itertuples():
+        a, b = place[pair.a], place[pair.b]
+        better = pair.p_greater + pair.p_equal / 2
+        probability[a, b], probability[b, a] = better, 1.0 - better
+        wrong[a, b] = wrong[b, a] = getattr(pair, "correct", 1) == 0
+
+    figure, axes = _canvas(_WIDTH * 0.86)
+    colours = LinearSegmentedColormap.from_list("worse-better", [COLOURS[1], "#ffffff", COLOURS[0]])
+    image = axes.imshow(probability, cmap=colours, vmin=0, vmax=1)
+    for row, column in zip(*np.nonzero(~np.isnan(probability)), strict=True):
+        value = probability[row, column]
+        axes.text(
+            column,
+            row,
+            _two_digits(value),
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="white" if abs(value - 0.5) > 0.36 else _INK,
+        )
+    rows, columns = np.nonzero(wrong)
+    axes.scatter(columns, rows, marker="x", s=330, color=_INK, linewidth=0.9, alpha=0.75)
+    axes.set_xticks(range(len(order)), order, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(order)), order)
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    bar = figure.colorbar(image, ax=axes, shrink=0.7, ticks=[0, 0.25, 0.5, 0.75, 1])
+    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.set_label("P(row better than column)")
+    return figure
+
+
+def _two_digits(probability: float) -> str:
+    """.05 to .99 without the leading zero; 0 and 1 only where it rounds there."""
+    text = f"{probability:.2f}"
+    return text.lstrip("0") if text.startswith("0.") and text != "0.00" else text[0]
+
+
+@_styled
+def judgments_per_topic(judgments: pd.DataFrame) -> Figure:
+    """Stacked bars of relevant and nonrelevant judgments, one for each topic.
+
+    Parameters
+    ----------
+    judgments : DataFrame
+        Columns topic, judged, relevant.
+    """
+    figure, axes = _canvas(2.6)
+    place = np.arange(len(judgments))
+    relevant = judgments["relevant"].to_numpy(dtype=np.float64)
+    nonrelevant = judgments["judged"].to_numpy(dtype=np.float64) - relevant
+    axes.bar(place, relevant, color=COLOURS[0], width=0.85, label="relevant")
+    axes.bar(place, nonrelevant, bottom=relevant, color="#b8b8b8", width=0.85, label="nonrelevant")
+    # about a dozen topic ids fit
+    step = max(1, -(-len(place) // 12))
+    axes.set_xticks(place[::step], judgments["topic"].astype(str).iloc[::step])
+    axes.set(xlabel="topic", ylabel="judgments", xlim=(-0.7, len(place) - 0.3))
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.grid(axis="x", visible=False)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
+    return figure
+
+
+@_styled
+def judging_cost(trials: pd.DataFrame) -> Figure:
+    """Share of trials that ended within a number of judgments, by algorithm.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        Columns algorithm, judged.
+    """
+    figure, axes = _canvas(3.2)
+    for number, (algorithm, rows) in enumerate(trials.groupby("algorithm", sort=False)):
+        judged = np.sort(rows["judged"].to_numpy(dtype=np.float64))
+        axes.step(
+            judged,
+            np.arange(1, len(judged) + 1) / len(judged),
+            where="post",
+            color=COLOURS[number % len(COLOURS)],
+            linestyle=("-", "--", ":", "-.")[number % 4],
+            linewidth=1.8,
+            label=str(algorithm),
+        )
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set(xlabel="judgments", ylabel="share of trials", ylim=(0, 1.02))
+    axes.legend(loc="upper left")
+    return figure
+
+
+@_styled
+def expected_against_true(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
+    """Draw expected against true measure of every system and trial, one panel an algorithm.
+
+    Parameters
+    ----------
+    systems : DataFrame
+        Columns algorithm, expected, true.
+    measure : str
+        Name on the axes.
+    """
+    from matplotlib.figure import Figure
+
+    algorithms = list(dict.fromkeys(systems["algorithm"]))
+    columns = min(len(algorithms), 3)
+    rows = -(-len(algorithms) // columns)
+    figure = Figure(figsize=(_WIDTH, 0.5 + 2.1 * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    top = 1.05 * float(max(systems["true"].max(), systems["expected"].max()))
+    for number, (axes, algorithm) in enumerate(zip(panels, algorithms, strict=False)):
+        mine = systems[systems["algorithm"] == algorithm]
+        axes.plot([0, top], [0, top], color=_MUTED, linewidth=1, linestyle="--")
+        axes.scatter(
+            mine["true"],
+            mine["expected"],
+            s=12,
+            alpha=0.6,
+            color=COLOURS[number % len(COLOURS)],
+            linewidth=0,
+        )
+        axes.set_title(str(algorithm), fontsize=10, loc="left")
+        axes.set(xlim=(0, top), ylim=(0, top))
+    for axes in panels[len(algorithms) :]:
+        axes.set_visible(False)
+    figure.supxlabel(f"true {measure}", fontsize=10)
+    figure.supylabel(f"expected {measure}", fontsize=10)
+    return figure
+
+
+def _canvas(height: float) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def _same_size_legend(axes: Axes, place: str) -> None:
+    """Make a legend whose markers have one size: in the figure their size carries the share."""
+    legend = axes.legend(loc=place)
+    for handle in legend.legend_handles:
+        if hasattr(handle, "set_sizes"):
+            handle.set_sizes([40])

@@ -1,0 +1,123 @@
+"""Small tables for people: a frame, and how each of its columns is written."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Format = str | Callable[[object], str]
+"""A format specification (``.3f``, ``.1%``) or a function from a value to its text."""
+
+UNDEFINED = "–"
+
+_LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+}
+
+
+def cells(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None) -> list[list[str]]:
+    """Write every value of a frame as text.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    formats : mapping of str to Format, optional
+        By column; a column without one is written by :func:`str`.
+
+    Returns
+    -------
+    list of list of str
+        Row by row; an undefined value (None, NaN) is an en dash, a minus is a real one.
+    """
+    chosen = dict(formats or {})
+    return [
+        [_text(value, chosen.get(column)) for column, value in zip(frame.columns, row, strict=True)]
+        for row in frame.itertuples(index=False, name=None)
+    ]
+
+
+def to_markdown(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None) -> str:
+    """Return a frame as a Markdown table, numbers to the right."""
+    head = [str(column) for column in frame.columns]
+    rule = ["---:" if right else "---" for right in _numeric(frame)]
+    body = [[text.replace("|", r"\|") for text in row] for row in cells(frame, formats)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, rule, *body]) + "\n"
+
+
+def to_latex(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None) -> str:
+    """Return a frame as a LaTeX tabular with booktabs rules."""
+    columns = "".join("r" if right else "l" for right in _numeric(frame))
+    head = " & ".join(_latex(str(column)) for column in frame.columns)
+    body = [" & ".join(map(_latex, row)) + r" \\" for row in cells(frame, formats)]
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            head + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def to_html(
+    frame: pd.DataFrame, formats: Mapping[str, Format] | None = None, *, caption: str | None = None
+) -> str:
+    """Return a frame as an HTML table in a box that scrolls on a narrow screen."""
+    kinds = [' class="number"' if right else "" for right in _numeric(frame)]
+    head = "".join(
+        f'<th scope="col"{kind}>{html.escape(str(column))}</th>'
+        for column, kind in zip(frame.columns, kinds, strict=True)
+    )
+    rows = "\n".join(
+        "<tr>"
+        + "".join(
+            f"<td{kind}>{html.escape(text)}</td>" for text, kind in zip(row, kinds, strict=True)
+        )
+        + "</tr>"
+        for row in cells(frame, formats)
+    )
+    named = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    return (
+        f'<div class="table"><table>{named}<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody></table></div>"
+    )
+
+
+def _text(value: object, form: Format | None) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return UNDEFINED
+    if callable(form):
+        return form(value)
+    if form is None:
+        return str(value)
+    return format(value, form).replace("-", "−")
+
+
+def _numeric(frame: pd.DataFrame) -> list[bool]:
+    """Which columns hold numbers only (undefined ones aside)."""
+    return [
+        all(
+            isinstance(value, int | float) or hasattr(value, "dtype")
+            for value in frame[column].dropna()
+        )
+        for column in frame.columns
+    ]
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX_SPECIAL.get(character, character) for character in text).replace(
+        "−", "$-$"
+    )

@@ -1,0 +1,260 @@
+"""The demonstration: the whole method on a simulated collection, with nothing to download.
+
+Judge for two systems until their order is sure, compare ten by those judgments, look at how
+right that was, ask what to judge next, and repeat it in a small study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection import Judgments, write_qrels
+from rtc_bayes.collection.simulate import simulate
+from rtc_bayes.confidence import compare
+from rtc_bayes.judging import build, next_documents, parse_algorithm
+from rtc_bayes.relevance import fit
+from rtc_bayes.robustness.design import Collection, Design
+from rtc_bayes.robustness.significance import kendall_tau
+from rtc_bayes.robustness.study import META, Study, study
+from rtc_bayes.robustness.trial import draw_systems
+from rtc_bayes.store import (
+    Progress,
+    provenance,
+    read_json,
+    silent,
+    spawn_seeds,
+    write_csv,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FACTS = "demo.json"
+ALGORITHM = "rtc:map"
+ALGORITHMS = ("ip", "mtc", ALGORITHM)
+_TOPICS, _SYSTEMS = 50, 40
+_TABLES = ("systems", "pairs", "next", "judgments")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Demo:
+    """What a demonstration found.
+
+    Attributes
+    ----------
+    directory : Path
+        Where it stands.
+    facts : dict
+        Sizes and outcomes: topics, systems, judged, reason, tau and others.
+    systems : DataFrame
+        system, expected, sd, true, judged_for (bool); best expected first.
+    pairs : DataFrame
+        a, b, expected_difference, sd, p_less, p_equal, p_greater, confidence, correct (NaN
+        where a and b are truly equal).
+    next : DataFrame
+        topic, docno, weight, why.
+    judgments : DataFrame
+        topic, judged, relevant.
+    study : Study
+        The small study, in ``robustness/``.
+    meta : dict
+        Provenance.
+    """
+
+    directory: Path
+    facts: Mapping[str, Any]
+    systems: pd.DataFrame
+    pairs: pd.DataFrame
+    next: pd.DataFrame
+    judgments: pd.DataFrame
+    study: Study
+    meta: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Demo:
+        """Read what :func:`demo` wrote.
+
+        Raises
+        ------
+        InputError
+            A file of it is missing.
+        """
+        import pandas as pd
+
+        folder = Path(directory)
+        text = dict.fromkeys(("topic", "docno", "system", "a", "b"), str)
+        tables = {
+            name: pd.read_csv(folder / f"{name}.csv", dtype=text, float_precision="round_trip")
+            for name in _TABLES
+        }
+        return cls(
+            directory=folder,
+            facts=read_json(folder / FACTS),
+            **tables,
+            study=Study.load(folder / "robustness"),
+            meta=read_json(folder / META),
+        )
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        return (
+            f"Demo({facts['judged']} judgments for {' and '.join(facts['judged_for'])} compare "
+            f"{facts['systems']} systems: tau {facts['tau']:.2f}; in {self.directory})"
+        )
+
+
+def is_demo(directory: str | Path) -> bool:
+    """Whether a folder holds a demonstration."""
+    return (Path(directory) / FACTS).is_file()
+
+
+def demo(
+    output: str | Path,
+    *,
+    seed: int = 0,
+    trials: int = 8,
+    jobs: int = 2,
+    command: str | None = None,
+    progress: Progress = silent,
+) -> Demo:
+    """Show the whole method on a simulated collection.
+
+    Parameters
+    ----------
+    output : str or Path
+        A folder, made if absent.
+    seed : int
+        Of the collection and everything after it.
+    trials : int
+        Of the small study.
+    jobs : int
+        Trials at a time.
+    command : str, optional
+        The command line, for the record.
+    progress : Progress
+
+    Returns
+    -------
+    Demo
+    """
+    import pandas as pd
+
+    steps = 4
+    progress("demonstration", 0, steps)
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    meta = provenance(command, seed)
+    simulating, choosing, studying = spawn_seeds(seed, 3)
+    simulated = simulate(topics=_TOPICS, systems=_SYSTEMS, seed=simulating)
+    design = Design(algorithms=ALGORITHMS, trials=trials, seed=studying)
+    collection = Collection.from_runs(
+        simulated.runs,
+        simulated.qrels,
+        depth=design.depth,
+        relevance_level=design.relevance_level,
+    )
+    progress("demonstration", 1, steps)
+
+    draw = draw_systems(collection.pool.systems, design, choosing)
+    built = build(
+        collection.pool.select(draw.initial),
+        simulated.qrels,
+        ALGORITHM,
+        confidence=design.confidence,
+        seed=draw.judging_seed,
+    )
+    progress("demonstration", 2, steps)
+
+    pool = collection.pool.select(draw.everyone)
+    judgments = built.judgments.on(pool)
+    fitted = fit(pool, judgments, model=ALGORITHM, seed=draw.evaluating_seed)
+    comparison = compare(
+        pool, fitted.relevance, moments=design.moments_of(parse_algorithm(ALGORITHM))
+    )
+    truth = dict(zip(collection.pool.systems, collection.truth, strict=True))
+    systems = _with_truth(comparison.systems_frame(), truth, draw.initial)
+    pairs = _with_outcome(comparison.to_frame(), comparison.confidence, truth)
+    progress("demonstration", 3, steps)
+
+    suggested = next_documents(pool, judgments, algorithm=ALGORITHM, count=10)
+    tables = {
+        "systems": systems,
+        "pairs": pairs,
+        "next": pd.DataFrame([asdict(document) for document in suggested]),
+        "judgments": _per_topic(built.judgments),
+    }
+    for name in _TABLES:
+        write_csv(tables[name], folder / f"{name}.csv", meta)
+    write_qrels(built.judgments.to_qrels(), folder / "judgments.qrels")
+    progress("demonstration", 4, steps)
+
+    small = study(
+        simulated.runs,
+        simulated.qrels,
+        algorithms=ALGORITHMS,
+        trials=trials,
+        jobs=jobs,
+        seed=studying,
+        output=folder / "robustness",
+        command=command,
+        progress=progress,
+    )
+    facts = {
+        "topics": pool.n_topics,
+        "collection_systems": collection.pool.n_systems,
+        "systems": pool.n_systems,
+        "judged_for": list(draw.initial),
+        "algorithm": ALGORITHM,
+        "confidence": design.confidence,
+        "judged": built.judgments.n_judged,
+        "relevant": int(built.judgments.relevant.sum()),
+        "reason": built.reason,
+        "pool_documents": pool.n_documents,
+        "tau": kendall_tau(systems["expected"], systems["true"]),
+        "trials": trials,
+    }
+    write_json(facts, folder / FACTS)
+    write_json(meta, folder / META)
+    return Demo(folder, facts, **tables, study=small, meta=meta)
+
+
+def _with_truth(
+    systems: pd.DataFrame, truth: Mapping[str, float], judged_for: tuple[str, ...]
+) -> pd.DataFrame:
+    """Add what is true of each system; best expected first."""
+    return (
+        systems[["system", "expected", "sd"]]
+        .assign(true=systems["system"].map(truth), judged_for=systems["system"].isin(judged_for))
+        .sort_values("expected", ascending=False, kind="stable")
+        .reset_index(drop=True)
+    )
+
+
+def _with_outcome(
+    pairs: pd.DataFrame, confidence: NDArray[np.float64], truth: Mapping[str, float]
+) -> pd.DataFrame:
+    """Add the confidence of each pair and whether its predicted sign is right."""
+    difference = np.sign(pairs["a"].map(truth) - pairs["b"].map(truth))
+    predicted = np.sign(pairs["p_greater"] - pairs["p_less"])
+    right = (predicted == difference).astype(float)
+    return pairs.assign(confidence=confidence, correct=right.where(difference != 0.0))
+
+
+def _per_topic(judgments: Judgments) -> pd.DataFrame:
+    """Count the judgments of each topic."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "topic": judgments.pool.topics,
+            "judged": np.rint(judgments.relevant + judgments.nonrelevant).astype(int),
+            "relevant": np.rint(judgments.relevant).astype(int),
+        }
+    )

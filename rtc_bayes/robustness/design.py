@@ -1,0 +1,130 @@
+"""What a study is asked to do, and the collection it does it on."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection import Pool, Qrels, Runs
+from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.judging import Algorithm, parse_algorithm
+from rtc_bayes.measures import evaluate
+from rtc_bayes.relevance import resolve_method
+
+type MomentsRule = Literal["published", "exact", "plugin"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """The arguments of a study that decide its numbers.
+
+    Attributes
+    ----------
+    algorithms : tuple of str
+        As typed, in the grammar ``JUDGE[/EVALUATOR]``.
+    trials : int
+        At least 1.
+    systems : int
+        Systems of a trial, k in Carterette 2007, section 4.3; at least 2.
+    initial : int
+        Systems that the judgments of a trial are made for, c in the paper; 2 to `systems`.
+    moments : {"published", "exact", "plugin"}
+        Moments of the ratio S/R that confidences are made of. "published": plug-in for
+        `uniform` and `rtc:map`, as in the paper, exact for the rest.
+    depth : int
+        Ranked lists are cut here; the truth is over the whole list.
+    confidence : float
+        Judging ends when every initial pair has it, in (0.5, 1).
+    relevance_level : int
+        The lowest grade that counts as relevant.
+    seed : int
+
+    Raises
+    ------
+    InputError
+        An argument out of its range, or the same algorithm twice.
+    """
+
+    algorithms: tuple[str, ...]
+    trials: int = 100
+    systems: int = 10
+    initial: int = 2
+    moments: MomentsRule = "published"
+    depth: int = 100
+    confidence: float = 0.95
+    relevance_level: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.algorithms:
+            raise InputError("no algorithm was given", remedy="give for example ip,mtc,rtc:map")
+        if len(set(self.algorithms)) < len(self.algorithms):
+            raise InputError("an algorithm is given twice", remedy="name each one once")
+        for text in self.algorithms:
+            parse_algorithm(text)
+        if self.trials < 1:
+            raise InputError(f"trials is {self.trials}", remedy="give at least 1")
+        if not 2 <= self.initial <= self.systems:
+            raise InputError(
+                f"initial is {self.initial} and systems is {self.systems}",
+                remedy="give 2 <= initial <= systems",
+            )
+        if self.moments not in ("published", "exact", "plugin"):
+            raise InputError(
+                f"moments is {self.moments!r}", remedy="give published, exact or plugin"
+            )
+        if not 0.5 < self.confidence < 1.0:
+            raise InputError(
+                f"confidence is {self.confidence}", remedy="give one between 0.5 and 1"
+            )
+
+    def moments_of(self, algorithm: Algorithm) -> Literal["exact", "plugin"]:
+        """Which moments an algorithm's confidences are made of."""
+        if self.moments != "published":
+            return self.moments
+        evaluator = algorithm.evaluator
+        if evaluator is None or evaluator.name == "uniform":
+            return "plugin"
+        method = resolve_method(evaluator.build(), evaluator.method)
+        return "plugin" if (evaluator.name, method) == ("rtc", "map") else "exact"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the arguments as JSON holds them."""
+        return asdict(self) | {"algorithms": list(self.algorithms)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Collection:
+    """Runs with complete judgments, as every trial needs them.
+
+    Attributes
+    ----------
+    pool : Pool
+        Of all the runs.
+    qrels : Qrels
+        Taken as complete.
+    truth : ndarray of float, shape (systems,)
+        Mean average precision of each system over the pool's topics, by its whole list and
+        every judgment; in the pool's order.
+    """
+
+    pool: Pool
+    qrels: Qrels
+    truth: NDArray[np.float64]
+
+    @classmethod
+    def from_runs(cls, runs: Runs, qrels: Qrels, *, depth: int, relevance_level: int) -> Collection:
+        """Pool the runs and evaluate them."""
+        pool = Pool.from_runs(runs, depth=depth)
+        with warnings.catch_warnings():
+            # the pool has just named the runs that lack a topic
+            warnings.simplefilter("ignore", CollectionWarning)
+            table = evaluate(runs, qrels, ["AP"], relevance_level=relevance_level, topics="all")
+        return cls(pool, qrels, table.mean["AP"])
+
+    def __repr__(self) -> str:
+        return f"Collection({self.pool!r}, {self.qrels!r})"

@@ -1,0 +1,87 @@
+"""Do two algorithms differ? Paired tests over the trials they share.
+
+Carterette 2007, section 4.4.1: the number of judgments is skewed, so a Wilcoxon signed-rank test
+compares it; a paired t-test compares the rank correlations.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
+    """Kendall's tau-b between two scorings of systems; None where one of them is constant.
+
+    Parameters
+    ----------
+    expected, true : array_like of float, shape (systems,)
+    """
+    from scipy.stats import kendalltau
+
+    tau = float(kendalltau(expected, true).statistic)
+    return None if np.isnan(tau) else tau
+
+
+def compare_algorithms(trials: pd.DataFrame) -> pd.DataFrame:
+    """Test every two algorithms against each other.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        Columns trial, algorithm, judged, tau.
+
+    Returns
+    -------
+    DataFrame
+        One row for each pair: a, b, trials (that have both), judged_difference (median of
+        a - b), judged_p (two-sided Wilcoxon signed-rank), tau_difference (mean of a - b), tau_p
+        (two-sided paired t). A p-value is NaN where every difference is the same or only one
+        trial has both.
+    """
+    import pandas as pd
+
+    rows = []
+    for a, b in combinations(dict.fromkeys(trials["algorithm"]), 2):
+        both = (
+            trials[trials["algorithm"] == a]
+            .merge(trials[trials["algorithm"] == b], on="trial", suffixes=("_a", "_b"))
+            .astype({"tau_a": float, "tau_b": float})
+        )
+        judged = (both["judged_a"] - both["judged_b"]).to_numpy(dtype=np.float64)
+        tau = (both["tau_a"] - both["tau_b"]).dropna().to_numpy(dtype=np.float64)
+        rows.append(
+            {
+                "a": a,
+                "b": b,
+                "trials": len(both),
+                "judged_difference": float(np.median(judged)),
+                "judged_p": _wilcoxon(judged),
+                "tau_difference": float(tau.mean()) if len(tau) else np.nan,
+                "tau_p": _paired_t(tau),
+            }
+        )
+    columns = ["a", "b", "trials", "judged_difference", "judged_p", "tau_difference", "tau_p"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _wilcoxon(differences: np.ndarray) -> float:
+    from scipy.stats import wilcoxon
+
+    if len(differences) < 2 or not differences.any():
+        return np.nan
+    return float(wilcoxon(differences, method="asymptotic").pvalue)
+
+
+def _paired_t(differences: np.ndarray) -> float:
+    from scipy.stats import ttest_1samp
+
+    if len(differences) < 2 or np.ptp(differences) == 0.0:
+        return np.nan
+    return float(ttest_1samp(differences, 0.0).pvalue)

@@ -1,0 +1,278 @@
+"""A study: many trials of several algorithms, on all cores, stopped and resumed at will.
+
+Each finished trial is one file in ``DIR/trials``, written by the worker that ran it; the tables
+and the summary are made from these files alone. So a study that is interrupted goes on where it
+stopped, and gives the same numbers as one that was not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import joblib
+
+from rtc_bayes.collection import Qrels, Runs
+from rtc_bayes.errors import InputError
+from rtc_bayes.judging import parse_algorithm
+from rtc_bayes.robustness.design import Collection, Design, MomentsRule
+from rtc_bayes.robustness.scores import Summary, summarise
+from rtc_bayes.robustness.significance import compare_algorithms
+from rtc_bayes.robustness.trial import COLUMNS, run_trial
+from rtc_bayes.store import (
+    Progress,
+    digest_text,
+    provenance,
+    read_json,
+    silent,
+    spawn_seeds,
+    write_csv,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+META = "meta.json"
+SUMMARY = "summary.json"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study:
+    """What a study found.
+
+    Attributes
+    ----------
+    directory : Path
+        Where it stands.
+    trials, pairs, systems, judgments : DataFrame
+        The tables of :data:`rtc_bayes.robustness.trial.COLUMNS`.
+    summary : dict of str to dict
+        By algorithm, as in ``summary.json``: the fields of
+        :class:`rtc_bayes.robustness.scores.Summary`.
+    meta : dict
+        Provenance and the arguments of the study.
+    """
+
+    directory: Path
+    trials: pd.DataFrame
+    pairs: pd.DataFrame
+    systems: pd.DataFrame
+    judgments: pd.DataFrame
+    summary: Mapping[str, Mapping[str, object]]
+    meta: Mapping[str, object]
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Study:
+        """Read a finished study.
+
+        Raises
+        ------
+        InputError
+            The folder holds no finished study.
+        """
+        import pandas as pd
+
+        folder = Path(directory)
+        if not (folder / SUMMARY).is_file():
+            raise InputError(
+                "holds no finished study", path=folder, remedy="run rtc-bayes robustness -o here"
+            )
+        text = dict.fromkeys(("algorithm", "a", "b", "system", "topic", "reason"), str)
+        tables = {
+            # a system may be called NA; numbers are to come back exactly
+            name: pd.read_csv(
+                folder / f"{name}.csv",
+                dtype=text,
+                keep_default_na=False,
+                na_values=[""],
+                float_precision="round_trip",
+            )
+            for name in COLUMNS
+        }
+        return cls(
+            directory=folder,
+            **tables,
+            summary=read_json(folder / SUMMARY),
+            meta=read_json(folder / META),
+        )
+
+    def tests(self) -> pd.DataFrame:
+        """Test the algorithms against each other: see :func:`compare_algorithms`."""
+        return compare_algorithms(self.trials)
+
+    def __repr__(self) -> str:
+        lines = [f"Study({self.trials['trial'].nunique()} trials in {self.directory})"]
+        for algorithm, found in self.summary.items():
+            scores = ", ".join(
+                f"{name} {found[key]:.3g}"
+                for name, key in (("W", "W"), ("accuracy", "accuracy"), ("tau", "mean_tau"))
+                if found[key] is not None
+            )
+            lines.append(f"  {algorithm}: {scores}, median judged {found['median_judged']:g}")
+        return "\n".join(lines)
+
+
+def study(
+    runs: Runs,
+    qrels: Qrels,
+    *,
+    algorithms: Sequence[str],
+    trials: int = 100,
+    systems: int = 10,
+    initial: int = 2,
+    jobs: int = 2,
+    moments: MomentsRule = "published",
+    depth: int = 100,
+    confidence: float = 0.95,
+    relevance_level: int = 1,
+    seed: int = 0,
+    output: str | Path,
+    command: str | None = None,
+    inputs: Mapping[str, str] | None = None,
+    progress: Progress = silent,
+) -> Study:
+    """Can judgments made for a few systems compare many? (Carterette 2007, sections 4.3-4.4).
+
+    Parameters
+    ----------
+    runs : Runs
+        At least `systems` of them.
+    qrels : Qrels
+        Taken as complete: the truth.
+    algorithms : sequence of str
+        In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``.
+    trials, systems, initial, moments, depth, confidence, relevance_level, seed
+        See :class:`~rtc_bayes.robustness.design.Design`.
+    jobs : int
+        Trials at a time; -1 for one on every core. It does not change the numbers.
+    output : str or Path
+        A folder: made if absent; if it holds an unfinished study of the same arguments, that
+        is finished.
+    command : str, optional
+        The command line, for the record; by default that of the process.
+    inputs : mapping of str to str, optional
+        Path as typed to digest, for the record.
+    progress : Progress
+        Called as trials finish.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    InputError
+        An argument out of its range, or a folder that holds a study of other arguments.
+    FitError
+        A fit that must not be used.
+    """
+    design = Design(
+        algorithms=tuple(algorithms),
+        trials=trials,
+        systems=systems,
+        initial=initial,
+        moments=moments,
+        depth=depth,
+        confidence=confidence,
+        relevance_level=relevance_level,
+        seed=seed,
+    )
+    if len(runs) < systems:
+        raise InputError(
+            f"a trial takes {systems} systems, of {len(runs)}", remedy="give more runs"
+        )
+    folder = Path(output)
+    meta = provenance(command, seed, inputs) | {
+        "study": design.to_dict(),
+        "moments": {text: design.moments_of(parse_algorithm(text)) for text in algorithms},
+        "runs": digest_text(json.dumps([[name, run.digest] for name, run in runs.items()])),
+        "qrels": qrels.digest,
+    }
+    _claim(folder, meta)
+
+    todo = [trial for trial in range(trials) if not _trial_path(folder, trial).exists()]
+    progress("trials", trials - len(todo), trials)
+    if todo:
+        collection = Collection.from_runs(runs, qrels, depth=depth, relevance_level=relevance_level)
+        seeds = spawn_seeds(seed, trials)
+        work = (
+            joblib.delayed(_run_and_store)(collection, design, trial, seeds[trial], folder)
+            for trial in todo
+        )
+        finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(work)
+        for done, _ in enumerate(finished, start=trials - len(todo) + 1):
+            progress("trials", done, trials)
+    return _finish(folder, design, meta)
+
+
+def _claim(folder: Path, meta: Mapping[str, object]) -> None:
+    """Make the folder this study's, or see that it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "trials").mkdir(exist_ok=True)
+    path = folder / META
+    if path.exists():
+        before = read_json(path)
+        for what, now in _arguments(meta).items():
+            then = _arguments(before).get(what)
+            if now != then:
+                raise InputError(
+                    f"holds a study with other {what}: {then} there, {now} here",
+                    path=folder,
+                    remedy="resume with the same arguments, or name another folder",
+                )
+    write_json(meta, path)
+
+
+def _arguments(meta: Mapping[str, object]) -> dict[str, object]:
+    """Return what must not change between a study and its resumption."""
+    design = meta.get("study")
+    return {
+        **(design if isinstance(design, dict) else {}),
+        "version": meta.get("version"),
+        "runs": meta.get("runs"),
+        "qrels": meta.get("qrels"),
+    }
+
+
+def _trial_path(folder: Path, trial: int) -> Path:
+    return folder / "trials" / f"{trial:05d}.json"
+
+
+def _run_and_store(
+    collection: Collection, design: Design, trial: int, seed: int, folder: Path
+) -> None:
+    """Run a trial in a worker and store it whole."""
+    rows = run_trial(collection, design, trial, seed)
+    write_json({"trial": trial, "seed": seed, **rows}, _trial_path(folder, trial))
+
+
+def _finish(folder: Path, design: Design, meta: Mapping[str, object]) -> Study:
+    """Make the tables and the summary from the stored trials."""
+    import pandas as pd
+
+    stored = [read_json(_trial_path(folder, trial)) for trial in range(design.trials)]
+    tables = {
+        name: pd.DataFrame(
+            [row for trial in stored for row in trial[name]], columns=list(columns)
+        ).astype(dict.fromkeys({"confidence", "tau", "sd"} & set(columns), float))
+        for name, columns in COLUMNS.items()
+    }
+    trials, pairs = tables["trials"], tables["pairs"]
+    summary: dict[str, Summary] = {
+        text: summarise(
+            trials[trials["algorithm"] == text],
+            pairs[pairs["algorithm"] == text],
+            seed=design.seed,
+        )
+        for text in design.algorithms
+    }
+    for name, table in tables.items():
+        write_csv(table, folder / f"{name}.csv", meta)
+    as_json = {text: found.to_dict() for text, found in summary.items()}
+    # last: its presence says that the study is finished
+    write_json(as_json, folder / SUMMARY)
+    return Study(folder, **tables, summary=as_json, meta=meta)

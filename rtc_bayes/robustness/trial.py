@@ -1,0 +1,285 @@
+"""One trial: judge a few systems, then compare many by those judgments alone.
+
+Carterette 2007, section 4.3: pick k systems at random and c of them to judge for; judge to a
+confidence; with no further judgment, estimate relevance in all that the k retrieved, and
+predict every pair. Every algorithm of a trial sees the same systems.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from rtc_bayes.collection import Judgments
+from rtc_bayes.confidence import compare
+from rtc_bayes.errors import FitError
+from rtc_bayes.judging import Algorithm, JudgingResult, build, parse_algorithm
+from rtc_bayes.measures import moments
+from rtc_bayes.relevance import fit
+from rtc_bayes.robustness.design import Collection, Design
+from rtc_bayes.robustness.significance import kendall_tau
+from rtc_bayes.store import spawn_seeds
+
+type Row = dict[str, object]
+type Rows = dict[str, list[Row]]
+
+COLUMNS = {
+    "trials": (
+        "trial",
+        "algorithm",
+        "judged",
+        "reason",
+        "confidence",
+        "tau",
+        "seconds_judging",
+        "seconds_evaluating",
+        "missing",
+    ),
+    "pairs": ("trial", "algorithm", "a", "b", "confidence", "correct", "initial", "overlap"),
+    "systems": ("trial", "algorithm", "system", "expected", "sd", "true"),
+    "judgments": ("trial", "algorithm", "topic", "judged", "relevant"),
+}
+"""The tables of a study, and their columns; `missing` counts judgments that the truth lacked."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The systems of a trial.
+
+    Attributes
+    ----------
+    everyone : tuple of str
+        Those compared, in the pool's order.
+    initial : tuple of str
+        Those judged for, in the pool's order.
+    judging_seed, evaluating_seed : int
+        The same for every algorithm.
+    """
+
+    everyone: tuple[str, ...]
+    initial: tuple[str, ...]
+    judging_seed: int
+    evaluating_seed: int
+
+
+def draw_systems(systems: tuple[str, ...], design: Design, seed: int) -> Draw:
+    """Pick the systems of a trial at random.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        At least as many as the design asks for.
+    design : Design
+    seed : int
+        Of the trial.
+    """
+    choosing, judging, evaluating = spawn_seeds(seed, 3)
+    picked = np.random.default_rng(choosing).choice(
+        len(systems), size=design.systems, replace=False
+    )
+    return Draw(
+        everyone=tuple(systems[i] for i in sorted(picked)),
+        initial=tuple(systems[i] for i in sorted(picked[: design.initial])),
+        judging_seed=judging,
+        evaluating_seed=evaluating,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What an algorithm says of the systems of a trial.
+
+    Attributes
+    ----------
+    expected, sd : ndarray of float, shape (systems,)
+        Of mean average precision; sd NaN where the algorithm has none.
+    sign : ndarray of float, shape (pairs,)
+        Of the first system's less the second's: -1, 0 or 1.
+    confidence : ndarray of float, shape (pairs,)
+        In the sign, in [0.5, 1]; NaN where the algorithm has none.
+    """
+
+    expected: NDArray[np.float64]
+    sd: NDArray[np.float64]
+    sign: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+
+
+def run_trial(collection: Collection, design: Design, trial: int, seed: int) -> Rows:
+    """Run one trial of every algorithm.
+
+    Linear algebra is held to one thread, so that the numbers do not depend on the number of jobs.
+
+    Parameters
+    ----------
+    collection : Collection
+    design : Design
+    trial : int
+        Its number, from 0.
+    seed : int
+        Its seed.
+
+    Returns
+    -------
+    dict of str to list of dict
+        Rows of each of :data:`COLUMNS`' tables.
+
+    Raises
+    ------
+    FitError
+        A fit that must not be used; the message names trial and algorithm.
+    """
+    with threadpool_limits(1):
+        return _Trial(collection, design, trial, seed).run()
+
+
+class _Trial:
+    """The state of one trial: what its algorithms share."""
+
+    def __init__(self, collection: Collection, design: Design, trial: int, seed: int) -> None:
+        self._collection = collection
+        self._design = design
+        self._number = trial
+        self._draw = draw_systems(collection.pool.systems, design, seed)
+        self._pool = collection.pool.select(self._draw.everyone)
+        self._judging_pool = collection.pool.select(self._draw.initial)
+        position = {system: i for i, system in enumerate(collection.pool.systems)}
+        self._truth = collection.truth[[position[s] for s in self._draw.everyone]]
+        # by judge: algorithms that differ only in their evaluator share their judgments
+        self._built: dict[tuple[object, ...], tuple[JudgingResult, float]] = {}
+
+    def run(self) -> Rows:
+        rows: Rows = {table: [] for table in COLUMNS}
+        for text in self._design.algorithms:
+            try:
+                found = self._run(text)
+            except FitError as error:
+                raise FitError(f"trial {self._number}, {text}: {error}") from error
+            for table, new in found.items():
+                rows[table].extend({"trial": self._number, "algorithm": text, **row} for row in new)
+        return rows
+
+    def _run(self, text: str) -> Rows:
+        algorithm = parse_algorithm(text)
+        result, judging_seconds = self._judge(algorithm)
+        started = time.perf_counter()
+        prediction = self._predict(algorithm, result.judgments)
+        seconds = time.perf_counter() - started
+        return {
+            "trials": [
+                {
+                    "judged": result.judgments.n_judged,
+                    "reason": result.reason,
+                    "confidence": result.confidence,
+                    "tau": kendall_tau(prediction.expected, self._truth),
+                    "seconds_judging": judging_seconds,
+                    "seconds_evaluating": seconds,
+                    "missing": len(result.missing),
+                }
+            ],
+            "pairs": self._pair_rows(prediction),
+            "systems": self._system_rows(prediction),
+            "judgments": _judgment_rows(result.judgments),
+        }
+
+    def _judge(self, algorithm: Algorithm) -> tuple[JudgingResult, float]:
+        """Judge for the initial systems; return the judgments and the seconds they took."""
+        key = (algorithm.judge, algorithm.weight, algorithm.floor, algorithm.model)
+        if key not in self._built:
+            # incremental pooling knows no confidence: it takes as many judgments as MTC did
+            budget = None
+            if algorithm.judge == "ip":
+                budget = self._judge(parse_algorithm("mtc"))[0].judgments.n_judged
+            started = time.perf_counter()
+            result = build(
+                self._judging_pool,
+                self._collection.qrels,
+                algorithm,
+                confidence=self._design.confidence,
+                budget=budget,
+                relevance_level=self._design.relevance_level,
+                seed=self._draw.judging_seed,
+            )
+            self._built[key] = result, time.perf_counter() - started
+        return self._built[key]
+
+    def _predict(self, algorithm: Algorithm, judgments: Judgments) -> Prediction:
+        """Predict every system and pair of the trial from the judgments."""
+        if algorithm.evaluator is None:
+            return _unjudged_nonrelevant(judgments.on(self._pool))
+        fitted = fit(
+            self._pool, judgments, model=algorithm.evaluator.text, seed=self._draw.evaluating_seed
+        )
+        comparison = compare(
+            self._pool, fitted.relevance, moments=self._design.moments_of(algorithm)
+        )
+        return Prediction(
+            expected=comparison.expected,
+            sd=comparison.sd,
+            sign=np.sign(comparison.p_greater - comparison.p_less),
+            confidence=comparison.confidence,
+        )
+
+    def _pair_rows(self, prediction: Prediction) -> list[Row]:
+        """One row for each pair whose true values differ."""
+        first, second = np.triu_indices(len(self._draw.everyone), 1)
+        true_sign = np.sign(self._truth[first] - self._truth[second])
+        overlap = self._pool.overlap()
+        judged_for = np.isin(self._draw.everyone, self._draw.initial).astype(int)
+        return [
+            {
+                "a": self._draw.everyone[a],
+                "b": self._draw.everyone[b],
+                "confidence": _number(prediction.confidence[n]),
+                "correct": int(prediction.sign[n] == true_sign[n]),
+                "initial": int(judged_for[a] + judged_for[b]),
+                "overlap": float(overlap[a, b]),
+            }
+            for n, (a, b) in enumerate(zip(first, second, strict=True))
+            if true_sign[n] != 0
+        ]
+
+    def _system_rows(self, prediction: Prediction) -> list[Row]:
+        return [
+            {
+                "system": system,
+                "expected": float(prediction.expected[s]),
+                "sd": _number(prediction.sd[s]),
+                "true": float(self._truth[s]),
+            }
+            for s, system in enumerate(self._draw.everyone)
+        ]
+
+
+def _unjudged_nonrelevant(judgments: Judgments) -> Prediction:
+    """Average precision of the lists as cut, what is not judged being nonrelevant."""
+    pool = judgments.pool
+    labels = np.nan_to_num(judgments.labels, nan=0.0)
+    found = moments(pool, labels)
+    return Prediction(
+        expected=found.mean_expected[0],
+        sd=np.full(pool.n_systems, np.nan),
+        sign=np.sign(found.difference_expected[0]),
+        confidence=np.full(len(found.pairs), np.nan),
+    )
+
+
+def _judgment_rows(judgments: Judgments) -> list[Row]:
+    relevant, nonrelevant = judgments.relevant, judgments.nonrelevant
+    return [
+        {
+            "topic": topic,
+            "judged": round(relevant[t] + nonrelevant[t]),
+            "relevant": round(relevant[t]),
+        }
+        for t, topic in enumerate(judgments.pool.topics)
+    ]
+
+
+def _number(value: float) -> float | None:
+    """Return a number as JSON holds it: None where it is undefined."""
+    return None if np.isnan(value) else float(value)

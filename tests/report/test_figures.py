@@ -1,0 +1,103 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from rtc_bayes.report import figures
+
+
+@pytest.fixture
+def pairs():
+    rng = np.random.default_rng(2)
+    n = 400
+    confidence = rng.uniform(0.5, 1, n)
+    return pd.DataFrame(
+        {
+            "trial": np.repeat(np.arange(20), 20),
+            "algorithm": np.tile(["ip", "rtc:map"], n // 2),
+            "confidence": np.where(np.arange(n) % 2, confidence, np.nan),
+            "correct": (rng.uniform(size=n) < confidence).astype(int),
+        }
+    )
+
+
+def labels(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_confidence_accuracy_leaves_out_who_has_no_confidence(pairs):
+    axes = figures.confidence_accuracy(pairs).axes[0]
+    assert labels(axes) == ["break-even", "rtc:map"]
+    x, y = axes.collections[-1].get_offsets().T
+    known = pairs.dropna()
+    lowest = known[known["confidence"] < 0.6]
+    assert x[0] == pytest.approx(lowest["confidence"].mean(), abs=0.01)
+    assert y[0] == pytest.approx(lowest["correct"].mean())
+
+
+def test_an_algorithm_keeps_its_colour(pairs):
+    alone = figures.confidence_accuracy(pairs).axes[0].collections[-1].get_facecolor()
+    assert tuple(alone[0][:3]) == pytest.approx((0xD5 / 255, 0x5E / 255, 0))
+
+
+def test_ranking_puts_the_best_on_top():
+    systems = pd.DataFrame(
+        {
+            "system": ["low", "high", "middle"],
+            "expected": [0.1, 0.3, 0.2],
+            "sd": [0.01, 0.02, np.nan],
+            "true": [0.1, 0.2, 0.3],
+            "judged_for": [True, False, False],
+        }
+    )
+    axes = figures.ranking(systems).axes[0]
+    ticks = axes.get_yticklabels()
+    assert [t.get_text() for t in ticks] == ["low", "middle", "high"]
+    assert [t.get_fontweight() for t in ticks] == ["bold", "normal", "normal"]
+    assert labels(axes) == ["expected MAP", "true MAP"]
+    assert labels(figures.ranking(systems.drop(columns="true")).axes[0]) == ["expected MAP"]
+
+
+def test_matrix_is_antisymmetric_and_crosses_errors():
+    pairs = pd.DataFrame(
+        {
+            "a": ["x", "x", "y"],
+            "b": ["y", "z", "z"],
+            "p_equal": [0.0, 0.1, 0.0],
+            "p_greater": [0.2, 0.45, 1.0],
+            "correct": [0.0, 1.0, np.nan],
+        }
+    )
+    axes = figures.confidence_matrix(pairs, ["z", "y", "x"]).axes[0]
+    shown = np.asarray(axes.images[0].get_array())
+    expected = [[np.nan, 0, 0.5], [1, np.nan, 0.8], [0.5, 0.2, np.nan]]
+    np.testing.assert_allclose(shown.astype(float), expected)
+    crosses = axes.collections[0].get_offsets()
+    assert sorted(map(tuple, crosses.tolist())) == [(1.0, 2.0), (2.0, 1.0)]
+    assert {t.get_text() for t in axes.texts} == {".50", ".20", ".80", "0", "1"}
+
+
+def test_judgments_per_topic_stack():
+    frame = pd.DataFrame({"topic": ["401", "402"], "judged": [5, 3], "relevant": [2, 0]})
+    bars = figures.judgments_per_topic(frame).axes[0].patches
+    assert [bar.get_height() for bar in bars] == [2, 0, 3, 3]
+
+
+def test_judging_cost_reaches_one():
+    frame = pd.DataFrame({"algorithm": ["ip"] * 3 + ["mtc"], "judged": [9, 3, 30, 8]})
+    lines = figures.judging_cost(frame).axes[0].lines
+    assert lines[0].get_xdata().tolist() == [3, 9, 30]
+    assert lines[0].get_ydata()[-1] == 1
+
+
+def test_panels_for_every_algorithm():
+    frame = pd.DataFrame(
+        {"algorithm": ["a", "b", "c", "d"], "expected": [0.1] * 4, "true": [0.2] * 4}
+    )
+    panels = figures.expected_against_true(frame).axes
+    assert [p.get_title("left") for p in panels if p.get_visible()] == ["a", "b", "c", "d"]
+
+
+def test_same_data_same_bytes(pairs):
+    first, second = (figures.to_svg(figures.confidence_accuracy(pairs)) for _ in range(2))
+    assert first == second
+    assert first.count("<svg") == 1

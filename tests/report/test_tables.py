@@ -1,0 +1,37 @@
+import pandas as pd
+
+from rtc_bayes.report.tables import cells, to_html, to_latex, to_markdown
+
+FRAME = pd.DataFrame({"system": ["a_1|x", "b<c>"], "W": [-0.444, None], "share": [0.5, 0.25]})
+FORMATS = {"W": ".2f", "share": ".0%"}
+
+
+def test_cells_write_minus_and_undefined():
+    assert cells(FRAME, FORMATS) == [["a_1|x", "−0.44", "50%"], ["b<c>", "–", "25%"]]
+
+
+def test_markdown():
+    assert to_markdown(FRAME, FORMATS).splitlines() == [
+        "| system | W | share |",
+        "| --- | ---: | ---: |",
+        r"| a_1\|x | −0.44 | 50% |",
+        "| b<c> | – | 25% |",
+    ]
+
+
+def test_latex_escapes():
+    lines = to_latex(FRAME, FORMATS).splitlines()
+    assert lines[0] == r"\begin{tabular}{lrr}"
+    assert r"a\_1|x & $-$0.44 & 50\% \\" in lines
+    assert r"b<c> & -- & 25\% \\" in lines
+
+
+def test_html_escapes():
+    found = to_html(FRAME, FORMATS, caption="A & B")
+    assert "<td>b&lt;c&gt;</td>" in found
+    assert '<td class="number">−0.44</td>' in found
+    assert "<caption>A &amp; B</caption>" in found
+
+
+def test_a_function_formats():
+    assert cells(FRAME[["share"]], {"share": lambda x: f"<{x}>"})[0] == ["<0.5>"]

@@ -1,0 +1,127 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rtc_bayes.robustness.scores import (
+    BINS,
+    accuracy_bins,
+    bin_of,
+    bootstrap_interval,
+    expected_winnings,
+    log_score,
+    summarise,
+    winnings,
+)
+
+
+def test_winnings_by_hand():
+    # odds: .5 -> 1, .75 -> 3, .9 -> 9
+    assert winnings([0.5, 0.75, 0.9, 0.9], [0, 0, 0, 1]) == pytest.approx([-1, -3, -9, 1])
+
+
+@pytest.mark.parametrize("confidence", [0.995, 1.0])
+def test_a_loss_is_at_most_100(confidence):
+    assert winnings([confidence], [False]) == pytest.approx([-100])
+    assert winnings([confidence], [True]) == pytest.approx([1])
+
+
+def test_expected_winnings_are_zero_until_the_cap_on_losses_helps():
+    assert expected_winnings([0.5, 0.8, 0.99]) == pytest.approx([0, 0, 0], abs=1e-12)
+    assert expected_winnings([0.995, 1.0]) == pytest.approx([0.995 - 0.005 * 100, 1.0])
+
+
+def test_expected_winnings_are_the_mean_of_winnings():
+    p = np.array([0.6, 0.97, 0.999])
+    mean = p * winnings(p, np.ones(3)) + (1 - p) * winnings(p, np.zeros(3))
+    assert expected_winnings(p) == pytest.approx(mean)
+
+
+def test_log_score_by_hand():
+    found = log_score([0.5, 0.8, 0.8, 1.0, 1.0], [1, 1, 0, 1, 0])
+    expected = [math.log(2), -math.log(0.8), -math.log(0.2), 1e-6, -math.log(1e-6)]
+    assert found == pytest.approx(expected)
+
+
+def test_bins_are_closed_below():
+    edges = [low for low, _ in BINS]
+    assert bin_of(edges).tolist() == list(range(len(BINS)))
+    assert bin_of([0.5999, 0.9499, 0.9899, 1.0]).tolist() == [0, 4, 5, 6]
+
+
+def test_accuracy_by_bin():
+    found = accuracy_bins([0.5, 0.55, 0.65, 1.0], [1, 0, 1, 0])
+    assert (found[0].pairs, found[0].share, found[0].accuracy) == (2, 0.5, 0.5)
+    assert (found[1].share, found[1].accuracy) == (0.25, 1.0)
+    assert (found[2].share, found[2].accuracy) == (0.0, None)
+    assert (found[6].share, found[6].accuracy) == (0.25, 0.0)
+
+
+def test_bootstrap_resamples_trials_not_pairs():
+    # within a trial all pairs agree: only the number of trials bounds the precision
+    rng = np.random.default_rng(1)
+    trials, pairs = 40, 45
+    outcome = rng.normal(size=trials)
+    low, high = bootstrap_interval(np.repeat(outcome, pairs), np.repeat(np.arange(trials), pairs))
+    error = outcome.std() / math.sqrt(trials)
+    assert low == pytest.approx(outcome.mean() - 1.645 * error, abs=0.25 * error)
+    assert high == pytest.approx(outcome.mean() + 1.645 * error, abs=0.25 * error)
+
+
+def test_bootstrap_weighs_trials_by_their_pairs():
+    low, high = bootstrap_interval([1.0, 1.0, 1.0, 0.0], [0, 0, 0, 1])
+    assert (low, high) == (0.0, 1.0)
+    assert bootstrap_interval([2.0, 2.0], [7, 9]) == (2.0, 2.0)
+
+
+def trials(**columns):
+    base = {"judged": [10, 20, 90], "tau": [0.5, 0.7, None]}
+    seconds = {"seconds_judging": [1.0, 2.0, 3.0], "seconds_evaluating": [1.0, 1.0, 1.0]}
+    return pd.DataFrame({"trial": [0, 1, 2], **base, **seconds, **columns})
+
+
+def pairs(confidence, correct):
+    return pd.DataFrame({"trial": [0, 0, 1, 2], "confidence": confidence, "correct": correct})
+
+
+def test_summary_by_hand():
+    found = summarise(trials(), pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1]))
+    assert found.W == pytest.approx(-24.0)  # noqa: SIM300
+    assert found.W_capped == pytest.approx(-4.0)  # 1, 1, -19, 1
+    assert found.W_expected == pytest.approx(0.0, abs=1e-12)
+    assert found.W_interval[0] <= found.W <= found.W_interval[1]
+    assert found.mean_confidence == pytest.approx(0.785)
+    assert found.accuracy == 0.75
+    assert (found.trials, found.median_judged, found.mean_judged) == (3, 20, 40)
+    assert found.mean_tau == pytest.approx(0.6)
+    assert found.seconds_per_trial == pytest.approx(3.0)
+
+
+def test_summary_without_confidence():
+    found = summarise(trials(), pairs([None] * 4, [1, 1, 0, 1]))
+    undefined = (found.W, found.W_interval, found.W_capped, found.W_expected, found.log_score)
+    assert undefined == (None,) * 5
+    assert found.bins is None
+    assert found.mean_confidence is None
+    assert found.accuracy == 0.75
+
+
+def test_summary_as_json_has_the_documented_keys():
+    found = summarise(trials(), pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1])).to_dict()
+    assert list(found) == [
+        "trials",
+        "W",
+        "W_interval",
+        "W_capped",
+        "W_expected",
+        "log_score",
+        "mean_confidence",
+        "accuracy",
+        "bins",
+        "median_judged",
+        "mean_judged",
+        "mean_tau",
+        "seconds_per_trial",
+    ]
+    assert list(found["bins"][0]) == ["low", "high", "share", "accuracy"]
