@@ -23,9 +23,6 @@ Floats = NDArray[np.float64]
 Documents = NDArray[np.int32]
 Starts = NDArray[np.int64]
 
-# numbers held at once for the influences of all lists at some nodes
-_BLOCK = 4_000_000
-
 
 @dataclass(frozen=True)
 class AveragePrecision:
@@ -57,18 +54,19 @@ class AveragePrecision:
         gradient = means.T @ tilts.slope_of_ratio + numerator.influence(
             self.ranked, self.starts, tilts.p, tilts.slope_of_numerator
         )
-        covariance = numerator.quadratic(self.ranked, self.starts, tilts.v, tilts.weight2)
-        block = max(1, _BLOCK // (len(expected) * len(p)))
-        for first in range(0, len(tilts.p), block):
-            rows = _influence_rows(self, tilts, expected, slice(first, first + block))
-            covariance += rows @ rows.T
+        # Var(S/R) = E[(S - m R)^2 / R^2] + m^2 P(R = 0), and the influence of a document on
+        # S - m R is L - m: parts of one size, where E[S^2 / R^2] - m^2 would cancel
+        centre = expected if exact else np.zeros_like(expected)
+        covariance = numerator.covariance(
+            self.ranked, self.starts, tilts.p, tilts.v, tilts.weight2, centre
+        )
         rows = _mean_rows(means, tilts, expected)
         covariance += rows @ rows.T
 
         def pair_variance(a: int, b: int) -> float:
             two = AveragePrecision(*_two_lists(self.ranked, self.starts, a, b))
             pair = expected[[a, b]]
-            influences = _influence_rows(two, tilts, pair, slice(None))
+            influences = _influence_rows(two, tilts, centre[[a, b]])
             shifts = _mean_rows(means[:, [a, b]], tilts, pair)
             return float(
                 np.square(influences[0] - influences[1]).sum()
@@ -132,18 +130,11 @@ def _plugin_tilt(p: Floats) -> _Tilts:
     )
 
 
-def _influence_rows(
-    lists: AveragePrecision, tilts: _Tilts, expected: Floats, nodes: slice
-) -> Floats:
-    """Rows (lists, nodes * documents) whose products sum L_s L_u v over nodes.
-
-    Exact moments centre L at the expected score: Var(S/R) = E[(S - m R)^2 / R^2] + m^2 P(R = 0),
-    and the influence of a document on S - m R is L - m. Nothing cancels.
-    """
-    centre = expected if tilts.exact else np.zeros_like(expected)
-    scale = np.sqrt(tilts.weight2[nodes, None] * tilts.v[nodes])
-    rows = numerator.centred_influence(lists.ranked, lists.starts, tilts.p[nodes], scale, centre)
-    return rows.reshape(len(expected), -1)
+def _influence_rows(lists: AveragePrecision, tilts: _Tilts, centre: Floats) -> Floats:
+    """Rows (lists, nodes * documents) whose products sum (L_s - m_s) (L_u - m_u) v over nodes."""
+    scale = np.sqrt(tilts.weight2[:, None] * tilts.v)
+    rows = numerator.centred_influence(lists.ranked, lists.starts, tilts.p, scale, centre)
+    return rows.reshape(len(centre), -1)
 
 
 def _mean_rows(means: Floats, tilts: _Tilts, expected: Floats) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.lists import distinct
-from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.names import ir_measure, parse_measure
 from rtc_bayes.measures.pool_moments import checked_probabilities
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class _QrelsScorer:
         """Score every list on every outcome, shape (lists, outcomes)."""
         import ir_measures
 
-        measure = ir_measures.parse_measure(self.measure)
+        measure = ir_measure(self.measure)
         documents, size = outcomes.shape
         names = [str(i) for i in range(documents)]
         qrels = {

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from rtc_bayes.errors import InputError
 
 Kind = Literal["AP", "P", "R", "DCG", "nDCG", "RBP", "RR"]
 
+_NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+))?")
+_REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR"
 _DCG = re.compile(r"DCG(?:@(\d+))?")
 _WITH_MOMENTS: tuple[Kind, ...] = ("AP", "P", "R", "nDCG", "RBP", "RR")
 _IRRELEVANT = ("cutoff", "p", "rel", "dcg")
@@ -59,14 +62,7 @@ def parse_measure(name: str) -> Measure:
     if dcg:
         cutoff = None if dcg[1] is None else int(dcg[1])
         return Measure(name.strip(), "DCG", _checked_cutoff(name, cutoff))
-    import ir_measures
-
-    try:
-        parsed = ir_measures.parse_measure(name.strip())
-    except (NameError, ValueError, SyntaxError) as error:
-        raise InputError(
-            f"no measure {name!r}", remedy="use a name of ir-measures, such as AP or nDCG@20"
-        ) from error
+    parsed = ir_measure(name)
     parameters = dict(parsed.params)
     if parameters.get("rel", 1) != 1:
         raise InputError(
@@ -76,12 +72,43 @@ def parse_measure(name: str) -> Measure:
     cutoff = _checked_cutoff(name, parameters.get("cutoff"))
     plain = all(key in _IRRELEVANT or not value for key, value in parameters.items())
     kind = next((kind for kind in _WITH_MOMENTS if kind == parsed.NAME and plain), None)
-    if kind in ("P", "R") and cutoff is None:
-        raise InputError(f"{name} needs a cutoff", remedy=f"write {name}@10, for example")
     persistence = float(parameters.get("p", 0.8))
     if kind == "RBP" and not 0.0 < persistence < 1.0:
         raise InputError(f"RBP's p is {persistence:g}", remedy="give one between 0 and 1")
     return Measure(str(parsed), kind, cutoff, persistence)
+
+
+def ir_measure(name: str) -> Any:
+    """Return the measure that ir-measures knows by a name.
+
+    Its own reader of names needs parts of ``ast`` that Python 3.14 has not.
+
+    Raises
+    ------
+    InputError
+        An unknown name or option.
+    """
+    import ir_measures
+
+    parts = _NAME.fullmatch(name.strip())
+    if parts is None:
+        raise InputError(f"{name!r} is not a measure's name", remedy=_REMEDY)
+    try:
+        measure = ir_measures.parse_measure(parts["measure"])(**_options(parts["options"] or ""))
+        if parts["cutoff"]:
+            measure = measure @ int(parts["cutoff"])
+        measure.validate_params()
+    except (NameError, ValueError, KeyError, AssertionError, TypeError, SyntaxError) as error:
+        raise InputError(f"measure {name!r} is unknown ({error})", remedy=_REMEDY) from None
+    return measure
+
+
+def _options(text: str) -> dict[str, Any]:
+    """Read ``key=value, ...`` as literals."""
+    call = ast.parse(f"f({text})", mode="eval").body
+    if not isinstance(call, ast.Call) or call.args:
+        raise ValueError("an option has no name")
+    return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
 
 
 def has_moments(name: str) -> bool:

@@ -17,7 +17,7 @@ Documents = NDArray[np.int32]
 Starts = NDArray[np.int64]
 
 # with more common documents than this, sorted sums beat the double loop
-_LOOP_UP_TO = 160
+_LOOP_UP_TO = 96
 
 
 @njit(cache=True)
@@ -124,16 +124,22 @@ def centred_influence(
 
 
 @njit(cache=True)
-def quadratic(ranked: Documents, starts: Starts, v: Floats, weight: Floats) -> Floats:
-    """Quadratic parts D_su = sum_{i<j} a^s_ij a^u_ij v_i v_j of all covariances.
+def covariance(
+    ranked: Documents, starts: Starts, p: Floats, v: Floats, weight: Floats, centre: Floats
+) -> Floats:
+    """Covariances of the numerators less ``centre`` times the number of relevant documents.
+
+    By Hoeffding's decomposition they are ``sum_i (L^s_i - centre_s) (L^u_i - centre_u) v_i`` and
+    ``sum_{i<j} a^s_ij a^u_ij v_i v_j``. Both need only the documents that two lists share.
 
     Parameters
     ----------
     ranked, starts : ndarray
         Lists of one topic.
-    v : ndarray, shape (nodes, documents)
-        Variances p (1 - p).
+    p, v : ndarray, shape (nodes, documents)
+        Probabilities of relevance and their variances p (1 - p).
     weight : ndarray, shape (nodes,)
+    centre : ndarray, shape (systems,)
 
     Returns
     -------
@@ -142,115 +148,127 @@ def quadratic(ranked: Documents, starts: Starts, v: Floats, weight: Floats) -> F
     """
     nodes, documents = v.shape
     systems = starts.shape[0] - 1
-    uncertain = np.zeros(documents, dtype=np.bool_)
+    # nodes last: the loops over them run in vector registers
+    value = np.empty((documents, nodes))
     for i in range(documents):
-        for k in range(nodes):
-            uncertain[i] |= v[k, i] > 0.0
+        value[i] = v[:, i]
+    slope = _influence_by_place(ranked, starts, p)
     inverse = np.zeros((systems, documents))
+    place = np.full((systems, documents), -1, dtype=np.int64)
+    linear = np.zeros(systems)
     for s in range(systems):
         for m in range(starts[s], starts[s + 1]):
-            inverse[s, ranked[m]] = 1.0 / (m - starts[s] + 1)
-    result = np.zeros((systems, systems))
+            i = ranked[m]
+            inverse[s, i] = 1.0 / (m - starts[s] + 1)
+            if value[i].max() > 0.0:
+                place[s, i] = m
+                for k in range(nodes):
+                    linear[s] += weight[k] * value[i, k] * slope[m, k]
+    everything = 0.0
+    for i in range(documents):
+        for k in range(nodes):
+            everything += weight[k] * value[i, k]
+    result = np.empty((systems, systems))
     common = np.empty(documents, dtype=np.int64)
     for s in range(systems):
         for u in range(s, systems):
             size = 0
+            total = np.zeros(nodes)
             for m in range(starts[s], starts[s + 1]):
                 i = ranked[m]
-                if uncertain[i] and inverse[u, i] > 0.0:
+                if place[s, i] >= 0 and place[u, i] >= 0:
                     common[size] = i
                     size += 1
-            if u == s:
-                total = _same_list(common[:size], inverse[s], v, weight)
-            elif size <= _LOOP_UP_TO:
-                total = _double_loop(common[:size], inverse[s], inverse[u], v, weight)
+                    other = place[u, i]
+                    for k in range(nodes):
+                        total[k] += value[i, k] * slope[m, k] * slope[other, k]
+            if size <= _LOOP_UP_TO:
+                _add_pairs(common[:size], inverse[s], inverse[u], value, total)
             else:
-                total = _sorted_sums(common[:size], inverse[s], inverse[u], v, weight)
-            result[s, u] = total
-            result[u, s] = total
+                _add_pairs_sorted(common[:size], inverse[s], inverse[u], value, total)
+            result[s, u] = (
+                (weight * total).sum()
+                - centre[u] * linear[s]
+                - centre[s] * linear[u]
+                + centre[s] * centre[u] * everything
+            )
+            result[u, s] = result[s, u]
     return result
 
 
 @njit(cache=True)
-def _same_list(common: NDArray[np.int64], inverse: Floats, v: Floats, weight: Floats) -> float:
-    total = 0.0
-    for k in range(v.shape[0]):
-        before = 0.0
-        part = 0.0
-        for i in common:
-            part += v[k, i] * inverse[i] * inverse[i] * before
-            before += v[k, i]
-        total += weight[k] * part
-    return total
+def _influence_by_place(ranked: Documents, starts: Starts, p: Floats) -> Floats:
+    """L of every entry of the lists, shape (entries, nodes)."""
+    nodes = p.shape[0]
+    result = np.empty((ranked.shape[0], nodes))
+    for s in range(starts.shape[0] - 1):
+        first, end = starts[s], starts[s + 1]
+        for k in range(nodes):
+            after = 0.0
+            for m in range(end - 1, first - 1, -1):
+                result[m, k] = after
+                after += p[k, ranked[m]] / (m - first + 1)
+            before = 1.0
+            for m in range(first, end):
+                result[m, k] += before / (m - first + 1)
+                before += p[k, ranked[m]]
+    return result
 
 
 @njit(cache=True)
-def _double_loop(
-    common: NDArray[np.int64], inverse_s: Floats, inverse_u: Floats, v: Floats, weight: Floats
-) -> float:
-    """Pairs of documents in the order of list s, one by one; 1/max rank is the least inverse."""
-    size = common.shape[0]
-    x = np.empty(size)
-    value = np.empty(size)
-    inner = np.empty(size)
-    for i in range(size):
-        x[i] = inverse_u[common[i]]
-    total = 0.0
-    for k in range(v.shape[0]):
-        for i in range(size):
-            value[i] = v[k, common[i]]
-            inner[i] = 0.0
-        # the inner loop adds to many sums and not to one, so that it runs in vector registers
-        for j in range(size):
-            for i in range(j + 1, size):
-                least = x[i] if x[i] < x[j] else x[j]
-                inner[i] += value[j] * least
-        part = 0.0
-        for i in range(size):
-            part += value[i] * inverse_s[common[i]] * inner[i]
-        total += weight[k] * part
-    return total
+def _add_pairs(
+    common: NDArray[np.int64], inverse_s: Floats, inverse_u: Floats, value: Floats, total: Floats
+) -> None:
+    """Add the pairs of common documents, given in the order of list s, one by one."""
+    nodes = value.shape[1]
+    inner = np.empty(nodes)
+    for n in range(common.shape[0]):
+        i = common[n]
+        inner[:] = 0.0
+        for j in common[:n]:
+            # 1 / max rank is the smaller inverse; 1 / inf = 0
+            least = inverse_u[i] if inverse_u[i] < inverse_u[j] else inverse_u[j]
+            for k in range(nodes):
+                inner[k] += least * value[j, k]
+        for k in range(nodes):
+            total[k] += inverse_s[i] * value[i, k] * inner[k]
 
 
 @njit(cache=True)
-def _sorted_sums(
-    common: NDArray[np.int64], inverse_s: Floats, inverse_u: Floats, v: Floats, weight: Floats
-) -> float:
-    """Sum the same pairs in O(n log n): Fenwick trees over the ranks in list u."""
+def _add_pairs_sorted(
+    common: NDArray[np.int64], inverse_s: Floats, inverse_u: Floats, value: Floats, total: Floats
+) -> None:
+    """Add the same pairs in O(n log n): Fenwick trees over the ranks in list u."""
     size = common.shape[0]
-    x = np.empty(size)
-    for i in range(size):
-        x[i] = inverse_u[common[i]]
-    order = np.argsort(-x)
+    nodes = value.shape[1]
+    below = np.empty(size)
+    for n in range(size):
+        below[n] = -inverse_u[common[n]]
     place = np.empty(size, dtype=np.int64)
-    for i in range(size):
-        place[order[i]] = i + 1
-    plain = np.empty(size + 1)
-    divided = np.empty(size + 1)
-    total = 0.0
-    for k in range(v.shape[0]):
-        plain[:] = 0.0
-        divided[:] = 0.0
-        all_divided = 0.0
-        part = 0.0
-        for i in range(size):
-            value = v[k, common[i]]
-            above = 0.0
-            above_divided = 0.0
-            node = place[i]
-            while node > 0:
-                above += plain[node]
-                above_divided += divided[node]
-                node -= node & -node
-            part += value * inverse_s[common[i]] * (x[i] * above + all_divided - above_divided)
-            node = place[i]
-            while node <= size:
-                plain[node] += value
-                divided[node] += value * x[i]
-                node += node & -node
-            all_divided += value * x[i]
-        total += weight[k] * part
-    return total
+    place[np.argsort(below)] = np.arange(1, size + 1)
+    plain = np.zeros((size + 1, nodes))
+    divided = np.zeros((size + 1, nodes))
+    rest = np.zeros(nodes)
+    inner = np.empty(nodes)
+    for n in range(size):
+        i = common[n]
+        x = inverse_u[i]
+        # documents ranked better by u too count 1 / u_i; those ranked worse, 1 / u_j
+        inner[:] = rest
+        node = place[n]
+        while node > 0:
+            for k in range(nodes):
+                inner[k] += x * plain[node, k] - divided[node, k]
+            node -= node & -node
+        for k in range(nodes):
+            total[k] += inverse_s[i] * value[i, k] * inner[k]
+            rest[k] += value[i, k] * x
+        node = place[n]
+        while node <= size:
+            for k in range(nodes):
+                plain[node, k] += value[i, k]
+                divided[node, k] += value[i, k] * x
+            node += node & -node
 
 
 @njit(cache=True)

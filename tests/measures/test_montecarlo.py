@@ -1,0 +1,103 @@
+"""Sampled outcomes: against the moments, and against ir-measures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rtc_bayes.collection import Pool, Run, Runs
+from rtc_bayes.errors import InputError
+from rtc_bayes.measures import moments, sample_scores
+from rtc_bayes.measures.analytic import on_topic
+from rtc_bayes.measures.montecarlo import _QrelsScorer
+from rtc_bayes.measures.names import parse_measure
+
+
+def large_pool(rng, documents, systems):
+    names = [f"d{i:04d}" for i in range(documents)]
+    quality = rng.random(documents)
+    runs = []
+    for s in range(systems):
+        order = np.argsort(-(quality + 0.3 * rng.standard_normal(documents)))
+        runs.append(Run.from_rankings(f"s{s}", {"1": [names[i] for i in order]}))
+    pool = Pool.from_runs(Runs(runs), depth=documents)
+    return pool, 0.3 * quality**4
+
+
+def check_within_four_standard_errors(outcomes, documents):
+    pool, p = large_pool(np.random.default_rng(31), documents, 3)
+    found = moments(pool, p, tolerance=1e-10)
+    scores = sample_scores(pool, p, measure="AP", outcomes=outcomes, seed=7)
+    for n, (a, b) in enumerate(found.pairs):
+        sampled = scores[:, a] - scores[:, b]
+        mean, variance = found.difference_expected[0, n], found.difference_variance[0, n]
+        assert abs(sampled.mean() - mean) < 4 * np.sqrt(variance / outcomes)
+        squares = (sampled - mean) ** 2
+        assert abs(squares.mean() - variance) < 4 * squares.std() / np.sqrt(outcomes)
+
+
+def test_moments_of_1000_documents_match_sampled_outcomes():
+    check_within_four_standard_errors(20_000, 1000)
+
+
+@pytest.mark.slow
+def test_moments_of_1000_documents_match_a_million_outcomes():
+    check_within_four_standard_errors(1_000_000, 1000)
+
+
+@pytest.mark.parametrize("measure", ["P@5", "R@5", "nDCG@5", "nDCG", "RR", "RBP", "AP@5", "DCG@9"])
+def test_moments_match_sampled_outcomes(measure):
+    pool, p = large_pool(np.random.default_rng(32), 40, 2)
+    found = moments(pool, p, measure=measure)
+    scores = sample_scores(pool, p, measure=measure, outcomes=20_000, seed=8)
+    standard_error = np.sqrt(found.mean_variance[0] / 20_000)
+    assert (np.abs(scores.mean(axis=0) - found.mean_expected[0]) < 4 * standard_error).all()
+    assert scores.var(axis=0) == pytest.approx(found.mean_variance[0], rel=0.1)
+
+
+@pytest.mark.parametrize("measure", ["AP", "AP@4", "P@5", "R@5", "nDCG@5", "nDCG", "RR"])
+def test_scores_are_those_of_ir_measures(random_topic, measure):
+    rng = np.random.default_rng(33)
+    for _ in range(5):
+        topic = random_topic(rng, 12)
+        outcomes = (rng.random((12, 40)) < 0.2).astype(np.int8)
+        ours = on_topic(parse_measure(measure), topic.ranked, topic.starts, 12).score(outcomes)
+        theirs = _QrelsScorer(measure, topic.ranked, topic.starts).score(outcomes)
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
+
+
+def test_other_measures_are_scored_on_the_same_outcomes(random_pool):
+    pool = random_pool(np.random.default_rng(34), systems=3, topics=2, length=8)
+    p = np.random.default_rng(35).random(pool.n_documents)
+    exact = sample_scores(pool, p, measure="P@3", outcomes=50, seed=1)
+    success = sample_scores(pool, p, measure="Success@3", outcomes=50, seed=1)
+    bpref = sample_scores(pool, p, measure="Bpref", outcomes=50, seed=1)
+    assert ((success > 0) == (exact > 0)).all()
+    assert bpref.shape == (50, 3)
+    assert np.isfinite(bpref).all()
+
+
+def test_the_seed_decides_the_outcomes(random_pool):
+    pool = random_pool(np.random.default_rng(36), systems=2, topics=2, length=8)
+    p = np.full(pool.n_documents, 0.4)
+    one, same, other = (sample_scores(pool, p, outcomes=2000, seed=s) for s in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()
+
+
+def test_certain_documents_keep_their_relevance(random_pool):
+    pool = random_pool(np.random.default_rng(37), systems=2, topics=2, length=8)
+    x = (np.random.default_rng(38).random(pool.n_documents) < 0.5).astype(float)
+    scores = sample_scores(pool, x, outcomes=3, seed=0)
+    np.testing.assert_allclose(scores, np.tile(moments(pool, x).mean_expected, (3, 1)))
+
+
+def test_bad_input_is_named(random_pool):
+    pool = random_pool(np.random.default_rng(39), systems=2, topics=2, length=8)
+    p = np.full(pool.n_documents, 0.4)
+    with pytest.raises(InputError, match="at least 1"):
+        sample_scores(pool, p, outcomes=0)
+    with pytest.raises(InputError, match="probabilities for"):
+        sample_scores(pool, p[1:])
+    with pytest.raises(InputError, match="is unknown"):
+        sample_scores(pool, p, measure="nonsense")

@@ -1,0 +1,106 @@
+"""The numerator's kernels against sums over pairs of documents written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rtc_bayes.measures import numerator
+from rtc_bayes.measures.average_precision import AveragePrecision
+
+
+def lists_of(rng, documents, systems, length):
+    parts = [rng.permutation(documents)[:length].astype(np.int32) for _ in range(systems)]
+    starts = np.arange(systems + 1, dtype=np.int64) * length
+    return np.concatenate(parts), starts
+
+
+def coefficients(ranked, starts, documents):
+    inverse = np.zeros((len(starts) - 1, documents))
+    for s in range(len(starts) - 1):
+        part = ranked[starts[s] : starts[s + 1]]
+        inverse[s, part] = 1 / np.arange(1, len(part) + 1)
+    return np.minimum(inverse[:, :, None], inverse[:, None, :])
+
+
+# short lists take the double loop, long ones the sorted sums
+@pytest.mark.parametrize(("documents", "length"), [(30, 20), (300, 250)])
+def test_kernels_match_the_sums_over_pairs(documents, length):
+    rng = np.random.default_rng(documents)
+    ranked, starts = lists_of(rng, documents, 3, length)
+    p = rng.random((2, documents))
+    p[:, ::7] = 0.0
+    p[:, ::11] = 1.0
+    v = p * (1 - p)
+    weight = np.array([0.7, 1.9])
+    centre = np.array([0.3, 0.1, 0.0])
+    a = coefficients(ranked, starts, documents)
+    diagonal = np.einsum("sii->si", a)
+    off = a * (1 - np.eye(documents))
+
+    influence = diagonal[:, None] + np.einsum("sij,kj->ski", off, p)
+    mean = np.einsum("si,ki->ks", diagonal, p) + np.einsum("sij,ki,kj->ks", off, p, p) / 2
+    np.testing.assert_allclose(numerator.expected(ranked, starts, p), mean, rtol=1e-12)
+
+    coefficient = rng.random((2, documents))
+    listed = diagonal > 0
+    wanted = np.einsum("ki,ski->si", coefficient, influence) * listed
+    found = numerator.influence(ranked, starts, p, coefficient)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+    centred = (influence * listed[:, None] - centre[:, None, None]) * coefficient
+    found = numerator.centred_influence(ranked, starts, p, coefficient, centre)
+    np.testing.assert_allclose(found, centred, rtol=1e-10)
+
+    slope = influence * listed[:, None] - centre[:, None, None]
+    covariance = np.einsum("k,ski,uki,ki->su", weight, slope, slope, v)
+    quadratic = np.einsum("k,sij,uij,ki,kj->su", weight, off, off, v, v, optimize=True) / 2
+    found = numerator.covariance(ranked, starts, p, v, weight, centre)
+    np.testing.assert_allclose(found, covariance + quadratic, rtol=1e-10)
+
+    pair = numerator.pair_quadratic(ranked[: 2 * length], starts[:3], v, weight)
+    wanted = quadratic[0, 0] + quadratic[1, 1] - 2 * quadratic[0, 1]
+    assert pair == pytest.approx(wanted, rel=1e-10)
+
+
+topics = st.integers(2, 30).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.permutations(range(n)), min_size=2, max_size=3),
+        st.integers(1, n),
+        st.lists(st.sampled_from([0.0, 1.0, 0.5, 0.01, 0.97, 1e-6]), min_size=n, max_size=n),
+        st.permutations(range(n)),
+    )
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(topics, st.booleans())
+def test_numbers_of_documents_do_not_matter(topic, exact):
+    permutations, length, probabilities, renamed = topic
+    ranked = np.concatenate([np.array(x[:length]) for x in permutations]).astype(np.int32)
+    starts = np.arange(len(permutations) + 1, dtype=np.int64) * length
+    p = np.array(probabilities)
+    name = np.array(renamed, dtype=np.int32)
+    q = np.empty_like(p)
+    q[name] = p
+    before = AveragePrecision(ranked, starts).moments(p, exact=exact, tolerance=1e-10)
+    after = AveragePrecision(name[ranked], starts).moments(q, exact=exact, tolerance=1e-10)
+    np.testing.assert_allclose(before.expected, after.expected, atol=1e-12)
+    np.testing.assert_allclose(before.covariance, after.covariance, atol=1e-12)
+    np.testing.assert_allclose(before.gradient, after.gradient[:, name], rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(topics, st.booleans())
+def test_covariances_are_those_of_something(topic, exact):
+    permutations, length, probabilities, _ = topic
+    ranked = np.concatenate([np.array(x[:length]) for x in permutations]).astype(np.int32)
+    starts = np.arange(len(permutations) + 1, dtype=np.int64) * length
+    p = np.array(probabilities)
+    found = AveragePrecision(ranked, starts).moments(p, exact=exact, tolerance=1e-10)
+    assert np.array_equal(found.covariance, found.covariance.T)
+    assert np.linalg.eigvalsh(found.covariance).min() > -1e-12
+    assert found.pair_variance(0, 1) == pytest.approx(found.pair_variance(1, 0), rel=1e-12)
+    assert found.pair_variance(0, 1) >= 0

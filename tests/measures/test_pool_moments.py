@@ -1,0 +1,183 @@
+"""Moments over a pool: sums over topics, differences of systems, draws."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import oracle
+import pytest
+
+from rtc_bayes.collection import Pool, Run, Runs
+from rtc_bayes.errors import InputError
+from rtc_bayes.measures import moments
+from rtc_bayes.measures.lists import distinct
+
+
+def topic_distributions(pool, p, score):
+    parts = []
+    for t in range(pool.n_topics):
+        inside = pool.documents(t)
+        lists = [pool.ranking(s, t) - inside.start for s in range(pool.n_systems)]
+        parts.append(oracle.distribution(lists, p[inside], score))
+    return parts
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@3", "RR", "P@4"])
+def test_differences_of_means_match_the_convolution(random_pool, measure):
+    rng = np.random.default_rng(21)
+    pool = random_pool(rng, systems=3, topics=3, length=6)
+    p = rng.random(pool.n_documents)
+    p[rng.random(pool.n_documents) < 0.3] = 0.0
+    found = moments(pool, p, measure=measure, tolerance=1e-12)
+    parts = topic_distributions(pool, p, oracle.SCORES[measure])
+    assert found.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
+    for n, (a, b) in enumerate(found.pairs):
+        values, weights = oracle.mean_over_topics([(x[:, a] - x[:, b], w) for x, w in parts])
+        mean, variance, _, _ = oracle.cumulants(values, weights)
+        assert found.difference_expected[0, n] == pytest.approx(mean, abs=1e-9)
+        assert found.difference_variance[0, n] == pytest.approx(variance, abs=1e-9)
+        _, tie, _ = oracle.sign_probabilities(values, weights)
+        assert np.exp(found.log_tie[0, n]) <= tie + 1e-12
+    for s in range(3):
+        values, weights = oracle.mean_over_topics([(x[:, s], w) for x, w in parts])
+        mean, variance, _, _ = oracle.cumulants(values, weights)
+        assert found.mean_expected[0, s] == pytest.approx(mean, abs=1e-9)
+        assert found.mean_variance[0, s] == pytest.approx(variance, abs=1e-9)
+
+
+def test_cumulants_of_a_linear_measure_are_exact(random_pool):
+    rng = np.random.default_rng(22)
+    pool = random_pool(rng, systems=3, topics=3, length=6)
+    p = rng.random(pool.n_documents)
+    found = moments(pool, p, measure="DCG")
+    parts = topic_distributions(pool, p, oracle.dcg)
+    for n, (a, b) in enumerate(found.pairs):
+        cumulants = [oracle.cumulants(x[:, a] - x[:, b], w) for x, w in parts]
+        third, fourth = (sum(c[k] for c in cumulants) / 3 ** (k + 1) for k in (2, 3))
+        assert found.third[0, n] == pytest.approx(third, abs=1e-13)
+        assert found.fourth[0, n] == pytest.approx(fourth, abs=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["exact", "plugin"])
+def test_equal_runs_differ_by_exactly_nothing(kind):
+    ranking = {str(t): [f"d{i}" for i in range(t, t + 60)] for t in range(4)}
+    other = {t: docnos[::-1] for t, docnos in ranking.items()}
+    runs = [Run.from_rankings(tag, r) for tag, r in zip("abc", [ranking, other, ranking])]  # noqa: B905
+    pool = Pool.from_runs(Runs(runs), depth=50)
+    p = np.random.default_rng(3).random(pool.n_documents)
+    found = moments(pool, p, moments=kind)
+    same = found.pairs.tolist().index([0, 2])
+    assert found.difference_expected[0, same] == 0.0
+    assert found.difference_variance[0, same] == 0.0
+    assert found.third[0, same] == found.fourth[0, same] == 0.0
+    assert found.log_tie[0, same] == 0.0
+    assert (found.difference_variance[0, [n for n in range(3) if n != same]] > 0).all()
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "R@100", "RR", "DCG"])
+def test_nearly_equal_runs_keep_their_variance(measure):
+    """Two runs that swap documents that are hardly ever relevant, at the end of the list."""
+    docnos = [f"d{i:03d}" for i in range(100)]
+    swapped = [*docnos[:98], "x", docnos[98]]
+    pool = Pool.from_runs(
+        Runs([Run.from_rankings("a", {"1": docnos}), Run.from_rankings("b", {"1": swapped})]),
+        depth=100,
+    )
+    p = np.full(pool.n_documents, 0.2)
+    rare = pool.locate("1", ["d098", "d099", "x"])
+    p[rare] = 1e-7
+    found = moments(pool, p, measure=measure, tolerance=1e-12)
+    # to first order in 1e-7 one of the three is relevant or none, and that chance is the variance
+    wanted = 0.0
+    for i in rare:
+        certain = p.copy()
+        certain[rare] = 0.0
+        certain[i] = 1.0
+        given = moments(pool, certain, measure=measure, tolerance=1e-12)
+        second = given.difference_variance[0, 0] + given.difference_expected[0, 0] ** 2
+        wanted += 1e-7 * second
+    assert found.difference_variance[0, 0] == pytest.approx(wanted, rel=1e-5)
+
+
+def test_swapping_a_pair_changes_signs_only(random_pool):
+    rng = np.random.default_rng(23)
+    pool = random_pool(rng, systems=4, topics=3, length=8)
+    p = rng.random(pool.n_documents)
+    for measure, kind in itertools.product(["AP", "RR", "nDCG@5"], ["exact", "plugin"]):
+        one = moments(pool, p, measure=measure, moments=kind, pairs=[[0, 1], [2, 3]])
+        two = moments(pool, p, measure=measure, moments=kind, pairs=[[1, 0], [3, 2]])
+        np.testing.assert_allclose(one.difference_expected, -two.difference_expected, rtol=1e-14)
+        np.testing.assert_allclose(one.difference_variance, two.difference_variance, rtol=1e-12)
+        np.testing.assert_allclose(one.third, -two.third, rtol=1e-12, atol=1e-18)
+        np.testing.assert_allclose(one.fourth, two.fourth, rtol=1e-12, atol=1e-18)
+
+
+def test_draws_are_independent_of_each_other(random_pool):
+    rng = np.random.default_rng(24)
+    pool = random_pool(rng, systems=3, topics=2, length=8)
+    draws = rng.random((4, pool.n_documents))
+    together = moments(pool, draws)
+    for d, p in enumerate(draws):
+        alone = moments(pool, p)
+        for name in ("expected", "variance", "difference_variance", "third", "log_tie"):
+            np.testing.assert_array_equal(getattr(together, name)[d], getattr(alone, name)[0])
+    scores = together.score_matrix()
+    total = together.variance.mean(axis=0) + together.expected.var(axis=0)
+    np.testing.assert_allclose(scores.variance, total)
+    assert scores.systems == pool.systems
+
+
+def test_documents_no_run_retrieved_count_as_relevant(random_pool):
+    pool = random_pool(np.random.default_rng(25), systems=2, topics=1, length=6)
+    more = pool.with_documents({"0": ["unseen"]})
+    p = np.full(more.n_documents, 0.5)
+    p[more.locate("0", ["unseen"])] = 1.0
+    lists = [more.ranking(s, 0) for s in range(2)]
+    scores, weights = oracle.distribution(lists, p, oracle.average_precision)
+    np.testing.assert_allclose(moments(more, p).expected[0, :, 0], weights @ scores, atol=1e-8)
+
+
+def test_a_topic_without_any_relevance_scores_nothing(random_pool):
+    pool = random_pool(np.random.default_rng(26), systems=2, topics=2, length=6)
+    for measure, kind in itertools.product(["AP", "nDCG", "R@5"], ["exact", "plugin"]):
+        found = moments(pool, np.zeros(pool.n_documents), measure=measure, moments=kind)
+        assert not found.expected.any()
+        assert not found.difference_variance.any()
+        assert (found.log_tie == 0).all()
+
+
+def test_bad_input_is_named(random_pool):
+    pool = random_pool(np.random.default_rng(27), systems=2, topics=2, length=6)
+    p = np.full(pool.n_documents, 0.5)
+    with pytest.raises(InputError, match="probabilities for"):
+        moments(pool, p[1:])
+    with pytest.raises(InputError, match=f"document {pool.docnos[3]} of topic 0 is 1.5"):
+        moments(pool, np.where(np.arange(len(p)) == 3, 1.5, p))
+    with pytest.raises(InputError, match="nan"):
+        moments(pool, np.where(np.arange(len(p)) == 3, np.nan, p))
+    with pytest.raises(InputError, match="not known; sample"):
+        moments(pool, p, measure="Rprec")
+    with pytest.raises(InputError, match="pairs"):
+        moments(pool, p, pairs=[[0, 2]])
+    with pytest.raises(InputError, match="tolerance"):
+        moments(pool, p, tolerance=0.0)
+    with pytest.raises(InputError, match="exact or plugin"):
+        moments(pool, p, moments="published")
+
+
+def test_moments_cannot_be_changed_and_name_themselves(random_pool):
+    pool = random_pool(np.random.default_rng(28), systems=2, topics=2, length=6)
+    found = moments(pool, np.full(pool.n_documents, 0.5))
+    with pytest.raises(ValueError, match="read-only"):
+        found.expected[0] = 1.0
+    assert repr(found) == "Moments(AP, exact: 2 systems, 2 topics, 1 pairs, 1 draws)"
+
+
+def test_distinct_lists_are_kept_in_order():
+    ranked = np.array([3, 1, 2, 3, 1, 2, 2], dtype=np.int32)
+    starts = np.array([0, 2, 3, 5, 5, 6, 7], dtype=np.int64)
+    kept, kept_starts, which = distinct(ranked, starts)
+    assert which.tolist() == [0, 1, 0, 2, 1, 1]
+    assert kept.tolist() == [3, 1, 2]
+    assert kept_starts.tolist() == [0, 2, 3, 3]

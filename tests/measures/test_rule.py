@@ -1,0 +1,68 @@
+"""Sums of powers that stand for 1/r, and the windows they are asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.signal import convolve
+
+from rtc_bayes.measures.rule import (
+    exponential_rule,
+    relevant_window,
+    spectral_nodes,
+    spectral_weights,
+)
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-8, 1e-12])
+@pytest.mark.parametrize(("low", "high"), [(1, 1), (1, 7), (1, 100), (3, 2000), (200, 500)])
+def test_rule_reaches_its_tolerance_on_the_window(low, high, tolerance):
+    rule = exponential_rule(low, high, tolerance)
+    r = np.arange(low, high + 1)
+    power = np.exp(-np.outer(r, rule.u))
+    assert np.abs(r * (power @ rule.weight1) - 1).max() <= tolerance
+    assert np.abs(r * r * (power @ rule.weight2) - 1).max() <= tolerance
+    assert rule.error <= tolerance
+
+
+def test_rule_does_no_harm_off_the_window():
+    rule = exponential_rule(20, 60, 1e-8)
+    r = np.arange(1, 20_000)
+    power = np.exp(-np.outer(r, rule.u))
+    assert (r * (power @ rule.weight1)).max() <= 2
+    assert (r * r * (power @ rule.weight2)).max() <= 2
+    assert (rule.weight1 > 0).all()
+
+
+def test_rule_refuses_an_empty_window():
+    with pytest.raises(ValueError, match="window"):
+        exponential_rule(5, 4, 1e-8)
+
+
+@pytest.mark.parametrize("leaving", [1e-3, 1e-8, 1e-14])
+def test_window_is_left_as_rarely_as_asked(leaving):
+    rng = np.random.default_rng(5)
+    for documents, power in [(5, 1), (40, 1), (200, 5), (400, 0.2), (300, 40)]:
+        p = rng.random(documents) ** power
+        p[:2] = [0.0, 1.0]
+        distribution = np.ones(1)
+        for x in p:
+            distribution = convolve(distribution, [1 - x, x], method="direct")
+        low, high = relevant_window(p, leaving)
+        inside = np.zeros(documents + 1, dtype=bool)
+        inside[low : high + 1] = True
+        assert distribution[~inside].sum() <= leaving
+        assert 1 <= low <= p.sum() <= high <= documents - 1
+
+
+def test_window_of_certain_documents_is_a_point():
+    assert relevant_window(np.array([1.0, 0.0, 1.0]), 1e-8) == (2, 2)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 0), (0, 1), (3, 10), (40, 75)])
+def test_spectral_sum_is_any_function_of_the_window(low, high):
+    values = np.random.default_rng(1).random(high - low + 1)
+    t = spectral_nodes(low, high)
+    weights = spectral_weights(t, low, values)
+    r = np.arange(low, high + 1)
+    np.testing.assert_allclose((t ** r[:, None] @ weights).real, values, atol=1e-13)
