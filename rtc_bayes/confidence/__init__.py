@@ -1,0 +1,18 @@
+"""From moments, or sampled outcomes, to the probability that one system beats another."""
+
+from __future__ import annotations
+
+from rtc_bayes.confidence.comparing import compare
+from rtc_bayes.confidence.comparison import Comparison, Pair
+from rtc_bayes.confidence.forms import corrected, from_outcomes, normal
+from rtc_bayes.confidence.rule import choose
+
+__all__ = [
+    "Comparison",
+    "Pair",
+    "choose",
+    "compare",
+    "corrected",
+    "from_outcomes",
+    "normal",
+]

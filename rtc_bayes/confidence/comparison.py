@@ -1,0 +1,266 @@
+"""What a comparison of systems says: expected scores, and who is better with which confidence."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.errors import InputError
+from rtc_bayes.store import write_csv, write_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+_SHOWN = 10
+_CONFIDENT = 0.95
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems compared: the difference is the score of `a` less that of `b`.
+
+    Attributes
+    ----------
+    a, b : str
+    expected_difference, sd : float
+    p_less, p_equal, p_greater : float
+        Probabilities that `a` scores below, like and above `b`.
+    probability : str
+        How they were found: ``normal``, ``corrected`` or ``montecarlo``.
+    skewness, excess_kurtosis : float or None
+        Of the difference given the parameters; None where it has no variance.
+    variance_unjudged, variance_parameters : float
+        The two parts of sd squared: unjudged relevance, and unknown parameters.
+    """
+
+    a: str
+    b: str
+    expected_difference: float
+    sd: float
+    p_less: float
+    p_equal: float
+    p_greater: float
+    probability: str
+    skewness: float | None
+    excess_kurtosis: float | None
+    variance_unjudged: float
+    variance_parameters: float
+
+    @property
+    def confidence(self) -> float:
+        """max(p_less, p_greater) + p_equal / 2, in [0.5, 1]."""
+        return max(self.p_less, self.p_greater) + 0.5 * self.p_equal
+
+    @property
+    def better(self) -> str | None:
+        """The likelier better system; None if neither is."""
+        if self.p_less == self.p_greater:
+            return None
+        return self.a if self.p_greater > self.p_less else self.b
+
+    def reversed(self) -> Pair:
+        """Return the same pair with `a` and `b` exchanged."""
+        return Pair(
+            a=self.b,
+            b=self.a,
+            expected_difference=-self.expected_difference,
+            sd=self.sd,
+            p_less=self.p_greater,
+            p_equal=self.p_equal,
+            p_greater=self.p_less,
+            probability=self.probability,
+            skewness=None if self.skewness is None else -self.skewness,
+            excess_kurtosis=self.excess_kurtosis,
+            variance_unjudged=self.variance_unjudged,
+            variance_parameters=self.variance_parameters,
+        )
+
+
+_PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Expected scores of systems, and the probability of every sign of every difference.
+
+    Made by :func:`rtc_bayes.compare`. A score is the mean over topics; a difference is that of
+    `a` less that of `b`; there is one entry per unordered pair, `a` before `b` in `systems`.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        In the order given.
+    topics : tuple of str
+        The scores are means over these.
+    measure : str
+    moments : {"exact", "plugin", "montecarlo"}
+        How expected scores and variances were found.
+    model, method : str
+        Where the probabilities of relevance came from.
+    expected, sd : ndarray, shape (systems,)
+    a, b : tuple of str, length pairs
+    expected_difference, sd_difference : ndarray, shape (pairs,)
+    p_less, p_equal, p_greater : ndarray, shape (pairs,)
+        In [0, 1], summing to 1; means over the draws of the parameters.
+    probability : tuple of str, length pairs
+        The form used: ``normal``, ``corrected`` or ``montecarlo``.
+    skewness, excess_kurtosis : ndarray, shape (pairs,)
+        Of the difference given the parameters, mean over draws; not a number where it has no
+        variance. Measured on outcomes if outcomes were sampled, else to first order in the
+        relevance of each document.
+    variance_unjudged, variance_parameters : ndarray, shape (pairs,)
+        The mean over draws of the variance, and the variance over draws of the expected
+        difference (0 for a point estimate); their sum is sd_difference squared.
+    meta : mapping
+        Provenance, and how many outcomes and draws there were.
+    """
+
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    measure: str
+    moments: str
+    model: str
+    method: str
+    expected: Floats
+    sd: Floats
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+    expected_difference: Floats
+    sd_difference: Floats
+    p_less: Floats
+    p_equal: Floats
+    p_greater: Floats
+    probability: tuple[str, ...]
+    skewness: Floats
+    excess_kurtosis: Floats
+    variance_unjudged: Floats
+    variance_parameters: Floats
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @property
+    def confidence(self) -> Floats:
+        """max(p_less, p_greater) + p_equal / 2 of every pair, in [0.5, 1], shape (pairs,)."""
+        return np.maximum(self.p_less, self.p_greater) + 0.5 * self.p_equal
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair, in the order of the arrays."""
+        columns = (
+            self.a,
+            self.b,
+            self.expected_difference.tolist(),
+            self.sd_difference.tolist(),
+            self.p_less.tolist(),
+            self.p_equal.tolist(),
+            self.p_greater.tolist(),
+            self.probability,
+            [_defined(value) for value in self.skewness.tolist()],
+            [_defined(value) for value in self.excess_kurtosis.tolist()],
+            self.variance_unjudged.tolist(),
+            self.variance_parameters.tolist(),
+        )
+        return tuple(Pair(*row) for row in zip(*columns, strict=True))
+
+    def pair(self, a: str, b: str) -> Pair:
+        """Compare two systems, in either order; the difference is `a` less `b`.
+
+        Raises
+        ------
+        InputError
+            A system that was not compared, or twice the same.
+        """
+        for name in (a, b):
+            if name not in self.systems:
+                raise InputError(f"no system {name!r} was compared")
+        if a == b:
+            raise InputError(f"{a!r} is compared with itself", remedy="name two systems")
+        for pair, names in zip(self.pairs, zip(self.a, self.b, strict=True), strict=True):
+            if names == (a, b):
+                return pair
+            if names == (b, a):
+                return pair.reversed()
+        raise InputError(f"{a!r} and {b!r} were not compared with each other")
+
+    def ranking(self) -> tuple[str, ...]:
+        """Systems from the highest expected score to the lowest, equal ones as given."""
+        order = np.argsort(-self.expected, kind="stable")
+        return tuple(self.systems[s] for s in order)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per pair, with the columns of the CSV."""
+        import pandas as pd
+
+        frame = pd.DataFrame([asdict(pair) for pair in self.pairs], columns=list(_PAIR_COLUMNS))
+        return frame.astype({"skewness": float, "excess_kurtosis": float})
+
+    def systems_frame(self) -> pd.DataFrame:
+        """Return one row per system: system, expected, sd."""
+        import pandas as pd
+
+        return pd.DataFrame({"system": self.systems, "expected": self.expected, "sd": self.sd})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the JSON file holds; undefined numbers are None."""
+        return {
+            "measure": self.measure,
+            "moments": self.moments,
+            "model": self.model,
+            "method": self.method,
+            "topics": len(self.topics),
+            "systems": [
+                {"system": name, "expected": expected, "sd": sd}
+                for name, expected, sd in zip(
+                    self.systems, self.expected.tolist(), self.sd.tolist(), strict=True
+                )
+            ],
+            "pairs": [asdict(pair) for pair in self.pairs],
+            "meta": dict(self.meta),
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the comparison as JSON, and write it if a path is given."""
+        if path is not None:
+            write_json(self.to_dict(), path)
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the pairs as CSV, and ``meta`` as ``OUT.meta.json`` beside it."""
+        write_csv(self.to_frame(), path, self.meta)
+
+    def __repr__(self) -> str:
+        pairs = len(self.a)
+        source = f" by {self.model}:{self.method}" if self.model else ""
+        lines = [
+            f"Comparison({self.measure} over {len(self.topics)} topics, {self.moments} "
+            f"moments{source}: {len(self.systems)} systems, {pairs} pairs)"
+        ]
+        width = max((len(name) for name in self.systems), default=0)
+        place = {name: s for s, name in enumerate(self.systems)}
+        for name in self.ranking()[:_SHOWN]:
+            s = place[name]
+            lines.append(f"  {name:<{width}}  {self.expected[s]:.4f}  sd {self.sd[s]:.4f}")
+        if len(self.systems) > _SHOWN:
+            lines.append(f"  ... and {len(self.systems) - _SHOWN} more")
+        if pairs:
+            share = float((self.confidence >= _CONFIDENT).mean())
+            lines.append(f"  {share:.0%} of the pairs have a confidence of {_CONFIDENT} or more")
+        return "\n".join(lines)
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,188 @@
+"""Sampled outcomes of systems, and what they say of pairs: shares, shape, moments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes import measures
+from rtc_bayes.confidence.forms import Probabilities, from_outcomes
+from rtc_bayes.store import spawn_seeds
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Pool
+
+Floats = NDArray[np.float64]
+
+# sampled differences held at once
+_BLOCK = 2_000_000
+
+
+class Shape(NamedTuple):
+    """Skewness and excess kurtosis of differences, each of shape (pairs,)."""
+
+    skewness: Floats
+    excess_kurtosis: Floats
+
+
+def sample(pool: Pool, values: Floats, *, measure: str, outcomes: int, seed: int) -> Floats:
+    """Sample the scores of a pool's systems, with as many outcomes for every draw.
+
+    Parameters
+    ----------
+    pool : Pool
+    values : ndarray, shape (draws, documents)
+        Probabilities of relevance.
+    measure : str
+    outcomes : int
+        In all, rounded up to a multiple of the draws.
+    seed : int
+
+    Returns
+    -------
+    ndarray, shape (systems, draws, outcomes per draw)
+        Means over topics.
+    """
+    each = -(-outcomes // len(values))
+    scores = np.empty((pool.n_systems, len(values), each))
+    for d, (p, own) in enumerate(zip(values, spawn_seeds(seed, len(values)), strict=True)):
+        scores[:, d] = measures.sample_scores(pool, p, measure=measure, outcomes=each, seed=own).T
+    return scores
+
+
+def shares(scores: Floats, pairs: NDArray[np.int64]) -> Probabilities:
+    """Shares of outcomes, over all draws, in which the first system is below, like and above.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (systems, draws, outcomes per draw)
+    pairs : ndarray of int, shape (pairs, 2)
+        Rows of `scores`.
+    """
+    parts = np.empty((3, len(pairs)))
+    for inside in _blocks(scores, pairs):
+        parts[:, inside] = from_outcomes(_differences(scores, pairs[inside], flat=True))
+    return Probabilities(*parts)
+
+
+def shape_about(
+    scores: Floats, pairs: NDArray[np.int64], expected: Floats, variance: Floats
+) -> Shape:
+    """Shape of the differences given the parameters, about their known moments; mean over draws.
+
+    With z the difference less its mean over its sd, the skewness is the mean of He3(z) and the
+    excess kurtosis that of He4(z). Of n outcomes of a near-normal difference they have standard
+    errors sqrt(6 / n) and sqrt(24 / n), as if the moments had been estimated; and variance
+    that the sample missed, from rare events, shows as an excess kurtosis of up to 3.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (systems, draws, outcomes per draw)
+    pairs : ndarray of int, shape (pairs, 2)
+        Rows of `scores`.
+    expected, variance : ndarray, shape (draws, pairs)
+        Exact moments of the differences.
+
+    Returns
+    -------
+    Shape
+        Not a number for a pair without variance in any draw.
+    """
+    shape = Shape(np.empty(len(pairs)), np.empty(len(pairs)))
+    sd = np.sqrt(variance)
+    for inside in _blocks(scores, pairs):
+        spread = sd.T[inside, :, None]
+        z = _differences(scores, pairs[inside]) - expected.T[inside, :, None]
+        z = np.divide(z, spread, out=np.zeros_like(z), where=spread > 0.0)
+        square = z * z
+        varies = spread[..., 0] > 0.0
+        he3 = (z * (square - 3.0)).mean(axis=2)
+        he4 = (square * (square - 6.0) + 3.0).mean(axis=2)
+        shape.skewness[inside] = mean_where(he3, varies, axis=1)
+        shape.excess_kurtosis[inside] = mean_where(he4, varies, axis=1)
+    return shape
+
+
+class Sampled(NamedTuple):
+    """Moments of a measure that only outcomes tell, over draws of the parameters.
+
+    Attributes
+    ----------
+    expected, sd : ndarray, shape (systems,)
+    difference : ndarray, shape (pairs,)
+    unjudged, parameters : ndarray, shape (pairs,)
+        The two parts of the variance of the difference.
+    shape : Shape
+        Of all outcomes of all draws.
+    """
+
+    expected: Floats
+    sd: Floats
+    difference: Floats
+    unjudged: Floats
+    parameters: Floats
+    shape: Shape
+
+
+def sampled_moments(scores: Floats, pairs: NDArray[np.int64]) -> Sampled:
+    """Estimate the moments of scores and of their differences from outcomes.
+
+    The variance of the draws' means is corrected for the outcomes within them, and not below 0.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (systems, draws, outcomes per draw)
+        At least 2 outcomes per draw.
+    pairs : ndarray of int, shape (pairs, 2)
+        Rows of `scores`.
+    """
+    unjudged, parameters = _variance_parts(scores)
+    mean, within, between, skewness, kurtosis = np.empty((5, len(pairs)))
+    for inside in _blocks(scores, pairs):
+        within[inside], between[inside] = _variance_parts(_differences(scores, pairs[inside]))
+        flat = _differences(scores, pairs[inside], flat=True)
+        mean[inside] = flat.mean(axis=1)
+        central = flat - mean[inside, None]
+        variance = np.square(central).mean(axis=1)
+        variance[variance <= 0.0] = np.nan
+        skewness[inside] = (central**3).mean(axis=1) / variance**1.5
+        kurtosis[inside] = (central**4).mean(axis=1) / variance**2 - 3.0
+    return Sampled(
+        expected=scores.mean(axis=(1, 2)),
+        sd=np.sqrt(unjudged + parameters),
+        difference=mean,
+        unjudged=within,
+        parameters=between,
+        shape=Shape(skewness, kurtosis),
+    )
+
+
+def mean_where(values: Floats, chosen: NDArray[np.bool_], *, axis: int) -> Floats:
+    """Mean of the chosen values along an axis; not a number where none is."""
+    count = chosen.sum(axis=axis)
+    total = np.where(chosen, values, 0.0).sum(axis=axis)
+    return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+
+
+def _variance_parts(samples: Floats) -> tuple[Floats, Floats]:
+    """Variance within draws and between them, of samples (..., draws, outcomes per draw)."""
+    draws, each = samples.shape[-2:]
+    within = samples.var(axis=-1, ddof=1).mean(axis=-1)
+    if draws == 1:
+        return within, np.zeros_like(within)
+    between = samples.mean(axis=-1).var(axis=-1) - within / each * (1.0 - 1.0 / draws)
+    return within, np.maximum(between, 0.0)
+
+
+def _differences(scores: Floats, pairs: NDArray[np.int64], *, flat: bool = False) -> Floats:
+    """Return differences (pairs, draws, outcomes per draw), or (pairs, outcomes) if flat."""
+    difference = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+    return difference.reshape(len(pairs), -1) if flat else difference
+
+
+def _blocks(scores: Floats, pairs: NDArray[np.int64]) -> list[slice]:
+    """Parts of the pairs small enough to hold all their differences."""
+    size = max(1, _BLOCK // scores[0].size) if len(scores) else 1
+    return [slice(first, first + size) for first in range(0, len(pairs), size)]
