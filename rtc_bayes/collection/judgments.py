@@ -168,6 +168,20 @@ class Judgments:
         """Number judged nonrelevant per topic (the sum of 1 - label), shape (topics,)."""
         return self._per_topic(1.0 - self.labels[self.order])
 
+    @property
+    def judged_topics(self) -> tuple[str, ...]:
+        """Topics with a judgment, in natural order."""
+        counts = self._per_topic(np.ones(self.n_judged))
+        return tuple(name for name, n in zip(self.pool.topics, counts, strict=True) if n)
+
+    @property
+    def coverage(self) -> NDArray[np.float64]:
+        """Fraction judged of all documents in a system's lists, to the depth; shape (systems,)."""
+        pool = self.pool
+        counted = np.concatenate([[0], np.cumsum(self.judged[pool.ranked])])
+        bounds = pool.list_starts[:: max(pool.n_topics, 1)]
+        return np.diff(counted[bounds]) / np.maximum(np.diff(bounds), 1)
+
     def _per_topic(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         topic = np.searchsorted(self.pool.topic_starts, self.order, side="right") - 1
         return np.bincount(topic, weights=values, minlength=self.pool.n_topics)

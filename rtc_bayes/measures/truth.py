@@ -80,6 +80,12 @@ class ScoreTable:
         flat = [scores.ravel() for scores in self.values.values()]
         return pd.Series(np.concatenate(flat), index=index, name="value").reset_index()
 
+    def mean_frame(self) -> pd.DataFrame:
+        """Return a row per system: its name, and its mean over topics by each measure."""
+        import pandas as pd
+
+        return pd.DataFrame({"system": self.systems, **self.mean})
+
     def to_dict(self, *, per_topic: bool = False) -> dict[str, dict[str, Any]]:
         """Return {measure: {system: mean}}, or {measure: {system: {topic: value}}}."""
         if not per_topic:

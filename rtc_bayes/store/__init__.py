@@ -5,11 +5,13 @@ Nothing here knows what a run or a judgment is.
 
 from __future__ import annotations
 
+from rtc_bayes.store.datasets import read_dataset, read_tree, write_dataset
 from rtc_bayes.store.files import (
     atomic_path,
     atomic_write,
     digest_file,
     digest_text,
+    json_text,
     meta_path,
     read_json,
     write_csv,
@@ -25,12 +27,16 @@ __all__ = [
     "atomic_write",
     "digest_file",
     "digest_text",
+    "json_text",
     "meta_path",
     "progress_bar",
     "provenance",
+    "read_dataset",
     "read_json",
+    "read_tree",
     "silent",
     "spawn_seeds",
     "write_csv",
+    "write_dataset",
     "write_json",
 ]

@@ -115,8 +115,8 @@ def meta_path(path: str | Path) -> Path:
     return Path(f"{path}.meta.json")
 
 
-def write_json(value: object, path: str | Path) -> None:
-    """Write a value as indented JSON, atomically.
+def json_text(value: object) -> str:
+    """Return a value as indented JSON, with a line end.
 
     NumPy scalars and arrays become numbers and lists; mappings keep their order.
 
@@ -126,9 +126,14 @@ def write_json(value: object, path: str | Path) -> None:
         If a number is not finite: an undefined value is None, and the caller says so. The error
         names the place (``pairs[3].sd``).
     """
-    text = json.dumps(_plain(value, ""), indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(_plain(value, ""), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_json(value: object, path: str | Path) -> None:
+    """Write a value as JSON, atomically; see :func:`json_text`."""
+    text = json_text(value)
     with atomic_write(path) as file:
-        file.write(text + "\n")
+        file.write(text)
 
 
 def read_json(path: str | Path) -> Any:

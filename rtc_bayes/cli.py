@@ -1,0 +1,689 @@
+"""One command per thing a user does: arguments in, files and tables out.
+
+What a command does is in the packages below; they load inside the command, so that ``--help``
+stays light. Exit status: 0; 2 for bad input, 1 for a fit that must not be used, each with one
+line on standard error; 130 when interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+import rtc_bayes
+from rtc_bayes.errors import CollectionWarning, FitError, InputError
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+    from rtc_bayes.relevance import Fit
+
+PROGRAM = "rtc-bayes"
+
+app = typer.Typer(
+    help="Predict relevance from rankings, and trust the comparison of systems.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+class Topics(StrEnum):
+    """Which topics an average is over."""
+
+    judged = "judged"
+    all = "all"
+
+
+class NameBy(StrEnum):
+    """What names a system."""
+
+    tag = "tag"
+    file = "file"
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+
+
+class MomentsKind(StrEnum):
+    """Moments of the ratio, or of its numerator over the expected denominator."""
+
+    exact = "exact"
+    plugin = "plugin"
+
+
+class StudyMoments(StrEnum):
+    """The moments of a study: as published per algorithm, or one kind for all."""
+
+    published = "published"
+    exact = "exact"
+    plugin = "plugin"
+
+
+class Probability(StrEnum):
+    """How a probability comes from moments."""
+
+    auto = "auto"
+    normal = "normal"
+    corrected = "corrected"
+    montecarlo = "montecarlo"
+
+
+def _hush(quiet: bool) -> bool:
+    if quiet:
+        warnings.simplefilter("ignore", CollectionWarning)
+    return quiet
+
+
+RunFiles = Annotated[list[str], typer.Argument(metavar="RUNS...", help="Files, folders, globs.")]
+QrelsFile = Annotated[str, typer.Option("--qrels", help="Judgments: topic iteration docno grade.")]
+SomeQrels = Annotated[
+    str | None, typer.Option("--qrels", help="Judgments: topic iteration docno grade.")
+]
+Model = Annotated[str | None, typer.Option(help="An installed model, or FILE.py. Default: rtc.")]
+Method = Annotated[str | None, typer.Option(help="How to fit it. Default: the model's own.")]
+Options = Annotated[
+    list[str] | None, typer.Option("--option", metavar="K=V", help="An option of the model.")
+]
+Measures = Annotated[
+    list[str] | None, typer.Option("--measure", help="As ir-measures names it. Repeatable.")
+]
+AlgorithmText = Annotated[
+    str, typer.Option(help="JUDGE[/EVALUATOR]: ip, mtc, mtc[weight=evr], rtc:map, ...")
+]
+Confidence = Annotated[float, typer.Option(help="Judge until every pair has this confidence.")]
+Depth = Annotated[int, typer.Option(help="Pool this many documents of each list.")]
+Level = Annotated[int, typer.Option(help="The lowest grade that counts as relevant.")]
+Names = Annotated[NameBy, typer.Option(help="What names a system.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same answer.")]
+Jobs = Annotated[int, typer.Option(help="Processes.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", callback=_hush, help="No progress, notes or warnings.")
+]
+Layout = Annotated[
+    Format | None, typer.Option("--format", help="Default: by OUT's ending, else table.")
+]
+Out = Annotated[str | None, typer.Option("--output", "-o", metavar="OUT", help="Write it here.")]
+OutFile = Annotated[str, typer.Option("--output", "-o", metavar="OUT", help="Write it here.")]
+OutFolder = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Write it here.")]
+
+
+@app.command()
+def demo(
+    output: OutFolder = "rtc-bayes-demo", seed: Seed = 0, jobs: Jobs = 2, quiet: Quiet = False
+) -> None:
+    """Do the whole method on a simulated collection, and write a report and tables."""
+    from rtc_bayes.report import write_report
+    from rtc_bayes.robustness import demo
+    from rtc_bayes.store import progress_bar
+
+    with progress_bar(quiet) as progress:
+        demo(output, seed=seed, jobs=jobs, progress=progress)
+        report = write_report(output)
+    typer.echo(f"Open {report}")
+
+
+@app.command()
+def evaluate(
+    runs: RunFiles,
+    qrels: QrelsFile,
+    measure: Measures = None,
+    per_topic: Annotated[bool, typer.Option("--per-topic", help="One value per topic.")] = False,
+    topics: Annotated[Topics, typer.Option(help="Average over these.")] = Topics.judged,
+    relevance_level: Level = 1,
+    depth: Annotated[int, typer.Option(help="Show the judged fraction to this rank.")] = 100,
+    name_by: Names = NameBy.tag,
+    layout: Layout = None,
+    output: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Evaluate runs by complete judgments."""
+    from rtc_bayes.collection import read_qrels
+    from rtc_bayes.measures import evaluate
+    from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
+    from rtc_bayes.store import provenance
+
+    systems, judged = _read_runs(runs, name_by), read_qrels(qrels)
+    meta = provenance(inputs=_digests(systems, judged))
+    kind, coverage = _kind(layout, output), f"Judged@{depth}"
+    measures = list(dict.fromkeys(measure or ["AP"]))
+    table = evaluate(
+        systems,
+        judged,
+        [*measures, coverage] if kind is Format.table else measures,
+        relevance_level=relevance_level,
+        topics=topics.value,
+    )
+    if kind is Format.json:
+        write_value(table.to_dict(per_topic=per_topic), output, meta)
+        return
+    frame = table.to_frame() if per_topic else table.mean_frame()
+    if kind is Format.csv:
+        write_frame(frame, output, meta)
+        return
+    if not per_topic:
+        frame = frame.sort_values(measures[0], ascending=False, kind="stable")
+    title = f"{len(table.topics)} topics ({topics.value}), relevance level {relevance_level}"
+    formats = dict.fromkeys([*measures, "value"], ".4f") | {coverage: ".1%"}
+    write_tables([Table(title, frame, formats)], output, meta)
+
+
+@app.command()
+def simulate(
+    output: OutFolder,
+    topics: Annotated[int, typer.Option(help="How many.")] = 50,
+    systems: Annotated[int, typer.Option(help="How many.")] = 40,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Make a collection that looks like a TREC one, with complete judgments."""
+    from rtc_bayes.collection.simulate import simulate, write
+
+    simulation = simulate(topics=topics, systems=systems, seed=seed)
+    write(simulation, output)
+    typer.echo(f"{simulation!r}\nin {output}")
+
+
+@app.command()
+def fit(
+    runs: RunFiles,
+    qrels: QrelsFile,
+    output: OutFile,
+    model: Model = None,
+    method: Method = None,
+    option: Options = None,
+    judged_for: Annotated[
+        str | None, typer.Option(metavar="TAGS", help="Systems judged for, with commas.")
+    ] = None,
+    draws: Annotated[int | None, typer.Option(help="For methods that sample.")] = None,
+    chains: Annotated[int | None, typer.Option(help="For methods that sample.")] = None,
+    tune: Annotated[int | None, typer.Option(help="For methods that sample.")] = None,
+    write_erels: Annotated[
+        str | None, typer.Option(metavar="F", help="Write the mean probabilities here.")
+    ] = None,
+    relevance_level: Level = 1,
+    depth: Depth = 100,
+    name_by: Names = NameBy.tag,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Predict the relevance of unjudged documents."""
+    from rtc_bayes.collection import Pool, read_qrels
+    from rtc_bayes.collection import write_erels as write
+    from rtc_bayes.relevance import fit
+    from rtc_bayes.report.terminal import judged_table, write_tables
+    from rtc_bayes.store import meta_path, provenance, write_json
+
+    if any(value is not None for value in (draws, chains, tune)):
+        raise InputError(
+            "--draws, --chains and --tune are for methods that sample, which come later",
+            remedy="leave them out with the method map",
+        )
+    systems, judged = _read_runs(runs, name_by), read_qrels(qrels)
+    pool = Pool.from_runs(systems, depth=depth)
+    judgments = _judgments(pool, judged, relevance_level, judged_for, infer=True)
+    made = fit(
+        pool, judgments, model=model or "rtc", method=method, options=_pairs(option), seed=seed
+    )
+    made.save(output)
+    meta = provenance(seed=seed, inputs=_digests(systems, judged))
+    write_json(meta | {"judged_for": list(judgments.judged_for or ())}, meta_path(output))
+    if write_erels is not None:
+        write(made.relevance.to_probabilities(), write_erels)
+        write_json(meta, meta_path(write_erels))
+    if not quiet:
+        write_tables([judged_table(judgments, seed=seed)], None, meta)
+        typer.echo(f"{made!r}\nin {output}")
+
+
+@app.command()
+def compare(
+    runs: RunFiles,
+    qrels: SomeQrels = None,
+    model: Model = None,
+    method: Method = None,
+    option: Options = None,
+    erels: Annotated[
+        str | None, typer.Option(help="Probabilities: topic Q0 docno probability.")
+    ] = None,
+    default_p: Annotated[
+        float | None, typer.Option(help="For documents that --erels does not list. Default: .5.")
+    ] = None,
+    relevance: Annotated[
+        str | None, typer.Option(metavar="FIT.nc", help="What `fit` wrote for these runs.")
+    ] = None,
+    measure: Measures = None,
+    moments: Annotated[MomentsKind, typer.Option(help="Moments of AP.")] = MomentsKind.exact,
+    probability: Annotated[
+        Probability, typer.Option(help="How P(less) comes from moments.")
+    ] = Probability.auto,
+    topics: Annotated[Topics, typer.Option(help="Average over these.")] = Topics.all,
+    relevance_level: Level = 1,
+    depth: Depth = 100,
+    name_by: Names = NameBy.tag,
+    seed: Seed = 0,
+    layout: Layout = None,
+    output: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Say how confident one may be that one system is better than another."""
+    from dataclasses import replace
+    from itertools import chain
+
+    from rtc_bayes.collection import Pool, Relevance, read_erels, read_qrels
+    from rtc_bayes.confidence import compare
+    from rtc_bayes.relevance import fit
+    from rtc_bayes.report.terminal import (
+        comparison_tables,
+        pairs_frame,
+        write_frame,
+        write_tables,
+        write_value,
+    )
+    from rtc_bayes.store import digest_file, provenance
+
+    _check_sources(qrels, erels, relevance, default_p, model or method or option)
+    systems = _read_runs(runs, name_by)
+    judged = None if qrels is None else read_qrels(qrels)
+    pool = Pool.from_runs(systems, depth=depth)
+    inputs = _digests(systems, judged)
+    judgments = None if judged is None else _judgments(pool, judged, relevance_level)
+    if relevance is not None:
+        found = _stored(relevance, pool)
+        probabilities, judgments = found.relevance, found.judgments
+        inputs[relevance] = digest_file(relevance)
+    elif erels is not None:
+        listed = read_erels(erels)
+        inputs[erels] = listed.digest
+        probabilities = Relevance.from_erels(
+            pool,
+            listed,
+            qrels=judged,
+            default_p=0.5 if default_p is None else default_p,
+            relevance_level=relevance_level,
+        )
+    else:
+        assert judgments is not None
+        options = _pairs(option)
+        probabilities = fit(
+            pool, judgments, model=model or "rtc", method=method, options=options, seed=seed
+        ).relevance
+    meta = provenance(seed=seed, inputs=inputs)
+    averaged = None
+    if topics is Topics.judged:
+        if judgments is None:
+            raise InputError("--topics judged needs judgments", remedy="give --qrels")
+        averaged = judgments.judged_topics
+    compared = [
+        compare(
+            pool,
+            probabilities,
+            measure=name,
+            moments=moments.value,
+            probability=probability.value,
+            seed=seed,
+            topics=averaged,
+        )
+        for name in dict.fromkeys(measure or ["AP"])
+    ]
+    compared = [replace(found, meta={**found.meta, **meta}) for found in compared]
+    match _kind(layout, output):
+        case Format.json:
+            written = [comparison.to_dict() for comparison in compared]
+            write_value(written[0] if len(written) == 1 else written, output, None)
+        case Format.csv:
+            write_frame(pairs_frame(compared), output, meta)
+        case Format.table:
+            known = None if judgments is None else judgments.on(pool)
+            tables = [comparison_tables(found, known, seed=seed) for found in compared]
+            write_tables(list(chain.from_iterable(tables)), output, meta)
+
+
+@app.command()
+def build(
+    runs: RunFiles,
+    truth: Annotated[str, typer.Option(help="Qrels that answer what is judged.")],
+    algorithm: AlgorithmText,
+    output: OutFile,
+    confidence: Annotated[
+        float | None, typer.Option(help="Judge until every pair has it. Default: .95.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(help="Judge so many, however sure (unless --confidence).")
+    ] = None,
+    floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
+    relevance_level: Level = 1,
+    depth: Depth = 100,
+    name_by: Names = NameBy.tag,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Choose and judge documents by a truth file until the systems are told apart."""
+    from rtc_bayes.collection import Pool, read_qrels, write_qrels
+    from rtc_bayes.judging import build
+    from rtc_bayes.store import meta_path, provenance, write_json
+
+    systems, answers = _read_runs(runs, name_by), read_qrels(truth)
+    result = build(
+        Pool.from_runs(systems, depth=depth),
+        answers,
+        algorithm,
+        confidence=0.95 if confidence is None and budget is None else confidence,
+        budget=budget,
+        floor=floor,
+        relevance_level=relevance_level,
+        seed=seed,
+    )
+    if result.missing:
+        warnings.warn(
+            f"{len(result.missing)} chosen documents are not in the truth and count as "
+            f"nonrelevant; they are listed in {meta_path(output)}",
+            CollectionWarning,
+            stacklevel=1,
+        )
+    write_qrels(result.judgments.to_qrels(), output)
+    meta = provenance(seed=seed, inputs=_digests(systems, answers))
+    write_json(result.meta() | {"meta": meta}, meta_path(output))
+    if not quiet:
+        typer.echo(f"{result!r}\nin {output}")
+
+
+@app.command("next")
+def next_(
+    runs: RunFiles,
+    qrels: QrelsFile,
+    algorithm: AlgorithmText,
+    count: Annotated[int, typer.Option(help="How many documents.")] = 10,
+    relevance_level: Level = 1,
+    depth: Depth = 100,
+    name_by: Names = NameBy.tag,
+    seed: Seed = 0,
+    layout: Layout = None,
+    output: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Say which documents a person should judge next, and why."""
+    import pandas as pd
+
+    from rtc_bayes.collection import Pool, read_qrels
+    from rtc_bayes.judging import next_documents
+    from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
+    from rtc_bayes.store import provenance
+
+    systems, judged = _read_runs(runs, name_by), read_qrels(qrels)
+    pool = Pool.from_runs(systems, depth=depth)
+    judgments = _judgments(pool, judged, relevance_level)
+    documents = next_documents(pool, judgments, algorithm=algorithm, count=count, seed=seed)
+    frame = pd.DataFrame(
+        [(found.topic, found.docno, found.weight, found.why) for found in documents],
+        columns=["topic", "docno", "weight", "why"],
+    )
+    meta = provenance(seed=seed, inputs=_digests(systems, judged))
+    match _kind(layout, output):
+        case Format.json:
+            write_value(frame.to_dict("records"), output, meta)
+        case Format.csv:
+            write_frame(frame, output, meta)
+        case Format.table:
+            title = f"{algorithm}, {judgments.n_judged} judged, seed {seed}"
+            write_tables([Table(title, frame, {"weight": ".3g"})], output, meta)
+
+
+@app.command()
+def robustness(
+    runs: RunFiles,
+    qrels: QrelsFile,
+    algorithms: Annotated[str, typer.Option(help="ALGORITHMs, with commas between.")],
+    output: OutFolder,
+    trials: Annotated[int, typer.Option(help="How many.")] = 100,
+    systems: Annotated[int, typer.Option(help="Compared in a trial.")] = 10,
+    initial: Annotated[int, typer.Option(help="Judged for in a trial.")] = 2,
+    confidence: Confidence = 0.95,
+    moments: Annotated[StudyMoments, typer.Option(help="Moments of AP.")] = StudyMoments.published,
+    jobs: Jobs = 2,
+    relevance_level: Level = 1,
+    depth: Depth = 100,
+    name_by: Names = NameBy.tag,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Check by trials whether the confidences can be trusted. Resumes where it stopped."""
+    from rtc_bayes.collection import read_qrels
+    from rtc_bayes.judging import split_algorithms
+    from rtc_bayes.robustness import study
+    from rtc_bayes.store import progress_bar
+
+    given, truth = _read_runs(runs, name_by), read_qrels(qrels)
+    with progress_bar(quiet) as progress:
+        done = study(
+            given,
+            truth,
+            algorithms=split_algorithms(algorithms),
+            trials=trials,
+            systems=systems,
+            initial=initial,
+            jobs=jobs,
+            moments=moments.value,
+            depth=depth,
+            confidence=confidence,
+            relevance_level=relevance_level,
+            seed=seed,
+            output=output,
+            inputs=_digests(given, truth),
+            progress=progress,
+        )
+    typer.echo(repr(done))
+
+
+@app.command()
+def report(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="What `robustness` wrote.")],
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Default: DIR/report.html.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write a study as one HTML page with its figures inside."""
+    from rtc_bayes.report import write_report
+
+    typer.echo(f"Open {write_report(folder, output)}")
+
+
+@app.command()
+def models() -> None:
+    """List the relevance models, their methods, and their options with defaults."""
+    from rtc_bayes.relevance import available_models
+
+    for found in available_models():
+        typer.echo(f"{found.name}: {found.summary}")
+        methods = (f"{m} (default)" if m == found.default_method else m for m in found.methods)
+        typer.echo(f"    methods: {', '.join(methods)}")
+        for name in found.presets:
+            typer.echo(f"    preset={name}")
+        for option in found.options:
+            typer.echo(f"    {option}")
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"{PROGRAM} {rtc_bayes.__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        raise InputError("no command", remedy=f"see {PROGRAM} --help")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        0; 2 on bad input; 1 when a fit must not be used; 130 when interrupted.
+    """
+    with _plain_warnings():
+        try:
+            return app(args=arguments, prog_name=PROGRAM, standalone_mode=False) or 0
+        except FitError as error:
+            return _fail(error, 1)
+        except TyperException as error:
+            return _fail(f"{error.format_message()}; see {PROGRAM} --help", 2)
+        except (InputError, UnicodeError) as error:
+            return _fail(error, 2)
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            return _fail(f"{where}{error.strerror or error}", 2)
+        except KeyboardInterrupt:
+            return 130
+
+
+def _fail(error: object, status: int) -> int:
+    line = " ".join(str(error).split())
+    print(f"{PROGRAM}: {line}", file=sys.stderr)
+    return status
+
+
+@contextlib.contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Print each warning once, as one line on standard error."""
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        line = " ".join(str(message).split())
+        if line not in said:
+            said.add(line)
+            print(f"{PROGRAM}: note: {line}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", CollectionWarning)
+        warnings.showwarning = show
+        yield
+
+
+def _read_runs(sources: Sequence[str], name_by: NameBy) -> Runs:
+    from rtc_bayes.collection import read_runs
+
+    return read_runs(*sources, name_by=name_by.value)
+
+
+def _digests(runs: Runs, qrels: Qrels | None = None) -> dict[str, str]:
+    """Return path as typed to digest, for provenance."""
+    found = {run.path: run.digest for run in runs.values()}
+    return found if qrels is None else found | {qrels.path: qrels.digest}
+
+
+def _pairs(options: Sequence[str] | None) -> dict[str, str]:
+    """Read ``K=V`` options."""
+    read: dict[str, str] = {}
+    for text in options or ():
+        key, equals, value = text.partition("=")
+        if not (key and equals) or key in read:
+            raise InputError(f"cannot use --option {text}", remedy="write K=V, each K once")
+        read[key] = value
+    return read
+
+
+def _judgments(
+    pool: Pool,
+    qrels: Qrels,
+    relevance_level: int,
+    judged_for: str | None = None,
+    *,
+    infer: bool = False,
+) -> Judgments:
+    """Read judgments over a pool, and the systems they were made for: typed, stored or inferred."""
+    from dataclasses import replace
+
+    from rtc_bayes.collection import Judgments
+    from rtc_bayes.collection.judgments import infer_judged_for
+    from rtc_bayes.store import meta_path, read_json
+
+    stored = meta_path(qrels.path)
+    systems = None
+    if judged_for is not None:
+        systems = [tag.strip() for tag in judged_for.split(",")]
+    elif stored.is_file():
+        systems = read_json(stored).get("judged_for")
+    judgments = Judgments.from_qrels(
+        pool, qrels, relevance_level=relevance_level, judged_for=systems
+    )
+    if systems is None and infer:
+        found = infer_judged_for(judgments)
+        warnings.warn(
+            f"the systems judged for are not known; inferred: {', '.join(found) or 'none'} "
+            "(say them with --judged-for)",
+            CollectionWarning,
+            stacklevel=1,
+        )
+        judgments = replace(judgments, judged_for=found)
+    return judgments
+
+
+def _check_sources(
+    qrels: str | None,
+    erels: str | None,
+    relevance: str | None,
+    default_p: float | None,
+    model: object,
+) -> None:
+    """Refuse any mix but: --qrels [--model]; --erels [--qrels] [--default-p]; --relevance."""
+    modelled = qrels is not None and erels is None and relevance is None and default_p is None
+    listed = erels is not None and relevance is None and not model
+    stored = relevance is not None and (qrels, erels, default_p) == (None,) * 3 and not model
+    if not (modelled or listed or stored):
+        raise InputError(
+            "these sources of relevance do not go together",
+            remedy="give --qrels [--model --method --option], or --erels [--qrels] [--default-p], "
+            "or --relevance FIT.nc",
+        )
+
+
+def _stored(path: str, pool: Pool) -> Fit:
+    """Load a fit and check that it was made for these runs at this depth."""
+    from rtc_bayes.relevance import Fit
+
+    fit = Fit.load(path)
+    fitted = fit.judgments.pool
+    known = dict(zip(fitted.systems, fitted.digests, strict=True))
+    for system, digest in zip(pool.systems, pool.digests, strict=True):
+        if known.get(system) != digest:
+            what = "another run is" if system in known else "no run is"
+            raise InputError(
+                f"{what} stored under the name {system!r}",
+                path=path,
+                remedy="fit again with these runs",
+            )
+    if fitted.depth != pool.depth:
+        raise InputError(
+            f"the fit has depth {fitted.depth}, not {pool.depth}",
+            path=path,
+            remedy=f"give --depth {fitted.depth}",
+        )
+    return fit
+
+
+def _kind(layout: Format | None, output: str | None) -> Format:
+    if layout is not None:
+        return layout
+    ending = PurePath(output or "").suffix.removeprefix(".")
+    return Format(ending) if ending in ("json", "csv") else Format.table
