@@ -126,12 +126,13 @@ def _graph_map(model: Any, judgments: Judgments, seed: int) -> PointEstimate:
     except (SamplingError, FloatingPointError, np.linalg.LinAlgError) as error:
         raise FitError(f"PyMC could not fit {model.name}: {error}") from error
     posterior = tree["posterior"].dataset.isel(chain=0, draw=0, drop=True)
-    names = [str(name) for name in posterior.data_vars if name != "p"]
+    parameters = posterior.drop_vars("p")
+    used = {str(dim) for variable in parameters.data_vars.values() for dim in variable.dims}
     return PointEstimate(
         p=np.asarray(posterior["p"].values, dtype=np.float64),
-        parameters={name: np.asarray(posterior[name].values) for name in names},
-        dims={name: tuple(map(str, posterior[name].dims)) for name in names},
-        coords={str(d): posterior[d].values for d in posterior.coords if d != "document"},
+        parameters={str(name): value.values for name, value in parameters.data_vars.items()},
+        dims={str(name): tuple(map(str, v.dims)) for name, v in parameters.data_vars.items()},
+        coords={str(d): v.values for d, v in parameters.coords.items() if d in used},
         diagnostics=Diagnostics((_optimum(tree["optimizer_result"].dataset),)),
     )
 

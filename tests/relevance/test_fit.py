@@ -1,0 +1,165 @@
+"""Fits with labels: what they hold, how they are saved, and how they predict."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import rtc_bayes as rb
+from rtc_bayes import Fit, FitError, InputError, Judgments, fit
+from rtc_bayes.relevance import Diagnostics, PointEstimate, Stage, estimate
+
+
+def test_what_a_fit_holds(pool, judgments):
+    found = fit(pool, judgments, model="rtc", options={"intercept": True, "prior": "1:2"}, seed=3)
+    assert found.model == "rtc"
+    assert found.method == "map"
+    assert found.options["intercept"] == "yes"
+    assert found.options["prior"] == "1:2"
+    assert found.options["folds"] == "0"
+    assert found.seed == 3
+    assert found.relevance.probability.dims == ("chain", "draw", "document")
+    assert found.relevance.n_draws == 1
+    judged = found.judgments
+    assert judged.n_judged == judgments.n_judged
+    np.testing.assert_array_equal(
+        found.relevance.values[0][judged.judged], judged.labels[judged.judged]
+    )
+    posterior = found.posterior["posterior"]
+    assert posterior["theta"].dims == ("chain", "draw", "topic", "rank")
+    assert posterior["A"].dims == ("chain", "draw", "system")
+    assert posterior["lambda_0"].dims == ("chain", "draw")
+    assert tuple(posterior["system"].values) == pool.systems
+    assert posterior["rank"].values[-1] == pool.depth + 1
+    observed = found.posterior["observed_data"]["label"].values
+    np.testing.assert_array_equal(observed, judged.labels[judged.order])
+    assert found.diagnostics.converged
+    assert "ranks: converged" in repr(found.diagnostics)
+    assert "rtc[prior=1:2" in repr(found)
+
+
+def test_options_in_the_name_and_beside_it(pool, judgments):
+    found = fit(pool, judgments, model="rtc[folds=5]:map", options={"link": "logodds"})
+    assert (found.options["folds"], found.options["link"]) == ("5", "logodds")
+    with pytest.raises(InputError, match="two methods, nuts and map"):
+        fit(pool, judgments, model="rtc:map", method="nuts")
+
+
+@pytest.mark.parametrize("model", ["rtc", "uniform"])
+def test_saved_and_loaded(pool, judgments, tmp_path, model):
+    found = fit(pool, judgments, model=model, seed=7)
+    path = tmp_path / "fit.nc"
+    found.save(path)
+    loaded = Fit.load(path)
+    np.testing.assert_array_equal(loaded.relevance.values, found.relevance.values)
+    assert list(loaded.relevance.probability["docno"].values) == list(found.judgments.pool.docnos)
+    for attribute in ("model", "method", "options", "seed", "digest", "diagnostics"):
+        assert getattr(loaded, attribute) == getattr(found, attribute)
+    assert loaded.judgments.pool.systems == pool.systems
+    np.testing.assert_array_equal(loaded.judgments.labels, found.judgments.labels)
+    np.testing.assert_array_equal(loaded.judgments.order, found.judgments.order)
+    assert loaded.judgments.judged_for == found.judgments.judged_for
+    for name, variable in found.posterior["posterior"].data_vars.items():
+        np.testing.assert_array_equal(loaded.posterior["posterior"][name].values, variable.values)
+    again = loaded.predict(pool)
+    np.testing.assert_array_equal(again.relevance.values, found.relevance.values)
+
+
+@pytest.mark.parametrize("judged_for", [None, ("run1",), ("run0", "run2")])
+def test_judged_for_is_kept(pool, tmp_path, judged_for):
+    judgments = Judgments.from_labels(pool, [3, 1], [1, 0], judged_for=judged_for)
+    fit(pool, judgments, model="uniform").save(tmp_path / "fit.nc")
+    assert Fit.load(tmp_path / "fit.nc").judgments.judged_for == judged_for
+
+
+def test_not_a_fit(pool, tmp_path):
+    pool.save(tmp_path / "pool.nc")
+    with pytest.raises(InputError, match=r"pool.nc: not a fit"):
+        Fit.load(tmp_path / "pool.nc")
+    with pytest.raises(InputError, match="no such file"):
+        Fit.load(tmp_path / "absent.nc")
+
+
+def test_predict_on_new_systems(new_pool):
+    """The same judgments over another pool, as if fitted there from the start."""
+    pool, other = new_pool(systems=2), new_pool(systems=5, seed=9)
+    judgments = Judgments.from_labels(pool, range(0, 30, 2), [1, 0, 0] * 5, judged_for=("run0",))
+    found = fit(pool, judgments, model="rtc", options={"smoothing": "platt"}, seed=2)
+    predicted = found.predict(other)
+    direct = fit(other, judgments, model="rtc", options={"smoothing": "platt"}, seed=2)
+    np.testing.assert_array_equal(predicted.relevance.values, direct.relevance.values)
+    assert predicted.judgments.pool.systems == other.systems
+    assert predicted.judgments.judged_for == ("run0",)
+    assert (predicted.options, predicted.seed) == (found.options, 2)
+
+
+def test_zero_judgments(pool):
+    found = fit(pool, Judgments.none(pool))
+    np.testing.assert_array_equal(found.relevance.values, 0.5)
+
+
+def test_noisy_labels_are_kept(pool, tmp_path):
+    judgments = Judgments.from_labels(pool, [4, 2, 9], [0.7, 0.0, 1.0])
+    found = fit(pool, judgments)
+    assert found.relevance.values[0, 4] == 0.7
+    found.save(tmp_path / "fit.nc")
+    assert Fit.load(tmp_path / "fit.nc").judgments.labels[4] == 0.7
+
+
+@dataclass(frozen=True)
+class Given:
+    """A model that answers as told."""
+
+    answer: PointEstimate
+
+    name: ClassVar[str] = "given"
+    methods: ClassVar[tuple[str, ...]] = ("map",)
+    default_method: ClassVar[str] = "map"
+
+    def map(self, judgments: Judgments) -> PointEstimate:
+        return self.answer
+
+
+@pytest.mark.parametrize("bad", [np.nan, -0.1, 1.1, np.inf])
+def test_a_value_that_is_no_probability(pool, bad):
+    p = np.full(pool.n_documents, 0.5)
+    p[3] = bad
+    with pytest.raises(FitError, match="not a number in"):
+        estimate(Given(PointEstimate(p)), None, Judgments.none(pool))
+
+
+def test_a_fit_that_did_not_converge(pool):
+    stages = (Stage("first", True, 3, 1e-9), Stage("second", False, 100, 2.0))
+    answer = PointEstimate(np.full(pool.n_documents, 0.5), diagnostics=Diagnostics(stages))
+    with pytest.raises(FitError, match=r"given must not be used: .*second: DID NOT CONVERGE, 100"):
+        estimate(Given(answer), None, Judgments.none(pool))
+
+
+def test_an_answer_for_other_documents(pool):
+    with pytest.raises(FitError, match="shape"):
+        estimate(Given(PointEstimate(np.zeros(1))), None, Judgments.none(pool))
+
+
+def test_public_names():
+    assert rb.fit is fit
+    assert {"rtc", "uniform"} <= {info.name for info in rb.available_models()}
+
+
+def test_real_runs(trec8):
+    """Two systems of TREC-8 and their official judgments: quick, finite, and it learns."""
+    paths = sorted((trec8 / "runs").iterdir())
+    runs = rb.read_runs(paths[3], paths[40])
+    pool = rb.Pool.from_runs(runs, depth=100)
+    judgments = Judgments.from_qrels(pool, rb.read_qrels(trec8 / "qrels.txt.gz"))
+    rng = np.random.default_rng(0)
+    retrieved = np.unique(judgments.pool.ranked)
+    retrieved = retrieved[judgments.judged[retrieved]]
+    rng.shuffle(retrieved)
+    few = Judgments.from_labels(judgments.pool, retrieved[:400], judgments.labels[retrieved[:400]])
+    held_out = retrieved[400:]
+    truth = judgments.labels[held_out]
+    p = fit(few.pool, few, options={"smoothing": "platt", "intercept": True}).relevance.values[0]
+    share = few.labels[few.order].mean()
+    skill = np.mean((p[held_out] - truth) ** 2) / np.mean((share - truth) ** 2)
+    assert skill < 0.97

@@ -1,0 +1,108 @@
+"""A model in one file, as the documentation has it, fitted through PyMC."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
+
+from rtc_bayes import Fit, FitError, InputError, fit
+from rtc_bayes.relevance import estimate, load_model
+from rtc_bayes.relevance.fitters import _optimum
+
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "models.md"
+
+
+@pytest.fixture
+def model_file(tmp_path):
+    """Return the file of the documentation's example."""
+    blocks = re.findall(
+        r"```python\n(\"\"\"Relevance falls.*?)```", DOCUMENTATION.read_text(), re.S
+    )
+    assert len(blocks) == 1
+    assert len(blocks[0].splitlines()) <= 40
+    path = tmp_path / "best_rank.py"
+    path.write_text(blocks[0])
+    return path
+
+
+def test_the_documented_model(model_file, pool, judgments, tmp_path):
+    """Its mode is that of the density written by hand; it is saved and loaded like any other."""
+    found = fit(pool, judgments, model=str(model_file), options={"spread": 0.5})
+    whole = found.judgments
+    best = np.full(whole.pool.n_documents, pool.depth + 1.0)
+    for t in range(pool.n_topics):
+        ranks = whole.pool.ranks(t).astype(float)
+        ranks[ranks == 0] = pool.depth + 1
+        best[whole.pool.documents(t)] = ranks.min(axis=0)
+
+    def log_odds(x):
+        return x[0] + x[2:][whole.pool.topic_of] - x[1] * np.log(best)
+
+    def loss(x):
+        eta, y = log_odds(x)[whole.order], whole.labels[whole.order]
+        prior = (x[0] / 2) ** 2 + x[1] ** 2 + ((x[2:] / 0.5) ** 2).sum()
+        return prior / 2 - y @ log_expit(eta) - (1 - y) @ log_expit(-eta)
+
+    mode = minimize(loss, np.zeros(2 + pool.n_topics), options={"gtol": 1e-8}).x
+    expected = np.where(whole.judged, whole.labels, expit(log_odds(mode)))
+    np.testing.assert_allclose(found.relevance.values[0], expected, atol=1e-4)
+    posterior = found.posterior["posterior"]
+    assert posterior["topic_level"].dims == ("chain", "draw", "topic")
+    assert float(posterior["slope"].values[0, 0]) == pytest.approx(mode[1], abs=1e-3)
+    assert "p" not in posterior
+    assert (found.model, found.relevance.model) == (str(model_file), "best_rank")
+
+    found.save(tmp_path / "fit.nc")
+    loaded = Fit.load(tmp_path / "fit.nc")
+    np.testing.assert_array_equal(loaded.relevance.values, found.relevance.values)
+    assert loaded.digest == found.digest
+    assert len(loaded.digest) == 64
+    model_file.write_text(model_file.read_text() + "# another text\n")
+    with pytest.raises(InputError, match="model file has changed"):
+        loaded.predict(pool)
+
+
+def test_a_graph_without_p(model_file, judgments):
+    model_file.write_text(model_file.read_text().replace('Deterministic("p"', 'Deterministic("q"'))
+    with pytest.raises(InputError, match="best_rank gives no deterministic p"):
+        estimate(load_model(model_file), None, judgments)
+
+
+def test_methods_to_come(model_file, judgments):
+    with pytest.raises(InputError, match=r"'nuts' of best_rank comes in a later version; .*: map"):
+        estimate(load_model(model_file), "nuts", judgments)
+
+
+def test_an_optimum_is_judged_by_what_is_left_to_gain():
+    """The same gradient is nothing where the density is sharp, and much where it is flat."""
+
+    def stage(curvature):
+        step = np.eye(2)
+        return _optimum(
+            xr.Dataset(
+                {
+                    "fun": 1.0,
+                    "nit": 5,
+                    "jac": ("x", [1e-3, 0.0]),
+                    "hess_inv_sk": (("k", "x"), step),
+                    "hess_inv_yk": (("k", "x"), curvature * step),
+                }
+            )
+        )
+
+    assert stage(100.0).converged
+    assert not stage(0.01).converged
+    assert replace(stage(100.0), converged=False) != stage(100.0)
+
+
+def test_a_density_without_mode(model_file, judgments):
+    """A scale that has its own prior falls towards 0 with its effects: not to be used."""
+    text = model_file.read_text()
+    model_file.write_text(text.replace("self.spread, dims", 'pm.HalfNormal("scale", 1), dims'))
+    with pytest.raises(FitError, match="best_rank"):
+        estimate(load_model(model_file), None, judgments)

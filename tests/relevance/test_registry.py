@@ -1,0 +1,149 @@
+"""Models by name and by file, and the text that names them."""
+
+import pickle
+
+import pytest
+
+from rtc_bayes import InputError, available_models, load_model
+from rtc_bayes.relevance import ModelSpec, estimate, resolve_method
+
+MODEL = '''
+from dataclasses import dataclass
+from typing import ClassVar
+import numpy as np
+from rtc_bayes.relevance import PointEstimate
+
+@dataclass(frozen=True)
+class Constant:
+    """The same everywhere."""
+    level: float = 0.3
+    name: ClassVar[str] = "constant"
+    methods: ClassVar[tuple[str, ...]] = ("map", "nuts")
+    default_method: ClassVar[str] = "map"
+
+    def map(self, judgments):
+        return PointEstimate(np.full(judgments.pool.n_documents, self.level))
+'''
+
+
+@pytest.fixture
+def model_file(tmp_path):
+    path = tmp_path / "constant.py"
+    path.write_text(MODEL)
+    return path
+
+
+def test_installed_models():
+    models = {info.name: info for info in available_models()}
+    assert {"rtc", "uniform"} <= set(models)
+    rtc = models["rtc"]
+    assert rtc.methods == ("map",)
+    assert rtc.default_method == "map"
+    assert {option.name: option.default for option in rtc.options} == {
+        "prior": "1:1",
+        "temper": "none",
+        "smoothing": "cells",
+        "cell_weight": "1",
+        "intercept": "no",
+        "link": "probability",
+        "folds": "0",
+    }
+    assert set(rtc.presets) == {"printed", "program"}
+    assert "preset (printed | program)" in str(rtc)
+    assert rtc.summary.endswith(".")
+
+
+def test_unknown_model():
+    with pytest.raises(InputError, match=r"unknown model 'rct'; use one of .*rtc, uniform, or"):
+        load_model("rct")
+
+
+def test_model_in_a_file(model_file, judgments):
+    model = load_model(model_file, {"level": ".2"})
+    assert type(load_model(str(model_file))) is type(model)
+    assert estimate(model, None, judgments).p[~judgments.judged].max() == 0.2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = (", r"broken.py:1: not Python: .*; correct the line"),
+        ("import numpy\nnumpy.nothing", r"broken.py:2: running it failed with AttributeError"),
+        ("x = 1", "holds exactly one model, this one none"),
+        (
+            MODEL + MODEL.replace("Constant", "Other"),
+            "holds exactly one model, this one Constant, Other",
+        ),
+        (MODEL.replace("frozen=True", ""), r"Constant is not a relevance model; put @dataclass\("),
+        (MODEL.replace("def map", "def mop"), "give it a method graph"),
+        (MODEL.replace("float = 0.3", "dict = None"), "cannot be read from text"),
+    ],
+)
+def test_files_that_are_not_a_model(tmp_path, text, message):
+    path = tmp_path / "broken.py"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        load_model(path)
+
+
+def test_absent_file(tmp_path):
+    with pytest.raises(InputError, match=r"gone.py: no such file"):
+        load_model(tmp_path / "gone.py")
+    with pytest.raises(InputError, match=r"gone.py: no such file"):
+        ModelSpec.parse(f"{tmp_path}/gone.py:map")
+
+
+def test_a_changed_file_is_another_model(model_file):
+    spec = pickle.loads(pickle.dumps(ModelSpec.parse(f"{model_file}[level=.2]:map")))
+    assert spec.build().level == 0.2
+    model_file.write_text(MODEL.replace("0.3", "0.4"))
+    with pytest.raises(InputError, match="model file has changed"):
+        spec.build()
+    assert ModelSpec.parse(str(model_file)).build().level == 0.4
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options", "method"),
+    [
+        ("rtc", "rtc", {}, None),
+        ("rtc:map", "rtc", {}, "map"),
+        (
+            "rtc[cell_weight=.1,intercept=yes]:map",
+            "rtc",
+            {"cell_weight": ".1", "intercept": "yes"},
+            "map",
+        ),
+        ("rtc[prior=1:2]", "rtc", {"prior": "1:2"}, None),
+        (" rtc[ preset = program ] ", "rtc", {"preset": "program"}, None),
+        ("uniform[p=.1]", "uniform", {"p": ".1"}, None),
+    ],
+)
+def test_spec(text, name, options, method):
+    spec = ModelSpec.parse(text)
+    assert (spec.text, spec.name, spec.options, spec.method) == (text, name, options, method)
+    assert spec.build().name == name
+    assert hash(spec) == hash(ModelSpec.parse(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "rtc[", "rtc]", "rtc[folds]", "rtc[folds=]", "rtc[=5]", "rtc[a=1,,b=2]", "rtc:", "a:b:c"],
+)
+def test_spec_that_cannot_be_read(text):
+    with pytest.raises(InputError, match="cannot read"):
+        ModelSpec.parse(text)
+
+
+def test_an_option_given_twice():
+    with pytest.raises(InputError, match="folds is given twice"):
+        ModelSpec.parse("rtc[folds=0,folds=5]")
+
+
+def test_methods_to_come_are_said_to_come(model_file):
+    message = "method 'cut' of rtc comes in a later version; available now: map"
+    with pytest.raises(InputError, match=message):
+        ModelSpec.parse("rtc:cut").build()
+    with pytest.raises(InputError, match="'nuts' of constant comes in a later version"):
+        ModelSpec.parse(f"{model_file}:nuts").build()
+    with pytest.raises(InputError, match="model rtc has no method 'magic'; available now: map"):
+        resolve_method(load_model("rtc"), "magic")
