@@ -246,39 +246,31 @@ class Pool:
         InputError
             A topic that the pool does not hold.
         """
-        new: list[tuple[int, str]] = []
-        for topic, docnos in documents.items():
-            if topic not in self.topics:
-                raise InputError(f"the pool holds no topic {topic!r}")
-            t = self.topics.index(topic)
-            wanted = sorted(set(docnos))
-            absent = self.locate(topic, wanted) < 0
-            new.extend((t, docno) for docno, a in zip(wanted, absent, strict=True) if a)
+        unknown = [topic for topic in documents if topic not in self.topics]
+        if unknown:
+            raise InputError(f"the pool holds no topic {unknown[0]!r}")
+        new: list[str] = []
+        places = [np.empty(0, dtype=np.int64)]
+        added = np.zeros(self.n_topics, dtype=np.int64)
+        for t, topic in enumerate(self.topics):
+            wanted = np.array(sorted(set(documents.get(topic, ()))), dtype=object)
+            absent = wanted[self.locate(topic, wanted) < 0]
+            new.extend(absent)
+            added[t] = len(absent)
+            inside = self.documents(t)
+            places.append(np.searchsorted(self.docnos[inside], absent) + inside.start)
         if not new:
             return self
-        new.sort()
-        topic_of_new = np.array([t for t, _ in new])
-        docno_of_new = np.array([docno for _, docno in new], dtype=object)
-        place = np.array(
-            [
-                self.topic_starts[t]
-                + np.searchsorted(self.docnos[self.documents(t)], np.array([docno], dtype=object))[
-                    0
-                ]
-                for t, docno in new
-            ],
-            dtype=np.int64,
-        )
+        # where each new document stands among the old ones, non-decreasing
+        place = np.concatenate(places)
         # an old document moves by the number of new ones that stand before it
         moved = np.arange(self.n_documents) + np.searchsorted(
             place, np.arange(self.n_documents), side="right"
         )
-        # two topics meet at one place: a new document that ends a topic stays before the next
-        added = np.bincount(topic_of_new, minlength=self.n_topics)
         starts = self.topic_starts + np.concatenate([[0], np.cumsum(added)])
         docnos = np.empty(self.n_documents + len(new), dtype=object)
         docnos[moved] = self.docnos
-        docnos[place + np.arange(len(new))] = docno_of_new
+        docnos[place + np.arange(len(new))] = np.array(new, dtype=object)
         return Pool(
             systems=self.systems,
             topics=self.topics,
