@@ -75,7 +75,7 @@ def parse_algorithm(text: str) -> Algorithm:
     Raises
     ------
     InputError
-        The text says what is accepted.
+        Another form, a model, option or method that does not exist; it says what is accepted.
     """
     judge_text, evaluator_text = _split(text.strip())
     name, options, method = _part(judge_text, text)
@@ -147,7 +147,9 @@ def _model(name: str, options: list[str], method: str | None) -> ModelSpec:
     if name in ("ip", "mtc"):
         raise InputError(f"{name} judges and does not evaluate", remedy=_ACCEPTED)
     bracket = f"[{','.join(options)}]" if options else ""
-    return ModelSpec.parse(name + bracket + (f":{method}" if method else ""))
+    spec = ModelSpec.parse(name + bracket + (f":{method}" if method else ""))
+    spec.build()  # says now, not after an hour of judging, that a model or option does not exist
+    return spec
 
 
 def _weight(value: str, text: str) -> WeightName:

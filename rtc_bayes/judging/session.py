@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
-from rtc_bayes.judging.judges import Estimator, IncrementalPooling, Judge, WeightedJudge
+from rtc_bayes.judging.judges import (
+    REFIT_EVERY,
+    Estimator,
+    IncrementalPooling,
+    Judge,
+    WeightedJudge,
+)
 from rtc_bayes.judging.stopping import Reason, SignProof
 from rtc_bayes.judging.weights import WEIGHTS
 from rtc_bayes.relevance import ModelSpec, estimate
@@ -230,7 +236,7 @@ def _estimator(spec: ModelSpec, seed: int) -> Estimator:
     model = spec.build()
 
     def probabilities(judgments: Judgments) -> NDArray[np.float64]:
-        n = judgments.n_judged
-        return estimate(model, spec.method, judgments, seed=spawn_seeds(seed, n + 1)[n]).p
+        fits = judgments.n_judged // REFIT_EVERY
+        return estimate(model, spec.method, judgments, seed=spawn_seeds(seed, fits + 1)[fits]).p
 
     return probabilities

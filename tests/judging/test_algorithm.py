@@ -1,0 +1,98 @@
+"""The grammar of algorithms."""
+
+import pytest
+
+from rtc_bayes import InputError
+from rtc_bayes.judging import parse_algorithm
+
+
+@pytest.mark.parametrize(
+    ("text", "judge", "weight", "floor", "model", "evaluator"),
+    [
+        ("ip", "ip", None, 0, None, None),
+        ("ip/rtc:map", "ip", None, 0, None, "rtc:map"),
+        ("mtc", "mtc", "mtc06", 0, None, "uniform"),
+        ("mtc[weight=evr]/rtc:map", "mtc", "evr", 0, None, "rtc:map"),
+        ("mtc[weight=evr, floor=2]", "mtc", "evr", 2, None, "uniform"),
+        ("rtc:map", "model", "influence", 0, "rtc:map", "rtc:map"),
+        ("rtc", "model", "influence", 0, "rtc", "rtc"),
+        ("uniform", "model", "evr", 1, "uniform", "uniform"),
+        (
+            "rtc[cell_weight=.1,weight=evr,intercept=yes,floor=3]:map",
+            "model",
+            "evr",
+            3,
+            "rtc[cell_weight=.1,intercept=yes]:map",
+            "rtc[cell_weight=.1,intercept=yes]:map",
+        ),
+        ("uniform/rtc[prior=1:2]:map", "model", "evr", 1, "uniform", "rtc[prior=1:2]:map"),
+    ],
+)
+def test_parts(text, judge, weight, floor, model, evaluator):
+    found = parse_algorithm(text)
+    assert found.text == text
+    assert (found.judge, found.weight, found.floor) == (judge, weight, floor)
+    for spec, expected in ((found.model, model), (found.evaluator, evaluator)):
+        assert (spec and spec.text) == expected
+    assert text in repr(found)
+
+
+@pytest.fixture
+def model_file(tmp_path):
+    folder = tmp_path / "my models"
+    folder.mkdir()
+    path = folder / "own.py"
+    path.write_text(
+        "from dataclasses import dataclass\n"
+        "from typing import ClassVar\n"
+        "import numpy as np\n"
+        "from rtc_bayes.relevance import PointEstimate\n\n\n"
+        "@dataclass(frozen=True)\n"
+        "class Own:\n"
+        "    level: float = 0.3\n"
+        "    name: ClassVar[str] = 'own'\n"
+        "    methods: ClassVar[tuple[str, ...]] = ('map',)\n"
+        "    default_method: ClassVar[str] = 'map'\n\n"
+        "    def map(self, judgments):\n"
+        "        p = np.full(judgments.pool.n_documents, self.level)\n"
+        "        return PointEstimate(np.where(judgments.judged, judgments.labels, p))\n"
+    )
+    return path
+
+
+def test_slashes_of_a_model_file_part_nothing(model_file):
+    judge = parse_algorithm(f"{model_file}[level=.2,floor=0]:map/rtc:map")
+    assert judge.model.name == str(model_file)
+    assert judge.model.options == {"level": ".2"}
+    assert judge.evaluator.text == "rtc:map"
+    for text in (f"mtc/{model_file}:map", f"rtc:map/{model_file}", f"mtc[weight=evr]/{model_file}"):
+        assert parse_algorithm(text).evaluator.name == str(model_file)
+    alone = parse_algorithm(str(model_file))
+    assert alone.model.name == alone.evaluator.name == str(model_file)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ip:map",
+        "ip[floor=1]",
+        "mtc:map",
+        "mtc[cell_weight=1]",
+        "mtc[weight=best]",
+        "rtc[weight=]:map",
+        "rtc[floor=-1]:map",
+        "rtc[floor=x]:map",
+        "rtc[cell_weight]:map",
+        "rtc[cell_weight=1:map",
+        "rtc:map/mtc",
+        "mtc/",
+        "/rtc",
+        "nosuchmodel",
+        "rtc[nosuchoption=1]",
+    ],
+)
+def test_refusals_say_what_is_accepted(text):
+    with pytest.raises(InputError) as refusal:
+        parse_algorithm(text)
+    assert refusal.value.remedy

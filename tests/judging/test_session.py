@@ -1,0 +1,311 @@
+"""Sessions: order, stopping, floor, budget, missing documents."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from rtc_bayes import InputError, Judgments, Pool, Qrels, Run, Runs, read_qrels, read_runs
+from rtc_bayes.judging import JudgingSession, build
+from rtc_bayes.judging.state import JudgingState
+from rtc_bayes.judging.weights import mtc06
+
+ALGORITHMS = ["ip", "mtc", "mtc[weight=evr,floor=1]", "rtc:map", "uniform"]
+
+
+def pool_of(*rankings, depth=10):
+    """One system per argument: {topic: docnos}."""
+    runs = [Run.from_rankings(f"S{i}", ranking) for i, ranking in enumerate(rankings)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a run without a topic is wanted here
+        return Pool.from_runs(Runs(runs), depth=depth)
+
+
+def chosen(result):
+    return [(step.topic, step.docno) for step in result.steps]
+
+
+def judged_everything(pool, grade=0):
+    return Qrels({t: dict.fromkeys(pool.docnos, grade) for t in pool.topics})
+
+
+def test_incremental_pooling_goes_by_rank_then_topic_then_docno():
+    pool = pool_of({"2": ["C", "A", "X"], "10": ["P", "Q"]}, {"2": ["B", "C"], "10": ["P", "A"]})
+    result = build(pool, judged_everything(pool), "ip", budget=100)
+    assert chosen(result) == [
+        ("2", "B"),
+        ("2", "C"),
+        ("10", "P"),
+        ("2", "A"),
+        ("10", "A"),
+        ("10", "Q"),
+        ("2", "X"),
+    ]
+    assert result.reason == "exhausted"
+    assert result.confidence is None
+    short = build(pool, judged_everything(pool), "ip", budget=3)
+    assert short.reason == "budget"
+    assert chosen(short) == chosen(result)[:3]
+
+
+def test_incremental_pooling_needs_a_budget_and_takes_no_floor():
+    pool = pool_of({"1": ["A"]})
+    with pytest.raises(InputError, match="budget"):
+        build(pool, judged_everything(pool), "ip")
+    with pytest.raises(InputError, match="floor"):
+        build(pool, judged_everything(pool), "ip", budget=1, floor=1)
+
+
+def test_each_choice_is_the_heaviest_of_the_whole_pool(rng, cases):
+    pool = cases.pool(rng, topics=4, documents=20, length=10)
+    truth = cases.truth(rng, pool)
+    result = build(pool, truth, "mtc", confidence=1.0)
+    assert len(result.steps) > 10
+    documents, labels = [], []
+    for step in result.steps:
+        state = JudgingState(
+            Judgments.from_labels(pool, documents, labels), np.full(pool.n_documents, 0.5)
+        )
+        weights = np.concatenate([mtc06(topic) for topic in state.topics])
+        best = int(np.argmax(weights >= weights.max() * (1 - 1e-9)))
+        t = state.topic_of(best)
+        assert (step.topic, step.docno) == (pool.topics[t], pool.docnos[best])
+        assert step.weight == pytest.approx(weights[best])
+        assert step.label == truth[step.topic][step.docno]
+        assert step.confidence == pytest.approx(float(state.confidence()[0]), abs=1e-12)
+        documents.append(best)
+        labels.append(step.label)
+
+
+def test_ties_go_to_the_first_topic_and_docno():
+    same = {"B": 1}
+    pool = pool_of({"9": ["B", "A"], "10": ["B", "A"]}, {"9": ["C", "D"], "10": ["C", "D"]})
+    result = build(pool, Qrels({"9": same, "10": same}), "mtc", budget=1)
+    assert chosen(result) == [("9", "B")]
+
+
+def test_reached_for_either_sign():
+    better = {str(t): [f"R{i}" for i in range(10)] for t in range(8)}
+    worse = {str(t): [f"N{i}" for i in range(10)] for t in range(8)}
+    truth = Qrels(
+        {t: dict.fromkeys(docnos, 1) | dict.fromkeys(worse[t], 0) for t, docnos in better.items()}
+    )
+    for first, second, sign in ((better, worse, 1), (worse, better, -1)):
+        result = build(pool_of(first, second), truth, "mtc")
+        assert result.reason == "reached"
+        assert 0.95 <= result.confidence < 1
+        assert np.sign(result.differences[0]) == sign
+        assert all(step.confidence < 0.95 for step in result.steps)
+
+
+def test_proved_when_no_judgment_can_change_the_sign():
+    # D1 relevant leaves S0 ahead whatever the rest: 1/1 against at most 1/2 from below
+    pool = pool_of({"1": ["D1"]}, {"1": ["D2"], "2": []})
+    session = JudgingSession(
+        Judgments.from_labels(pool, pool.locate("1", ["D1", "D2"]), [1.0, 0.0]),
+        "mtc",
+        confidence=1.0,
+    )
+    assert session.next() is None
+    assert session.reason == "reached"  # nothing is unknown
+    pool = pool_of({"1": ["D1", "D2", "D3"]}, {"1": ["D4", "D5", "D3"]})
+    known = Judgments.from_labels(pool, pool.locate("1", ["D1", "D4", "D5"]), [1.0, 0.0, 0.0])
+    session = JudgingSession(known, "mtc", confidence=1.0)
+    assert session.next() is None
+    assert session.reason == "proved"
+    assert session.confidence < 1.0
+
+
+def test_no_document_of_identical_runs_has_weight():
+    lists = {"1": ["A", "B"], "2": ["C"]}
+    for algorithm in ("mtc", "mtc[floor=1]", "rtc:map", "uniform"):
+        result = build(pool_of(lists, lists), Qrels({"1": {"A": 1}}), algorithm)
+        assert result.reason == "no document has weight"
+        assert result.judgments.n_judged == 0
+        assert result.confidence == 0.5
+
+
+def test_exhausted_when_all_is_judged_and_equal():
+    pool = pool_of({"1": ["A"], "2": ["B"]}, {"1": ["B"], "2": ["A"]})
+    result = build(pool, judged_everything(pool, grade=1), "mtc", confidence=0.999)
+    assert result.reason == "exhausted"
+    assert result.judgments.n_judged == pool.n_documents
+    assert result.confidence == 0.5
+
+
+def test_budget_caps_and_without_confidence_is_spent(rng, cases):
+    pool = cases.pool(rng, topics=4, documents=20, length=10)
+    truth = cases.truth(rng, pool)
+    assert build(pool, truth, "mtc", confidence=0.9999, budget=5).reason == "budget"
+    assert build(pool, truth, "mtc", budget=0).judgments.n_judged == 0
+    easy = build(pool, truth, "mtc", confidence=0.51)
+    spent = build(pool, truth, "mtc", confidence=None, budget=len(easy.steps) + 3)
+    assert len(spent.steps) == len(easy.steps) + 3
+    assert spent.reason == "budget"
+
+
+@pytest.mark.parametrize("floor", [1, 3])
+def test_the_floor_comes_first_and_in_topic_order(rng, cases, floor):
+    pool = cases.pool(rng, topics=5, documents=30, length=10)
+    result = build(pool, cases.truth(rng, pool), "mtc", confidence=0.5001, floor=floor)
+    judgable = [t for t in pool.topics if (pool.ranks(pool.topics.index(t)) > 0).any()]
+    expected = [t for t in judgable for _ in range(floor)]
+    assert [step.topic for step in result.steps][: len(expected)] == expected
+    # within a topic its heaviest document
+    first = build(pool, cases.truth(rng, pool), "mtc", budget=1, floor=floor).steps[0]
+    state = JudgingState(Judgments.none(pool), np.full(pool.n_documents, 0.5))
+    assert first.weight == pytest.approx(mtc06(state.topics[0]).max())
+
+
+def test_the_floor_of_an_algorithm_is_overruled():
+    pool = pool_of({"1": ["A"], "2": ["B"]}, {"1": ["C"], "2": ["D"]})
+    truth = judged_everything(pool)
+    two = build(pool, truth, "uniform", confidence=None, budget=2)
+    assert [step.topic for step in two.steps] == ["1", "2"]
+    none = build(pool, truth, "uniform", confidence=None, budget=2, floor=0)
+    assert [step.topic for step in none.steps] == ["1", "1"]
+
+
+def test_documents_missing_from_the_truth_are_nonrelevant_and_reported():
+    pool = pool_of({"1": ["A", "B"], "2": ["E"]}, {"1": ["C", "D"], "2": ["F"]})
+    truth = Qrels({"1": {"A": 2, "C": -1, "D": 1}})
+    result = build(pool, truth, "mtc", confidence=None, relevance_level=2)
+    assert result.judgments.n_judged == pool.n_documents
+    assert sorted(result.missing) == [("1", "B"), ("1", "C"), ("2", "E"), ("2", "F")]
+    assert result.judgments.relevant.tolist() == [1.0, 0.0]
+    assert "4 missing" in repr(result)
+    meta = json.loads(json.dumps(result.meta()))
+    assert meta["judged_for"] == ["S0", "S1"]
+    assert meta["topics"] == {
+        "1": {"judged": 4, "relevant": 1},
+        "2": {"judged": 2, "relevant": 0},
+    }
+    assert (meta["algorithm"], meta["judged"], meta["relevant"]) == ("mtc", 6, 1)
+    assert (meta["reason"], meta["confidence"]) == (result.reason, result.confidence)
+    assert len(meta["missing"]) == 4
+
+
+def test_a_topic_with_no_documents_and_one_system_without_a_topic():
+    pool = pool_of({"1": ["A"], "2": []}, {"1": ["B"], "3": ["C"]})
+    result = build(pool, judged_everything(pool, grade=1), "mtc", confidence=0.999, floor=1)
+    assert set(chosen(result)) == {("1", "A"), ("1", "B"), ("3", "C")}
+    assert result.differences[0] < 0
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_same_seed_gives_the_same_session(rng, cases, algorithm):
+    pool = cases.pool(rng, systems=3, topics=5, documents=20, length=10)
+    truth = cases.truth(rng, pool)
+    one = build(pool, truth, algorithm, budget=40, seed=5)
+    two = build(pool, truth, algorithm, budget=40, seed=5)
+    assert one.steps == two.steps
+    assert one.reason == two.reason
+
+
+def test_several_systems_end_when_the_least_sure_pair_is_sure(rng, cases):
+    pool = cases.pool(rng, systems=4, topics=8, documents=20, length=10)
+    result = build(pool, cases.truth(rng, pool), "mtc", confidence=0.8)
+    p = np.where(result.judgments.judged, result.judgments.labels, 0.5)
+    confidence = JudgingState(result.judgments, p).confidence()
+    assert len(confidence) == 6
+    assert result.reason == "reached"
+    assert result.confidence == pytest.approx(confidence.min(), abs=1e-9)
+    assert confidence.min() >= 0.8
+
+
+def test_a_model_is_fitted_at_ten_judgments_and_every_ten(rng, cases, monkeypatch):
+    from rtc_bayes.judging import session as module
+
+    fits = []
+
+    def recorded(model, method, judgments, seed=0):
+        fits.append((judgments.n_judged, seed))
+        found = real(model, method, judgments, seed)
+        assert len(found.p) == judgments.pool.n_documents
+        return found
+
+    real = module.estimate
+    monkeypatch.setattr(module, "estimate", recorded)
+    pool = cases.pool(rng, topics=6, documents=30, length=10)
+    truth = cases.truth(rng, pool)
+    build(pool, truth, "rtc:map", confidence=None, budget=35)
+    assert [n for n, _ in fits] == [10, 20, 30]
+    assert len({seed for _, seed in fits}) == 3
+    fits.clear()
+    known = build(pool, truth, "mtc", confidence=None, budget=13).judgments
+    session = JudgingSession(known, "rtc:map", confidence=None, budget=12)
+    while (document := session.next()) is not None:
+        session.observe(document, 0.0)
+    assert [n for n, _ in fits] == [13, 23]
+    assert session.judgments.n_judged == 25
+    assert session.judgments.order[:13].tolist() == known.order.tolist()
+
+
+def test_until_a_model_is_fitted_nothing_is_estimated(rng, cases):
+    pool = cases.pool(rng, topics=6, documents=30, length=10)
+    truth = cases.truth(rng, pool)
+    uninformed = build(pool, truth, "mtc[weight=influence]", confidence=None, budget=10)
+    model = build(pool, truth, "rtc:map", confidence=None, budget=11)
+    assert chosen(model)[:10] == chosen(uninformed)
+
+
+def test_a_session_takes_other_documents_and_noisy_labels():
+    pool = pool_of({"1": ["A", "B"]}, {"1": ["C", "D"]})
+    session = JudgingSession(Judgments.none(pool), "mtc", confidence=None)
+    assert session.next() == session.next()
+    other = int(pool.locate("1", ["D"])[0])
+    session.observe(other, 0.7)
+    assert session.steps[0].weight == 0.0
+    for document, label, message in (
+        (other, 1.0, "judged already"),
+        (session.next(), 1.5, "outside"),
+        (99, 1.0, "no document"),
+    ):
+        with pytest.raises(InputError, match=message):
+            session.observe(document, label)
+    while (document := session.next()) is not None:
+        session.observe(document, 1.0)
+    assert session.reason == "exhausted"
+    # the noisy label is not a certainty
+    assert 0.5 < session.confidence < 1.0
+    assert "exhausted" in repr(session)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"confidence": 0.5},
+        {"confidence": 1.01},
+        {"budget": -1},
+        {"floor": -1},
+        {"relevance_level": 0},
+    ],
+)
+def test_arguments_out_of_range(arguments):
+    pool = pool_of({"1": ["A"]}, {"1": ["B"]})
+    with pytest.raises(InputError):
+        build(pool, judged_everything(pool), "mtc", **arguments)
+
+
+def test_nothing_to_compare():
+    pool = pool_of({"1": ["A"]})
+    with pytest.raises(InputError, match="systems apart"):
+        build(pool, judged_everything(pool), "mtc")
+    with pytest.raises(InputError, match="no topic in common"):
+        build(pool_of({"1": ["A"]}, {"1": ["B"]}), Qrels({"7": {"A": 1}}), "mtc")
+
+
+def test_trec8_pair(trec8):
+    files = sorted((trec8 / "runs").iterdir())
+    runs = read_runs(*(str(files[i]) for i in (10, 90)))
+    pool = Pool.from_runs(runs, depth=100)
+    qrels = read_qrels(trec8 / "qrels.txt.gz")
+    result = build(pool, qrels, "mtc")
+    assert result.reason in ("reached", "proved")
+    assert 10 < result.judgments.n_judged < pool.n_documents
+    # the state kept through all judgments is the one made anew from them
+    p = np.where(result.judgments.judged, result.judgments.labels, 0.5)
+    fresh = JudgingState(result.judgments, p)
+    assert result.confidence == pytest.approx(float(fresh.confidence()[0]), abs=1e-10)
+    assert build(pool, qrels, "rtc:map").confidence >= 0.95

@@ -1,0 +1,77 @@
+"""Suggestions for a person to judge."""
+
+import pytest
+
+from rtc_bayes import InputError, Judgments, Pool, Run, Runs, next_documents
+from rtc_bayes.judging import JudgingSession
+
+
+@pytest.fixture
+def pool():
+    runs = [
+        Run.from_rankings("A", {"1": ["a", "b", "c"], "2": ["x", "y"]}),
+        Run.from_rankings("B", {"1": ["d", "b", "e"], "2": ["y", "z"]}),
+        Run.from_rankings("C", {"1": ["a", "d", "b"], "2": ["x", "z"]}),
+    ]
+    return Pool.from_runs(Runs(runs))
+
+
+@pytest.mark.parametrize("algorithm", ["ip", "mtc", "mtc[weight=evr]", "rtc:map", "uniform"])
+def test_the_first_is_what_a_session_would_ask(pool, algorithm):
+    judgments = Judgments.from_labels(pool, [0, 3], [1.0, 0.0])
+    found = next_documents(pool, judgments, algorithm=algorithm, count=3)
+    session = JudgingSession(judgments, algorithm, confidence=None, budget=1)
+    document = session.next()
+    assert pool.docnos[document] == found[0].docno
+    assert len(found) == len({(d.topic, d.docno) for d in found}) == 3
+    assert all(d.weight > 0 for d in found)
+    judged = {("1", pool.docnos[0]), ("1", pool.docnos[3])}
+    assert not judged & {(d.topic, d.docno) for d in found}
+
+
+def test_why_says_ranks_probability_and_weight(pool):
+    found = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1)[0]
+    assert (found.topic, found.docno) == ("1", "a")
+    assert found.why == (
+        "rank 1 in A, not in B, retrieved by 2 of 3; p 0.50; its judgment can move the "
+        f"difference's numerator by {found.weight:.3g}"
+    )
+    by_rank = next_documents(pool, Judgments.none(pool), algorithm="ip", count=2)
+    assert [d.why for d in by_rank] == [
+        "rank 1 in A, retrieved by 2 of 3",
+        "rank 1 in B, retrieved by 2 of 3",
+    ]
+
+
+def test_weights_fall_unless_a_floor_is_served_first(pool):
+    weights = [
+        d.weight for d in next_documents(pool, Judgments.none(pool), algorithm="mtc", count=6)
+    ]
+    assert weights == sorted(weights, reverse=True)
+    served = next_documents(pool, Judgments.none(pool), algorithm="mtc[floor=2]", count=5)
+    assert [d.topic for d in served[:4]] == ["1", "1", "2", "2"]
+    assert [d.why.split(";")[0] for d in served[:4]] == [
+        "its topic has 0 of 2 judgments",
+        "its topic has 1 of 2 judgments",
+    ] * 2
+    assert "of 2 judgments" not in served[4].why
+
+
+def test_fewer_when_nothing_else_has_weight(pool):
+    everything = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1000)
+    assert 0 < len(everything) <= pool.n_documents
+    known = Judgments.from_labels(pool, range(pool.n_documents), [1.0] * pool.n_documents)
+    assert next_documents(pool, known, algorithm="mtc") == []
+    assert next_documents(pool, known, algorithm="ip") == []
+
+
+def test_judgments_of_other_systems_count(pool):
+    elsewhere = pool.with_documents({"1": ["zz"]})
+    known = Judgments.from_labels(elsewhere, elsewhere.locate("1", ["zz", "a"]), [1.0, 1.0])
+    found = next_documents(pool.select(["A", "B"]), known, algorithm="mtc", count=10)
+    assert {d.docno for d in found}.isdisjoint({"zz", "a"})
+
+
+def test_asking_for_none(pool):
+    with pytest.raises(InputError, match="at least 1"):
+        next_documents(pool, Judgments.none(pool), algorithm="mtc", count=0)
