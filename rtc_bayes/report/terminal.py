@@ -117,8 +117,10 @@ def comparison_tables(
     pairs = every[[*columns, "probability"]].assign(confidence=comparison.confidence)
     title_pairs = "difference of a less b"
     if len(pairs) > _PAIRS_SHOWN:
-        apart = np.abs(pairs["a"].map(place) - pairs["b"].map(place))
-        pairs = pairs[apart == 1].sort_values("a", key=lambda names: names.map(place))
+        places = np.stack([pairs["a"].map(place), pairs["b"].map(place)])
+        upper, lower = places.min(axis=0), places.max(axis=0)
+        pairs = pairs.assign(place=upper)[lower - upper == 1]
+        pairs = pairs.sort_values("place").drop(columns="place")
         title_pairs += (
             f"; the {len(pairs)} pairs of neighbours in the ranking, of {len(every)} "
             "(all: --format csv)"

@@ -1,0 +1,355 @@
+"""The commands of the contract: what they write, what they refuse, and with which status."""
+
+import csv
+import json
+import shlex
+
+import pytest
+
+import rtc_bayes.relevance
+from rtc_bayes.cli import main
+from rtc_bayes.collection.simulate import simulate, write
+from rtc_bayes.errors import FitError
+
+COMMANDS = [
+    "demo",
+    "evaluate",
+    "simulate",
+    "fit",
+    "compare",
+    "build",
+    "next",
+    "robustness",
+    "report",
+    "models",
+]
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory):
+    """A small collection, and judgments that `build` made for its first two systems."""
+    folder = tmp_path_factory.mktemp("collection")
+    write(simulate(topics=6, systems=4, documents=200, depth=60, seed=3), folder)
+    runs = sorted((folder / "runs").iterdir())
+    for run in runs:
+        run.rename(folder / run.name)
+    (folder / "runs").rmdir()
+    assert len(runs) == 4
+    names = " ".join(run.name for run in runs[:2])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        command = f"build {names} --truth qrels.txt --algorithm mtc --budget 60 -o few.qrels"
+        assert main(shlex.split(command)) == 0
+    return folder
+
+
+@pytest.fixture
+def here(collection, tmp_path, monkeypatch):
+    """A folder of one's own with the collection in it."""
+    for path in collection.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command line; give its status, standard output and standard error."""
+
+    def call(line: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        status = main(shlex.split(line))
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def ok(run):
+    """Run a command line that must succeed; give its standard output."""
+
+    def call(line: str) -> str:
+        status, out, err = run(line)
+        assert status == 0, err
+        return out
+
+    return call
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def meta(path):
+    return json.loads((path.parent / f"{path.name}.meta.json").read_text())
+
+
+def test_the_commands_are_those_of_the_contract(ok):
+    listed = ok("--help").partition("Commands:")[2].split("\n")
+    assert [line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "] == (
+        COMMANDS
+    )
+    for command in COMMANDS:
+        assert "Usage: rtc-bayes " + command in ok(f"{command} --help")
+    assert ok("--version").startswith("rtc-bayes 0.")
+
+
+def test_evaluate_writes_what_it_prints(here, ok):
+    scores = json.loads(ok("evaluate '*.gz' --qrels qrels.txt --measure AP --format json"))
+    assert list(scores) == ["AP"]
+    assert len(scores["AP"]) == 4
+    table = ok("evaluate '*.gz' --qrels qrels.txt --measure AP --measure P@10")
+    assert "6 topics (judged)" in table
+    for value in scores["AP"].values():
+        assert f"{value:.4f}" in table
+    ok("evaluate '*.gz' --qrels qrels.txt --measure AP -o out.json")
+    assert json.loads((here / "out.json").read_text()) == scores
+    assert set(meta(here / "out.json")["inputs"]) == {p.name for p in here.glob("*.gz")} | {
+        "qrels.txt"
+    }
+    ok("evaluate '*.gz' --qrels qrels.txt --measure AP --format csv -o out.csv")
+    assert {r["system"]: float(r["AP"]) for r in rows(here / "out.csv")} == scores["AP"]
+
+
+def test_evaluate_per_topic(here, ok):
+    line = "evaluate '*.gz' --qrels qrels.txt --per-topic --format"
+    scores = json.loads(ok(f"{line} json"))["AP"]
+    mean = json.loads(ok("evaluate '*.gz' --qrels qrels.txt --format json"))["AP"]
+    for system, by_topic in scores.items():
+        assert len(by_topic) == 6
+        assert sum(by_topic.values()) / 6 == pytest.approx(mean[system])
+    assert len(ok(f"{line} csv").splitlines()) == 1 + 4 * 6
+
+
+def test_one_seed_writes_one_collection(here, ok):
+    for folder in ("a", "b"):
+        ok(f"simulate -o {folder} --topics 2 --systems 2 --seed 5")
+    names = sorted(p.relative_to(here / "a") for p in (here / "a").rglob("*") if p.is_file())
+    assert {"qrels.txt", "groups.csv", "manifest.json"} <= {str(name) for name in names}
+    for name in names:
+        if name.name != "manifest.json":
+            assert (here / "a" / name).read_bytes() == (here / "b" / name).read_bytes()
+
+
+def test_fit_then_compare_its_file_is_to_compare_the_judgments(here, ok):
+    ok("fit '*.gz' --qrels few.qrels -o fit.nc --write-erels e.txt --quiet")
+    by_qrels = json.loads(ok("compare '*.gz' --qrels few.qrels --format json"))
+    by_fit = json.loads(ok("compare '*.gz' --relevance fit.nc --format json"))
+    by_erels = json.loads(ok("compare '*.gz' --erels e.txt --qrels few.qrels --format json"))
+    assert by_qrels["model"], by_qrels["method"] == ("rtc", "map")
+    for other in (by_fit, by_erels):
+        for pair, same in zip(by_qrels["pairs"], other["pairs"], strict=True):
+            assert (pair["a"], pair["b"]) == (same["a"], same["b"])
+            assert pair["expected_difference"] == pytest.approx(same["expected_difference"])
+            assert pair["p_less"] == pytest.approx(same["p_less"], abs=1e-6)
+    assert meta(here / "fit.nc")["judged_for"] == meta(here / "few.qrels")["judged_for"]
+
+
+def test_compare_keeps_the_shape_of_the_contract(here, ok):
+    ok("compare '*.gz' --qrels few.qrels --model uniform --option p=.3 -o out.json")
+    found = json.loads((here / "out.json").read_text())
+    assert set(found) >= {"measure", "moments", "model", "method", "topics", "systems", "pairs"}
+    assert (found["measure"], found["moments"], found["topics"]) == ("AP", "exact", 6)
+    assert [set(entry) for entry in found["systems"]] == [{"system", "expected", "sd"}] * 4
+    assert len(found["pairs"]) == 6
+    for pair in found["pairs"]:
+        assert set(pair) >= {"a", "b", "expected_difference", "sd"}
+        assert pair["p_less"] + pair["p_equal"] + pair["p_greater"] == pytest.approx(1)
+    assert found["meta"]["seed"] == 0
+    assert "few.qrels" in found["meta"]["inputs"]
+    ok("compare '*.gz' --qrels few.qrels --model uniform --option p=.3 -o out.csv")
+    table = rows(here / "out.csv")
+    assert [float(row["p_less"]) for row in table] == [p["p_less"] for p in found["pairs"]]
+    text = ok("compare '*.gz' --qrels few.qrels --model uniform --option p=.3")
+    assert "judged@100" in text
+    assert "seed 0" in text
+
+
+def test_compare_by_several_measures_is_a_list(here, ok):
+    line = "compare '*.gz' --erels e.txt --measure AP --measure P@10 --format"
+    (here / "e.txt").write_text("501 Q0 none 0.5\n")
+    found = json.loads(ok(f"{line} json"))
+    assert [entry["measure"] for entry in found] == ["AP", "P@10"]
+    table = list(csv.DictReader(ok(f"{line} csv").splitlines()))
+    assert [row["measure"] for row in table] == ["AP"] * 6 + ["P@10"] * 6
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        "",
+        "--qrels few.qrels --relevance fit.nc",
+        "--erels e.txt --relevance fit.nc",
+        "--erels e.txt --model rtc",
+        "--erels e.txt --qrels few.qrels --option p=.3",
+        "--relevance fit.nc --method map",
+        "--qrels few.qrels --default-p .2",
+        "--model rtc",
+    ],
+)
+def test_compare_refuses_any_other_mix_of_sources(here, run, sources):
+    status, out, err = run(f"compare '*.gz' {sources}")
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert "do not go together" in err
+
+
+def test_compare_refuses_runs_that_the_fit_does_not_know(here, ok, run):
+    first, second, *_ = sorted(p.name for p in here.glob("*.gz"))
+    ok(f"fit {first} {second} --qrels few.qrels -o fit.nc --quiet")
+    status, _, err = run("compare '*.gz' --relevance fit.nc")
+    assert status == 2
+    assert "no run is stored under the name" in err
+    ok(f"compare {first} {second} --relevance fit.nc")
+    status, _, err = run(f"compare {first} {second} --relevance fit.nc --depth 10")
+    assert status == 2
+    assert err.rstrip().endswith("give --depth 100")
+    ok("simulate -o other --topics 2 --systems 2 --seed 9")
+    status, _, err = run("compare other/runs --relevance fit.nc")
+    assert status == 2
+    assert "stored under the name" in err
+
+
+def test_build_says_for_whom_and_why_it_ended(here, ok):
+    first, second, *_ = sorted(p.name for p in here.glob("*.gz"))
+    line = f"build {first} {second} --truth qrels.txt --algorithm mtc"
+    ok(f"{line} --budget 20 -o out.qrels")
+    made = meta(here / "out.qrels")
+    assert made["judged_for"] == [first.removesuffix(".gz"), second.removesuffix(".gz")]
+    assert (made["reason"], made["judged"]) == ("budget", 20)
+    assert made["meta"]["inputs"].keys() == {first, second, "qrels.txt"}
+    assert len((here / "out.qrels").read_text().splitlines()) == 20
+    ok(f"{line} --confidence .8 -o sure.qrels")
+    assert meta(here / "sure.qrels")["reason"] == "reached"
+    assert meta(here / "sure.qrels")["confidence"] >= 0.8
+
+
+def test_judged_for_is_typed_stored_or_inferred_and_said_so(here, ok, run):
+    first, *_ = sorted(p.name.removesuffix(".gz") for p in here.glob("*.gz"))
+    _, _, err = run("fit '*.gz' --qrels few.qrels -o a.nc")
+    assert "inferred" not in err
+    ok(f"fit '*.gz' --qrels few.qrels --judged-for {first} -o b.nc")
+    assert meta(here / "b.nc")["judged_for"] == [first]
+    (here / "plain.qrels").write_bytes((here / "few.qrels").read_bytes())
+    status, _, err = run("fit '*.gz' --qrels plain.qrels -o c.nc")
+    assert status == 0
+    assert "inferred" in err
+    assert first in meta(here / "c.nc")["judged_for"]
+    _, _, err = run("fit '*.gz' --qrels plain.qrels -o c.nc --quiet")
+    assert err == ""
+
+
+def test_next_says_which_and_why(here, ok):
+    line = "next '*.gz' --qrels few.qrels --algorithm mtc --count 3 --format"
+    found = json.loads(ok(f"{line} json"))
+    assert [set(entry) for entry in found] == [{"topic", "docno", "weight", "why"}] * 3
+    judged = {tuple(row.split()[:3:2]) for row in (here / "few.qrels").read_text().splitlines()}
+    assert not judged & {(entry["topic"], entry["docno"]) for entry in found}
+    assert len(ok(f"{line} csv").splitlines()) == 4
+    assert found[0]["docno"] in ok(f"{line} table")
+
+
+def test_robustness_then_report(here, ok, run):
+    line = "robustness '*.gz' --qrels qrels.txt --systems 3 --jobs 1 --quiet --algorithms"
+    ok(f"{line} 'ip,rtc[folds=5,intercept=yes]:map,mtc' --trials 2 -o study")
+    summary = json.loads((here / "study" / "summary.json").read_text())
+    assert list(summary) == ["ip", "rtc[folds=5,intercept=yes]:map", "mtc"]
+    assert "few.qrels" not in (here / "study" / "meta.json").read_text()
+    assert "qrels.txt" in json.loads((here / "study" / "meta.json").read_text())["inputs"]
+    status, _, err = run(f"{line} mtc --trials 2 -o study")
+    assert status == 2
+    assert err.count("\n") == 1
+    assert "study/report.html" in ok("report study")
+    page = (here / "study" / "report.html").read_text()
+    assert "<img" in page
+    ok("report study -o elsewhere.html")
+    assert (here / "elsewhere.html").read_text() == page
+    assert run("report nowhere")[0] == 2
+
+
+def test_models_lists_options_with_defaults(ok):
+    text = ok("models")
+    assert "rtc:" in text
+    assert "uniform:" in text
+    assert "cell_weight=1 " in text
+    assert "map (default)" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("evaluate absent.gz --qrels qrels.txt", "absent.gz: no such file"),
+        ("evaluate bad.run --qrels qrels.txt", "bad.run:2: "),
+        ("evaluate '*.gz' --qrels qrels.txt --measure nonsense", "nonsense"),
+        ("evaluate '*.gz' --qrels qrels.txt -o no/such/folder.json", "folder does not exist"),
+        ("compare '*.gz' --qrels few.qrels --depth 0", "depth is 0"),
+        ("compare '*.gz' --qrels few.qrels --model absent", "unknown model"),
+        ("compare '*.gz' --qrels few.qrels --option folds", "--option folds"),
+        ("compare '*.gz' --qrels few.qrels --seed -1", "--seed"),
+        ("fit '*.gz' --qrels few.qrels --method nuts -o x.nc", "nuts"),
+        ("fit '*.gz' --qrels few.qrels --draws 100 -o x.nc", "--draws"),
+        ("fit '*.gz' --qrels few.qrels", "--output"),
+        ("next '*.gz' --qrels few.qrels --algorithm absent", "absent"),
+        ("evaluate --nonsense", "--nonsense"),
+        ("nonsense", "nonsense"),
+        ("", "no command"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(here, run, line, said):
+    (here / "bad.run").write_text("501 Q0 d1 1 3.5 tag\n501 Q0 d2 2 high tag\n")
+    status, out, err = run(line)
+    assert (status, out) == (2, "")
+    assert err.startswith("rtc-bayes: ")
+    assert err.count("\n") == 1
+    assert said in err
+    assert not (here / "x.nc").exists()
+
+
+def test_a_fit_that_must_not_be_used_is_status_1_and_writes_nothing(here, run, monkeypatch):
+    def fail(*_, **__):
+        raise FitError("layer 2 did not converge")
+
+    monkeypatch.setattr(rtc_bayes.relevance, "fit", fail)
+    before = set(here.iterdir())
+    status, _, err = run("fit '*.gz' --qrels few.qrels -o x.nc --write-erels e.txt")
+    assert (status, err) == (1, "rtc-bayes: layer 2 did not converge\n")
+    assert set(here.iterdir()) == before
+
+
+def test_an_interruption_is_status_130(here, run, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rtc_bayes.relevance, "fit", interrupt)
+    assert run("fit '*.gz' --qrels few.qrels -o x.nc")[0] == 130
+
+
+def test_notes_are_one_line_each_and_said_once(here, run):
+    (here / "short.run").write_text("501 Q0 d1 1 3.5 short\n")
+    status, _, err = run("compare '*.gz' short.run --qrels few.qrels")
+    assert status == 0
+    assert "short (5)" in err
+    assert [line.startswith("rtc-bayes: note: ") for line in err.splitlines()] == [True]
+    _, _, err = run("compare '*.gz' short.run --qrels few.qrels --quiet")
+    assert err == ""
+
+
+@pytest.mark.slow
+def test_demo_writes_a_page_that_stands_alone(here, ok):
+    ok("demo -o demo --quiet --jobs 1")
+    page = (here / "demo" / "report.html").read_text()
+    assert "<img" in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert (here / "demo" / "pairs.csv").is_file()
+
+
+@pytest.mark.slow
+def test_evaluate_reproduces_the_official_map_of_trec8(trec8, ok):
+    official = dict(
+        line.split()[:2] for line in (trec8 / "official_map.txt").read_text().splitlines()
+    )
+    line = f"evaluate {trec8 / 'runs'} --qrels {trec8 / 'qrels.txt.gz'} --format json"
+    found = json.loads(ok(line))["AP"]
+    assert {system: f"{value:.4f}" for system, value in found.items()} == official
