@@ -51,14 +51,15 @@ class AveragePrecision:
         means = numerator.expected(self.ranked, self.starts, tilts.p)
         # summed in one order for every list, so that equal lists have equal moments
         expected = (tilts.weight1[:, None] * means).sum(axis=0)
-        gradient = means.T @ tilts.slope_of_ratio + numerator.influence(
-            self.ranked, self.starts, tilts.p, tilts.slope_of_numerator
-        )
+        influence = numerator.influence(self.ranked, self.starts, tilts.p)
+        gradient = means.T @ tilts.slope_of_ratio
+        by_entry = (influence * tilts.slope_of_numerator[:, self.ranked].T).sum(axis=1)
+        gradient[_list_of_entry(self.starts), self.ranked] += by_entry
         # Var(S/R) = E[(S - m R)^2 / R^2] + m^2 P(R = 0), and the influence of a document on
         # S - m R is L - m: parts of one size, where E[S^2 / R^2] - m^2 would cancel
         centre = expected if exact else np.zeros_like(expected)
         covariance = numerator.covariance(
-            self.ranked, self.starts, tilts.p, tilts.v, tilts.weight2, centre
+            self.ranked, self.starts, influence, tilts.v, tilts.weight2, centre
         )
         rows = _mean_rows(means, tilts, expected)
         covariance += rows @ rows.T
@@ -132,9 +133,15 @@ def _plugin_tilt(p: Floats) -> _Tilts:
 
 def _influence_rows(lists: AveragePrecision, tilts: _Tilts, centre: Floats) -> Floats:
     """Rows (lists, nodes * documents) whose products sum (L_s - m_s) (L_u - m_u) v over nodes."""
-    scale = np.sqrt(tilts.weight2[:, None] * tilts.v)
-    rows = numerator.centred_influence(lists.ranked, lists.starts, tilts.p, scale, centre)
+    influence = numerator.influence(lists.ranked, lists.starts, tilts.p)
+    rows = np.broadcast_to(-centre[:, None, None], (len(centre), *tilts.p.shape)).copy()
+    rows[_list_of_entry(lists.starts), :, lists.ranked] += influence
+    rows *= np.sqrt(tilts.weight2[:, None] * tilts.v)
     return rows.reshape(len(centre), -1)
+
+
+def _list_of_entry(starts: Starts) -> NDArray[np.int64]:
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
 def _mean_rows(means: Floats, tilts: _Tilts, expected: Floats) -> Floats:

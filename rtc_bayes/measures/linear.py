@@ -113,10 +113,15 @@ class LinearRatio:
         values = np.zeros(high - low + 1)
         positive = np.arange(low, high + 1) > 0
         values[positive] = 1.0 / self.denominators[low : high + 1][positive]
-        t = spectral_nodes(low, high)
+        # the powers count relevant documents beyond the certain ones, which no tilt changes
+        certain = p == 1.0
+        low -= int(certain.sum())
+        t = spectral_nodes(low, low + len(values) - 1)
         q = 1.0 - p
         base = q + p * t[:, None]
+        base[:, certain] = 1.0
         tilted = p * t[:, None] / base
+        tilted[:, certain] = 1.0
         probability = np.prod(base, axis=1)
         weight1 = probability * spectral_weights(t, low, values)
         weight2 = probability * spectral_weights(t, low, values**2)

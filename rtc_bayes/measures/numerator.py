@@ -51,8 +51,8 @@ def expected(ranked: Documents, starts: Starts, p: Floats) -> Floats:
 
 
 @njit(cache=True)
-def influence(ranked: Documents, starts: Starts, p: Floats, weight: Floats) -> Floats:
-    """Weighted sum over nodes of L_i = a_ii + sum_{j != i} a_ij p_j, the numerator's slope in X_i.
+def influence(ranked: Documents, starts: Starts, p: Floats) -> Floats:
+    """Return L_i = a_ii + sum_{j != i} a_ij p_j, what the relevance of i adds to the numerator.
 
     Parameters
     ----------
@@ -60,72 +60,32 @@ def influence(ranked: Documents, starts: Starts, p: Floats, weight: Floats) -> F
         Lists of one topic.
     p : ndarray, shape (nodes, documents)
         Probabilities of relevance.
-    weight : ndarray, shape (nodes, documents)
 
     Returns
     -------
-    ndarray, shape (systems, documents)
-        ``sum_k weight[k, i] L[k, s, i]``; 0 where a system did not retrieve the document.
+    ndarray, shape (entries, nodes)
+        For every entry of the lists, in the order of ``ranked``; a document that a list does not
+        hold has no influence on it.
     """
-    systems = starts.shape[0] - 1
-    result = np.zeros((systems, p.shape[1]))
-    for k in range(p.shape[0]):
-        for s in range(systems):
-            first, end = starts[s], starts[s + 1]
-            after = 0.0
-            for m in range(first, end):
-                after += p[k, ranked[m]] / (m - first + 1)
-            before = 0.0
-            for m in range(first, end):
-                i = ranked[m]
-                inverse = 1.0 / (m - first + 1)
-                after -= p[k, i] * inverse
-                result[s, i] += weight[k, i] * ((1.0 + before) * inverse + after)
-                before += p[k, i]
-    return result
-
-
-@njit(cache=True)
-def centred_influence(
-    ranked: Documents, starts: Starts, p: Floats, scale: Floats, centre: Floats
-) -> Floats:
-    """Scaled influences about a centre, node by node: ``scale[k, i] (L[k, s, i] - centre[s])``.
-
-    Parameters
-    ----------
-    ranked, starts : ndarray
-        Lists of one topic.
-    p, scale : ndarray, shape (nodes, documents)
-    centre : ndarray, shape (systems,)
-
-    Returns
-    -------
-    ndarray, shape (systems, nodes, documents)
-    """
-    nodes, documents = p.shape
-    systems = starts.shape[0] - 1
-    result = np.empty((systems, nodes, documents))
-    for s in range(systems):
+    nodes = p.shape[0]
+    result = np.empty((ranked.shape[0], nodes))
+    for s in range(starts.shape[0] - 1):
         first, end = starts[s], starts[s + 1]
         for k in range(nodes):
-            for i in range(documents):
-                result[s, k, i] = -centre[s] * scale[k, i]
             after = 0.0
-            for m in range(first, end):
+            for m in range(end - 1, first - 1, -1):
+                result[m, k] = after
                 after += p[k, ranked[m]] / (m - first + 1)
-            before = 0.0
+            before = 1.0
             for m in range(first, end):
-                i = ranked[m]
-                inverse = 1.0 / (m - first + 1)
-                after -= p[k, i] * inverse
-                result[s, k, i] += scale[k, i] * ((1.0 + before) * inverse + after)
-                before += p[k, i]
+                result[m, k] += before / (m - first + 1)
+                before += p[k, ranked[m]]
     return result
 
 
 @njit(cache=True)
 def covariance(
-    ranked: Documents, starts: Starts, p: Floats, v: Floats, weight: Floats, centre: Floats
+    ranked: Documents, starts: Starts, slope: Floats, v: Floats, weight: Floats, centre: Floats
 ) -> Floats:
     """Covariances of the numerators less ``centre`` times the number of relevant documents.
 
@@ -136,8 +96,10 @@ def covariance(
     ----------
     ranked, starts : ndarray
         Lists of one topic.
-    p, v : ndarray, shape (nodes, documents)
-        Probabilities of relevance and their variances p (1 - p).
+    slope : ndarray, shape (entries, nodes)
+        L, from :func:`influence`.
+    v : ndarray, shape (nodes, documents)
+        Variances p (1 - p).
     weight : ndarray, shape (nodes,)
     centre : ndarray, shape (systems,)
 
@@ -152,7 +114,6 @@ def covariance(
     value = np.empty((documents, nodes))
     for i in range(documents):
         value[i] = v[:, i]
-    slope = _influence_by_place(ranked, starts, p)
     inverse = np.zeros((systems, documents))
     place = np.full((systems, documents), -1, dtype=np.int64)
     linear = np.zeros(systems)
@@ -193,25 +154,6 @@ def covariance(
                 + centre[s] * centre[u] * everything
             )
             result[u, s] = result[s, u]
-    return result
-
-
-@njit(cache=True)
-def _influence_by_place(ranked: Documents, starts: Starts, p: Floats) -> Floats:
-    """L of every entry of the lists, shape (entries, nodes)."""
-    nodes = p.shape[0]
-    result = np.empty((ranked.shape[0], nodes))
-    for s in range(starts.shape[0] - 1):
-        first, end = starts[s], starts[s + 1]
-        for k in range(nodes):
-            after = 0.0
-            for m in range(end - 1, first - 1, -1):
-                result[m, k] = after
-                after += p[k, ranked[m]] / (m - first + 1)
-            before = 1.0
-            for m in range(first, end):
-                result[m, k] += before / (m - first + 1)
-                before += p[k, ranked[m]]
     return result
 
 

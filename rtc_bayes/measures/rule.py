@@ -71,7 +71,8 @@ def relevant_window(p: Floats, leaving: float) -> tuple[int, int]:
     if variance == 0.0:
         return certain, possible
     mean = float(p.sum())
-    reach = _bennett_reach(variance, math.log(2.0 / leaving))
+    # the bound grows with the variance, and a floor keeps its inverse finite
+    reach = _bennett_reach(max(variance, 1e-100), math.log(2.0 / leaving))
     return max(certain, math.floor(mean - reach)), min(possible, math.ceil(mean + reach))
 
 
@@ -114,9 +115,10 @@ def _unit_rule(octaves: float, tolerance: float) -> ExponentialRule:
     """Rule for r in [1, 2^octaves]: a double-exponential trapezoid for the integral of e^(-u r)."""
     ratio = 2.0**octaves
     r = np.geomspace(1.0, ratio, 60 + int(12 * octaves))
-    digits = -math.log10(tolerance)
+    # about as many nodes as tolerance and window turn out to need, and two more until they do
+    fewest = int(-math.log10(tolerance) * (1.8 + 0.26 * math.log(ratio)))
     start = np.array([0.88 * math.log(ratio), -2.4, 3.2 + 0.9 * math.log(ratio)])
-    for nodes in range(max(4, int(1.6 * digits)), _LARGEST_RULE, 2):
+    for nodes in range(max(4, fewest), _LARGEST_RULE, 2):
         fit = minimize(
             _log_error,
             start,

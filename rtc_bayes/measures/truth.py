@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.measures.names import ir_measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 Grades = dict[str, dict[str, int]]
 
-_NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+))?")
 _REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR, AP(rel=2)"
 
 
@@ -190,33 +188,12 @@ def evaluate(
 
 def _parse(name: str, relevance_level: int) -> Any:
     """Parse a measure's name, and give it the relevance level unless it says its own."""
-    import ir_measures
-
-    # ir_measures' own parser of options needs parts of `ast` that Python 3.14 has not
-    parts = _NAME.fullmatch(name.strip())
-    if parts is None:
-        raise InputError(f"{name!r} is not a measure's name", remedy=_REMEDY)
-    try:
-        measure = ir_measures.parse_measure(parts["measure"])(**_options(parts["options"]))
-        if parts["cutoff"]:
-            measure = measure @ int(parts["cutoff"])
-        measure.validate_params()
-    except (NameError, ValueError, KeyError, AssertionError, TypeError, SyntaxError) as error:
-        raise InputError(f"measure {name!r} is unknown ({error})", remedy=_REMEDY) from None
+    measure = ir_measure(name)
     if measure.params.get("cutoff", 1) < 1:  # pytrec_eval would end the process
         raise InputError(f"measure {name!r} has a cutoff below 1", remedy=_REMEDY)
     if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
         measure = measure(rel=relevance_level)
     return measure
-
-
-def _options(text: str | None) -> dict[str, Any]:
-    """Read ``key=value, ...`` as literals."""
-    call = ast.parse(f"f({text or ''})", mode="eval").body
-    assert isinstance(call, ast.Call)
-    if call.args:
-        raise ValueError("an option has no name")
-    return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
 
 
 def _evaluators(

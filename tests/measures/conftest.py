@@ -1,46 +1,10 @@
-"""Random topics and small pools for the tests of measures."""
+"""Small random pools for the tests of measures."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
 import pytest
 
 from rtc_bayes.collection import Pool, Run, Runs
-
-
-@dataclass(frozen=True)
-class Topic:
-    lists: list[np.ndarray]
-    p: np.ndarray
-
-    @property
-    def ranked(self):
-        return np.concatenate([np.empty(0, dtype=np.int32), *self.lists]).astype(np.int32)
-
-    @property
-    def starts(self):
-        return np.concatenate([[0], np.cumsum([len(part) for part in self.lists])]).astype(np.int64)
-
-
-def _random_topic(rng, documents, most_lists=3):
-    """Lists of any length over some documents, some judged, R = 0 often likely."""
-    p = rng.random(documents) ** rng.choice([0.3, 1.0, 6.0])
-    p[rng.random(documents) < 0.2] = 0.0
-    if rng.random() < 0.5:
-        p[rng.random(documents) < 0.15] = 1.0
-    lists = [
-        rng.permutation(documents)[: rng.integers(0, documents + 1)].astype(np.int32)
-        for _ in range(rng.integers(1, most_lists + 1))
-    ]
-    if rng.random() < 0.3:
-        lists.append(lists[0].copy())
-    if rng.random() < 0.3 and len(lists[0]) > 1:
-        swapped = lists[0].copy()
-        swapped[[-1, -2]] = swapped[[-2, -1]]
-        lists.append(swapped)
-    return Topic(lists, p)
 
 
 def _random_pool(rng, systems, topics, length):
@@ -53,11 +17,6 @@ def _random_pool(rng, systems, topics, length):
         }
         runs.append(Run.from_rankings(f"s{s}", rankings))
     return Pool.from_runs(Runs(runs), depth=length)
-
-
-@pytest.fixture(scope="session")
-def random_topic():
-    return _random_topic
 
 
 @pytest.fixture(scope="session")

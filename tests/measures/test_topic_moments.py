@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import oracle
 import pytest
+from topics import random_topic
 
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.names import parse_measure
@@ -34,26 +35,26 @@ def check(topic, name, *, tolerance=1e-12, error=1e-9, gradient=False):
             np.testing.assert_allclose(found.gradient[:, i], expected[1] - expected[0], atol=error)
 
 
-def test_average_precision_on_500_random_topics(random_topic):
+def test_average_precision_on_500_random_topics():
     rng = np.random.default_rng(2007)
     for _ in range(500):
         check(random_topic(rng, int(rng.integers(1, 10))), "AP")
 
 
 @pytest.mark.parametrize("documents", [11, 12, 13])
-def test_average_precision_on_larger_topics(random_topic, documents):
+def test_average_precision_on_larger_topics(documents):
     check(random_topic(np.random.default_rng(documents), documents), "AP")
 
 
 @pytest.mark.parametrize("name", oracle.SCORES)
-def test_every_measure_and_its_gradient(random_topic, name):
+def test_every_measure_and_its_gradient(name):
     rng = np.random.default_rng(list(name.encode()))
     for _ in range(15):
         check(random_topic(rng, int(rng.integers(1, 8))), name, gradient=True)
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-8, 1e-12])
-def test_the_tolerance_bounds_the_error(random_topic, tolerance):
+def test_the_tolerance_bounds_the_error(tolerance):
     rng = np.random.default_rng(8)
     for _ in range(20):
         topic = random_topic(rng, int(rng.integers(2, 10)))
@@ -64,7 +65,7 @@ def test_the_tolerance_bounds_the_error(random_topic, tolerance):
         assert np.abs(found.expected - weights @ scores).max() <= tolerance
 
 
-def test_rare_relevance_keeps_its_digits(random_topic):
+def test_rare_relevance_keeps_its_digits():
     rng = np.random.default_rng(3)
     topic = random_topic(rng, 8)
     topic.p[:] = 1e-9 * rng.random(8)
@@ -78,7 +79,7 @@ def test_rare_relevance_keeps_its_digits(random_topic):
 
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("name", oracle.SCORES)
-def test_complete_judgments_give_the_score_and_no_variance(random_topic, name, exact):
+def test_complete_judgments_give_the_score_and_no_variance(name, exact):
     rng = np.random.default_rng(11)
     for _ in range(20):
         topic = random_topic(rng, 9)
@@ -101,7 +102,7 @@ def coefficients(topic, s):
     return a
 
 
-def test_plugin_moments_are_the_printed_sums(random_topic):
+def test_plugin_moments_are_the_printed_sums():
     rng = np.random.default_rng(12)
     checked = 0
     for _ in range(60):
@@ -124,7 +125,7 @@ def test_plugin_moments_are_the_printed_sums(random_topic):
 
 
 @pytest.mark.parametrize("name", ["R@3", "nDCG", "nDCG@3"])
-def test_plugin_ratios_divide_by_the_denominator_at_the_expected_count(random_topic, name):
+def test_plugin_ratios_divide_by_the_denominator_at_the_expected_count(name):
     topic = random_topic(np.random.default_rng(4), 8)
     topic.p[:] = [0.5, 0.25, 0.25, 1.0, 0.0, 0.5, 0.25, 0.25]
     measure = on_topic(parse_measure(name), topic.ranked, topic.starts, 8)
@@ -136,3 +137,42 @@ def test_plugin_ratios_divide_by_the_denominator_at_the_expected_count(random_to
         below = 1 + 1 / np.log2(3) + 1 / 2
         numerator = [oracle.dcg(part, topic.p, cutoff) for part in topic.lists]
     np.testing.assert_allclose(found.expected, np.array(numerator) / below, atol=1e-14)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("name", oracle.SCORES)
+@pytest.mark.parametrize("documents", [0, 1])
+def test_empty_lists_score_nothing(name, exact, documents):
+    none = np.empty(0, dtype=np.int32)
+    measure = on_topic(parse_measure(name), none, np.zeros(3, dtype=np.int64), documents)
+    found = measure.moments(np.full(documents, 0.5), exact=exact, tolerance=1e-8)
+    assert not found.expected.any()
+    assert not found.covariance.any()
+    assert found.pair_variance(0, 1) == 0.0
+
+
+@pytest.mark.parametrize("name", ["AP", "R@3", "nDCG", "nDCG@3", "RR"])
+@pytest.mark.parametrize("p", [5e-324, 1e-12, 1 - 1e-12, 1 - 1.2e-16])
+def test_almost_certain_relevance_is_finite(name, p):
+    ranked = np.array([0, 1, 2, 3, 3, 2, 1, 0], dtype=np.int32)
+    measure = on_topic(parse_measure(name), ranked, np.array([0, 4, 8]), 6)
+    found = measure.moments(np.full(6, p), exact=True, tolerance=1e-8)
+    for values in (found.expected, found.covariance, found.gradient):
+        assert np.isfinite(values).all()
+    assert (found.covariance.diagonal() >= 0).all()
+    assert found.pair_variance(0, 1) >= 0
+
+
+@pytest.mark.parametrize("name", ["AP", "R@3", "nDCG", "nDCG@3"])
+def test_thousands_of_certain_documents_take_no_digits(name):
+    """R is 5000 and a few: the score is that of a small problem over almost the same R."""
+    p = np.concatenate([np.ones(5000), [0.5, 0.25]])
+    ranked = np.array([5000, 0, 5001, 1], dtype=np.int32)
+    measure = on_topic(parse_measure(name), ranked, np.array([0, 4]), len(p))
+    found = measure.moments(p, exact=True, tolerance=1e-12)
+    outcomes = np.ones((5002, 4), dtype=np.int8)
+    outcomes[5000:] = [[0, 0, 1, 1], [0, 1, 0, 1]]
+    weights = np.array([0.375, 0.125, 0.375, 0.125])
+    mean, variance, _, _ = oracle.cumulants(measure.score(outcomes)[0], weights)
+    assert found.expected[0] == pytest.approx(mean, rel=1e-11)
+    assert found.covariance[0, 0] == pytest.approx(variance, rel=1e-9)
