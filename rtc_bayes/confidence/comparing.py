@@ -271,7 +271,8 @@ def _judge(
     return rule.choose(
         found.skewness,
         found.excess_kurtosis,
-        tie=np.exp(exact.log_tie[:, pairs]).mean(axis=0),
+        # ties by coincidence, as of P@k, are beyond the bound
+        tie=np.maximum(np.exp(exact.log_tie[:, pairs]).mean(axis=0), counted.equal),
         topics=(varies[first] | varies[second]).sum(axis=1),
         normal_gap=_gap(normal(expected, variance).mean(), counted, size),
         corrected_gap=_gap(corrected(expected, variance, *found).mean(), counted, size),

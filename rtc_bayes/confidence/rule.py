@@ -58,7 +58,7 @@ def choose(
     skewness, excess_kurtosis : array_like, shape (pairs,)
         Of the difference; not a number where it has no variance.
     tie : array_like, shape (pairs,)
-        A lower bound on the probability of a tie.
+        Probability of a tie: the larger of a lower bound and the share of outcomes.
     topics : array_like of int, shape (pairs,)
         Topics on which either score is uncertain.
     normal_gap, corrected_gap : array_like, shape (pairs,)

@@ -1,0 +1,312 @@
+import json
+
+import numpy as np
+import pytest
+
+from rtc_bayes import Pool, Relevance, Run, Runs, compare, moments, sample_scores
+from rtc_bayes.errors import InputError
+
+
+def signs(pair):
+    return np.array([pair.p_less, pair.p_equal, pair.p_greater])
+
+
+def assert_within_errors(found, truth, outcomes, errors=4.5):
+    spread = np.sqrt(np.maximum(truth * (1 - truth), 1 / outcomes) / outcomes)
+    assert (np.abs(found - truth) < errors * spread).all(), (found, truth)
+
+
+@pytest.mark.parametrize("topics", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_outcomes_give_the_enumerated_probabilities(make_pool, exact_signs, point, topics, seed):
+    rng = np.random.default_rng(seed)
+    pool = make_pool(rng, 2, topics, 7, depth=6)
+    p = rng.random(pool.n_documents) ** 2
+    p[rng.random(len(p)) < 0.2] = 0.0
+    truth = exact_signs(pool, p)
+    counted = compare(pool, point(pool, p), probability="montecarlo", outcomes=40_000)
+    assert_within_errors(signs(counted.pair("s0", "s1")), truth, 40_000)
+    chosen = compare(pool, point(pool, p), outcomes=40_000).pair("s0", "s1")
+    assert chosen.probability != "normal"
+    below, exact = chosen.p_less + chosen.p_equal / 2, truth[0] + truth[1] / 2
+    assert abs(below - exact) < 4 * 0.5 / np.sqrt(40_000)
+
+
+def test_few_topics_leave_the_normal(make_pool, exact_signs, point):
+    rng = np.random.default_rng(8)
+    pool = make_pool(rng, 2, 2, 6)
+    p = np.full(pool.n_documents, 0.1)
+    truth = exact_signs(pool, p)
+    below = truth[0] + truth[1] / 2
+    chosen = compare(pool, point(pool, p)).pair("s0", "s1")
+    normal = compare(pool, point(pool, p), probability="normal").pair("s0", "s1")
+    assert chosen.probability == "montecarlo"
+    assert chosen.p_equal == pytest.approx(truth[1], abs=0.02)
+    assert normal.p_equal == 0
+    assert abs(normal.p_less - below) > 0.03
+    assert abs(chosen.p_less + chosen.p_equal / 2 - below) < 4 * 0.5 / np.sqrt(20_000)
+
+
+def test_rare_events_leave_the_normal(point):
+    """Very many tiny probabilities: the variance comes from a few relevant documents."""
+    rng = np.random.default_rng(9)
+    names = [f"d{i:03d}" for i in range(300)]
+    better = {str(t): list(names) for t in range(10)}
+    worse = {str(t): [*names[5:60], *names[:5], *names[200:300]] for t in range(10)}
+    for ranking in worse.values():
+        ranking[:60] = [ranking[i] for i in rng.permutation(60)]
+    pool = Pool.from_runs(
+        Runs([Run.from_rankings("a", better), Run.from_rankings("b", worse)]), depth=300
+    )
+    p = np.full(pool.n_documents, 0.5 / 300)
+    scores = sample_scores(pool, p, outcomes=100_000, seed=99)
+    difference = scores[:, 0] - scores[:, 1]
+    truth = np.array([(difference < -1e-12).mean(), 0, (difference > 1e-12).mean()])
+    truth[1] = 1 - truth.sum()
+    chosen = compare(pool, point(pool, p)).pair("a", "b")
+    normal = compare(pool, point(pool, p), probability="normal").pair("a", "b")
+    assert chosen.probability == "montecarlo"
+    assert chosen.excess_kurtosis > 1
+    assert_within_errors(signs(chosen), truth, 20_000)
+    assert abs(normal.p_less - truth[0] - truth[1] / 2) > 0.04
+
+
+def test_a_mild_shape_is_corrected(point):
+    rng = np.random.default_rng(10)
+    quality = rng.normal(size=(6, 40))
+    runs = []
+    for s in range(5):
+        ranked = np.argsort(-(0.15 * s * quality + rng.normal(size=quality.shape)), axis=1)
+        rankings = {str(t): [f"d{i:02d}" for i in ranked[t]] for t in range(6)}
+        runs.append(Run.from_rankings(f"s{s}", rankings))
+    pool = Pool.from_runs(Runs(runs))
+    p = np.exp(quality)
+    p = (np.minimum(p / p.sum(axis=1, keepdims=True) * 3, 0.9)).ravel()
+    scores = sample_scores(pool, p, outcomes=200_000, seed=99)
+    found = compare(pool, point(pool, p))
+    normal = compare(pool, point(pool, p), probability="normal")
+    truth = np.array(
+        [(scores[:, int(x.a[1])] < scores[:, int(x.b[1])]).mean() for x in found.pairs]
+    )
+    mended = np.array(found.probability) == "corrected"
+    assert mended.sum() >= 5
+    error = np.abs(found.p_less - truth)[mended]
+    assert error.max() < 0.01
+    assert error.mean() < 0.5 * np.abs(normal.p_less - truth)[mended].mean()
+
+
+def test_many_topics_keep_the_normal(make_pool, point):
+    rng = np.random.default_rng(11)
+    pool = make_pool(rng, 4, 40, 40)
+    p = rng.random(pool.n_documents) * 0.6
+    found = compare(pool, point(pool, p))
+    assert set(found.probability) == {"normal"}
+    scores = sample_scores(pool, p, outcomes=50_000, seed=99)
+    truth = [(scores[:, int(x.a[1])] < scores[:, int(x.b[1])]).mean() for x in found.pairs]
+    assert found.p_less == pytest.approx(np.array(truth), abs=0.012)
+
+
+def test_identical_runs_are_tied_and_near_identical_ones_nearly():
+    names = [f"d{i}" for i in range(20)]
+    swapped = [*names[:18], names[19], names[18]]
+    runs = {"one": names, "two": names, "near": swapped}
+    pool = Pool.from_runs(
+        Runs([Run.from_rankings(tag, {"1": run, "2": run}) for tag, run in runs.items()])
+    )
+    p = np.full(40, 0.2)
+    found = compare(pool, Relevance.from_values(pool, p))
+    same = found.pair("one", "two")
+    assert (same.p_less, same.p_equal, same.p_greater) == (0, 1, 0)
+    assert (same.sd, same.skewness, same.probability) == (0, None, "normal")
+    assert same.confidence == 0.5
+    near = found.pair("one", "near")
+    assert near.probability == "montecarlo"
+    # equal unless one of the two last documents is relevant and the other is not, by symmetry
+    tie = (1 - 2 * 0.2 * 0.8) ** 2
+    assert near.p_equal == pytest.approx(tie, abs=0.1)
+    assert near.p_equal > 0.4
+
+
+def test_judged_documents_leave_no_doubt(make_pool, point):
+    rng = np.random.default_rng(12)
+    pool = make_pool(rng, 3, 5, 10)
+    p = (rng.random(pool.n_documents) < 0.3).astype(float)
+    for probability in ("auto", "normal", "corrected", "montecarlo"):
+        found = compare(pool, point(pool, p), probability=probability, outcomes=50)
+        assert set(found.confidence.tolist()) <= {0.5, 1.0}
+        assert found.sd_difference.tolist() == [0, 0, 0]
+        assert np.isnan(found.skewness).all()
+
+
+def test_no_probability_at_all_is_a_tie(make_pool, point):
+    pool = make_pool(np.random.default_rng(0), 3, 2, 5)
+    found = compare(pool, point(pool, np.zeros(10)))
+    assert found.p_equal.tolist() == [1, 1, 1]
+
+
+def test_two_draws_make_a_mixture(make_pool, exact_signs):
+    rng = np.random.default_rng(13)
+    pool = make_pool(rng, 2, 3, 6)
+    draws = rng.random((2, pool.n_documents)) ** [[1], [3]]
+    relevance = Relevance.from_values(pool, draws[:, None])
+    truth = np.mean([exact_signs(pool, p) for p in draws], axis=0)
+    found = compare(pool, relevance, probability="montecarlo", outcomes=40_000).pair("s0", "s1")
+    assert_within_errors(signs(found), truth, 40_000)
+
+    table = moments(pool, draws)
+    expected, variance = table.difference_expected[:, 0], table.difference_variance[:, 0]
+    assert found.expected_difference == pytest.approx(expected.mean())
+    assert found.variance_unjudged == pytest.approx(variance.mean())
+    assert found.variance_parameters == pytest.approx(np.ptp(expected) ** 2 / 4)
+    assert found.variance_parameters > 0
+    assert found.sd**2 == pytest.approx(variance.mean() + expected.var())
+
+    alone = [
+        compare(pool, Relevance.from_values(pool, p), probability="normal").p_less[0] for p in draws
+    ]
+    both = compare(pool, relevance, probability="normal")
+    assert both.p_less[0] == pytest.approx(np.mean(alone))
+    assert both.sd[0] ** 2 == pytest.approx(
+        table.mean_variance[:, 0].mean() + table.mean_expected[:, 0].var()
+    )
+
+
+def test_a_certain_and_an_uncertain_draw(make_pool):
+    pool = make_pool(np.random.default_rng(14), 2, 4, 12)
+    draws = np.stack([np.zeros(pool.n_documents), np.full(pool.n_documents, 0.4)])
+    found = compare(pool, Relevance.from_values(pool, draws[:, None]))
+    pair = found.pair("s0", "s1")
+    assert pair.p_equal == pytest.approx(0.5, abs=0.02)
+    assert pair.skewness is not None
+
+
+@pytest.mark.parametrize("probability", ["auto", "normal", "corrected", "montecarlo"])
+def test_the_order_of_systems_turns_the_sign(make_pool, probability):
+    rng = np.random.default_rng(15)
+    pool = make_pool(rng, 4, 6, 12)
+    p = rng.random(pool.n_documents) * 0.3
+    turned = pool.select(pool.systems[::-1])
+    one = compare(pool, Relevance.from_values(pool, p), probability=probability, seed=3)
+    other = compare(turned, Relevance.from_values(pool, p), probability=probability, seed=3)
+    for pair in one.pairs:
+        back = other.pair(pair.a, pair.b)
+        assert back.probability == pair.probability
+        assert signs(back) == pytest.approx(signs(pair), abs=1e-9)
+        assert back.expected_difference == pytest.approx(pair.expected_difference, abs=1e-12)
+        assert back.sd == pytest.approx(pair.sd, rel=1e-7)
+        assert back.skewness == pytest.approx(pair.skewness, abs=1e-6)
+
+
+def test_the_same_seed_gives_the_same_answer(make_pool, point):
+    pool = make_pool(np.random.default_rng(16), 3, 2, 8)
+    relevance = point(pool, np.full(pool.n_documents, 0.2))
+    one, same, other = (compare(pool, relevance, seed=seed, outcomes=500) for seed in (5, 5, 6))
+    assert one.to_json() == same.to_json()
+    assert one.p_less.tolist() != other.p_less.tolist()
+
+
+def test_documents_that_only_other_systems_retrieved_count():
+    runs = [
+        Run.from_rankings("a", {"1": ["d1", "d2"]}),
+        Run.from_rankings("b", {"1": ["d2", "d1"]}),
+    ]
+    pool = Pool.from_runs(Runs(runs)).with_documents({"1": ["d3", "d4"]})
+    p = np.array([0.5, 0.4, 1.0, 1.0])
+    found = compare(pool, Relevance.from_values(pool, p), probability="montecarlo")
+    # a > b if d1 is relevant and d2 is not
+    assert found.p_greater[0] == pytest.approx(0.5 * 0.6, abs=4 * 0.5 / np.sqrt(20_000))
+    assert found.expected[0] < 0.4
+
+
+def test_a_measure_without_moments_goes_by_outcomes(make_pool, point):
+    rng = np.random.default_rng(17)
+    pool = make_pool(rng, 3, 2, 6)
+    p = rng.random(pool.n_documents)
+    found = compare(pool, point(pool, p), measure="Bpref", outcomes=300)
+    assert found.moments == "montecarlo"
+    assert set(found.probability) == {"montecarlo"}
+    scores = sample_scores(pool, p, measure="Bpref", outcomes=2000, seed=77)
+    error = 5 * scores.std(axis=0) / np.sqrt(300)
+    assert (np.abs(found.expected - scores.mean(axis=0)) < error).all()
+    assert found.expected_difference[0] == pytest.approx(found.expected[0] - found.expected[1])
+    assert found.variance_parameters.tolist() == [0, 0, 0]
+    draws = Relevance.from_values(pool, np.stack([p, p**4])[:, None])
+    assert compare(pool, draws, measure="Bpref", outcomes=100).variance_unjudged.min() > 0
+
+
+@pytest.mark.parametrize("measure", ["P@3", "RR", "nDCG@4", "RBP(p=0.7)", "R@3"])
+def test_other_measures_agree_with_enumeration(make_pool, exact_signs, point, measure, oracle):
+    oracle.SCORES.setdefault("P@3", lambda ranking, x: oracle.precision(ranking, x, 3))
+    oracle.SCORES.setdefault("nDCG@4", lambda ranking, x: oracle.ndcg(ranking, x, 4))
+    rng = np.random.default_rng(18)
+    pool = make_pool(rng, 2, 3, 6)
+    p = rng.random(pool.n_documents) ** 2
+    found = compare(pool, point(pool, p), measure=measure)
+    assert found.measure == measure
+    assert_within_errors(signs(found.pair("s0", "s1")), exact_signs(pool, p, score=measure), 20_000)
+
+
+def test_the_mean_is_over_the_topics_asked_for(make_pool):
+    rng = np.random.default_rng(19)
+    pool = make_pool(rng, 3, 4, 8, depth=6)
+    p = rng.random(pool.n_documents)
+    table = moments(pool, p)
+    relevance = Relevance.from_values(pool, p)
+    found = compare(pool, relevance, topics=["3", "1"])
+    assert found.topics == ("1", "3")
+    assert found.expected == pytest.approx(table.expected[0][:, [1, 3]].mean(axis=1))
+    assert found.sd == pytest.approx(np.sqrt(table.variance[0][:, [1, 3]].sum(axis=1)) / 2)
+    assert compare(pool, relevance, topics=pool.topics).to_dict() == (
+        compare(pool, relevance).to_dict()
+    )
+
+
+def test_plugin_moments_are_normal_unless_asked_otherwise(make_pool, point):
+    rng = np.random.default_rng(20)
+    pool = make_pool(rng, 3, 2, 8)
+    p = rng.random(pool.n_documents) * 0.2
+    published = compare(pool, point(pool, p), moments="plugin")
+    assert set(published.probability) == {"normal"}
+    assert published.moments == "plugin"
+    counted = compare(pool, point(pool, p), moments="plugin", probability="montecarlo")
+    exact = compare(pool, point(pool, p), probability="montecarlo")
+    assert counted.p_less.tolist() == exact.p_less.tolist()
+    mended = compare(pool, point(pool, p), moments="plugin", probability="corrected")
+    assert mended.skewness == pytest.approx(exact.skewness)
+    assert (mended.p_less != published.p_less).all()
+
+
+def test_one_system_has_no_pairs(make_pool, point):
+    pool = make_pool(np.random.default_rng(0), 1, 2, 4)
+    for measure in ("AP", "Bpref"):
+        found = compare(pool, point(pool, np.full(8, 0.5)), measure=measure, outcomes=10)
+        assert found.pairs == ()
+        assert len(found.expected) == 1
+        assert json.loads(found.to_json())["pairs"] == []
+        repr(found)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"probability": "gamma"}, "choose one of auto"),
+        ({"moments": "printed"}, "exact or plugin"),
+        ({"outcomes": 1}, "at least 2"),
+        ({"seed": -1}, "at least 0"),
+        ({"topics": ["99"]}, "no topic '99'"),
+        ({"topics": []}, "each once"),
+        ({"topics": ["1", "1"]}, "each once"),
+        ({"measure": "MAPP"}, "MAPP"),
+    ],
+)
+def test_bad_arguments_are_named(make_pool, point, options, message):
+    pool = make_pool(np.random.default_rng(0), 2, 2, 4)
+    with pytest.raises(InputError, match=message):
+        compare(pool, point(pool, np.full(8, 0.5)), **options)
+
+
+def test_a_document_without_probability_is_an_error(make_pool, point):
+    small = make_pool(np.random.default_rng(0), 2, 2, 4)
+    large = make_pool(np.random.default_rng(0), 2, 2, 6)
+    with pytest.raises(InputError, match="no probability"):
+        compare(large, point(small, np.full(8, 0.5)))

@@ -1,0 +1,121 @@
+import json
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rtc_bayes import InputError, Relevance, compare
+
+COLUMNS = [
+    "a",
+    "b",
+    "expected_difference",
+    "sd",
+    "p_less",
+    "p_equal",
+    "p_greater",
+    "probability",
+    "skewness",
+    "excess_kurtosis",
+    "variance_unjudged",
+    "variance_parameters",
+]
+
+
+@pytest.fixture(scope="module")
+def comparison(make_pool):
+    pool = make_pool(np.random.default_rng(1), 12, 3, 8)
+    p = np.full(pool.n_documents, 0.3)
+    p[pool.documents(0)] = 1.0
+    return compare(pool, Relevance.from_values(pool, p, model="toy", method="map"), outcomes=500)
+
+
+def test_the_json_is_the_contract_s(comparison, tmp_path):
+    comparison.to_json(tmp_path / "out.json")
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found == json.loads(comparison.to_json())
+    assert list(found) == [
+        "measure",
+        "moments",
+        "model",
+        "method",
+        "topics",
+        "systems",
+        "pairs",
+        "meta",
+    ]
+    assert (found["measure"], found["moments"], found["topics"]) == ("AP", "exact", 3)
+    assert (found["model"], found["method"]) == ("toy", "map")
+    assert [set(row) for row in found["systems"]] == [{"system", "expected", "sd"}] * 12
+    assert [list(row) for row in found["pairs"]] == [COLUMNS] * 66
+    order = comparison.systems
+    assert all(order.index(row["a"]) < order.index(row["b"]) for row in found["pairs"])
+    sums = [row["p_less"] + row["p_equal"] + row["p_greater"] for row in found["pairs"]]
+    assert sums == pytest.approx(np.ones(66))
+    assert found["meta"]["seed"] == 0
+    assert found["meta"]["outcomes"] == 500
+    assert "version" in found["meta"]
+
+
+def test_undefined_is_null(make_pool):
+    pool = make_pool(np.random.default_rng(1), 2, 2, 4)
+    certain = compare(pool, Relevance.from_values(pool, np.ones(8)))
+    row = json.loads(certain.to_json())["pairs"][0]
+    assert row["skewness"] is None
+    assert row["excess_kurtosis"] is None
+    assert row["variance_parameters"] == 0
+    assert "NaN" not in certain.to_json()
+
+
+def test_the_csv_has_the_pairs_and_their_provenance(comparison, tmp_path):
+    comparison.to_csv(tmp_path / "out.csv")
+    found = pd.read_csv(tmp_path / "out.csv")
+    assert list(found.columns) == COLUMNS
+    pd.testing.assert_frame_equal(found, comparison.to_frame(), check_dtype=False)
+    assert json.loads((tmp_path / "out.csv.meta.json").read_text())["seed"] == 0
+
+
+def test_a_pair_in_either_order(comparison):
+    one, other = comparison.pair("s2", "s5"), comparison.pair("s5", "s2")
+    assert one == other.reversed()
+    assert (one.p_less, one.expected_difference) == (other.p_greater, -other.expected_difference)
+    assert one.confidence == other.confidence
+    assert one.better == other.better
+    n = comparison.pairs.index(one)
+    assert comparison.confidence[n] == one.confidence
+    for names, message in ((("s2", "s99"), "s99"), (("s2", "s2"), "itself")):
+        with pytest.raises(InputError, match=message):
+            comparison.pair(*names)
+
+
+def test_the_better_of_a_pair(comparison):
+    pair = replace(comparison.pairs[0], p_less=0.2, p_equal=0.1, p_greater=0.7)
+    assert pair.better == pair.a
+    assert pair.confidence == pytest.approx(0.75)
+    assert replace(pair, p_less=0.4, p_equal=0.2, p_greater=0.4).better is None
+
+
+def test_the_ranking_is_by_expected_score_then_as_given(comparison):
+    level = replace(comparison, expected=np.array([0.1, 0.3, 0.1, 0.3] + [0.0] * 8))
+    assert level.ranking()[:5] == ("s1", "s3", "s0", "s2", "s4")
+    frame = comparison.systems_frame()
+    assert list(frame.columns) == ["system", "expected", "sd"]
+    by_score = frame.sort_values("expected", ascending=False, kind="stable")
+    assert tuple(by_score["system"]) == comparison.ranking()
+
+
+def test_it_shows_the_best_systems_and_how_sure_one_is(comparison):
+    text = repr(comparison)
+    assert "12 systems, 66 pairs" in text
+    assert "AP over 3 topics" in text
+    assert comparison.ranking()[0] in text.splitlines()[1]
+    assert "2 more" in text
+    assert "0.95 or more" in text
+
+
+def test_it_cannot_be_changed(comparison):
+    with pytest.raises(FrozenInstanceError):
+        comparison.measure = "P@5"
+    with pytest.raises(ValueError, match="read-only"):
+        comparison.p_less[0] = 0.5
