@@ -7,9 +7,9 @@ shares with the other systems of its site::
                   + relevant[d] skill[s, t]
 
 The appeal of a relevant document is normal, around a mean that differs by topic: topics are easy
-or hard. That of another document is normal with an exponential tail: some that are not relevant
-look so to everybody, and systems agree on them. A noisier system is both worse and odder. The
-constants were fitted to the TREC-8 ad hoc runs; docs/simulate.md compares.
+or hard. That of another document is normal, for a few with a half-normal added: some that are not
+relevant look so to everybody, and systems agree on them. A noisier system is both worse and
+odder. The constants were fitted to the TREC-8 ad hoc runs; docs/simulate.md compares.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Shape:
     relevant_sd : float
         Sd of the appeal among the relevant documents of one topic.
     tail_share, tail_scale : float
-        Share of the other documents whose appeal has an exponential tail, and its scale.
+        Share of the other documents whose appeal has a half-normal added, and its scale.
     noise, noise_log_sd, topic_noise_log_sd : float
         A system's noise: median, spread over systems, spread over topics.
     weak_share, weak_noise, weak_log_sd : float
-        Share of sites whose systems are weak, and their noise.
+        Share of sites whose systems are weak; their noise's median and spread.
     closeness : float
         Share of a system's noise variance that is its site's, in [0, 1): mean over systems.
     skill_sd : float
@@ -65,23 +65,23 @@ class Shape:
         Share of sites that print scores to one decimal, and so with many ties.
     """
 
-    relevant_median: float = 70.0
-    relevant_log_sd: float = 0.9
-    easiness: float = 3.0
+    relevant_median: float = 68.0
+    relevant_log_sd: float = 0.85
+    easiness: float = 2.75
     easiness_sd: float = 1.18
-    relevant_sd: float = 1.29
-    tail_share: float = 0.036
-    tail_scale: float = 0.8
-    noise: float = 0.9
-    noise_log_sd: float = 0.3
-    topic_noise_log_sd: float = 0.15
-    weak_share: float = 0.12
-    weak_noise: float = 2.8
-    weak_log_sd: float = 0.6
-    closeness: float = 0.74
-    skill_sd: float = 0.55
+    relevant_sd: float = 1.62
+    tail_share: float = 0.025
+    tail_scale: float = 1.5
+    noise: float = 0.78
+    noise_log_sd: float = 0.23
+    topic_noise_log_sd: float = 0.18
+    weak_share: float = 0.15
+    weak_noise: float = 3.9
+    weak_log_sd: float = 0.72
+    closeness: float = 0.67
+    skill_sd: float = 0.6
     manual_share: float = 0.1
-    manual_skill: float = 1.3
+    manual_skill: float = 1.6
     coarse_share: float = 0.25
 
 
@@ -324,7 +324,7 @@ def _scores(
     n_relevant = int(is_relevant.sum())
     appeal = rng.standard_normal(documents, dtype=np.float32)
     tail = rng.random(documents) < shape.tail_share
-    appeal[tail] += rng.exponential(shape.tail_scale, int(tail.sum()))
+    appeal[tail] += shape.tail_scale * np.abs(rng.standard_normal(int(tail.sum())))
     appeal[is_relevant] = easiness + shape.relevant_sd * rng.standard_normal(n_relevant)
 
     noise = systems.noise * np.exp(shape.topic_noise_log_sd * rng.standard_normal())
