@@ -87,7 +87,7 @@ def _hush(quiet: bool) -> bool:
     return quiet
 
 
-RunFiles = Annotated[list[str], typer.Argument(metavar="RUNS...", help="Files, folders, globs.")]
+RunFiles = Annotated[list[str], typer.Argument(metavar="RUNS", help="Files, folders, globs.")]
 QrelsFile = Annotated[str, typer.Option("--qrels", help="Judgments: topic iteration docno grade.")]
 SomeQrels = Annotated[
     str | None, typer.Option("--qrels", help="Judgments: topic iteration docno grade.")
@@ -124,7 +124,10 @@ OutFolder = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="W
 def demo(
     output: OutFolder = "rtc-bayes-demo", seed: Seed = 0, jobs: Jobs = 2, quiet: Quiet = False
 ) -> None:
-    """Do the whole method on a simulated collection, and write a report and tables."""
+    """Show the whole method on a simulation.
+
+    Needs no data; writes a report (HTML) and tables (CSV).
+    """
     from rtc_bayes.report import write_report
     from rtc_bayes.robustness import demo
     from rtc_bayes.store import progress_bar
@@ -188,7 +191,10 @@ def simulate(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Make a collection that looks like a TREC one, with complete judgments."""
+    """Make a collection that looks like TREC's.
+
+    Writes runs/*.gz, qrels.txt (complete), groups.csv and manifest.json.
+    """
     from rtc_bayes.collection.simulate import simulate, write
 
     simulation = simulate(topics=topics, systems=systems, seed=seed)
@@ -219,7 +225,7 @@ def fit(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Predict the relevance of unjudged documents."""
+    """Predict relevance of unjudged documents."""
     from rtc_bayes.collection import Pool, read_qrels
     from rtc_bayes.collection import write_erels as write
     from rtc_bayes.relevance import fit
@@ -278,7 +284,11 @@ def compare(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Say how confident one may be that one system is better than another."""
+    """Say who is better, and how surely.
+
+    Probabilities of relevance come from one of: --qrels, by a model; --erels, as listed;
+    --relevance, as fitted before.
+    """
     from dataclasses import replace
     from itertools import chain
 
@@ -370,7 +380,11 @@ def build(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Choose and judge documents by a truth file until the systems are told apart."""
+    """Judge by a truth file until sure.
+
+    Chooses documents until the systems are told apart. For whom, and why it ended, stands in
+    OUT.meta.json.
+    """
     from rtc_bayes.collection import Pool, read_qrels, write_qrels
     from rtc_bayes.judging import build
     from rtc_bayes.store import meta_path, provenance, write_json
@@ -414,7 +428,7 @@ def next_(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Say which documents a person should judge next, and why."""
+    """Say what a person should judge next, and why."""
     import pandas as pd
 
     from rtc_bayes.collection import Pool, read_qrels
@@ -459,7 +473,10 @@ def robustness(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Check by trials whether the confidences can be trusted. Resumes where it stopped."""
+    """Check whether confidences can be trusted.
+
+    Judges for a few systems, compares many, and does so again. Resumes where it stopped.
+    """
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import split_algorithms
     from rtc_bayes.robustness import study
@@ -495,7 +512,7 @@ def report(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a study as one HTML page with its figures inside."""
+    """Write a study as one HTML page."""
     from rtc_bayes.report import write_report
 
     typer.echo(f"Open {write_report(folder, output)}")
@@ -503,7 +520,7 @@ def report(
 
 @app.command()
 def models() -> None:
-    """List the relevance models, their methods, and their options with defaults."""
+    """List relevance models and their options."""
     from rtc_bayes.relevance import available_models
 
     for found in available_models():

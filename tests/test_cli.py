@@ -292,6 +292,7 @@ def test_models_lists_options_with_defaults(ok):
         ("fit '*.gz' --qrels few.qrels --draws 100 -o x.nc", "--draws"),
         ("fit '*.gz' --qrels few.qrels", "--output"),
         ("next '*.gz' --qrels few.qrels --algorithm absent", "absent"),
+        ("robustness '*.gz' --qrels qrels.txt --algorithms mtc --systems 3 --jobs 0 -o s", "jobs"),
         ("evaluate --nonsense", "--nonsense"),
         ("nonsense", "nonsense"),
         ("", "no command"),

@@ -52,8 +52,12 @@ def progress_bar(quiet: bool = False) -> Iterator[Progress]:
 
     def show(stage: str, done: int, total: int) -> None:
         if stage not in tasks:
+            bars.start()
             tasks[stage] = bars.add_task(stage, total=total)
         bars.update(tasks[stage], completed=done, total=total)
 
-    with bars:
+    try:
         yield show
+    finally:
+        if tasks:
+            bars.stop()

@@ -17,3 +17,9 @@ def test_quiet_is_silent(capsys):
     assert progress is silent
     captured = capsys.readouterr()
     assert captured.out + captured.err == ""
+
+
+def test_nothing_is_shown_before_there_is_progress(capsys):
+    with progress_bar():
+        pass
+    assert capsys.readouterr().err == ""
