@@ -34,8 +34,8 @@ def read_runs(
 ) -> Runs:
     """Read runs: ``topic Q0 docno rank score tag``, plain or gzipped.
 
-    A run is ordered as trec_eval orders it: by score, descending, in single precision, ties by
-    docno descending; the rank column counts only with ``order="rank"``.
+    A run is ordered by score, descending, ties by docno descending (trec_eval's rule); the rank
+    column counts only with ``order="rank"``.
 
     Parameters
     ----------
