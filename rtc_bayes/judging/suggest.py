@@ -34,9 +34,9 @@ class NextDocument:
 
 
 _MEANING: dict[WeightName, str] = {
-    "mtc06": "its judgment can move the difference's numerator by {weight:.3g}",
-    "evr": "its judgment is expected to take {weight:.3g} off the difference's variance",
-    "influence": "relevant rather than not, it moves the difference's numerator by {weight:.3g}",
+    "mtc06": "its judgment can move the numerator of the difference by {weight:.3g}",
+    "evr": "its judgment should take {weight:.3g} off the topic's variance of the difference",
+    "influence": "its relevance moves the expected numerator of the difference by {weight:.3g}",
 }
 
 
@@ -112,7 +112,8 @@ def _ranks(pool: Pool, judge: object, document: int, topic: int) -> str:
     best = int(np.argmin(np.where(ranks > 0, ranks, np.iinfo(ranks.dtype).max)))
     shown = [best]
     if isinstance(judge, WeightedJudge):
-        effect = judge.state.topics[topic].effect[:, local]
+        # of systems that it moves alike, the first
+        effect = judge.state.topics[topic].effect[:, local].round(12)
         shown = [int(np.argmax(effect)), int(np.argmin(effect))]
     places = ", ".join(
         f"rank {ranks[s]} in {pool.systems[s]}" if ranks[s] else f"not in {pool.systems[s]}"

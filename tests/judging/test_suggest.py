@@ -34,7 +34,7 @@ def test_why_says_ranks_probability_and_weight(pool):
     assert (found.topic, found.docno) == ("1", "a")
     assert found.why == (
         "rank 1 in A, not in B, retrieved by 2 of 3; p 0.50; its judgment can move the "
-        f"difference's numerator by {found.weight:.3g}"
+        f"numerator of the difference by {found.weight:.3g}"
     )
     by_rank = next_documents(pool, Judgments.none(pool), algorithm="ip", count=2)
     assert [d.why for d in by_rank] == [
