@@ -109,7 +109,7 @@ def confidence_accuracy(pairs: pd.DataFrame, *, seed: int = 0) -> Figure:
         )
     axes.set(xlabel="confidence", ylabel="accuracy", xlim=(0.49, 1.015))
     axes.set_ylim(top=1.02)
-    _same_size_legend(axes, "lower right")
+    _same_size_legend(axes)
     return figure
 
 
@@ -129,7 +129,10 @@ def _bin_points(pairs: pd.DataFrame, seed: int) -> np.ndarray:
 
 @_styled
 def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
-    """Systems from best to worst by expected measure, with 95% intervals, and the truth if known.
+    """Draw systems from best to worst by expected measure, with 95% intervals.
+
+    The truth, if known, stands in a panel of its own: few judgments give the order of systems,
+    not the scale of their scores.
 
     Parameters
     ----------
@@ -139,11 +142,16 @@ def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
     measure : str
         Name on the axis.
     """
+    from matplotlib.figure import Figure
+
     ordered = systems.sort_values("expected", kind="stable").reset_index(drop=True)
-    figure, axes = _canvas(1.1 + 0.32 * len(ordered))
+    known = "true" in ordered
+    figure = Figure(figsize=(_WIDTH, 0.9 + 0.3 * len(ordered)), layout="constrained")
+    panels = figure.subplots(1, 1 + known, sharey=True, squeeze=False)[0]
     place = np.arange(len(ordered))
     spread = _NORMAL_95 * ordered["sd"].fillna(0.0)
-    axes.hlines(
+    expected = panels[0]
+    expected.hlines(
         place,
         ordered["expected"] - spread,
         ordered["expected"] + spread,
@@ -151,24 +159,23 @@ def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
         linewidth=2.2,
         alpha=0.55,
     )
-    axes.plot(ordered["expected"], place, "o", color=COLOURS[0], label=f"expected {measure}")
-    if "true" in ordered:
-        axes.plot(
+    expected.plot(ordered["expected"], place, "o", color=COLOURS[0])
+    expected.set_yticks(place, ordered["system"])
+    expected.set(xlabel=f"expected {measure}", ylim=(-0.6, len(ordered) - 0.4))
+    if known:
+        panels[1].plot(
             ordered["true"],
             place,
             "D",
             markerfacecolor="white",
             markeredgecolor=COLOURS[1],
             markeredgewidth=1.4,
-            label=f"true {measure}",
         )
-    axes.set_yticks(place, ordered["system"])
+        panels[1].set(xlabel=f"true {measure}")
+        panels[1].tick_params(axis="y", length=0)
     if "judged_for" in ordered:
-        for label, judged in zip(axes.get_yticklabels(), ordered["judged_for"], strict=True):
+        for label, judged in zip(expected.get_yticklabels(), ordered["judged_for"], strict=True):
             label.set_fontweight("bold" if judged else "normal")
-    axes.set(xlabel=measure, ylim=(-0.6, len(ordered) - 0.4))
-    axes.grid(axis="y", visible=False)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
     return figure
 
 
@@ -180,7 +187,7 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str]) -> Figure:
     ----------
     pairs : DataFrame
         Columns a, b, p_equal, p_greater (of a - b) and, if the truth is known, correct (NaN:
-        truly equal); a cell whose predicted sign is wrong is crossed.
+        truly equal); a cell whose predicted sign is wrong is framed.
     order : sequence of str
         Systems from best to worst.
     """
@@ -210,14 +217,14 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str]) -> Figure:
             color="white" if abs(value - 0.5) > 0.36 else _INK,
         )
     rows, columns = np.nonzero(wrong)
-    axes.scatter(columns, rows, marker="x", s=330, color=_INK, linewidth=0.9, alpha=0.75)
+    axes.scatter(columns, rows, marker="s", s=300, facecolor="none", edgecolor=_INK, linewidth=1.4)
     axes.set_xticks(range(len(order)), order, rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(order)), order)
     axes.tick_params(length=0)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     bar = figure.colorbar(image, ax=axes, shrink=0.7, ticks=[0, 0.25, 0.5, 0.75, 1])
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     bar.set_label("P(row better than column)")
     return figure
 
@@ -274,8 +281,14 @@ def judging_cost(trials: pd.DataFrame) -> Figure:
             linewidth=1.8,
             label=str(algorithm),
         )
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter("{x:g}")
+    # a logarithm has no place for trials that needed no judgment
+    if trials["judged"].min() > 0:
+        axes.set_xscale("log")
+    else:
+        axes.set_xscale("symlog", linthresh=1)
+        axes.set_xlim(left=0)
+    axes.xaxis.set_minor_formatter("")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set(xlabel="judgments", ylabel="share of trials", ylim=(0, 1.02))
     axes.legend(loc="upper left")
     return figure
@@ -284,6 +297,8 @@ def judging_cost(trials: pd.DataFrame) -> Figure:
 @_styled
 def expected_against_true(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
     """Draw expected against true measure of every system and trial, one panel an algorithm.
+
+    Each panel has its own scale: algorithms differ in the scale of what they expect.
 
     Parameters
     ----------
@@ -298,11 +313,9 @@ def expected_against_true(systems: pd.DataFrame, *, measure: str = "MAP") -> Fig
     columns = min(len(algorithms), 3)
     rows = -(-len(algorithms) // columns)
     figure = Figure(figsize=(_WIDTH, 0.5 + 2.1 * rows), layout="constrained")
-    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
-    top = 1.05 * float(max(systems["true"].max(), systems["expected"].max()))
+    panels = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
     for number, (axes, algorithm) in enumerate(zip(panels, algorithms, strict=False)):
         mine = systems[systems["algorithm"] == algorithm]
-        axes.plot([0, top], [0, top], color=_MUTED, linewidth=1, linestyle="--")
         axes.scatter(
             mine["true"],
             mine["expected"],
@@ -312,7 +325,8 @@ def expected_against_true(systems: pd.DataFrame, *, measure: str = "MAP") -> Fig
             linewidth=0,
         )
         axes.set_title(str(algorithm), fontsize=10, loc="left")
-        axes.set(xlim=(0, top), ylim=(0, top))
+        axes.set_xlim(left=0)
+        axes.set_ylim(bottom=0)
     for axes in panels[len(algorithms) :]:
         axes.set_visible(False)
     figure.supxlabel(f"true {measure}", fontsize=10)
@@ -327,9 +341,9 @@ def _canvas(height: float) -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
-def _same_size_legend(axes: Axes, place: str) -> None:
+def _same_size_legend(axes: Axes) -> None:
     """Make a legend whose markers have one size: in the figure their size carries the share."""
-    legend = axes.legend(loc=place)
+    legend = axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, borderaxespad=0.2)
     for handle in legend.legend_handles:
         if hasattr(handle, "set_sizes"):
             handle.set_sizes([40])

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.report import figures
-from rtc_bayes.report.tables import to_html
-from rtc_bayes.robustness.demo import Demo, is_demo
-from rtc_bayes.robustness.study import Study
+from rtc_bayes.report.tables import UNDEFINED, to_html
+from rtc_bayes.robustness.demonstration import Demo, is_demo
+from rtc_bayes.robustness.scores import BINS
+from rtc_bayes.robustness.studies import Study
 from rtc_bayes.store import atomic_write
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+_INPUTS = 4
 
 
 def write_report(directory: str | Path, output: str | Path | None = None) -> Path:
@@ -95,16 +98,16 @@ def study_sections(study: Study) -> list[str]:
             "Points below the dashed line are overconfident. Larger points hold more pairs; bars "
             "are 90% bootstrap intervals over trials.",
         ),
-        _bins_table(study),
         "</div>",
+        _bins_table(study),
         "<h2>Ranking</h2>",
         '<div class="figures">',
         _figure(
             figures.expected_against_true(study.systems),
             "Expected against true mean average precision of the systems of every trial, a panel "
             "for each algorithm.",
-            "Every system of every trial. Only the order matters for τ; a cloud away from the "
-            "dashed line is a bias that comparisons do not see.",
+            "Every system of every trial, judged by a few documents and by all. Only the order "
+            "counts: expected MAP has a scale of its own.",
         ),
     ]
     if example is not None:
@@ -126,8 +129,9 @@ def study_sections(study: Study) -> list[str]:
             "Share of trials that ended within a number of judgments, by algorithm.",
             "How many judgments a trial took. ip takes as many as mtc did.",
         ),
-        _reasons_table(study.trials),
         "</div>",
+        _reasons_table(study.trials),
+        *_unjudged_note(study.trials),
     ]
     tests = study.tests()
     if len(tests):
@@ -164,18 +168,19 @@ def demo_body(demo: Demo) -> str:
             _figure(
                 figures.ranking(demo.systems),
                 "Expected mean average precision of ten systems with 95% intervals and the truth.",
-                "Expected MAP with its 95% interval, and the truth, which the method did not see. "
-                "Bold: the systems judged for.",
+                "Expected MAP with its 95% interval beside the truth, which the method did not "
+                "see. The order is what it predicts; few judgments do not give the scale. Bold: "
+                "the systems judged for.",
             ),
             _figure(
                 figures.confidence_matrix(pairs, list(demo.systems["system"])),
                 "Probability that the system of the row is better than that of the column.",
-                "Blue: the row is better. A cross marks a pair whose predicted order is wrong.",
+                "Blue: the row is better. A frame marks a pair whose predicted order is wrong.",
             ),
             "</div>",
             "<h2>Where to look next</h2>",
             "<p>To be surer of all ten, judge these documents, the most informative first.</p>",
-            to_html(demo.next, {"weight": ".2e"}),
+            to_html(demo.next, {"weight": ".3g"}, wide="why"),
             "<h2>What was judged</h2>",
             '<div class="figures">',
             _figure(
@@ -209,62 +214,56 @@ def _example(study: Study) -> tuple[str, int, pd.DataFrame] | None:
     return confident[-1], trial, mine
 
 
+_SUMMARY_ROWS: tuple[tuple[str, str, str], ...] = (
+    ("W", "W", ".2f"),
+    ("W, 90% interval", "W_interval", ".2f"),
+    ("W with confidence capped at .95", "W_capped", ".2f"),
+    ("W expected if confidences were exact", "W_expected", ".2f"),
+    ("log score (lower is better)", "log_score", ".3f"),
+    ("mean confidence", "mean_confidence", ".1%"),
+    ("accuracy", "accuracy", ".1%"),
+    ("mean rank correlation τ", "mean_tau", ".3f"),
+    ("median judgments", "median_judged", ",.0f"),
+    ("mean judgments", "mean_judged", ",.0f"),
+    ("seconds per trial", "seconds_per_trial", ".1f"),
+)
+
+
 def _summary_table(study: Study) -> str:
+    """One column for each algorithm: they are few, and their scores many."""
     import pandas as pd
 
-    rows = []
-    for algorithm, found in study.summary.items():
-        interval = found["W_interval"]
-        rows.append(
-            {
-                "algorithm": algorithm,
-                "W": found["W"],
-                "90% interval": None
-                if interval is None
-                else _minus(f"{interval[0]:.2f} to {interval[1]:.2f}"),  # type: ignore[index]
-                "W, capped at .95": found["W_capped"],
-                "W if exact": found["W_expected"],
-                "log score": found["log_score"],
-                "confidence": found["mean_confidence"],
-                "accuracy": found["accuracy"],
-                "τ": found["mean_tau"],
-                "judged, median": found["median_judged"],
-                "mean": found["mean_judged"],
-                "s per trial": found["seconds_per_trial"],
-            }
-        )
-    formats = {
-        **dict.fromkeys(["W", "W, capped at .95", "W if exact", "log score", "τ"], ".2f"),
-        **dict.fromkeys(["confidence", "accuracy"], ".1%"),
-        **dict.fromkeys(["judged, median", "mean"], ",.0f"),
-        "s per trial": ".1f",
-    }
-    return to_html(pd.DataFrame(rows), formats)
+    frame = pd.DataFrame({"": [label for label, _, _ in _SUMMARY_ROWS]})
+    for text, found in study.summary.items():
+        frame[text] = [_written(found[key], form) for _, key, form in _SUMMARY_ROWS]
+    return to_html(frame)
+
+
+def _written(value: object, form: str) -> str:
+    """Write a number, or the two ends of an interval."""
+    if value is None:
+        return UNDEFINED
+    ends = value if isinstance(value, list) else [value]
+    return " to ".join(format(end, form) for end in ends).replace("-", "−")
 
 
 def _bins_table(study: Study) -> str:
     import pandas as pd
 
-    confident = {
+    confident: dict[str, Any] = {
         text: found["bins"] for text, found in study.summary.items() if found["bins"] is not None
     }
     if not confident:
         return "<p>No algorithm of this study has a confidence.</p>"
-    rows: list[dict[str, object]] = []
-    for number, edges in enumerate(next(iter(confident.values()))):  # type: ignore[call-overload]
-        last = edges["high"] == 1.0
-        row: dict[str, object] = {
-            "confidence": f"{edges['low']:.2f}–{edges['high']:.2f}{'' if last else ' (open)'}"
-        }
-        for text, bins in confident.items():
-            row[f"{text}: share"] = bins[number]["share"]  # type: ignore[index]
-            row[f"{text}: accuracy"] = bins[number]["accuracy"]  # type: ignore[index]
-        rows.append(row)
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame({"confidence": [f"{low:.2f} to {high:.2f}" for low, high in BINS]})
+    for text, bins in confident.items():
+        frame[f"{text}: share"] = [entry["share"] for entry in bins]
+        frame[f"{text}: right"] = [entry["accuracy"] for entry in bins]
     return to_html(
         frame,
         dict.fromkeys(frame.columns[1:], ".1%"),
-        caption="Share of pairs in each bin of confidence, and how many of them are right.",
+        caption="Share of the pairs whose confidence lies in each bin (its upper end excluded, "
+        "but for 1), and the share of those that are right.",
     )
 
 
@@ -276,6 +275,20 @@ def _reasons_table(trials: pd.DataFrame) -> str:
         .set_axis(["algorithm", "judging ended because", "trials", "median judged"], axis=1)
     )
     return to_html(counts, {"median judged": ",.0f"})
+
+
+def _unjudged_note(trials: pd.DataFrame) -> list[str]:
+    """Name the trials that ended before they began."""
+    unjudged = trials[(trials["judged"] == 0) & (trials["reason"] == "reached")]
+    if unjudged.empty:
+        return []
+    counts = unjudged["algorithm"].value_counts(sort=False)
+    listed = ", ".join(f"{text} {count}" for text, count in counts.items())
+    return [
+        '<p class="note">Trials that ended with no judgment at all: '
+        f"{html.escape(listed)}. Where one list is much shorter, equal probabilities for all "
+        "documents are enough to be sure of its loss.</p>"
+    ]
 
 
 def _tests_table(tests: pd.DataFrame) -> str:
@@ -335,8 +348,12 @@ def _provenance(meta: Mapping[str, Any]) -> str:
         )
     packages = {"python": meta["python"], **meta["packages"]}
     entries["versions"] = html.escape(", ".join(f"{n} {v}" for n, v in packages.items()))
-    for path, digest in meta["inputs"].items():
-        entries[f"input {html.escape(path)}"] = _code(digest[:16])
+    inputs = meta["inputs"]
+    if inputs:
+        # every digest is in meta.json
+        named = [f"{path} {digest[:12]}" for path, digest in list(inputs.items())[:_INPUTS]]
+        more = len(inputs) - len(named)
+        entries["inputs"] = _code(", ".join(named)) + (f" and {more} more" if more else "")
     listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in entries.items())
     return f"<h2>How this was made</h2><dl>{listed}</dl>"
 
@@ -351,7 +368,3 @@ def _code(text: str) -> str:
 
 def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
-
-
-def _minus(text: str) -> str:
-    return text.replace("-", "−")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ type Format = str | Callable[[object], str]
 """A format specification (``.3f``, ``.1%``) or a function from a value to its text."""
 
 UNDEFINED = "–"
+
+_WRITTEN_NUMBER = re.compile(r"[−+]?[\d,.]+%?( to [−+]?[\d,.]+%?)?|–")
 
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -73,10 +76,27 @@ def to_latex(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None) -
 
 
 def to_html(
-    frame: pd.DataFrame, formats: Mapping[str, Format] | None = None, *, caption: str | None = None
+    frame: pd.DataFrame,
+    formats: Mapping[str, Format] | None = None,
+    *,
+    caption: str | None = None,
+    wide: str | None = None,
 ) -> str:
-    """Return a frame as an HTML table in a box that scrolls on a narrow screen."""
-    kinds = [' class="number"' if right else "" for right in _numeric(frame)]
+    """Return a frame as an HTML table in a box that scrolls on a narrow screen.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    formats : mapping of str to Format, optional
+        By column.
+    caption : str, optional
+    wide : str, optional
+        A column of running text, which is broken into lines.
+    """
+    kinds = [
+        ' class="number"' if right else ' class="wide"' if column == wide else ""
+        for column, right in zip(frame.columns, _numeric(frame), strict=True)
+    ]
     head = "".join(
         f'<th scope="col"{kind}>{html.escape(str(column))}</th>'
         for column, kind in zip(frame.columns, kinds, strict=True)
@@ -107,14 +127,12 @@ def _text(value: object, form: Format | None) -> str:
 
 
 def _numeric(frame: pd.DataFrame) -> list[bool]:
-    """Which columns hold numbers only (undefined ones aside)."""
-    return [
-        all(
-            isinstance(value, int | float) or hasattr(value, "dtype")
-            for value in frame[column].dropna()
-        )
-        for column in frame.columns
-    ]
+    """Which columns hold numbers, or numbers already written, only (undefined ones aside)."""
+    return [all(map(_is_number, frame[column].dropna())) for column in frame.columns]
+
+
+def _is_number(value: object) -> bool:
+    return not isinstance(value, str) or _WRITTEN_NUMBER.fullmatch(value) is not None
 
 
 def _latex(text: str) -> str:

@@ -5,11 +5,11 @@ Carterette 2007, sections 4.3 and 4.4.
 
 from __future__ import annotations
 
-from rtc_bayes.robustness.demo import Demo, demo
+from rtc_bayes.robustness.demonstration import Demo, demo
 from rtc_bayes.robustness.design import Design
 from rtc_bayes.robustness.scores import Summary, summarise
 from rtc_bayes.robustness.significance import compare_algorithms
-from rtc_bayes.robustness.study import Study, study
+from rtc_bayes.robustness.studies import Study, study
 
 __all__ = [
     "Demo",

@@ -215,7 +215,10 @@ class _Trial:
             self._pool, judgments, model=algorithm.evaluator.text, seed=self._draw.evaluating_seed
         )
         comparison = compare(
-            self._pool, fitted.relevance, moments=self._design.moments_of(algorithm)
+            self._pool,
+            fitted.relevance,
+            moments=self._design.moments_of(algorithm),
+            seed=self._draw.evaluating_seed,
         )
         return Prediction(
             expected=comparison.expected,

@@ -53,11 +53,13 @@ def test_ranking_puts_the_best_on_top():
     ticks = axes.get_yticklabels()
     assert [t.get_text() for t in ticks] == ["low", "middle", "high"]
     assert [t.get_fontweight() for t in ticks] == ["bold", "normal", "normal"]
-    assert labels(axes) == ["expected MAP", "true MAP"]
-    assert labels(figures.ranking(systems.drop(columns="true")).axes[0]) == ["expected MAP"]
+    panels = figures.ranking(systems).axes
+    assert [panel.get_xlabel() for panel in panels] == ["expected MAP", "true MAP"]
+    assert panels[1].lines[0].get_xdata().tolist() == [0.1, 0.3, 0.2]
+    assert len(figures.ranking(systems.drop(columns="true")).axes) == 1
 
 
-def test_matrix_is_antisymmetric_and_crosses_errors():
+def test_matrix_is_antisymmetric_and_frames_errors():
     pairs = pd.DataFrame(
         {
             "a": ["x", "x", "y"],
@@ -71,8 +73,8 @@ def test_matrix_is_antisymmetric_and_crosses_errors():
     shown = np.asarray(axes.images[0].get_array())
     expected = [[np.nan, 0, 0.5], [1, np.nan, 0.8], [0.5, 0.2, np.nan]]
     np.testing.assert_allclose(shown.astype(float), expected)
-    crosses = axes.collections[0].get_offsets()
-    assert sorted(map(tuple, crosses.tolist())) == [(1.0, 2.0), (2.0, 1.0)]
+    frames = axes.collections[0].get_offsets()
+    assert sorted(map(tuple, frames.tolist())) == [(1.0, 2.0), (2.0, 1.0)]
     assert {t.get_text() for t in axes.texts} == {".50", ".20", ".80", "0", "1"}
 
 

@@ -8,8 +8,9 @@ stopped, and gives the same numbers as one that was not.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,7 +90,6 @@ class Study:
                 dtype=text,
                 keep_default_na=False,
                 na_values=[""],
-                float_precision="round_trip",
             )
             for name in COLUMNS
         }
@@ -181,32 +181,72 @@ def study(
         relevance_level=relevance_level,
         seed=seed,
     )
+    if jobs == 0:
+        raise InputError("jobs is 0", remedy="give at least 1, or -1 for one on every core")
     if len(runs) < systems:
         raise InputError(
             f"a trial takes {systems} systems, of {len(runs)}", remedy="give more runs"
         )
-    folder = Path(output)
-    meta = provenance(command, seed, inputs) | {
+    return run_design(
+        design,
+        runs,
+        qrels,
+        partial(Collection.from_runs, runs, qrels, depth=depth, relevance_level=relevance_level),
+        jobs=jobs,
+        output=Path(output),
+        made=provenance(command, seed, inputs),
+        progress=progress,
+    )
+
+
+def run_design(
+    design: Design,
+    runs: Runs,
+    qrels: Qrels,
+    collect: Callable[[], Collection],
+    *,
+    jobs: int,
+    output: Path,
+    made: Mapping[str, object],
+    progress: Progress,
+) -> Study:
+    """Run the trials of a design that are not yet stored, and sum all up.
+
+    Parameters
+    ----------
+    design : Design
+    runs : Runs
+    qrels : Qrels
+    collect : callable
+        Returns the collection of these runs and judgments; called if a trial is to be run.
+    jobs : int
+    output : Path
+    made : mapping of str to object
+        Provenance.
+    progress : Progress
+    """
+    meta = {
+        **made,
         "study": design.to_dict(),
-        "moments": {text: design.moments_of(parse_algorithm(text)) for text in algorithms},
+        "moments": {text: design.moments_of(parse_algorithm(text)) for text in design.algorithms},
         "runs": digest_text(json.dumps([[name, run.digest] for name, run in runs.items()])),
         "qrels": qrels.digest,
     }
-    _claim(folder, meta)
-
-    todo = [trial for trial in range(trials) if not _trial_path(folder, trial).exists()]
-    progress("trials", trials - len(todo), trials)
+    _claim(output, meta)
+    todo = [n for n in range(design.trials) if not _trial_path(output, n).exists()]
+    stored = design.trials - len(todo)
+    progress("trials", stored, design.trials)
     if todo:
-        collection = Collection.from_runs(runs, qrels, depth=depth, relevance_level=relevance_level)
-        seeds = spawn_seeds(seed, trials)
+        collection = collect()
+        seeds = spawn_seeds(design.seed, design.trials)
         work = (
-            joblib.delayed(_run_and_store)(collection, design, trial, seeds[trial], folder)
+            joblib.delayed(_run_and_store)(collection, design, trial, seeds[trial], output)
             for trial in todo
         )
         finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(work)
-        for done, _ in enumerate(finished, start=trials - len(todo) + 1):
-            progress("trials", done, trials)
-    return _finish(folder, design, meta)
+        for done, _ in enumerate(finished, start=stored + 1):
+            progress("trials", done, design.trials)
+    return _finish(output, design, meta)
 
 
 def _claim(folder: Path, meta: Mapping[str, object]) -> None:

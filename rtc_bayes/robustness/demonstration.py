@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from rtc_bayes.collection import Judgments, write_qrels
 from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.confidence import compare
-from rtc_bayes.judging import build, next_documents, parse_algorithm
+from rtc_bayes.judging import JudgingResult, build, next_documents, parse_algorithm
 from rtc_bayes.relevance import fit
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.significance import kendall_tau
-from rtc_bayes.robustness.study import META, Study, study
-from rtc_bayes.robustness.trial import draw_systems
+from rtc_bayes.robustness.studies import META, Study, run_design
+from rtc_bayes.robustness.trial import Draw, draw_systems
 from rtc_bayes.store import (
     Progress,
     provenance,
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
 FACTS = "demo.json"
 ALGORITHM = "rtc:map"
 ALGORITHMS = ("ip", "mtc", ALGORITHM)
-_TOPICS, _SYSTEMS = 50, 40
+_SUGGESTED = 10
+_STAGES = 3
 _TABLES = ("systems", "pairs", "next", "judgments")
 
 
@@ -90,10 +93,7 @@ class Demo:
 
         folder = Path(directory)
         text = dict.fromkeys(("topic", "docno", "system", "a", "b"), str)
-        tables = {
-            name: pd.read_csv(folder / f"{name}.csv", dtype=text, float_precision="round_trip")
-            for name in _TABLES
-        }
+        tables = {name: pd.read_csv(folder / f"{name}.csv", dtype=text) for name in _TABLES}
         return cls(
             directory=folder,
             facts=read_json(folder / FACTS),
@@ -118,8 +118,10 @@ def is_demo(directory: str | Path) -> bool:
 def demo(
     output: str | Path,
     *,
-    seed: int = 0,
-    trials: int = 8,
+    seed: int = 1,
+    topics: int = 50,
+    systems: int = 40,
+    trials: int = 10,
     jobs: int = 2,
     command: str | None = None,
     progress: Progress = silent,
@@ -132,6 +134,8 @@ def demo(
         A folder, made if absent.
     seed : int
         Of the collection and everything after it.
+    topics, systems : int
+        Of the collection; at least 10 systems.
     trials : int
         Of the small study.
     jobs : int
@@ -144,68 +148,73 @@ def demo(
     -------
     Demo
     """
-    import pandas as pd
-
-    steps = 4
-    progress("demonstration", 0, steps)
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
-    meta = provenance(command, seed)
+    made = provenance(command, seed)
     simulating, choosing, studying = spawn_seeds(seed, 3)
-    simulated = simulate(topics=_TOPICS, systems=_SYSTEMS, seed=simulating)
     design = Design(algorithms=ALGORITHMS, trials=trials, seed=studying)
+    report = partial(progress, "demonstration")
+
+    report(0, _STAGES)
+    simulated = simulate(topics=topics, systems=systems, seed=simulating)
     collection = Collection.from_runs(
         simulated.runs,
         simulated.qrels,
         depth=design.depth,
         relevance_level=design.relevance_level,
     )
-    progress("demonstration", 1, steps)
-
+    report(1, _STAGES)
     draw = draw_systems(collection.pool.systems, design, choosing)
-    built = build(
-        collection.pool.select(draw.initial),
+    # the matrices are small: a second thread would only wait for the first
+    with threadpool_limits(1):
+        built = build(
+            collection.pool.select(draw.initial),
+            simulated.qrels,
+            ALGORITHM,
+            confidence=design.confidence,
+            seed=draw.judging_seed,
+        )
+        report(2, _STAGES)
+        facts, tables = _show(collection, design, draw, built)
+    report(3, _STAGES)
+    for name, table in tables.items():
+        write_csv(table, folder / f"{name}.csv", made)
+    write_qrels(built.judgments.to_qrels(), folder / "judgments.qrels")
+
+    small = run_design(
+        design,
+        simulated.runs,
         simulated.qrels,
-        ALGORITHM,
-        confidence=design.confidence,
-        seed=draw.judging_seed,
+        lambda: collection,
+        jobs=jobs,
+        output=folder / "robustness",
+        made=made,
+        progress=progress,
     )
-    progress("demonstration", 2, steps)
+    write_json(made, folder / META)
+    # last: its presence says that the demonstration is whole
+    write_json(facts, folder / FACTS)
+    return Demo(folder, facts, **tables, study=small, meta=made)
+
+
+def _show(
+    collection: Collection, design: Design, draw: Draw, built: JudgingResult
+) -> tuple[dict[str, object], dict[str, pd.DataFrame]]:
+    """Compare all systems drawn by the judgments made for some; return facts and tables."""
+    import pandas as pd
 
     pool = collection.pool.select(draw.everyone)
     judgments = built.judgments.on(pool)
     fitted = fit(pool, judgments, model=ALGORITHM, seed=draw.evaluating_seed)
     comparison = compare(
-        pool, fitted.relevance, moments=design.moments_of(parse_algorithm(ALGORITHM))
+        pool,
+        fitted.relevance,
+        moments=design.moments_of(parse_algorithm(ALGORITHM)),
+        seed=draw.evaluating_seed,
     )
-    truth = dict(zip(collection.pool.systems, collection.truth, strict=True))
+    suggested = next_documents(pool, judgments, algorithm=ALGORITHM, count=_SUGGESTED)
+    truth = dict(zip(collection.pool.systems, collection.truth.tolist(), strict=True))
     systems = _with_truth(comparison.systems_frame(), truth, draw.initial)
-    pairs = _with_outcome(comparison.to_frame(), comparison.confidence, truth)
-    progress("demonstration", 3, steps)
-
-    suggested = next_documents(pool, judgments, algorithm=ALGORITHM, count=10)
-    tables = {
-        "systems": systems,
-        "pairs": pairs,
-        "next": pd.DataFrame([asdict(document) for document in suggested]),
-        "judgments": _per_topic(built.judgments),
-    }
-    for name in _TABLES:
-        write_csv(tables[name], folder / f"{name}.csv", meta)
-    write_qrels(built.judgments.to_qrels(), folder / "judgments.qrels")
-    progress("demonstration", 4, steps)
-
-    small = study(
-        simulated.runs,
-        simulated.qrels,
-        algorithms=ALGORITHMS,
-        trials=trials,
-        jobs=jobs,
-        seed=studying,
-        output=folder / "robustness",
-        command=command,
-        progress=progress,
-    )
     facts = {
         "topics": pool.n_topics,
         "collection_systems": collection.pool.n_systems,
@@ -214,15 +223,19 @@ def demo(
         "algorithm": ALGORITHM,
         "confidence": design.confidence,
         "judged": built.judgments.n_judged,
-        "relevant": int(built.judgments.relevant.sum()),
+        "relevant": round(float(built.judgments.relevant.sum())),
         "reason": built.reason,
         "pool_documents": pool.n_documents,
         "tau": kendall_tau(systems["expected"], systems["true"]),
-        "trials": trials,
+        "trials": design.trials,
     }
-    write_json(facts, folder / FACTS)
-    write_json(meta, folder / META)
-    return Demo(folder, facts, **tables, study=small, meta=meta)
+    tables = {
+        "systems": systems,
+        "pairs": _with_outcome(comparison.to_frame(), comparison.confidence, truth),
+        "next": pd.DataFrame([asdict(document) for document in suggested]),
+        "judgments": _per_topic(built.judgments),
+    }
+    return facts, tables
 
 
 def _with_truth(

@@ -1,0 +1,17 @@
+import pytest
+
+from rtc_bayes.robustness.demonstration import demo
+
+
+@pytest.fixture(scope="session")
+def shown(tmp_path_factory):
+    """A demonstration on a collection of a tenth of the usual size; not to be changed."""
+    return demo(
+        tmp_path_factory.mktemp("demo"),
+        seed=2,
+        topics=6,
+        systems=12,
+        trials=2,
+        jobs=1,
+        command="test",
+    )

@@ -1,0 +1,103 @@
+import base64
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from rtc_bayes.errors import InputError
+from rtc_bayes.report import write_report
+from rtc_bayes.robustness import Demo
+
+
+class Page(HTMLParser):
+    """What a page refers to, and whether its tags are closed in order."""
+
+    VOID = frozenset({"meta", "img", "br", "hr", "link", "input"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.images, self.references, self.text = [], [], []
+        self._open = []
+        self.feed(text)
+        assert self._open == []
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        if tag == "img":
+            self.images.append(values)
+        self.references += [values[key] for key in ("src", "href", "srcset") if key in values]
+        assert tag not in ("script", "link", "iframe")
+        if tag not in self.VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def pages(shown, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    return {
+        name: write_report(directory, folder / f"{name}.html").read_text(encoding="utf-8")
+        for name, directory in {
+            "demo": shown.directory,
+            "study": shown.study.directory,
+        }.items()
+    }
+
+
+@pytest.mark.parametrize(("name", "figures"), [("demo", 7), ("study", 4)])
+def test_a_report_holds_its_figures(pages, name, figures):
+    images = Page(pages[name]).images
+    assert len(images) == figures
+    for image in images:
+        kind, encoded = image["src"].split(",", 1)
+        assert kind == "data:image/svg+xml;base64"
+        assert "</svg>" in base64.b64decode(encoded).decode("utf-8")
+        assert len(image["alt"]) > 20
+
+
+@pytest.mark.parametrize("name", ["demo", "study"])
+def test_a_report_needs_nothing_else(pages, name):
+    page = Page(pages[name])
+    assert all(reference.startswith("data:") for reference in page.references)
+    assert not re.search(r"https?://|url\(|@import", pages[name])
+
+
+def test_a_study_says_what_it_found_and_how(pages, shown):
+    text = " ".join(Page(pages["study"]).text)
+    for expected in ("Summary", "Accuracy by confidence", "Ranking", "0.99 to 1.00"):
+        assert expected in text
+    accuracy = shown.study.summary["rtc:map"]["accuracy"]
+    assert f"{accuracy:.1%}" in text
+    assert "rtc:map: plugin" in text
+    assert f"seed={shown.study.meta['study']['seed']}" in text
+
+
+def test_a_demo_shows_its_pairs_and_next_documents(pages, shown):
+    text = " ".join(Page(pages["demo"]).text)
+    sure = shown.pairs[shown.pairs["confidence"] >= 0.95]
+    assert f"{len(sure)} of {len(shown.pairs)}" in text
+    for docno in shown.next["docno"]:
+        assert docno in text
+
+
+def test_the_default_place_is_in_the_folder(shown):
+    assert write_report(shown.directory) == shown.directory / "report.html"
+
+
+def test_a_folder_with_nothing_to_report(tmp_path):
+    with pytest.raises(InputError, match="no finished study"):
+        write_report(tmp_path)
+    with pytest.raises(InputError, match="no such folder"):
+        write_report(tmp_path / "absent")
+
+
+def test_a_demo_reads_back(shown):
+    again = Demo.load(shown.directory)
+    assert again.facts == shown.facts
+    assert again.pairs["confidence"].tolist() == shown.pairs["confidence"].tolist()
+    assert again.systems["system"].tolist() == shown.systems["system"].tolist()

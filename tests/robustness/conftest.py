@@ -1,0 +1,30 @@
+import pytest
+
+from rtc_bayes.collection.simulate import simulate
+from rtc_bayes.robustness import study
+
+
+@pytest.fixture(scope="session")
+def small():
+    """A simulated collection that a trial takes a fraction of a second on."""
+    return simulate(topics=8, systems=8, documents=600, depth=100, seed=3)
+
+
+@pytest.fixture(scope="session")
+def arguments():
+    return {
+        "algorithms": ["ip", "mtc", "rtc:map"],
+        "trials": 3,
+        "systems": 4,
+        "depth": 20,
+        "confidence": 0.8,
+        "seed": 11,
+        "command": "test",
+    }
+
+
+@pytest.fixture(scope="session")
+def done(small, arguments, tmp_path_factory):
+    """A finished study, run in one process; not to be changed."""
+    folder = tmp_path_factory.mktemp("study")
+    return study(small.runs, small.qrels, **arguments, jobs=1, output=folder)

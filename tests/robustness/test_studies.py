@@ -1,0 +1,202 @@
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from rtc_bayes.collection import Pool
+from rtc_bayes.errors import FitError, InputError
+from rtc_bayes.judging import build, parse_algorithm
+from rtc_bayes.measures import evaluate
+from rtc_bayes.robustness import Design, Study, study
+from rtc_bayes.robustness import trial as trial_module
+from rtc_bayes.robustness.trial import COLUMNS, draw_systems
+
+TABLES = tuple(COLUMNS)
+
+
+def numbers(found):
+    """Everything of a study that must not differ between runs: all but the seconds."""
+    tables = {name: getattr(found, name) for name in TABLES}
+    tables["trials"] = tables["trials"].drop(columns=["seconds_judging", "seconds_evaluating"])
+    summary = {
+        text: {key: value for key, value in scores.items() if not key.startswith("seconds")}
+        for text, scores in found.summary.items()
+    }
+    return tables, summary
+
+
+def assert_same(found, expected):
+    tables, summary = numbers(found)
+    expected_tables, expected_summary = numbers(expected)
+    for name in TABLES:
+        assert_frame_equal(tables[name], expected_tables[name], check_exact=True)
+    assert summary == expected_summary
+
+
+def test_two_jobs_give_the_numbers_of_one(small, arguments, done, tmp_path):
+    again = study(small.runs, small.qrels, **arguments, jobs=2, output=tmp_path / "two")
+    assert_same(again, done)
+
+
+def test_a_study_reads_back(done):
+    assert_same(Study.load(done.directory), done)
+
+
+def test_files_and_columns(done):
+    for name, columns in COLUMNS.items():
+        assert tuple(pd.read_csv(done.directory / f"{name}.csv").columns) == columns
+        meta = json.loads((done.directory / f"{name}.csv.meta.json").read_text())
+        assert meta["seed"] == 11
+    summary = json.loads((done.directory / "summary.json").read_text())
+    assert list(summary) == ["ip", "mtc", "rtc:map"]
+    assert (done.directory / "meta.json").exists()
+
+
+def test_what_is_missing_is_run_again_and_nothing_else(small, arguments, done, tmp_path):
+    folder = tmp_path / "resumed"
+    shutil.copytree(done.directory, folder)
+    (folder / "trials" / "00001.json").unlink()
+    (folder / "summary.json").unlink()
+    kept = (folder / "trials" / "00000.json").stat().st_mtime_ns
+    calls = []
+    again = study(
+        small.runs,
+        small.qrels,
+        **arguments,
+        jobs=1,
+        output=folder,
+        progress=lambda *call: calls.append(call),
+    )
+    assert calls == [("trials", 2, 3), ("trials", 3, 3)]
+    assert (folder / "trials" / "00000.json").stat().st_mtime_ns == kept
+    assert_same(again, done)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"seed": 12}, "seed"),
+        ({"trials": 4}, "trials"),
+        ({"algorithms": ["ip", "mtc"]}, "algorithms"),
+        ({"depth": 10}, "depth"),
+        ({"moments": "exact"}, "moments"),
+    ],
+)
+def test_other_arguments_are_refused(small, arguments, done, change, named):
+    with pytest.raises(InputError, match=f"other {named}"):
+        study(small.runs, small.qrels, **{**arguments, **change}, output=done.directory)
+
+
+def test_other_runs_are_refused(small, arguments, done):
+    fewer = small.runs.select(small.runs.systems[:-1])
+    with pytest.raises(InputError, match="other runs"):
+        study(fewer, small.qrels, **arguments, output=done.directory)
+
+
+def test_too_few_runs(small, arguments, tmp_path):
+    with pytest.raises(InputError, match="9 systems, of 8"):
+        study(small.runs, small.qrels, **{**arguments, "systems": 9}, output=tmp_path)
+
+
+def test_ip_takes_the_count_of_mtc(done):
+    judged = done.trials.pivot_table(index="trial", columns="algorithm", values="judged")
+    assert (judged["ip"] == judged["mtc"]).all()
+
+
+def test_ip_takes_the_count_of_mtc_that_is_not_in_the_study(small, arguments, done, tmp_path):
+    alone = study(
+        small.runs, small.qrels, **{**arguments, "algorithms": ["ip"]}, jobs=1, output=tmp_path
+    )
+    expected = done.trials.query("algorithm == 'ip'")["judged"].tolist()
+    assert alone.trials["judged"].tolist() == expected
+    assert set(alone.trials["algorithm"]) == {"ip"}
+
+
+def test_ip_has_no_confidence_but_an_accuracy(done):
+    summary = done.summary["ip"]
+    assert [summary[key] for key in ("W", "bins", "log_score")] == [None] * 3
+    assert 0 <= summary["accuracy"] <= 1
+
+
+def test_a_trial_compares_its_systems_with_the_truth(small, done):
+    truth = evaluate(small.runs, small.qrels, "AP", topics="all").mean["AP"]
+    true = dict(zip(small.runs.systems, truth, strict=True))
+    systems = done.systems
+    assert len(systems) == 3 * 3 * 4
+    np.testing.assert_allclose(systems["true"], systems["system"].map(true))
+    # every algorithm of a trial sees the same systems, and other trials see others
+    seen = systems.groupby(["trial", "algorithm"])["system"].agg(tuple)
+    for trial in range(3):
+        assert seen[trial, "ip"] == seen[trial, "mtc"] == seen[trial, "rtc:map"]
+    assert seen[0, "ip"] != seen[1, "ip"]
+
+
+def test_pairs_follow_from_the_systems(done):
+    expected = done.systems.set_index(["trial", "algorithm", "system"])
+    for pair in done.pairs.itertuples():
+        a = expected.loc[(pair.trial, pair.algorithm, pair.a)]
+        b = expected.loc[(pair.trial, pair.algorithm, pair.b)]
+        right = np.sign(a["expected"] - b["expected"]) == np.sign(a["true"] - b["true"])
+        assert pair.correct == int(right)
+    confidence = done.pairs["confidence"].dropna()
+    assert confidence.between(0.5, 1).all()
+    assert (done.pairs.groupby(["trial", "algorithm"])["initial"].max() == 2).all()
+    assert ((done.pairs["initial"] == 2).groupby([done.pairs["trial"]]).sum() == 3).all()
+
+
+def test_judgments_are_those_of_build(small, arguments, done):
+    design = Design(
+        algorithms=("mtc",), trials=3, systems=4, depth=20, confidence=0.8, seed=arguments["seed"]
+    )
+    seed = json.loads((done.directory / "trials" / "00002.json").read_text())["seed"]
+    pool = Pool.from_runs(small.runs, depth=20)
+    draw = draw_systems(pool.systems, design, seed)
+    built = build(pool.select(draw.initial), small.qrels, "mtc", confidence=0.8)
+    rows = done.judgments.query("trial == 2 and algorithm == 'mtc'")
+    assert rows["judged"].sum() == built.judgments.n_judged
+    assert rows["relevant"].tolist() == built.judgments.relevant.tolist()
+    assert rows["topic"].tolist() == list(pool.topics)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"algorithms": ()}, "no algorithm"),
+        ({"algorithms": ("ip", "ip")}, "twice"),
+        ({"algorithms": ("nonsense[",)}, "nonsense"),
+        ({"trials": 0}, "trials"),
+        ({"initial": 1}, "initial"),
+        ({"initial": 5, "systems": 4}, "initial"),
+        ({"moments": "other"}, "moments"),
+        ({"confidence": 0.5}, "confidence"),
+    ],
+)
+def test_a_design_refuses(change, message):
+    with pytest.raises(InputError, match=message):
+        Design(**{"algorithms": ("ip",), **change})
+
+
+def test_published_moments():
+    design = Design(("ip",))
+    for text, kind in [
+        ("mtc", "plugin"),
+        ("rtc", "plugin"),
+        ("rtc[cell_weight=.1]:map", "plugin"),
+        ("mtc/rtc:map", "plugin"),
+    ]:
+        assert design.moments_of(parse_algorithm(text)) == kind
+    exact = Design(("ip",), moments="exact")
+    assert exact.moments_of(parse_algorithm("rtc:map")) == "exact"
+
+
+def test_a_bad_fit_says_where(small, arguments, tmp_path, monkeypatch):
+    def fail(*args, **kwargs):
+        raise FitError("not converged")
+
+    monkeypatch.setattr(trial_module, "fit", fail)
+    with pytest.raises(FitError, match="trial 0, mtc: not converged"):
+        study(small.runs, small.qrels, **arguments, jobs=1, output=tmp_path)
+    assert not (tmp_path / "summary.json").exists()
