@@ -16,7 +16,7 @@ type Format = str | Callable[[object], str]
 
 UNDEFINED = "–"
 
-_WRITTEN_NUMBER = re.compile(r"[−+]?[\d,.]+%?( to [−+]?[\d,.]+%?)?|–")
+_WRITTEN_NUMBER = re.compile(r"[−+]?[\d,.]+%?( to [−+]?[\d,.]+%?)?( \([^)]*\))?|–")
 
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 from rtc_bayes.collection import Judgments, write_qrels
 from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.confidence import compare
-from rtc_bayes.judging import JudgingResult, build, next_documents, parse_algorithm
-from rtc_bayes.relevance import fit
+from rtc_bayes.judging import JudgingResult, build, next_documents
+from rtc_bayes.relevance import ModelSpec, fit
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.significance import kendall_tau
 from rtc_bayes.robustness.studies import META, Study, run_design
@@ -209,7 +209,7 @@ def _show(
     comparison = compare(
         pool,
         fitted.relevance,
-        moments=design.moments_of(parse_algorithm(ALGORITHM)),
+        moments=design.moments_of(ModelSpec.parse(ALGORITHM)),
         seed=draw.evaluating_seed,
     )
     suggested = next_documents(pool, judgments, algorithm=ALGORITHM, count=_SUGGESTED)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Pool, Qrels, Runs
 from rtc_bayes.errors import CollectionWarning, InputError
-from rtc_bayes.judging import Algorithm, parse_algorithm
+from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.measures import evaluate
-from rtc_bayes.relevance import resolve_method
+from rtc_bayes.relevance import ModelSpec, resolve_method
 
 type MomentsRule = Literal["published", "exact", "plugin"]
 
@@ -82,12 +82,11 @@ class Design:
                 f"confidence is {self.confidence}", remedy="give one between 0.5 and 1"
             )
 
-    def moments_of(self, algorithm: Algorithm) -> Literal["exact", "plugin"]:
-        """Which moments an algorithm's confidences are made of."""
+    def moments_of(self, evaluator: ModelSpec) -> Literal["exact", "plugin"]:
+        """Which moments the confidences by a model's probabilities are made of."""
         if self.moments != "published":
             return self.moments
-        evaluator = algorithm.evaluator
-        if evaluator is None or evaluator.name == "uniform":
+        if evaluator.name == "uniform":
             return "plugin"
         method = resolve_method(evaluator.build(), evaluator.method)
         return "plugin" if (evaluator.name, method) == ("rtc", "map") else "exact"

@@ -228,7 +228,11 @@ def run_design(
     meta = {
         **made,
         "study": design.to_dict(),
-        "moments": {text: design.moments_of(parse_algorithm(text)) for text in design.algorithms},
+        "moments": {
+            text: design.moments_of(evaluator)
+            for text in design.algorithms
+            if (evaluator := parse_algorithm(text).evaluator) is not None
+        },
         "runs": digest_text(json.dumps([[name, run.digest] for name, run in runs.items()])),
         "qrels": qrels.digest,
     }

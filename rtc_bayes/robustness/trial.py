@@ -217,7 +217,7 @@ class _Trial:
         comparison = compare(
             self._pool,
             fitted.relevance,
-            moments=self._design.moments_of(algorithm),
+            moments=self._design.moments_of(algorithm.evaluator),
             seed=self._draw.evaluating_seed,
         )
         return Prediction(

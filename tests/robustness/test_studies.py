@@ -8,8 +8,9 @@ from pandas.testing import assert_frame_equal
 
 from rtc_bayes.collection import Pool
 from rtc_bayes.errors import FitError, InputError
-from rtc_bayes.judging import build, parse_algorithm
+from rtc_bayes.judging import build
 from rtc_bayes.measures import evaluate
+from rtc_bayes.relevance import ModelSpec
 from rtc_bayes.robustness import Design, Study, study
 from rtc_bayes.robustness import trial as trial_module
 from rtc_bayes.robustness.trial import COLUMNS, draw_systems
@@ -179,17 +180,15 @@ def test_a_design_refuses(change, message):
         Design(**{"algorithms": ("ip",), **change})
 
 
-def test_published_moments():
-    design = Design(("ip",))
-    for text, kind in [
-        ("mtc", "plugin"),
-        ("rtc", "plugin"),
-        ("rtc[cell_weight=.1]:map", "plugin"),
-        ("mtc/rtc:map", "plugin"),
-    ]:
-        assert design.moments_of(parse_algorithm(text)) == kind
-    exact = Design(("ip",), moments="exact")
-    assert exact.moments_of(parse_algorithm("rtc:map")) == "exact"
+@pytest.mark.parametrize("text", ["uniform", "rtc", "rtc[cell_weight=.1]:map"])
+def test_published_moments(text):
+    evaluator = ModelSpec.parse(text)
+    assert Design(("ip",)).moments_of(evaluator) == "plugin"
+    assert Design(("ip",), moments="exact").moments_of(evaluator) == "exact"
+
+
+def test_moments_are_recorded_where_there_is_a_confidence(done):
+    assert done.meta["moments"] == {"mtc": "plugin", "rtc:map": "plugin"}
 
 
 def test_a_bad_fit_says_where(small, arguments, tmp_path, monkeypatch):
