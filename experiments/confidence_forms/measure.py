@@ -115,6 +115,7 @@ def main() -> None:
         table.to_csv(arguments.output, index=False)
     pd.set_option("display.width", 200)
     pd.set_option("display.max_rows", 500)
+    pd.set_option("display.max_columns", 50)
 
     cells = table.groupby(["kind", "mean", "topics"], sort=False)
     largest = cells[list(FORMS)].max().add_suffix(" max")
@@ -129,7 +130,8 @@ def main() -> None:
     }
     for name, bins in shape.items():
         by = several.groupby(bins.rename(name), observed=True)
-        print(by[["normal", "corrected"]].agg(["max", "mean"]).round(4).assign(pairs=by.size()))
+        print(f"of {by.size().to_dict()} pairs")
+        print(by[["normal", "corrected"]].agg(["max", "mean"]).round(4))
     print("auto, by form chosen")
     by = table.groupby("chosen")
     print(by["auto"].agg(["max", "mean", "size"]).round(4))

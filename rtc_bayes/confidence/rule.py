@@ -27,7 +27,7 @@ FEWEST_TOPICS = 3
 LIKELIEST_TIE = 0.001
 
 #: A form further from the shares of the outcomes than this many standard errors is not used.
-FARTHEST = 4.0
+FARTHEST = 3.0
 
 #: Outcomes of the first look, which finds the pairs that may have left the normal. Skewness and
 #: excess kurtosis then have standard errors 0.04 and 0.08: a quarter of the normal's limits.
@@ -46,7 +46,7 @@ def choose(
 
     - ``montecarlo`` with fewer than 3 topics that have variance, or a tie likelier than 0.001;
     - else ``normal`` if abs(skewness) <= 0.15 and abs(excess kurtosis) <= 0.3, and its
-      P(< 0) + P(= 0) / 2 is within 4 standard errors of the outcomes';
+      P(< 0) + P(= 0) / 2 is within 3 standard errors of the outcomes';
     - else ``corrected`` if abs(skewness) <= 0.5 and abs(excess kurtosis) <= 1, likewise;
     - else ``montecarlo``.
 
