@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 type Floats = NDArray[np.float64]
 
@@ -75,6 +77,21 @@ def maximise(
     Mode
         Not converged after 100 steps.
     """
+    # the systems are small: threads of the linear algebra would only wait for each other
+    with _threads().limit(limits=1):
+        return _maximise(start, log_density, derivatives)
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _maximise(
+    start: Floats,
+    log_density: Callable[[Floats], float],
+    derivatives: Callable[[Floats], tuple[Floats, Floats]],
+) -> Mode:
     x, value = start, log_density(start)
     for iteration in range(_MOST_ITERATIONS):
         gradient, curvature = derivatives(x)
