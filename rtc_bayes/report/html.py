@@ -85,10 +85,10 @@ def study_sections(study: Study) -> list[str]:
         "<h2>Summary</h2>",
         _summary_table(study),
         "<p>W is what a bookmaker wins per bet who takes each confidence for his odds: 0 if "
-        "confidences are exact, negative if they are too high. “W if exact” is what he would "
-        "expect. The log score is a mean negative log likelihood in nats: lower is better, and "
-        "always saying one half scores 0.69. τ is Kendall’s rank correlation of the predicted "
-        "with the true order of systems.</p>",
+        "confidences are exact, negative if they are too high; “W if exact” is what he would "
+        "expect then. The log score is a mean negative log likelihood in nats: lower is better, "
+        "and always saying one half scores 0.693. τ is Kendall’s correlation "
+        "of the predicted with the true order of systems.</p>",
         "<h2>Accuracy by confidence</h2>",
         '<div class="figures">',
         _figure(
@@ -217,12 +217,12 @@ def _example(study: Study) -> tuple[str, int, pd.DataFrame] | None:
 _SUMMARY_ROWS: tuple[tuple[str, str, str], ...] = (
     ("W", "W", ".2f"),
     ("W, 90% interval", "W_interval", ".2f"),
-    ("W with confidence capped at .95", "W_capped", ".2f"),
-    ("W expected if confidences were exact", "W_expected", ".2f"),
-    ("log score (lower is better)", "log_score", ".3f"),
+    ("W, capped at .95", "W_capped", ".2f"),
+    ("W if exact", "W_expected", ".2f"),
+    ("log score", "log_score", ".3f"),
     ("mean confidence", "mean_confidence", ".1%"),
     ("accuracy", "accuracy", ".1%"),
-    ("mean rank correlation τ", "mean_tau", ".3f"),
+    ("mean τ", "mean_tau", ".3f"),
     ("median judgments", "median_judged", ",.0f"),
     ("mean judgments", "mean_judged", ",.0f"),
     ("seconds per trial", "seconds_per_trial", ".1f"),

@@ -109,9 +109,10 @@ def to_html(
         + "</tr>"
         for row in cells(frame, formats)
     )
-    named = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    # not a <caption>, which would scroll away with the table
+    named = f'<p class="note">{html.escape(caption)}</p>' if caption else ""
     return (
-        f'<div class="table"><table>{named}<thead><tr>{head}</tr></thead>\n'
+        f'{named}<div class="table"><table><thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody></table></div>"
     )
 
