@@ -1,7 +1,8 @@
 """Repeat the 2007 experiment on the runs of TREC-8, and set it beside the paper's numbers.
 
 Usage: python experiments/robustness/trec8.py -o DIR [--trials 30 --jobs 2 --seed 0]
-       [--algorithms ip,mtc,rtc:map] > docs/results/robustness-trec8.md
+       [--algorithms ip,mtc,rtc:map] [--figure docs/figures/robustness-trec8.png]
+       > docs/results/robustness-trec8.md
 
 Needs RTC_BAYES_DATA: a folder with trec8_adhoc/runs/*.gz and trec8_adhoc/qrels.txt.gz. DIR gets
 what `rtc-bayes robustness` writes, and its report; a study that was interrupted goes on.
@@ -18,9 +19,10 @@ import pandas as pd
 from rtc_bayes import read_qrels, read_runs
 from rtc_bayes.judging import split_algorithms
 from rtc_bayes.report import write_report
+from rtc_bayes.report.figures import confidence_accuracy
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.robustness import Study, study
-from rtc_bayes.robustness.scores import BINS
+from rtc_bayes.robustness.scores import BINS, winnings
 from rtc_bayes.store import progress_bar
 
 # Carterette 2007, Table 5, column "ad-hoc 99": RTC, two initial systems, ten compared.
@@ -35,6 +37,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=30)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--figure", type=Path, help="also draw accuracy by confidence here")
     options = parser.parse_args()
     data = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
     with progress_bar() as progress:
@@ -53,6 +56,8 @@ def main() -> None:
             progress=progress,
         )
     write_report(options.output)
+    if options.figure:
+        confidence_accuracy(done.pairs).savefig(options.figure, dpi=160, bbox_inches="tight")
     print(page(done))
 
 
@@ -69,6 +74,10 @@ def page(done: Study) -> str:
             to_markdown(scores(done)),
             "Accuracy of the predicted sign by confidence (share of pairs in brackets):\n",
             to_markdown(bins(done)),
+            "Where W is lost: READWARE and READWARE2 are manual runs with very short and very good "
+            "lists, and a trial without judgments stopped because one initial list was much "
+            "shorter.\n",
+            to_markdown(losses(done)),
             "Paired tests over trials, first less second:\n",
             to_markdown(
                 done.tests(),
@@ -114,6 +123,29 @@ def scores(done: Study) -> pd.DataFrame:
     columns = ["algorithm", "W", "W capped", "W expected", "log score", "accuracy"]
     columns += ["median judged", "mean judged", "mean tau", "seconds per trial"]
     return pd.DataFrame(rows, columns=columns).replace({"W": "-"}, "−", regex=True)
+
+
+def losses(done: Study) -> pd.DataFrame:
+    """W of all pairs, and without the odd ones."""
+    pairs = done.pairs.dropna(subset="confidence")
+    judged = done.trials.set_index(["trial", "algorithm"])["judged"]
+    unjudged = pairs.set_index(["trial", "algorithm"]).index.map(judged) == 0
+    manual = pairs["a"].str.startswith("READWARE") | pairs["b"].str.startswith("READWARE")
+    parts = {
+        "all": pairs,
+        "without READWARE and READWARE2": pairs[~manual],
+        "without trials with nothing judged": pairs[~unjudged],
+        "without both": pairs[~manual & ~unjudged],
+    }
+    rows = [
+        {"pairs": name}
+        | {
+            text: f"{winnings(rows['confidence'], rows['correct']).mean():.2f} ({len(rows)} pairs)"
+            for text, rows in part.groupby("algorithm", sort=False)
+        }
+        for name, part in parts.items()
+    ]
+    return pd.DataFrame(rows)
 
 
 def bins(done: Study) -> pd.DataFrame:
