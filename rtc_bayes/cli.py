@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
@@ -23,7 +23,7 @@ from rtc_bayes.errors import CollectionWarning, FitError, InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
-    from rtc_bayes.relevance import Fit
+    from rtc_bayes.relevance import Fit, ModelSpec
 
 PROGRAM = "rtc-bayes"
 
@@ -228,7 +228,7 @@ def fit(
     """Predict relevance of unjudged documents."""
     from rtc_bayes.collection import Pool, read_qrels
     from rtc_bayes.collection import write_erels as write
-    from rtc_bayes.relevance import fit
+    from rtc_bayes.relevance import ModelSpec, fit
     from rtc_bayes.report.terminal import judged_table, write_tables
     from rtc_bayes.store import meta_path, provenance, write_json
 
@@ -244,7 +244,8 @@ def fit(
         pool, judgments, model=model or "rtc", method=method, options=_pairs(option), seed=seed
     )
     made.save(output)
-    meta = provenance(seed=seed, inputs=_digests(systems, judged))
+    inputs = _digests(systems, judged, [ModelSpec.parse(model or "rtc")])
+    meta = provenance(seed=seed, inputs=inputs)
     write_json(meta | {"judged_for": list(judgments.judged_for or ())}, meta_path(output))
     if write_erels is not None:
         write(made.relevance.to_probabilities(), write_erels)
@@ -294,7 +295,7 @@ def compare(
 
     from rtc_bayes.collection import Pool, Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
-    from rtc_bayes.relevance import fit
+    from rtc_bayes.relevance import ModelSpec, fit
     from rtc_bayes.report.terminal import (
         comparison_tables,
         pairs_frame,
@@ -308,7 +309,7 @@ def compare(
     systems = _read_runs(runs, name_by)
     judged = None if qrels is None else read_qrels(qrels)
     pool = Pool.from_runs(systems, depth=depth)
-    inputs = _digests(systems, judged)
+    inputs = _digests(systems, judged, [ModelSpec.parse(model)] if model else [])
     judgments = None if judged is None else _judgments(pool, judged, relevance_level)
     if relevance is not None:
         found = _stored(relevance, pool)
@@ -386,14 +387,15 @@ def build(
     OUT.meta.json.
     """
     from rtc_bayes.collection import Pool, read_qrels, write_qrels
-    from rtc_bayes.judging import build
+    from rtc_bayes.judging import build, parse_algorithm
     from rtc_bayes.store import meta_path, provenance, write_json
 
+    chosen = parse_algorithm(algorithm)
     systems, answers = _read_runs(runs, name_by), read_qrels(truth)
     result = build(
         Pool.from_runs(systems, depth=depth),
         answers,
-        algorithm,
+        chosen,
         confidence=0.95 if confidence is None and budget is None else confidence,
         budget=budget,
         floor=floor,
@@ -408,7 +410,7 @@ def build(
             stacklevel=1,
         )
     write_qrels(result.judgments.to_qrels(), output)
-    meta = provenance(seed=seed, inputs=_digests(systems, answers))
+    meta = provenance(seed=seed, inputs=_digests(systems, answers, [chosen.model]))
     write_json(result.meta() | {"meta": meta}, meta_path(output))
     if not quiet:
         typer.echo(f"{result!r}\nin {output}")
@@ -432,19 +434,20 @@ def next_(
     import pandas as pd
 
     from rtc_bayes.collection import Pool, read_qrels
-    from rtc_bayes.judging import next_documents
+    from rtc_bayes.judging import next_documents, parse_algorithm
     from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
     from rtc_bayes.store import provenance
 
+    chosen = parse_algorithm(algorithm)
     systems, judged = _read_runs(runs, name_by), read_qrels(qrels)
     pool = Pool.from_runs(systems, depth=depth)
     judgments = _judgments(pool, judged, relevance_level)
-    documents = next_documents(pool, judgments, algorithm=algorithm, count=count, seed=seed)
+    documents = next_documents(pool, judgments, algorithm=chosen, count=count, seed=seed)
     frame = pd.DataFrame(
         [(found.topic, found.docno, found.weight, found.why) for found in documents],
         columns=["topic", "docno", "weight", "why"],
     )
-    meta = provenance(seed=seed, inputs=_digests(systems, judged))
+    meta = provenance(seed=seed, inputs=_digests(systems, judged, [chosen.model]))
     match _kind(layout, output):
         case Format.json:
             write_value(frame.to_dict("records"), output, meta)
@@ -478,16 +481,19 @@ def robustness(
     Judges for a few systems, compares many, and does so again. Resumes where it stopped.
     """
     from rtc_bayes.collection import read_qrels
-    from rtc_bayes.judging import split_algorithms
+    from rtc_bayes.judging import parse_algorithm, split_algorithms
     from rtc_bayes.robustness import study
     from rtc_bayes.store import progress_bar
 
+    texts = split_algorithms(algorithms)
+    parsed = [parse_algorithm(text) for text in texts]
+    models = [model for chosen in parsed for model in (chosen.model, chosen.evaluator)]
     given, truth = _read_runs(runs, name_by), read_qrels(qrels)
     with progress_bar(quiet) as progress:
         done = study(
             given,
             truth,
-            algorithms=split_algorithms(algorithms),
+            algorithms=texts,
             trials=trials,
             systems=systems,
             initial=initial,
@@ -498,7 +504,7 @@ def robustness(
             relevance_level=relevance_level,
             seed=seed,
             output=output,
-            inputs=_digests(given, truth),
+            inputs=_digests(given, truth, models),
             progress=progress,
         )
     typer.echo(repr(done))
@@ -603,10 +609,14 @@ def _read_runs(sources: Sequence[str], name_by: NameBy) -> Runs:
     return read_runs(*sources, name_by=name_by.value)
 
 
-def _digests(runs: Runs, qrels: Qrels | None = None) -> dict[str, str]:
-    """Return path as typed to digest, for provenance."""
+def _digests(
+    runs: Runs, qrels: Qrels | None = None, models: Iterable[ModelSpec | None] = ()
+) -> dict[str, str]:
+    """Return path as typed to digest, for provenance; of models, those in files."""
     found = {run.path: run.digest for run in runs.values()}
-    return found if qrels is None else found | {qrels.path: qrels.digest}
+    if qrels is not None:
+        found[qrels.path] = qrels.digest
+    return found | {model.name: model.digest for model in models if model and model.digest}
 
 
 def _pairs(options: Sequence[str] | None) -> dict[str, str]:

@@ -10,6 +10,7 @@ import rtc_bayes.relevance
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import simulate, write
 from rtc_bayes.errors import FitError
+from rtc_bayes.store import digest_text
 
 COMMANDS = [
     "demo",
@@ -267,6 +268,43 @@ def test_robustness_then_report(here, ok, run):
     ok("report study -o elsewhere.html")
     assert (here / "elsewhere.html").read_text() == page
     assert run("report nowhere")[0] == 2
+
+
+MODEL = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rtc_bayes.relevance import PointEstimate
+
+
+@dataclass(frozen=True)
+class Mine:
+    name: ClassVar[str] = "mine"
+    methods: ClassVar[tuple[str, ...]] = ("map",)
+    default_method: ClassVar[str] = "map"
+
+    def map(self, judgments):
+        return PointEstimate(np.full(judgments.pool.n_documents, 0.2))
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compare '*.gz' --qrels few.qrels --model mine.py -o out.csv",
+        "fit '*.gz' --qrels few.qrels --model mine.py:map -o out.csv",
+        "next '*.gz' --qrels few.qrels --algorithm mine.py -o out.csv",
+        "build '*.gz' --truth qrels.txt --budget 3 --algorithm mine.py -o out.csv",
+    ],
+)
+def test_a_model_file_is_an_input(here, ok, line):
+    (here / "mine.py").write_text(MODEL)
+    ok(line)
+    made = meta(here / "out.csv")
+    inputs = made.get("inputs") or made["meta"]["inputs"]
+    assert inputs["mine.py"] == digest_text(MODEL)
 
 
 def test_models_lists_options_with_defaults(ok):
