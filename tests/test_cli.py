@@ -307,6 +307,17 @@ def test_a_model_file_is_an_input(here, ok, line):
     assert inputs["mine.py"] == digest_text(MODEL)
 
 
+def test_a_study_does_not_go_on_with_a_changed_model(here, ok, run):
+    (here / "mine.py").write_text(MODEL)
+    line = "robustness '*.gz' --qrels qrels.txt --systems 3 --jobs 1 --quiet --trials 2 -o study"
+    ok(f"{line} --algorithms mtc/mine.py")
+    ok(f"{line} --algorithms mtc/mine.py")
+    (here / "mine.py").write_text(MODEL.replace("0.2", "0.3"))
+    status, _, err = run(f"{line} --algorithms mtc/mine.py")
+    assert status == 2
+    assert "other models" in err
+
+
 def test_models_lists_options_with_defaults(ok):
     text = ok("models")
     assert "rtc:" in text

@@ -225,14 +225,17 @@ def run_design(
         Provenance.
     progress : Progress
     """
+    algorithms = {text: parse_algorithm(text) for text in design.algorithms}
+    models = [model for found in algorithms.values() for model in (found.model, found.evaluator)]
     meta = {
         **made,
         "study": design.to_dict(),
         "moments": {
-            text: design.moments_of(evaluator)
-            for text in design.algorithms
-            if (evaluator := parse_algorithm(text).evaluator) is not None
+            text: design.moments_of(found.evaluator)
+            for text, found in algorithms.items()
+            if found.evaluator is not None
         },
+        "models": {model.name: model.digest for model in models if model and model.digest},
         "runs": digest_text(json.dumps([[name, run.digest] for name, run in runs.items()])),
         "qrels": qrels.digest,
     }
@@ -277,6 +280,7 @@ def _arguments(meta: Mapping[str, object]) -> dict[str, object]:
     return {
         **(design if isinstance(design, dict) else {}),
         "version": meta.get("version"),
+        "models": meta.get("models"),
         "runs": meta.get("runs"),
         "qrels": meta.get("qrels"),
     }
