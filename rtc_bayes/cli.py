@@ -122,7 +122,7 @@ OutFolder = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="W
 
 @app.command()
 def demo(
-    output: OutFolder = "rtc-bayes-demo", seed: Seed = 1, jobs: Jobs = 2, quiet: Quiet = False
+    output: OutFolder = "rtc-bayes-demo", seed: Seed = 0, jobs: Jobs = 2, quiet: Quiet = False
 ) -> None:
     """Show the whole method on a simulation.
 

@@ -61,6 +61,8 @@ class Shape:
         Sd of a system's skill over topics, most of it shared within the site.
     manual_share, manual_skill : float
         Share of sites whose runs are manual, and the skill that the best of them adds.
+    short_share : float
+        Share of systems whose lists are short; at least one, all of the best manual site.
     coarse_share : float
         Share of sites that print scores to one decimal, and so with many ties.
     """
@@ -82,6 +84,7 @@ class Shape:
     skill_sd: float = 0.6
     manual_share: float = 0.1
     manual_skill: float = 1.6
+    short_share: float = 2 / 129
     coarse_share: float = 0.25
 
 
@@ -278,7 +281,7 @@ def _describe_systems(rng: np.random.Generator, systems: int, shape: Shape) -> _
     site = np.repeat(np.arange(len(sizes)), sizes)[:systems]
     sites = len(sizes)
     site_names = tuple(f"site{g + 1:02d}" for g in range(sites))
-    letter = [int(np.sum(site[:s] == site[s])) for s in range(systems)]
+    letter = np.array([np.sum(site[:s] == site[s]) for s in range(systems)])
     names = tuple(f"{site_names[g]}{'abcde'[k]}" for g, k in zip(site, letter, strict=True))
 
     # so many sites of each kind, and not so many on average
@@ -305,7 +308,8 @@ def _describe_systems(rng: np.random.Generator, systems: int, shape: Shape) -> _
         weak=weak,
         coarse=np.isin(site, coarse_sites),
         # the people who worked hardest stopped when they had seen enough
-        short=np.isin(site, manual_sites[:1]),
+        short=np.isin(site, manual_sites[:1])
+        & (letter < max(1, round(systems * shape.short_share))),
         noise=noise,
         closeness=closeness,
         skill=site_skill[site],

@@ -118,7 +118,7 @@ def is_demo(directory: str | Path) -> bool:
 def demo(
     output: str | Path,
     *,
-    seed: int = 1,
+    seed: int = 0,
     topics: int = 50,
     systems: int = 40,
     trials: int = 10,
