@@ -62,7 +62,7 @@ def write_report(directory: str | Path, output: str | Path | None = None) -> Pat
 
 def study_body(study: Study) -> str:
     """Return the report of a study, as HTML without its frame."""
-    design: Mapping[str, Any] = study.meta["study"]  # type: ignore[assignment]
+    design = study.meta["study"]
     lead = (
         f"{_count(design['trials'], 'trial')}: judgments made for {design['initial']} systems "
         f"until their order was {design['confidence']:.0%} sure, then {design['systems']} systems "

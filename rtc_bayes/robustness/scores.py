@@ -9,9 +9,8 @@ the confidences are exact, and loses when they are too high.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -168,13 +167,15 @@ def bootstrap_interval(
 
 
 @dataclass(frozen=True)
-class Summary:
-    """What a study says of one algorithm; None where it has no confidence (``ip``).
+class PairScores:
+    """How far the confidences of some pairs can be trusted; None where they have none (``ip``).
+
+    Intervals are None where there is only one trial.
 
     Attributes
     ----------
-    trials : int
-        Number of trials.
+    pairs : int
+        How many.
     W : float or None
         Mean winnings; 0 is break-even, below it the confidences are too high.
     W_interval : (float, float) or None
@@ -185,45 +186,89 @@ class Summary:
         W if the confidences were exact.
     log_score : float or None
         Mean negative log likelihood, nats; lower is better.
+    log_score_interval : (float, float) or None
+        90% bootstrap interval over trials.
     mean_confidence : float or None
         In [0.5, 1].
     accuracy : float or None
-        Share of pairs whose predicted sign is right.
+        Share of pairs whose predicted sign is right; None where there are no pairs.
     bins : tuple of Bin or None
         Accuracy by confidence.
-    median_judged, mean_judged : float
-        Judgments per trial.
-    mean_tau : float or None
-        Mean Kendall correlation of the predicted ranking of systems with the true one.
-    seconds_per_trial : float
-        Mean time of judging and evaluating.
     """
 
-    trials: int
+    pairs: int
     W: float | None
     W_interval: tuple[float, float] | None
     W_capped: float | None
     W_expected: float | None
     log_score: float | None
+    log_score_interval: tuple[float, float] | None
     mean_confidence: float | None
     accuracy: float | None
     bins: tuple[Bin, ...] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON holds them."""
+        return {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in asdict(self).items()
+        }
+
+
+@dataclass(frozen=True)
+class Summary(PairScores):
+    """What a study says of one algorithm: an entry of ``summary.json``.
+
+    After the fields of :class:`PairScores`:
+
+    Attributes
+    ----------
+    trials : int
+        Number of trials.
+    median_judged, mean_judged : float
+        Judgments per trial.
+    mean_tau : float or None
+        Mean Kendall correlation of the predicted ranking of systems with the true one.
+    tau_interval : (float, float) or None
+        90% bootstrap interval over trials.
+    seconds_per_trial : float
+        Mean time of judging and evaluating.
+    """
+
+    trials: int
     median_judged: float
     mean_judged: float
     mean_tau: float | None
+    tau_interval: tuple[float, float] | None
     seconds_per_trial: float
 
-    def to_dict(self) -> dict[str, object]:
-        """Return the entry of ``summary.json``."""
-        fields = dict(self.__dict__)
-        if self.bins is not None:
-            fields["bins"] = [
-                {"low": b.low, "high": b.high, "share": b.share, "accuracy": b.accuracy}
-                for b in self.bins
-            ]
-        if self.W_interval is not None:
-            fields["W_interval"] = list(self.W_interval)
-        return fields
+
+def score_pairs(pairs: pd.DataFrame, *, seed: int = 0) -> PairScores:
+    """Score pairs of one algorithm.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        Columns trial, confidence (NaN throughout when the algorithm has none), correct.
+    seed : int
+        Of the bootstrap.
+    """
+    confidence = pairs["confidence"].to_numpy(dtype=np.float64)
+    correct = pairs["correct"].to_numpy(dtype=bool)
+    scores: dict[str, Any] = dict.fromkeys(field.name for field in fields(PairScores))
+    if len(pairs) and not np.isnan(confidence).any():
+        won, surprise = winnings(confidence, correct), log_score(confidence, correct)
+        scores |= {
+            "W": float(won.mean()),
+            "W_interval": _interval(won, pairs["trial"], seed),
+            "W_capped": float(winnings(np.minimum(confidence, CONFIDENCE_CAP), correct).mean()),
+            "W_expected": float(expected_winnings(confidence).mean()),
+            "log_score": float(surprise.mean()),
+            "log_score_interval": _interval(surprise, pairs["trial"], seed),
+            "mean_confidence": float(confidence.mean()),
+            "bins": accuracy_bins(confidence, correct),
+        }
+    return PairScores(**scores | {"pairs": len(pairs), "accuracy": _mean(correct)})
 
 
 def summarise(trials: pd.DataFrame, pairs: pd.DataFrame, *, seed: int = 0) -> Summary:
@@ -234,38 +279,27 @@ def summarise(trials: pd.DataFrame, pairs: pd.DataFrame, *, seed: int = 0) -> Su
     trials : DataFrame
         Its rows of ``trials.csv``.
     pairs : DataFrame
-        Its rows of ``pairs.csv``; confidence NaN throughout when it has none.
+        Its rows of ``pairs.csv``.
     seed : int
         Of the bootstrap.
     """
-    confidence = pairs["confidence"].to_numpy(dtype=np.float64)
-    correct = pairs["correct"].to_numpy(dtype=bool)
-    confident = bool(len(pairs)) and not np.isnan(confidence).any()
-    scores: Mapping[str, object] = dict.fromkeys(
-        ("W", "W_interval", "W_capped", "W_expected", "log_score", "mean_confidence", "bins")
-    )
-    if confident:
-        won = winnings(confidence, correct)
-        scores = {
-            "W": float(won.mean()),
-            "W_interval": bootstrap_interval(won, pairs["trial"], seed=seed),
-            "W_capped": float(winnings(np.minimum(confidence, CONFIDENCE_CAP), correct).mean()),
-            "W_expected": float(expected_winnings(confidence).mean()),
-            "log_score": float(log_score(confidence, correct).mean()),
-            "mean_confidence": float(confidence.mean()),
-            "bins": accuracy_bins(confidence, correct),
-        }
+    ranked = trials.dropna(subset=["tau"])
     seconds = trials["seconds_judging"] + trials["seconds_evaluating"]
     return Summary(
+        **vars(score_pairs(pairs, seed=seed)),
         trials=len(trials),
-        accuracy=_mean(correct),
         median_judged=float(trials["judged"].median()),
         mean_judged=float(trials["judged"].mean()),
-        mean_tau=_mean(trials["tau"].dropna()),
+        mean_tau=_mean(ranked["tau"]),
+        tau_interval=_interval(ranked["tau"], ranked["trial"], seed),
         seconds_per_trial=float(seconds.mean()),
-        **scores,  # type: ignore[arg-type]
     )
 
 
-def _mean(values: Sequence[float] | NDArray[np.bool_] | pd.Series) -> float | None:
+def _interval(values: ArrayLike, trials: pd.Series, seed: int) -> tuple[float, float] | None:
+    """Return the bootstrap interval, but None for one trial: it says nothing of others."""
+    return bootstrap_interval(values, trials, seed=seed) if len(np.unique(trials)) > 1 else None
+
+
+def _mean(values: NDArray[np.bool_] | pd.Series) -> float | None:
     return None if len(values) == 0 else math.fsum(values) / len(values)

@@ -1,7 +1,7 @@
 """Do two algorithms differ? Paired tests over the trials they share.
 
 Carterette 2007, section 4.4.1: the number of judgments is skewed, so a Wilcoxon signed-rank test
-compares it; a paired t-test compares the rank correlations.
+compares it, and a paired t-test its mean; a paired t-test compares the rank correlations.
 """
 
 from __future__ import annotations
@@ -14,6 +14,19 @@ from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_COLUMNS = (
+    "a",
+    "b",
+    "trials",
+    "judged_difference",
+    "judged_p",
+    "judged_mean_difference",
+    "judged_t_p",
+    "tau_difference",
+    "tau_p",
+)
 
 
 def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
@@ -41,13 +54,13 @@ def compare_algorithms(trials: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         One row for each pair: a, b, trials (that have both), judged_difference (median of
-        a - b), judged_p (two-sided Wilcoxon signed-rank), tau_difference (mean of a - b), tau_p
-        (two-sided paired t). A p-value is NaN where every difference is the same or only one
-        trial has both.
+        a - b), judged_p (two-sided Wilcoxon signed-rank), judged_mean_difference, judged_t_p
+        (two-sided paired t), tau_difference (mean of a - b), tau_p (two-sided paired t). A
+        p-value is NaN where every difference is the same or only one trial has both.
     """
     import pandas as pd
 
-    rows = []
+    rows: list[dict[str, object]] = []
     for a, b in combinations(dict.fromkeys(trials["algorithm"]), 2):
         both = (
             trials[trials["algorithm"] == a]
@@ -63,12 +76,13 @@ def compare_algorithms(trials: pd.DataFrame) -> pd.DataFrame:
                 "trials": len(both),
                 "judged_difference": float(np.median(judged)),
                 "judged_p": _wilcoxon(judged),
+                "judged_mean_difference": float(judged.mean()),
+                "judged_t_p": _paired_t(judged),
                 "tau_difference": float(tau.mean()) if len(tau) else np.nan,
                 "tau_p": _paired_t(tau),
             }
         )
-    columns = ["a", "b", "trials", "judged_difference", "judged_p", "tau_difference", "tau_p"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
 def _wilcoxon(differences: np.ndarray) -> float:

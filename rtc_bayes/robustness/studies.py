@@ -12,15 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import joblib
 
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import parse_algorithm
+from rtc_bayes.robustness.breakdown import break_down, by_judged, by_original, by_overlap
 from rtc_bayes.robustness.design import Collection, Design, MomentsRule
-from rtc_bayes.robustness.scores import Summary, summarise
+from rtc_bayes.robustness.scores import summarise
 from rtc_bayes.robustness.significance import compare_algorithms
 from rtc_bayes.robustness.trial import COLUMNS, run_trial
 from rtc_bayes.store import (
@@ -63,8 +64,8 @@ class Study:
     pairs: pd.DataFrame
     systems: pd.DataFrame
     judgments: pd.DataFrame
-    summary: Mapping[str, Mapping[str, object]]
-    meta: Mapping[str, object]
+    summary: Mapping[str, Mapping[str, Any]]
+    meta: Mapping[str, Any]
 
     @classmethod
     def load(cls, directory: str | Path) -> Study:
@@ -99,6 +100,21 @@ class Study:
             summary=read_json(folder / SUMMARY),
             meta=read_json(folder / META),
         )
+
+    def by_original(self) -> pd.DataFrame:
+        """Score pairs of two, one and no system judged for: see :func:`break_down`."""
+        return self._break_down(by_original(self.pairs))
+
+    def by_overlap(self) -> pd.DataFrame:
+        """Score pairs by the share of documents that both retrieved: see :func:`break_down`."""
+        return self._break_down(by_overlap(self.pairs))
+
+    def by_judged(self) -> pd.DataFrame:
+        """Score pairs by the judgments of their trial: see :func:`break_down`."""
+        return self._break_down(by_judged(self.pairs, self.trials))
+
+    def _break_down(self, group: pd.Series) -> pd.DataFrame:
+        return break_down(self.pairs, group, seed=self.meta["study"]["seed"])
 
     def tests(self) -> pd.DataFrame:
         """Test the algorithms against each other: see :func:`compare_algorithms`."""
@@ -310,17 +326,16 @@ def _finish(folder: Path, design: Design, meta: Mapping[str, object]) -> Study:
         for name, columns in COLUMNS.items()
     }
     trials, pairs = tables["trials"], tables["pairs"]
-    summary: dict[str, Summary] = {
+    summary = {
         text: summarise(
             trials[trials["algorithm"] == text],
             pairs[pairs["algorithm"] == text],
             seed=design.seed,
-        )
+        ).to_dict()
         for text in design.algorithms
     }
     for name, table in tables.items():
         write_csv(table, folder / f"{name}.csv", meta)
-    as_json = {text: found.to_dict() for text, found in summary.items()}
     # last: its presence says that the study is finished
-    write_json(as_json, folder / SUMMARY)
-    return Study(folder, **tables, summary=as_json, meta=meta)
+    write_json(summary, folder / SUMMARY)
+    return Study(folder, **tables, summary=summary, meta=meta)

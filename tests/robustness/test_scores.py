@@ -102,26 +102,44 @@ def test_summary_without_confidence():
     found = summarise(trials(), pairs([None] * 4, [1, 1, 0, 1]))
     undefined = (found.W, found.W_interval, found.W_capped, found.W_expected, found.log_score)
     assert undefined == (None,) * 5
-    assert found.bins is None
-    assert found.mean_confidence is None
+    assert (found.log_score_interval, found.bins, found.mean_confidence) == (None,) * 3
+    assert found.pairs == 4
     assert found.accuracy == 0.75
+
+
+def test_intervals_of_the_log_score_and_of_tau_cover_their_means():
+    found = summarise(trials(), pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1]))
+    assert found.log_score_interval[0] < found.log_score < found.log_score_interval[1]
+    # the third trial has no tau
+    assert found.tau_interval == (0.5, 0.7)
+
+
+def test_one_trial_has_no_interval():
+    one = pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1]).assign(trial=0)
+    found = summarise(trials().iloc[:1], one)
+    assert found.W == pytest.approx(-24.0)  # noqa: SIM300
+    assert (found.W_interval, found.log_score_interval, found.tau_interval) == (None,) * 3
 
 
 def test_summary_as_json_has_the_documented_keys():
     found = summarise(trials(), pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1])).to_dict()
-    assert list(found) == [
+    assert set(found) == {
+        "pairs",
         "trials",
         "W",
         "W_interval",
         "W_capped",
         "W_expected",
         "log_score",
+        "log_score_interval",
         "mean_confidence",
         "accuracy",
         "bins",
         "median_judged",
         "mean_judged",
         "mean_tau",
+        "tau_interval",
         "seconds_per_trial",
-    ]
-    assert list(found["bins"][0]) == ["low", "high", "share", "accuracy"]
+    }
+    assert found["bins"][6] == {"low": 0.99, "high": 1, "pairs": 1, "share": 0.25, "accuracy": 0}
+    assert isinstance(found["W_interval"], list)
