@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _EXPORTS = {
     "CollectionWarning": "errors",
     "FitError": "errors",
+    "FitWarning": "errors",
     "InputError": "errors",
     "Judgments": "collection",
     "Pool": "collection",

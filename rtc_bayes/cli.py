@@ -19,7 +19,7 @@ import typer
 from typer.exceptions import TyperException
 
 import rtc_bayes
-from rtc_bayes.errors import CollectionWarning, FitError, InputError
+from rtc_bayes.errors import CollectionWarning, FitError, FitWarning, InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
@@ -84,6 +84,7 @@ class Probability(StrEnum):
 def _hush(quiet: bool) -> bool:
     if quiet:
         warnings.simplefilter("ignore", CollectionWarning)
+        warnings.simplefilter("ignore", FitWarning)
     return quiet
 
 
@@ -213,9 +214,11 @@ def fit(
     judged_for: Annotated[
         str | None, typer.Option(metavar="TAGS", help="Systems judged for, with commas.")
     ] = None,
-    draws: Annotated[int | None, typer.Option(help="For methods that sample.")] = None,
-    chains: Annotated[int | None, typer.Option(help="For methods that sample.")] = None,
-    tune: Annotated[int | None, typer.Option(help="For methods that sample.")] = None,
+    draws: Annotated[int | None, typer.Option(help="Kept per chain. Default: 1000.")] = None,
+    chains: Annotated[int | None, typer.Option(help="Of draws. Default: 4.")] = None,
+    tune: Annotated[
+        int | None, typer.Option(help="Steps before a chain's first draw. Default: 1000.")
+    ] = None,
     write_erels: Annotated[
         str | None, typer.Option(metavar="F", help="Write the mean probabilities here.")
     ] = None,
@@ -232,16 +235,19 @@ def fit(
     from rtc_bayes.report.terminal import judged_table, write_tables
     from rtc_bayes.store import meta_path, provenance, write_json
 
-    if any(value is not None for value in (draws, chains, tune)):
-        raise InputError(
-            "--draws, --chains and --tune are for methods that sample, which come later",
-            remedy="leave them out with the method map",
-        )
     systems, judged = _read_runs(runs, name_by), read_qrels(qrels)
     pool = Pool.from_runs(systems, depth=depth)
     judgments = _judgments(pool, judged, relevance_level, judged_for, infer=True)
     made = fit(
-        pool, judgments, model=model or "rtc", method=method, options=_pairs(option), seed=seed
+        pool,
+        judgments,
+        model=model or "rtc",
+        method=method,
+        options=_pairs(option),
+        draws=draws,
+        chains=chains,
+        tune=tune,
+        seed=seed,
     )
     made.save(output)
     inputs = _digests(systems, judged, [ModelSpec.parse(model or "rtc")])
@@ -599,6 +605,7 @@ def _plain_warnings() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", CollectionWarning)
+        warnings.simplefilter("always", FitWarning)
         warnings.showwarning = show
         yield
 

@@ -45,6 +45,10 @@ class FitError(RuntimeError):
     """A fit that must not be used: it did not converge or gave values that are not finite."""
 
 
+class FitWarning(UserWarning):
+    """A fit that may be used with care: the message says what was seen."""
+
+
 class CollectionWarning(UserWarning):
     """Something ordinary but worth knowing: a run without a topic, judgments without runs."""
 

@@ -338,7 +338,7 @@ def test_models_lists_options_with_defaults(ok):
         ("compare '*.gz' --qrels few.qrels --option folds", "--option folds"),
         ("compare '*.gz' --qrels few.qrels --seed -1", "--seed"),
         ("fit '*.gz' --qrels few.qrels --method nuts -o x.nc", "nuts"),
-        ("fit '*.gz' --qrels few.qrels --draws 100 -o x.nc", "--draws"),
+        ("fit '*.gz' --qrels few.qrels --draws 100 -o x.nc", "draws"),
         ("fit '*.gz' --qrels few.qrels", "--output"),
         ("next '*.gz' --qrels few.qrels --algorithm absent", "absent"),
         ("robustness '*.gz' --qrels qrels.txt --algorithms mtc --systems 3 --jobs 0 -o s", "jobs"),

@@ -19,7 +19,7 @@ from rtc_bayes.judging.judges import (
 )
 from rtc_bayes.judging.stopping import Reason, SignProof
 from rtc_bayes.judging.weights import WEIGHTS
-from rtc_bayes.relevance import ModelSpec, estimate
+from rtc_bayes.relevance import ModelSpec, Sampling, estimate
 from rtc_bayes.store import spawn_seeds
 
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
@@ -232,11 +232,16 @@ def make_judge(
 
 
 def _estimator(spec: ModelSpec, seed: int) -> Estimator:
-    """Return the fit of a model as a function of the judgments, each fit with its own seed."""
+    """Return the fit of a model as a function of the judgments, each fit with its own seed.
+
+    Of a method that draws, the probabilities are means over the draws.
+    """
     model = spec.build()
 
     def probabilities(judgments: Judgments) -> NDArray[np.float64]:
         fits = judgments.n_judged // REFIT_EVERY
-        return estimate(model, spec.method, judgments, seed=spawn_seeds(seed, fits + 1)[fits]).p
+        sampling = Sampling(seed=spawn_seeds(seed, fits + 1)[fits])
+        values = estimate(model, spec.method, judgments, sampling).values
+        return values.mean(axis=0, dtype=np.float64)
 
     return probabilities

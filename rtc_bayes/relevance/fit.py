@@ -6,22 +6,30 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rtc_bayes.collection import Judgments, Pool, Relevance
 from rtc_bayes.errors import InputError
-from rtc_bayes.relevance.fitters import estimate, resolve_method
-from rtc_bayes.relevance.interface import Diagnostics, PointEstimate, Stage
+from rtc_bayes.relevance.fitters import Estimate, estimate, is_sampler, resolve_method
+from rtc_bayes.relevance.interface import (
+    Check,
+    Diagnostics,
+    Draws,
+    RelevanceModel,
+    Sampling,
+    Stage,
+)
 from rtc_bayes.relevance.options import option_text
+from rtc_bayes.relevance.registry import load_model
 from rtc_bayes.relevance.spec import ModelSpec
 from rtc_bayes.store import provenance
 
 if TYPE_CHECKING:
     import xarray as xr
 
-_FORMAT = "rtc_bayes fit 1"
+_FORMAT = "rtc_bayes fit 2"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,8 +42,8 @@ class Fit:
         Over the documents of ``judgments.pool``; judged ones have their label.
     posterior : DataTree
         Groups ``posterior`` (parameters, dims chain and draw and topic, rank, system or the
-        model's own), ``observed_data`` (labels in the order of judging) and ``constant_data``
-        (the pool). A point estimate has one chain and one draw.
+        model's own), ``sample_stats`` (of draws only), ``observed_data`` (labels in the order of
+        judging) and ``constant_data`` (the pool). A point estimate has one chain and one draw.
     diagnostics : Diagnostics
     judgments : Judgments
     model : str
@@ -43,7 +51,8 @@ class Fit:
     method : str
     options : mapping of str to str
         All of them, defaults as well, as one would type them.
-    seed : int
+    sampling : Sampling
+        Of a point estimate only the seed counts.
     digest : str or None
         SHA-256 of the model's file.
     """
@@ -55,8 +64,23 @@ class Fit:
     model: str
     method: str
     options: Mapping[str, str]
-    seed: int
+    sampling: Sampling
     digest: str | None = None
+
+    @property
+    def seed(self) -> int:
+        """The seed that the fit was made from."""
+        return self.sampling.seed
+
+    def build(self) -> RelevanceModel:
+        """Make the model again, its options typed.
+
+        Raises
+        ------
+        InputError
+            The model is no longer found, or its file has changed.
+        """
+        return load_model(self.model, self.options, digest=self.digest)
 
     def predict(self, pool: Pool) -> Fit:
         """Fit the same model, method, options, seed and judgments over another pool.
@@ -77,7 +101,7 @@ class Fit:
         FitError
         """
         spec = ModelSpec(self.model, self.model, self.options, self.method, self.digest)
-        return _fit(self.judgments.on(pool), spec, self.seed)
+        return _fit(self.judgments.on(pool), spec, self.sampling)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one netCDF file.
@@ -99,9 +123,9 @@ class Fit:
             "model": self.model,
             "method": self.method,
             "options": json.dumps(dict(self.options)),
-            "seed": self.seed,
+            "sampling": json.dumps(asdict(self.sampling)),
             "digest": self.digest or "",
-            "diagnostics": json.dumps([asdict(stage) for stage in self.diagnostics.stages]),
+            "diagnostics": json.dumps(asdict(self.diagnostics)),
             "provenance": json.dumps(provenance(seed=self.seed)),
         }
         write_dataset(tree, path)
@@ -128,12 +152,12 @@ class Fit:
         return cls(
             relevance=relevance,
             posterior=xr.DataTree.from_dict({f"/{name}": data for name, data in groups.items()}),
-            diagnostics=Diagnostics(tuple(Stage(**s) for s in json.loads(attrs["diagnostics"]))),
+            diagnostics=_diagnostics(json.loads(attrs["diagnostics"])),
             judgments=_judgments(groups["constant_data"], groups["observed_data"]),
             model=str(attrs["model"]),
             method=str(attrs["method"]),
             options=json.loads(attrs["options"]),
-            seed=int(attrs["seed"]),
+            sampling=Sampling(**json.loads(attrs["sampling"])),
             digest=str(attrs["digest"]) or None,
         )
 
@@ -152,6 +176,9 @@ def fit(
     model: str = "rtc",
     method: str | None = None,
     options: Mapping[str, object] | None = None,
+    draws: int | None = None,
+    chains: int | None = None,
+    tune: int | None = None,
     seed: int = 0,
 ) -> Fit:
     """Fit a relevance model to judgments over a pool.
@@ -169,6 +196,9 @@ def fit(
         By default the model's.
     options : mapping of str to object, optional
         The model's options by name, as values or as text.
+    draws, chains, tune : int, optional
+        For methods that draw: draws kept per chain, chains, and steps before the first draw;
+        by default 1000, 4 and 1000.
     seed : int
 
     Returns
@@ -178,9 +208,15 @@ def fit(
     Raises
     ------
     InputError
-        No such model, method or option, or a value that an option does not take.
+        No such model, method or option, a value that an option does not take, or `draws`,
+        `chains` or `tune` for a method without draws.
     FitError
-        A fit that must not be used: not converged or not finite.
+        A fit that must not be used: not converged, not finite, or a check of its draws failed.
+
+    Warns
+    -----
+    FitWarning
+        What a check of the draws found remarkable.
 
     Examples
     --------
@@ -196,13 +232,21 @@ def fit(
     spec = ModelSpec(
         model, named.name, {**named.options, **given}, method or named.method, named.digest
     )
-    return _fit(judgments.on(pool), spec, seed)
+    given_sampling = {"draws": draws, "chains": chains, "tune": tune}
+    counts = {name: value for name, value in given_sampling.items() if value is not None}
+    return _fit(judgments.on(pool), spec, Sampling(**counts, seed=seed), drawn=bool(counts))
 
 
-def _fit(judgments: Judgments, spec: ModelSpec, seed: int) -> Fit:
+def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling, drawn: bool = False) -> Fit:
+    """Fit; `drawn` says that numbers of draws were asked for."""
     model = spec.build()
     method = resolve_method(model, spec.method)
-    found = estimate(model, method, judgments, seed)
+    if drawn and not is_sampler(method):
+        raise InputError(
+            f"draws, chains and tune are for methods that draw, not for {method!r}",
+            remedy="leave them out, or choose another method",
+        )
+    found = estimate(model, method, judgments, sampling)
     return Fit(
         relevance=Relevance.from_values(judgments.pool, found.p, model=model.name, method=method),
         posterior=_posterior(found, judgments),
@@ -214,28 +258,39 @@ def _fit(judgments: Judgments, spec: ModelSpec, seed: int) -> Fit:
             field.name: option_text(getattr(model, field.name))
             for field in fields(model)  # type: ignore[arg-type]
         },
-        seed=seed,
+        sampling=sampling,
         digest=spec.digest,
     )
 
 
-def _posterior(found: PointEstimate, judgments: Judgments) -> xr.DataTree:
-    """Label a point estimate as the one draw of a posterior."""
+def _posterior(found: Estimate, judgments: Judgments) -> xr.DataTree:
+    """Label what was found; a point estimate is the one draw of a posterior."""
     import xarray as xr
 
     pool = judgments.pool
+    drawn = isinstance(found, Draws)
     variables = {
-        name: (("chain", "draw", *found.dims.get(name, ())), np.asarray(value)[None, None])
+        name: (
+            ("chain", "draw", *_dims(found, name)),
+            np.asarray(value) if drawn else np.asarray(value)[None, None],
+        )
         for name, value in found.parameters.items()
     }
-    used = {dim: len(array) for dim, array in _axes(found).items()}
+    used = {
+        dim: size
+        for dims, values in variables.values()
+        for dim, size in zip(dims, values.shape, strict=True)
+    }
+    chains, draws = found.p.shape[:2] if drawn else (1, 1)
     labels = {
+        "chain": np.arange(chains),
+        "draw": np.arange(draws),
         "topic": np.array(pool.topics, dtype=str),
         "system": np.array(pool.systems, dtype=str),
         "rank": np.arange(1, used.get("rank", 0) + 1),
         **found.coords,
     }
-    coords = {dim: labels[dim] for dim in used if dim in labels}
+    coords = {dim: labels[dim] for dim in ("chain", "draw", *used) if dim in labels}
     constant = judgments.to_xarray()
     observed = xr.Dataset(
         {"label": ("judgment", judgments.labels[judgments.order])},
@@ -244,22 +299,32 @@ def _posterior(found: PointEstimate, judgments: Judgments) -> xr.DataTree:
             "docno": ("judgment", pool.docnos[judgments.order].astype(str)),
         },
     )
-    return xr.DataTree.from_dict(
-        {
-            "/posterior": xr.Dataset(variables, coords={"chain": [0], "draw": [0], **coords}),
-            "/observed_data": observed,
-            "/constant_data": constant.drop_vars("label"),
-        }
-    )
-
-
-def _axes(found: PointEstimate) -> dict[str, np.ndarray]:
-    """Return, per dim of the parameters, an array that runs along it."""
-    return {
-        dim: np.moveaxis(np.asarray(found.parameters[name]), axis, 0)
-        for name, dims in found.dims.items()
-        for axis, dim in enumerate(dims)
+    groups = {
+        "/posterior": xr.Dataset(variables, coords=coords),
+        "/observed_data": observed,
+        "/constant_data": constant.drop_vars("label"),
     }
+    if isinstance(found, Draws):
+        stats = {name: (("chain", "draw"), values) for name, values in found.sample_stats.items()}
+        groups["/sample_stats"] = xr.Dataset(
+            stats, coords={dim: labels[dim] for dim in ("chain", "draw")}
+        )
+    return xr.DataTree.from_dict(groups)
+
+
+def _dims(found: Estimate, name: str) -> tuple[str, ...]:
+    """Return a parameter's dims; those it does not name get names of their own, as in ArviZ."""
+    if name in found.dims:
+        return tuple(found.dims[name])
+    leading = 2 if isinstance(found, Draws) else 0
+    return tuple(f"{name}_dim_{i}" for i in range(np.ndim(found.parameters[name]) - leading))
+
+
+def _diagnostics(stored: dict[str, list[dict[str, Any]]]) -> Diagnostics:
+    return Diagnostics(
+        tuple(Stage(**stage) for stage in stored["stages"]),
+        tuple(Check(**check) for check in stored["checks"]),
+    )
 
 
 def _judgments(constant: xr.Dataset, observed: xr.Dataset) -> Judgments:

@@ -1,4 +1,4 @@
-"""What a relevance model is, and the point estimate that every model can give."""
+"""What a relevance model is, and what fitting one gives: a point estimate or draws."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.newton import Floats, Solved
 
 if TYPE_CHECKING:
@@ -48,6 +52,36 @@ class Stage:
         return f"{self.name}: {state}, {self.iterations} iterations, gradient {self.gradient:.1e}"
 
 
+@dataclass(frozen=True)
+class Check:
+    """One question asked of a fit, and its answer.
+
+    Attributes
+    ----------
+    name : str
+        What was measured, and where it was worst.
+    value : float
+        What was found.
+    limit : float
+        Where a value begins to call for a remark.
+    passed : bool
+        False: the fit must not be used.
+    note : str
+        What to know before using it; empty when all is well. With ``passed`` it is a warning.
+    """
+
+    name: str
+    value: float
+    limit: float
+    passed: bool
+    note: str = ""
+
+    def __str__(self) -> str:
+        state = "" if self.passed else "FAILED: "
+        note = f" ({state}{self.note})" if self.note or state else ""
+        return f"{self.name} {self.value:.4g}{note}"
+
+
 @dataclass(frozen=True, repr=False)
 class Diagnostics:
     """How a fit went, part by part.
@@ -55,18 +89,66 @@ class Diagnostics:
     Attributes
     ----------
     stages : tuple of Stage
-        Empty for a model with nothing to fit.
+        Optimisations; empty for a model with nothing to fit.
+    checks : tuple of Check
+        Of draws.
     """
 
     stages: tuple[Stage, ...] = ()
+    checks: tuple[Check, ...] = ()
 
     @property
     def converged(self) -> bool:
         """Whether every part converged."""
         return all(stage.converged for stage in self.stages)
 
+    @property
+    def usable(self) -> bool:
+        """Whether every part converged and no check failed."""
+        return self.converged and all(check.passed for check in self.checks)
+
+    @property
+    def warnings(self) -> tuple[Check, ...]:
+        """Checks that passed with a remark."""
+        return tuple(check for check in self.checks if check.passed and check.note)
+
     def __repr__(self) -> str:
-        return f"Diagnostics({'; '.join(map(str, self.stages)) or 'nothing to fit'})"
+        parts = "; ".join(map(str, (*self.stages, *self.checks)))
+        return f"Diagnostics({parts or 'nothing to fit'})"
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How many draws a method takes, and from what seed.
+
+    Attributes
+    ----------
+    draws : int
+        Kept per chain, at least 1.
+    chains : int
+        At least 1.
+    tune : int
+        Steps of each chain before the first draw, for methods that adapt; at least 0.
+    seed : int
+        At least 0.
+
+    Raises
+    ------
+    InputError
+        A smaller number.
+    """
+
+    draws: int = 1000
+    chains: int = 4
+    tune: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("draws", 1), ("chains", 1), ("tune", 0), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise InputError(
+                    f"{name} is {getattr(self, name)}", remedy=f"give a number of at least {least}"
+                )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,17 +175,58 @@ class PointEstimate:
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
 
+    @property
+    def values(self) -> Floats:
+        """Probabilities as one draw, shape (1, documents)."""
+        return self.p[None]
+
     def __repr__(self) -> str:
         span = f", p {self.p.min():.3f} to {self.p.max():.3f}" if len(self.p) else ""
         names = ", ".join(self.parameters) or "none"
         return f"PointEstimate({len(self.p)} documents{span}, parameters: {names})"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Draws:
+    """Draws of every document's probability of relevance, and of the parameters behind them.
+
+    Attributes
+    ----------
+    p : ndarray of float32, shape (chains, draws, documents)
+        Over the documents of ``judgments.pool``, in [0, 1].
+    parameters : mapping of str to ndarray, shape (chains, draws, ...)
+        By name.
+    sample_stats : mapping of str to ndarray, shape (chains, draws)
+        By the names that ArviZ knows: ``diverging``, ``lp``, ``tree_depth``, ...
+    dims, coords : mapping
+        As of a :class:`PointEstimate`, without chain and draw.
+    diagnostics : Diagnostics
+    """
+
+    p: NDArray[np.float32]
+    parameters: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    sample_stats: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    dims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """Probabilities of all chains, shape (chains * draws, documents)."""
+        return self.p.reshape(-1, self.p.shape[-1])
+
+    def __repr__(self) -> str:
+        chains, draws, documents = self.p.shape
+        names = ", ".join(self.parameters) or "none"
+        return f"Draws({chains} chains x {draws} draws, {documents} documents, parameters: {names})"
+
+
 class RelevanceModel(Protocol):
     """A model of relevance: a frozen dataclass whose fields are its options.
 
-    It has :class:`HasMap`'s method, :class:`HasGraph`'s, or both; then ``map`` is the fast form
-    of the graph's mode. ``presets``, if it has them, name sets of options.
+    It has one or more of the methods below. A graph alone gives ``map``, ``laplace`` and
+    ``nuts``; beside one, the model's own ``map`` or ``laplace`` is the fast form of the graph's.
+    ``presets``, if it has them, name sets of options.
     """
 
     name: ClassVar[str]
@@ -120,6 +243,30 @@ class HasMap(Protocol):
 
 
 @runtime_checkable
+class HasLaplace(Protocol):
+    """A model with its own fast Laplace approximation."""
+
+    def laplace(self, judgments: Judgments, sampling: Sampling) -> Draws:
+        """Draw from a normal distribution about the posterior's mode."""
+
+
+@runtime_checkable
+class HasCut(Protocol):
+    """A modular model that draws each part's posterior given draws of the parts before."""
+
+    def cut(self, judgments: Judgments, sampling: Sampling) -> Draws:
+        """Draw from the modular posterior."""
+
+
+@runtime_checkable
+class HasGibbs(Protocol):
+    """A model with its own Gibbs sampler."""
+
+    def gibbs(self, judgments: Judgments, sampling: Sampling) -> Draws:
+        """Draw from the posterior."""
+
+
+@runtime_checkable
 class HasGraph(Protocol):
     """A model written as a PyMC graph."""
 
@@ -128,3 +275,11 @@ class HasGraph(Protocol):
 
         `pool` is ``judgments.pool``. The likelihood is of the judged documents' labels.
         """
+
+
+@runtime_checkable
+class HasStages(Protocol):
+    """A modular model: parts fitted one after the other, each with its own likelihood."""
+
+    def stages(self, judgments: Judgments) -> Mapping[str, pm.Model]:
+        """Return the graph of each part by name, given the mode of the parts before it."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,8 +79,13 @@ def maximise(
         Not converged after 100 steps.
     """
     # the systems are small: threads of the linear algebra would only wait for each other
-    with _threads().limit(limits=1):
+    with one_thread():
         return _maximise(start, log_density, derivatives)
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Hold the linear algebra to one thread, for blocks with many small systems."""
+    return _threads().limit(limits=1)
 
 
 @cache

@@ -12,7 +12,7 @@ from scipy.special import expit, log_expit
 
 from rtc_bayes import Fit, FitError, InputError, fit
 from rtc_bayes.relevance import estimate, load_model
-from rtc_bayes.relevance.fitters import _optimum
+from rtc_bayes.relevance.fitters.point import _optimum
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "models.md"
 
@@ -71,11 +71,6 @@ def test_a_graph_without_p(model_file, judgments):
     model_file.write_text(model_file.read_text().replace('Deterministic("p"', 'Deterministic("q"'))
     with pytest.raises(InputError, match="best_rank gives no deterministic p"):
         estimate(load_model(model_file), None, judgments)
-
-
-def test_methods_to_come(model_file, judgments):
-    with pytest.raises(InputError, match=r"'nuts' of best_rank comes in a later version; .*: map"):
-        estimate(load_model(model_file), "nuts", judgments)
 
 
 def test_an_optimum_is_judged_by_what_is_left_to_gain():

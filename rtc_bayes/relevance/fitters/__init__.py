@@ -1,0 +1,128 @@
+"""Fitting a model by a method: the model's own if it has one, else through its PyMC graph."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rtc_bayes.collection import Judgments
+from rtc_bayes.errors import FitError, FitWarning, InputError
+from rtc_bayes.relevance.interface import Draws, PointEstimate, RelevanceModel, Sampling
+
+type Estimate = PointEstimate | Draws
+
+METHODS = ("map", "laplace", "cut", "gibbs", "nuts")
+# what a graph gives to a model that has no method of its own
+_FROM_GRAPH = ("map", "laplace", "nuts")
+
+
+def available_methods(model: RelevanceModel | type[RelevanceModel]) -> tuple[str, ...]:
+    """Return the methods that a model announces and that can be used."""
+    return tuple(method for method in model.methods if _has(model, method))
+
+
+def resolve_method(model: RelevanceModel, method: str | None) -> str:
+    """Return a method's name, the model's default for None.
+
+    Raises
+    ------
+    InputError
+        The model does not have the method.
+    """
+    wanted = method or model.default_method
+    usable = available_methods(model)
+    if wanted in usable:
+        return wanted
+    remedy = f"available: {', '.join(usable) or 'none'}"
+    if wanted in _FROM_GRAPH and hasattr(model, "stages"):
+        raise InputError(
+            f"{model.name} is fitted part by part, and its parts' likelihoods use each judgment "
+            f"more than once: their product is no joint density for {wanted!r}",
+            remedy=remedy,
+        )
+    if wanted == "gibbs":
+        raise InputError(f"method 'gibbs' of {model.name} comes in a later version", remedy=remedy)
+    if wanted in model.methods:
+        lacking = f"{wanted}() or graph()" if wanted in _FROM_GRAPH else f"{wanted}()"
+        raise InputError(
+            f"model {model.name} announces {wanted!r} without {lacking}", remedy=remedy
+        )
+    raise InputError(f"model {model.name} has no method {wanted!r}", remedy=remedy)
+
+
+def is_sampler(method: str) -> bool:
+    """Whether a method gives draws."""
+    return method != "map"
+
+
+def estimate(
+    model: RelevanceModel,
+    method: str | None,
+    judgments: Judgments,
+    sampling: Sampling | None = None,
+) -> Estimate:
+    """Fit a model and return arrays, without labels: for loops that fit often.
+
+    Parameters
+    ----------
+    model : RelevanceModel
+    method : str or None
+        None for the model's default.
+    judgments : Judgments
+    sampling : Sampling, optional
+        By default ``Sampling()``.
+
+    Returns
+    -------
+    PointEstimate or Draws
+        Over ``judgments.pool``; judged documents have their label.
+
+    Raises
+    ------
+    InputError
+        The model does not have the method.
+    FitError
+        The fit did not converge, a check of its draws failed, or a probability is not a number
+        in [0, 1].
+
+    Warns
+    -----
+    FitWarning
+        What a check of the draws found remarkable.
+    """
+    method = resolve_method(model, method)
+    found = _fitter(model, method)(judgments, sampling or Sampling())
+    if not found.diagnostics.usable:
+        raise FitError(f"the fit of {model.name} must not be used: {found.diagnostics}")
+    if found.p.shape[-1:] != judgments.labels.shape:
+        raise FitError(
+            f"model {model.name} gave p of shape {found.p.shape} for "
+            f"{len(judgments.labels)} documents"
+        )
+    if not np.all((found.p >= 0.0) & (found.p <= 1.0)):
+        raise FitError(f"model {model.name} gave a probability that is not a number in [0, 1]")
+    for check in found.diagnostics.warnings:
+        warnings.warn(f"{model.name}:{method}: {check}", FitWarning, stacklevel=2)
+    p: Any = found.p.copy()
+    p[..., judgments.order] = judgments.labels[judgments.order]
+    return replace(found, p=p)
+
+
+def _has(model: Any, method: str) -> bool:
+    return hasattr(model, method) or (method in _FROM_GRAPH and hasattr(model, "graph"))
+
+
+def _fitter(model: Any, method: str) -> Callable[[Judgments, Sampling], Estimate]:
+    """Return a method as a function of judgments and sampling."""
+    if method == "map" and hasattr(model, "map"):
+        return lambda judgments, sampling: model.map(judgments)
+    if hasattr(model, method):
+        fitter: Callable[[Judgments, Sampling], Estimate] = getattr(model, method)
+        return fitter
+    from rtc_bayes.relevance.fitters.point import graph_map
+
+    return lambda judgments, sampling: graph_map(model, judgments, sampling.seed)
