@@ -193,7 +193,8 @@ class Draws:
     Attributes
     ----------
     p : ndarray of float32, shape (chains, draws, documents)
-        Over the documents of ``judgments.pool``, in [0, 1].
+        Over the documents of ``judgments.pool``, in [0, 1]. It may be of fewer draws than the
+        parameters, evenly spaced from the first.
     parameters : mapping of str to ndarray, shape (chains, draws, ...)
         By name.
     sample_stats : mapping of str to ndarray, shape (chains, draws)

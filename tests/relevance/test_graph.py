@@ -1,18 +1,15 @@
 """A model in one file, as the documentation has it, fitted through PyMC."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from rtc_bayes import Fit, FitError, InputError, fit
 from rtc_bayes.relevance import estimate, load_model
-from rtc_bayes.relevance.fitters.point import _optimum
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "models.md"
 
@@ -50,10 +47,10 @@ def test_the_documented_model(model_file, pool, judgments, tmp_path):
 
     mode = minimize(loss, np.zeros(2 + pool.n_topics), options={"gtol": 1e-8}).x
     expected = np.where(whole.judged, whole.labels, expit(log_odds(mode)))
-    np.testing.assert_allclose(found.relevance.values[0], expected, atol=1e-4)
+    np.testing.assert_allclose(found.relevance.values[0], expected, atol=1e-6)
     posterior = found.posterior["posterior"]
     assert posterior["topic_level"].dims == ("chain", "draw", "topic")
-    assert float(posterior["slope"].values[0, 0]) == pytest.approx(mode[1], abs=1e-3)
+    assert float(posterior["slope"].values[0, 0]) == pytest.approx(mode[1], abs=1e-6)
     assert "p" not in posterior
     assert (found.model, found.relevance.model) == (str(model_file), "best_rank")
 
@@ -69,30 +66,8 @@ def test_the_documented_model(model_file, pool, judgments, tmp_path):
 
 def test_a_graph_without_p(model_file, judgments):
     model_file.write_text(model_file.read_text().replace('Deterministic("p"', 'Deterministic("q"'))
-    with pytest.raises(InputError, match="best_rank gives no deterministic p"):
+    with pytest.raises(InputError, match=r"BestRank.* gives no deterministic p"):
         estimate(load_model(model_file), None, judgments)
-
-
-def test_an_optimum_is_judged_by_what_is_left_to_gain():
-    """The same gradient is nothing where the density is sharp, and much where it is flat."""
-
-    def stage(curvature):
-        step = np.eye(2)
-        return _optimum(
-            xr.Dataset(
-                {
-                    "fun": 1.0,
-                    "nit": 5,
-                    "jac": ("x", [1e-3, 0.0]),
-                    "hess_inv_sk": (("k", "x"), step),
-                    "hess_inv_yk": (("k", "x"), curvature * step),
-                }
-            )
-        )
-
-    assert stage(100.0).converged
-    assert not stage(0.01).converged
-    assert replace(stage(100.0), converged=False) != stage(100.0)
 
 
 def test_a_density_without_mode(model_file, judgments):

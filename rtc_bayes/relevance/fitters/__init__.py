@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -121,8 +122,20 @@ def _fitter(model: Any, method: str) -> Callable[[Judgments, Sampling], Estimate
     if method == "map" and hasattr(model, "map"):
         return lambda judgments, sampling: model.map(judgments)
     if hasattr(model, method):
-        fitter: Callable[[Judgments, Sampling], Estimate] = getattr(model, method)
-        return fitter
-    from rtc_bayes.relevance.fitters.point import graph_map
+        own: Callable[[Judgments, Sampling], Estimate] = getattr(model, method)
+        return own
+    return partial(_through_graph, model, method)
 
-    return lambda judgments, sampling: graph_map(model, judgments, sampling.seed)
+
+def _through_graph(model: Any, method: str, judgments: Judgments, sampling: Sampling) -> Estimate:
+    if method == "map":
+        from rtc_bayes.relevance.fitters.point import graph_map
+
+        return graph_map(model, judgments)
+    if method == "laplace":
+        from rtc_bayes.relevance.fitters.laplace import graph_laplace
+
+        return graph_laplace(model, judgments, sampling)
+    from rtc_bayes.relevance.fitters.nuts import graph_nuts
+
+    return graph_nuts(model, judgments, sampling)
