@@ -65,6 +65,8 @@ def estimate(
     method: str | None,
     judgments: Judgments,
     sampling: Sampling | None = None,
+    *,
+    labelled: bool = True,
 ) -> Estimate:
     """Fit a model and return arrays, without labels: for loops that fit often.
 
@@ -76,11 +78,14 @@ def estimate(
     judgments : Judgments
     sampling : Sampling, optional
         By default ``Sampling()``.
+    labelled : bool
+        Whether judged documents get their label; else what the model says of them, which
+        predictive checks need.
 
     Returns
     -------
     PointEstimate or Draws
-        Over ``judgments.pool``; judged documents have their label.
+        Over ``judgments.pool``.
 
     Raises
     ------
@@ -108,6 +113,8 @@ def estimate(
         raise FitError(f"model {model.name} gave a probability that is not a number in [0, 1]")
     for check in found.diagnostics.warnings:
         warnings.warn(f"{model.name}:{method}: {check}", FitWarning, stacklevel=2)
+    if not labelled:
+        return found
     p: Any = found.p.copy()
     p[..., judgments.order] = judgments.labels[judgments.order]
     return replace(found, p=p)
