@@ -524,10 +524,11 @@ def report(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a study as one HTML page."""
+    """Write a study as one HTML page, and its tables beside it."""
     from rtc_bayes.report import write_report
 
-    typer.echo(f"Open {write_report(folder, output)}")
+    page = write_report(folder, output)
+    typer.echo(f"Open {page}; tables as CSV, Markdown and LaTeX: {page.parent / 'tables'}")
 
 
 @app.command()

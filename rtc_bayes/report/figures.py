@@ -1,19 +1,25 @@
-"""Figures of a study, each from plain frames: no file is read or written here.
-
-Colours are those of Okabe and Ito, which people with any colour vision can tell apart; where
-colour carries meaning, shape or text carries it too. Figures are drawn off screen, and the same
-data give the same bytes.
-"""
+"""Figures of a study, each from plain frames: no file is read or written here."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rtc_bayes.report.drawing import (
+    COLOURS,
+    INK,
+    MARKERS,
+    MUTED,
+    SHADES,
+    WIDTH,
+    canvas,
+    fold,
+    legend_above,
+    panels,
+    styled,
+)
 from rtc_bayes.robustness.scores import BINS, bin_of, bootstrap_interval
 
 if TYPE_CHECKING:
@@ -21,59 +27,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = ("o", "s", "^", "D", "v", "P")
-
-_INK, _MUTED, _GRID = "#1b1b1b", "#5f5f5f", "#e3e3e3"
-_STYLE = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "axes.edgecolor": _MUTED,
-    "axes.labelcolor": _INK,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": _GRID,
-    "xtick.color": _MUTED,
-    "ytick.color": _MUTED,
-    "xtick.labelcolor": _INK,
-    "ytick.labelcolor": _INK,
-    "legend.frameon": False,
-    "svg.hashsalt": "rtc-bayes",
-}
-_WIDTH = 5.6
 _NORMAL_95 = 1.959964
+_TOGETHER = 4
+_CONFIDENCES = (0.49, 1.015)
+_ACCURACY_TOP = 1.02
+_FEW_PAIRS = 10
 
 
-def _styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
-    """Draw in the style of this module, leaving the user's settings alone."""
-
-    @wraps(draw)
-    def styled(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        import matplotlib as mpl
-
-        with mpl.rc_context(_STYLE):
-            return draw(*args, **kwargs)
-
-    return styled
-
-
-def to_svg(figure: Figure) -> str:
-    """Return a figure as SVG text with its letters as outlines, so that it needs no font."""
-    import matplotlib as mpl
-
-    buffer = io.StringIO()
-    with mpl.rc_context(_STYLE):
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    return buffer.getvalue()
-
-
-@_styled
+@styled
 def confidence_accuracy(pairs: pd.DataFrame, *, seed: int = 0) -> Figure:
     """Accuracy against confidence, by bin (Carterette 2007, Figure 2).
 
-    Points below the break-even line are overconfident. Bars: 90% bootstrap over trials.
+    Points below the break-even line are overconfident. Bars: 90% bootstrap over trials. More than
+    four algorithms have a panel each.
 
     Parameters
     ----------
@@ -82,44 +48,122 @@ def confidence_accuracy(pairs: pd.DataFrame, *, seed: int = 0) -> Figure:
     seed : int
         Of the bootstrap.
     """
-    figure, axes = _canvas(4.4)
-    axes.plot([0.5, 1], [0.5, 1], color=_MUTED, linewidth=1, linestyle="--", label="break-even")
-    algorithms = list(dict.fromkeys(pairs["algorithm"]))
     known = pairs.dropna(subset=["confidence"])
-    for number, algorithm in enumerate(algorithms):
-        mine = known[known["algorithm"] == algorithm]
-        if mine.empty:
-            continue
-        x, y, low, high, share = _bin_points(mine, seed).T
-        colour = COLOURS[number % len(COLOURS)]
+    place = {name: number for number, name in enumerate(dict.fromkeys(pairs["algorithm"]))}
+    shown = list(dict.fromkeys(known["algorithm"]))
+    if len(shown) > _TOGETHER:
+        figure, each = panels(len(shown), columns=2, height=2.5, share_y=True)
+        for axes, algorithm in zip(each, shown, strict=True):
+            _break_even(axes)
+            axes.set_title(fold(algorithm, 30), fontsize=10, loc="left")
+            mine = known[known["algorithm"] == algorithm]
+            _accuracy_line(axes, mine, look=place[algorithm], seed=seed)
+        _name_panels(figure, each)
+        return figure
+    figure, axes = canvas(4.4)
+    _break_even(axes)
+    for algorithm in shown:
         # bins are shared, so the bars of several algorithms would hide one another
-        x = x + 0.004 * (number - (len(algorithms) - 1) / 2)
-        axes.vlines(x, low, high, color=colour, linewidth=1.2, alpha=0.6)
-        axes.plot(x, y, color=colour, linewidth=1.2)
-        axes.scatter(
-            x,
-            y,
-            s=25 + 200 * share,
-            marker=MARKERS[number % len(MARKERS)],
-            color=colour,
-            edgecolor="white",
-            linewidth=0.6,
-            zorder=3,
+        _accuracy_line(
+            axes,
+            known[known["algorithm"] == algorithm],
+            look=place[algorithm],
+            shift=0.004 * (place[algorithm] - (len(place) - 1) / 2),
             label=algorithm,
+            seed=seed,
         )
-    axes.set(xlabel="confidence", ylabel="accuracy", xlim=(0.49, 1.015))
-    axes.set_ylim(top=1.02)
-    _same_size_legend(axes)
+    axes.set(xlabel="confidence", ylabel="accuracy", xlim=_CONFIDENCES)
+    axes.set_ylim(top=_ACCURACY_TOP)
+    legend_above(axes, axes)
     return figure
 
 
-def _bin_points(pairs: pd.DataFrame, seed: int) -> np.ndarray:
-    """Mean confidence, accuracy, its interval and the share of pairs of each bin not empty."""
+@styled
+def confidence_accuracy_by(pairs: pd.DataFrame, group: pd.Series, *, seed: int = 0) -> Figure:
+    """Accuracy against confidence in groups of pairs, a panel for each algorithm.
+
+    Bins of fewer than 10 pairs are left out; else as :func:`confidence_accuracy`.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        Columns trial, algorithm, confidence (NaN: left out), correct.
+    group : Series of category
+        The group of each pair, on the index of `pairs`; at most four.
+    seed : int
+        Of the bootstrap.
+    """
+    known = pairs.dropna(subset=["confidence"])
+    shown = list(dict.fromkeys(known["algorithm"]))
+    names = list(group.cat.categories)
+    figure, each = panels(len(shown), columns=2, height=2.7, share_y=True)
+    for axes, algorithm in zip(each, shown, strict=True):
+        _break_even(axes)
+        axes.set_title(fold(algorithm, 30), fontsize=10, loc="left")
+        for number, name in enumerate(names):
+            _accuracy_line(
+                axes,
+                known[(known["algorithm"] == algorithm) & (group[known.index] == name)],
+                look=number,
+                colours=SHADES,
+                shift=0.006 * (number - (len(names) - 1) / 2),
+                label=str(name),
+                fewest=_FEW_PAIRS,
+                seed=seed,
+            )
+    _name_panels(figure, each)
+    legend_above(figure, each[0])
+    return figure
+
+
+def _break_even(axes: Axes) -> None:
+    axes.plot([0.5, 1], [0.5, 1], color=MUTED, linewidth=1, linestyle="--", label="break-even")
+
+
+def _name_panels(figure: Figure, each: Sequence[Axes]) -> None:
+    """Name and limit the shared scales, once everything is drawn: a limit ends their growth."""
+    each[0].set_xlim(*_CONFIDENCES)
+    each[0].set_ylim(top=_ACCURACY_TOP)
+    figure.supxlabel("confidence", fontsize=10)
+    figure.supylabel("accuracy", fontsize=10)
+
+
+def _accuracy_line(
+    axes: Axes,
+    pairs: pd.DataFrame,
+    *,
+    look: int,
+    seed: int,
+    colours: Sequence[str] = COLOURS,
+    shift: float = 0.0,
+    label: str | None = None,
+    fewest: int = 1,
+) -> None:
+    """Draw accuracy by bin, its interval, and the share of pairs as the size of the point."""
+    x, y, low, high, share = _bin_points(pairs, seed, fewest).T
+    colour = colours[look % len(colours)]
+    axes.vlines(x + shift, low, high, color=colour, linewidth=1.2, alpha=0.6)
+    axes.plot(x + shift, y, color=colour, linewidth=1.2)
+    axes.scatter(
+        x + shift,
+        y,
+        s=25 + 200 * share,
+        marker=MARKERS[look % len(MARKERS)],
+        color=colour,
+        edgecolor="white",
+        linewidth=0.6,
+        zorder=3,
+        label=label,
+    )
+
+
+def _bin_points(pairs: pd.DataFrame, seed: int, fewest: int) -> np.ndarray:
+    """Mean confidence, accuracy, its interval and the share of pairs of each bin that has any."""
     number = bin_of(pairs["confidence"])
     points = []
     for b in range(len(BINS)):
         inside = pairs[number == b]
-        if len(inside):
+        if len(inside) >= fewest:
             low, high = bootstrap_interval(inside["correct"], inside["trial"], seed=seed)
             accuracy = inside["correct"].mean()
             confidence = inside["confidence"].mean()
@@ -127,7 +171,7 @@ def _bin_points(pairs: pd.DataFrame, seed: int) -> np.ndarray:
     return np.array(points).reshape(-1, 5)
 
 
-@_styled
+@styled
 def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
     """Draw systems from best to worst by expected measure, with 95% intervals.
 
@@ -146,11 +190,11 @@ def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
 
     ordered = systems.sort_values("expected", kind="stable").reset_index(drop=True)
     known = "true" in ordered
-    figure = Figure(figsize=(_WIDTH, 0.9 + 0.3 * len(ordered)), layout="constrained")
-    panels = figure.subplots(1, 1 + known, sharey=True, squeeze=False)[0]
+    figure = Figure(figsize=(WIDTH, 0.9 + 0.3 * len(ordered)), layout="constrained")
+    each = figure.subplots(1, 1 + known, sharey=True, squeeze=False)[0]
     place = np.arange(len(ordered))
     spread = _NORMAL_95 * ordered["sd"].fillna(0.0)
-    expected = panels[0]
+    expected = each[0]
     expected.hlines(
         place,
         ordered["expected"] - spread,
@@ -163,7 +207,7 @@ def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
     expected.set_yticks(place, ordered["system"])
     expected.set(xlabel=f"expected {measure}", ylim=(-0.6, len(ordered) - 0.4))
     if known:
-        panels[1].plot(
+        each[1].plot(
             ordered["true"],
             place,
             "D",
@@ -171,15 +215,15 @@ def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
             markeredgecolor=COLOURS[1],
             markeredgewidth=1.4,
         )
-        panels[1].set(xlabel=f"true {measure}")
-        panels[1].tick_params(axis="y", length=0)
+        each[1].set(xlabel=f"true {measure}")
+        each[1].tick_params(axis="y", length=0)
     if "judged_for" in ordered:
         for label, judged in zip(expected.get_yticklabels(), ordered["judged_for"], strict=True):
             label.set_fontweight("bold" if judged else "normal")
     return figure
 
 
-@_styled
+@styled
 def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str]) -> Figure:
     """Probability that the system of the row is better than that of the column.
 
@@ -202,7 +246,7 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str]) -> Figure:
         probability[a, b], probability[b, a] = better, 1.0 - better
         wrong[a, b] = wrong[b, a] = getattr(pair, "correct", 1) == 0
 
-    figure, axes = _canvas(_WIDTH * 0.86)
+    figure, axes = canvas(WIDTH * 0.86)
     colours = LinearSegmentedColormap.from_list("worse-better", [COLOURS[1], "#ffffff", COLOURS[0]])
     image = axes.imshow(probability, cmap=colours, vmin=0, vmax=1)
     for row, column in zip(*np.nonzero(~np.isnan(probability)), strict=True):
@@ -214,10 +258,10 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str]) -> Figure:
             ha="center",
             va="center",
             fontsize=8,
-            color="white" if abs(value - 0.5) > 0.36 else _INK,
+            color="white" if abs(value - 0.5) > 0.36 else INK,
         )
     rows, columns = np.nonzero(wrong)
-    axes.scatter(columns, rows, marker="s", s=300, facecolor="none", edgecolor=_INK, linewidth=1.4)
+    axes.scatter(columns, rows, marker="s", s=300, facecolor="none", edgecolor=INK, linewidth=1.4)
     axes.set_xticks(range(len(order)), order, rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(order)), order)
     axes.tick_params(length=0)
@@ -235,7 +279,7 @@ def _two_digits(probability: float) -> str:
     return text.lstrip("0") if text.startswith("0.") and text != "0.00" else text[0]
 
 
-@_styled
+@styled
 def judgments_per_topic(judgments: pd.DataFrame) -> Figure:
     """Stacked bars of relevant and nonrelevant judgments, one for each topic.
 
@@ -244,7 +288,7 @@ def judgments_per_topic(judgments: pd.DataFrame) -> Figure:
     judgments : DataFrame
         Columns topic, judged, relevant.
     """
-    figure, axes = _canvas(2.6)
+    figure, axes = canvas(2.6)
     place = np.arange(len(judgments))
     relevant = judgments["relevant"].to_numpy(dtype=np.float64)
     nonrelevant = judgments["judged"].to_numpy(dtype=np.float64) - relevant
@@ -260,7 +304,7 @@ def judgments_per_topic(judgments: pd.DataFrame) -> Figure:
     return figure
 
 
-@_styled
+@styled
 def judging_cost(trials: pd.DataFrame) -> Figure:
     """Share of trials that ended within a number of judgments, by algorithm.
 
@@ -269,7 +313,7 @@ def judging_cost(trials: pd.DataFrame) -> Figure:
     trials : DataFrame
         Columns algorithm, judged.
     """
-    figure, axes = _canvas(3.2)
+    figure, axes = canvas(3.2)
     for number, (algorithm, rows) in enumerate(trials.groupby("algorithm", sort=False)):
         judged = np.sort(rows["judged"].to_numpy(dtype=np.float64))
         axes.step(
@@ -290,11 +334,11 @@ def judging_cost(trials: pd.DataFrame) -> Figure:
     axes.xaxis.set_minor_formatter("")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set(xlabel="judgments", ylabel="share of trials", ylim=(0, 1.02))
-    axes.legend(loc="upper left")
+    legend_above(axes, axes)
     return figure
 
 
-@_styled
+@styled
 def expected_against_true(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
     """Draw expected against true measure of every system and trial, one panel an algorithm.
 
@@ -307,14 +351,9 @@ def expected_against_true(systems: pd.DataFrame, *, measure: str = "MAP") -> Fig
     measure : str
         Name on the axes.
     """
-    from matplotlib.figure import Figure
-
     algorithms = list(dict.fromkeys(systems["algorithm"]))
-    columns = min(len(algorithms), 3)
-    rows = -(-len(algorithms) // columns)
-    figure = Figure(figsize=(_WIDTH, 0.5 + 2.1 * rows), layout="constrained")
-    panels = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
-    for number, (axes, algorithm) in enumerate(zip(panels, algorithms, strict=False)):
+    figure, each = panels(len(algorithms), columns=3, height=2.1, share_y=False)
+    for number, (axes, algorithm) in enumerate(zip(each, algorithms, strict=True)):
         mine = systems[systems["algorithm"] == algorithm]
         axes.scatter(
             mine["true"],
@@ -323,27 +362,12 @@ def expected_against_true(systems: pd.DataFrame, *, measure: str = "MAP") -> Fig
             alpha=0.6,
             color=COLOURS[number % len(COLOURS)],
             linewidth=0,
+            # thousands of points are smaller as an image
+            rasterized=True,
         )
-        axes.set_title(str(algorithm), fontsize=10, loc="left")
+        axes.set_title(fold(algorithm, 20), fontsize=10, loc="left")
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
-    for axes in panels[len(algorithms) :]:
-        axes.set_visible(False)
     figure.supxlabel(f"true {measure}", fontsize=10)
     figure.supylabel(f"expected {measure}", fontsize=10)
     return figure
-
-
-def _canvas(height: float) -> tuple[Figure, Axes]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-    return figure, figure.subplots()
-
-
-def _same_size_legend(axes: Axes) -> None:
-    """Make a legend whose markers have one size: in the figure their size carries the share."""
-    legend = axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, borderaxespad=0.2)
-    for handle in legend.legend_handles:
-        if hasattr(handle, "set_sizes"):
-            handle.set_sizes([40])

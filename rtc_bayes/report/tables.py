@@ -6,17 +6,17 @@ import html
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
 
-type Format = str | Callable[[object], str]
+type Format = str | Callable[[Any], str]
 """A format specification (``.3f``, ``.1%``) or a function from a value to its text."""
 
 UNDEFINED = "–"
 
-_WRITTEN_NUMBER = re.compile(r"[−+]?[\d,.]+%?( to [−+]?[\d,.]+%?)?( \([^)]*\))?|–")
+_WRITTEN_NUMBER = re.compile(r"([≤<>] )?[−+]?[\d,.]+%?( to [−+]?[\d,.]+%?)?( \([^)]*\))?|–")
 
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -24,6 +24,13 @@ _LATEX_SPECIAL = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "–": "--",
+    "−": "$-$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "τ": r"$\tau$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
 }
 
 
@@ -98,14 +105,12 @@ def to_html(
         for column, right in zip(frame.columns, _numeric(frame), strict=True)
     ]
     head = "".join(
-        f'<th scope="col"{kind}>{html.escape(str(column))}</th>'
+        f'<th scope="col"{kind}>{_html(str(column))}</th>'
         for column, kind in zip(frame.columns, kinds, strict=True)
     )
     rows = "\n".join(
         "<tr>"
-        + "".join(
-            f"<td{kind}>{html.escape(text)}</td>" for text, kind in zip(row, kinds, strict=True)
-        )
+        + "".join(f"<td{kind}>{_html(text)}</td>" for text, kind in zip(row, kinds, strict=True))
         + "</tr>"
         for row in cells(frame, formats)
     )
@@ -136,7 +141,11 @@ def _is_number(value: object) -> bool:
     return not isinstance(value, str) or _WRITTEN_NUMBER.fullmatch(value) is not None
 
 
+def _html(text: str) -> str:
+    """Escape a text; an algorithm's name may be broken into lines, an interval may not."""
+    breakable = re.sub(r"(?=\[)|(?<=,)(?=[^\d\s])", "<wbr>", html.escape(text))
+    return re.sub(r"(?<=\d) to (?=[−\d])", "\u00a0to\u00a0", breakable)
+
+
 def _latex(text: str) -> str:
-    return "".join(_LATEX_SPECIAL.get(character, character) for character in text).replace(
-        "−", "$-$"
-    )
+    return "".join(_LATEX_SPECIAL.get(character, character) for character in text)

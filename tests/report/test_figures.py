@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from rtc_bayes.report import figures
+from rtc_bayes.report.drawing import fold, to_svg
 
 
 @pytest.fixture
@@ -37,6 +38,67 @@ def test_confidence_accuracy_leaves_out_who_has_no_confidence(pairs):
 def test_an_algorithm_keeps_its_colour(pairs):
     alone = figures.confidence_accuracy(pairs).axes[0].collections[-1].get_facecolor()
     assert tuple(alone[0][:3]) == pytest.approx((0xD5 / 255, 0x5E / 255, 0))
+
+
+def many(algorithms, accuracy=0.3):
+    """Pairs of several algorithms, half of confidence .55 and half of .95."""
+    return pd.concat(
+        pd.DataFrame(
+            {
+                "trial": np.repeat(np.arange(10), 4),
+                "algorithm": algorithm,
+                "confidence": [0.55, 0.95] * 20,
+                "correct": (np.arange(40) < 40 * accuracy).astype(int),
+            }
+        )
+        for algorithm in algorithms
+    ).reset_index(drop=True)
+
+
+def test_many_algorithms_have_a_panel_each():
+    names = ["ip", "a", "b", "c", "rtc[cell_weight=.1,intercept=yes]:map", "e"]
+    every = many(names)
+    every.loc[every["algorithm"] == "ip", "confidence"] = np.nan
+    each = [axes for axes in figures.confidence_accuracy(every).axes if axes.get_visible()]
+    titles = [axes.get_title("left") for axes in each]
+    assert titles == ["a", "b", "c", "rtc[cell_weight=.1,\nintercept=yes]:map", "e"]
+    colours = {tuple(axes.collections[-1].get_facecolor()[0]) for axes in each}
+    assert len(colours) == 5
+
+
+def test_groups_share_a_panel_for_each_algorithm():
+    pairs = many(["a", "b"])
+    # 3 pairs are too few for a point
+    names = np.where(pairs.index % 40 < 3, "few", np.where(pairs.index % 2, "odd", "even"))
+    group = pd.Series(pd.Categorical(names, ["even", "odd", "few"]))
+    figure = figures.confidence_accuracy_by(pairs, group)
+    first = figure.axes[0]
+    points = {c.get_label(): c.get_offsets() for c in first.collections if len(c.get_offsets())}
+    # even pairs have .55, odd ones .95; those left out are among the first 12, which are right
+    assert points["even"][0][1] == pytest.approx((6 - 2) / 18)
+    assert points["odd"][0][1] == pytest.approx((6 - 1) / 19)
+    assert "few" not in points
+    legend = figure.legends[0].get_texts()
+    assert [text.get_text() for text in legend] == ["break-even", "even", "odd", "few"]
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "b", "c", "d", "e"]])
+def test_no_point_is_cut_off(names):
+    pairs = many(names, accuracy=0.1)
+    everyone = pd.Series(pd.Categorical(["all"] * len(pairs)))
+    for figure in (
+        figures.confidence_accuracy(pairs),
+        figures.confidence_accuracy_by(pairs, everyone),
+    ):
+        low, high = figure.axes[0].get_ylim()
+        assert low < 0.1
+        assert high > 1
+
+
+def test_names_fold_before_brackets_and_after_commas():
+    assert fold("rtc:map", 10) == "rtc:map"
+    assert fold("rtc[a=1,b=2]", 7) == "rtc\n[a=1,\nb=2]"
+    assert fold("rtc[a=1,b=2]", 9) == "rtc[a=1,\nb=2]"
 
 
 def test_ranking_puts_the_best_on_top():
@@ -100,6 +162,6 @@ def test_panels_for_every_algorithm():
 
 
 def test_same_data_same_bytes(pairs):
-    first, second = (figures.to_svg(figures.confidence_accuracy(pairs)) for _ in range(2))
+    first, second = (to_svg(figures.confidence_accuracy(pairs)) for _ in range(2))
     assert first == second
     assert first.count("<svg") == 1

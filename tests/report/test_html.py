@@ -7,6 +7,7 @@ import pytest
 from rtc_bayes.errors import InputError
 from rtc_bayes.report import write_report
 from rtc_bayes.robustness import Demo
+from rtc_bayes.store import write_json
 
 
 class Page(HTMLParser):
@@ -49,7 +50,7 @@ def pages(shown, tmp_path_factory):
     }
 
 
-@pytest.mark.parametrize(("name", "figures"), [("demo", 7), ("study", 4)])
+@pytest.mark.parametrize(("name", "figures"), [("demo", 6), ("study", 8)])
 def test_a_report_holds_its_figures(pages, name, figures):
     images = Page(pages[name]).images
     assert len(images) == figures
@@ -68,8 +69,19 @@ def test_a_report_needs_nothing_else(pages, name):
 
 
 def test_a_study_says_what_it_found_and_how(pages, shown):
-    text = " ".join(Page(pages["study"]).text)
-    for expected in ("Summary", "Accuracy by confidence", "Ranking", "0.99 to 1.00"):
+    text = " ".join(Page(pages["study"]).text).replace("\u00a0", " ")
+    for expected in (
+        "Summary",
+        "Accuracy by confidence",
+        "0.99 to 1.00",
+        "Original and new systems",
+        "one original",
+        "Systems alike and unlike",
+        "0.3 to 1",
+        "Few and many judgments",
+        "One trial",
+        "Differences between algorithms",
+    ):
         assert expected in text
     accuracy = shown.study.summary["rtc:map"]["accuracy"]
     assert f"{accuracy:.1%}" in text
@@ -83,6 +95,26 @@ def test_a_demo_shows_its_pairs_and_next_documents(pages, shown):
     assert f"{len(sure)} of {len(shown.pairs)}" in text
     for docno in shown.next["docno"]:
         assert docno in text
+
+
+def test_a_demo_is_not_broken_down(pages):
+    text = " ".join(Page(pages["demo"]).text)
+    assert "one original" not in text
+    assert "One trial" not in text
+
+
+def test_a_study_without_confidence(shown, tmp_path):
+    study = shown.study
+    for name in ("trials", "pairs", "systems", "judgments"):
+        frame = getattr(study, name)
+        frame[frame["algorithm"] == "ip"].to_csv(tmp_path / f"{name}.csv", index=False)
+    write_json({"ip": study.summary["ip"]}, tmp_path / "summary.json")
+    write_json(study.meta, tmp_path / "meta.json")
+    page = Page(write_report(tmp_path).read_text(encoding="utf-8"))
+    assert "No algorithm of this study has a confidence." in page.text
+    assert len(page.images) == 2
+    written = {path.name for path in (tmp_path / "tables").glob("*.csv")}
+    assert written == {f"{n}.csv" for n in ("summary", "original", "overlap", "judged", "reasons")}
 
 
 def test_the_default_place_is_in_the_folder(shown):

@@ -22,8 +22,15 @@ def test_markdown():
 def test_latex_escapes():
     lines = to_latex(FRAME, FORMATS).splitlines()
     assert lines[0] == r"\begin{tabular}{lrr}"
-    assert r"a\_1|x & $-$0.44 & 50\% \\" in lines
-    assert r"b<c> & -- & 25\% \\" in lines
+    assert r"a\_1\textbar{}x & $-$0.44 & 50\% \\" in lines
+    assert r"b\textless{}c\textgreater{} & -- & 25\% \\" in lines
+
+
+def test_latex_has_no_letter_that_needs_a_special_font():
+    frame = pd.DataFrame({"mean τ": ["≤ 0.5"], "p": ["≥ 2"]})
+    found = to_latex(frame)
+    assert found.isascii()
+    assert r"mean $\tau$ & p" in found
 
 
 def test_html_escapes():
@@ -31,6 +38,13 @@ def test_html_escapes():
     assert "<td>b&lt;c&gt;</td>" in found
     assert '<td class="number">−0.44</td>' in found
     assert "A &amp; B</p>" in found
+
+
+def test_html_breaks_names_and_not_intervals():
+    frame = pd.DataFrame({"algorithm": ["m[a=.1,b=yes]:map"], "W": ["−1,234 (−2 to −0.5)"]})
+    found = to_html(frame)
+    assert "<td>m<wbr>[a=.1,<wbr>b=yes]:map</td>" in found
+    assert "−1,234 (−2\u00a0to\u00a0−0.5)" in found
 
 
 def test_a_function_formats():

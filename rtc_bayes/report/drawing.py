@@ -1,0 +1,137 @@
+"""How figures look: colours, style, canvas, legend, and their text as SVG.
+
+Colours are those of Okabe and Ito, and one of Tol's, which people with any colour vision can
+tell apart; where colour carries meaning, shape or text carries it too. Figures are drawn off
+screen, and the same data give the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#882255",
+    "#000000",
+)
+"""Of algorithms, by their place in the study."""
+
+SHADES = ("#0d0887", "#9a169f", "#dd5e66", "#fca636")
+"""Of groups that have an order (plasma, from dark to light)."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
+
+INK, MUTED, GRID = "#1b1b1b", "#5f5f5f", "#e3e3e3"
+WIDTH = 5.6
+
+_STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": GRID,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "legend.frameon": False,
+    "svg.hashsalt": "rtc-bayes",
+}
+_LEGEND_LETTERS = 64
+_DOTS_PER_INCH = 200
+
+
+def styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Draw in the style of this module, leaving the user's settings alone."""
+
+    @wraps(draw)
+    def draw_in_style(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        import matplotlib as mpl
+
+        with mpl.rc_context(_STYLE):
+            return draw(*args, **kwargs)
+
+    return draw_in_style
+
+
+def to_svg(figure: Figure) -> str:
+    """Return a figure as SVG text with its letters as outlines, so that it needs no font.
+
+    What is drawn as rasterized, such as thousands of points, has 200 dots per inch.
+    """
+    import matplotlib as mpl
+
+    buffer = io.StringIO()
+    with mpl.rc_context(_STYLE):
+        figure.savefig(buffer, format="svg", dpi=_DOTS_PER_INCH, metadata={"Date": None})
+    return buffer.getvalue()
+
+
+def canvas(height: float) -> tuple[Figure, Axes]:
+    """Return a figure of the page's width, and its axes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def panels(number: int, *, columns: int, height: float, share_y: bool) -> tuple[Figure, list[Axes]]:
+    """Return a figure of small multiples with one horizontal scale, and its axes in use."""
+    from matplotlib.figure import Figure
+
+    columns = min(number, columns)
+    rows = -(-number // columns)
+    figure = Figure(figsize=(WIDTH, 0.5 + height * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, sharex=True, sharey=share_y, squeeze=False).ravel()
+    for unused in axes[number:]:
+        unused.set_visible(False)
+    for last in axes[max(0, number - columns) : number]:
+        last.tick_params(labelbottom=True)
+    return figure, list(axes[:number])
+
+
+def legend_above(owner: Axes | Figure, axes: Axes) -> None:
+    """Name what is drawn on `axes`, above `owner`, in as many columns as fit.
+
+    Markers get one size: in a figure their size may carry the number of pairs.
+    """
+    handles, labels = axes.get_legend_handles_labels()
+    # the key beside a name takes about as much room as five letters
+    fitting = _LEGEND_LETTERS // (max(map(len, labels), default=0) + 5)
+    columns = max(1, min(4, fitting))
+    if owner is axes:
+        legend = axes.legend(
+            handles, labels, ncols=columns, loc="lower left", bbox_to_anchor=(0, 1)
+        )
+    else:
+        legend = owner.legend(handles, labels, ncols=columns, loc="outside upper left")
+    for handle in legend.legend_handles:
+        if hasattr(handle, "set_sizes"):
+            handle.set_sizes([40])
+
+
+def fold(name: str, width: int) -> str:
+    """Break an algorithm's name into lines, before its bracket and after its commas."""
+    lines = [""]
+    for part in re.split(r"(?<=,)|(?=\[)", name):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)

@@ -1,0 +1,92 @@
+"""Pieces of an HTML page: figures, tables, facts, and how the numbers were made."""
+
+from __future__ import annotations
+
+import base64
+import html
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rtc_bayes.report.drawing import to_svg
+from rtc_bayes.report.study_tables import StudyTable
+from rtc_bayes.report.tables import to_html
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_INPUTS = 4
+
+
+def figure(drawn: Figure, alternative: str, caption: str) -> str:
+    """Embed a figure, with a text for who cannot see it."""
+    encoded = base64.b64encode(to_svg(drawn).encode("utf-8")).decode("ascii")
+    return (
+        f'<figure><img alt="{html.escape(alternative)}" '
+        f'src="data:image/svg+xml;base64,{encoded}">'
+        f"<figcaption>{html.escape(caption)}</figcaption></figure>"
+    )
+
+
+def facts(entries: Sequence[tuple[str, str]]) -> str:
+    """List values, each with what it is."""
+    items = "".join(
+        f"<li><strong>{html.escape(value)}</strong><span>{html.escape(what)}</span></li>"
+        for value, what in entries
+    )
+    return f'<ul class="facts">{items}</ul>'
+
+
+def provenance(meta: Mapping[str, Any]) -> str:
+    """Say how the numbers were made."""
+    entries = {
+        "command": code(meta["command"] or "from Python"),
+        "rtc-bayes": html.escape(str(meta["version"])),
+        "seed": html.escape(str(meta["seed"])),
+    }
+    design = meta.get("study")
+    if design:
+        entries["arguments"] = code(
+            " ".join(f"{key}={_argument(value)}" for key, value in design.items())
+        )
+    if meta.get("moments"):
+        entries["moments"] = html.escape(
+            ", ".join(f"{text}: {kind}" for text, kind in meta["moments"].items())
+        )
+    packages = {"python": meta["python"], **meta["packages"]}
+    entries["versions"] = html.escape(", ".join(f"{n} {v}" for n, v in packages.items()))
+    inputs = meta["inputs"]
+    if inputs:
+        # every digest is in meta.json
+        named = [f"{path} {digest[:12]}" for path, digest in list(inputs.items())[:_INPUTS]]
+        more = len(inputs) - len(named)
+        entries["inputs"] = code(", ".join(named)) + (f" and {more} more" if more else "")
+    listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in entries.items())
+    return f"<h2>How this was made</h2><dl>{listed}</dl>"
+
+
+def _argument(value: object) -> str:
+    return shlex.quote(",".join(map(str, value)) if isinstance(value, list) else str(value))
+
+
+def code(text: str) -> str:
+    """Set a text as code."""
+    return f"<code>{html.escape(text)}</code>"
+
+
+def count(number: int, thing: str) -> str:
+    """Write "1 trial", "2 trials"."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def table(found: StudyTable) -> str:
+    """Set a table of a study under its caption."""
+    return to_html(found.shown, found.formats, caption=found.caption)
+
+
+def folded(found: StudyTable, title: str, *, unfold: bool) -> str:
+    """Set a table that shows when its title is clicked, or at once if `unfold`."""
+    return (
+        f"<details{' open' if unfold else ''}><summary>{html.escape(title)}</summary>"
+        f"{table(found)}</details>"
+    )

@@ -1,0 +1,36 @@
+"""Tables as files for papers: CSV with the numbers as they are, Markdown and LaTeX as read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rtc_bayes.report.study_tables import StudyTable
+from rtc_bayes.report.tables import to_latex, to_markdown
+from rtc_bayes.store import atomic_write, write_csv
+
+
+def export_tables(tables: Sequence[StudyTable], folder: Path, meta: Mapping[str, Any]) -> None:
+    """Write each table as ``NAME.csv``, ``NAME.md`` and ``NAME.tex``.
+
+    Parameters
+    ----------
+    tables : sequence of StudyTable
+    folder : Path
+        Made if absent; files of these names in it are replaced.
+    meta : mapping of str to object
+        Provenance of the study: beside each CSV, and its command in a comment in the others.
+    """
+    folder.mkdir(exist_ok=True)
+    origin = f"rtc-bayes {meta['version']}, seed {meta['seed']}: {meta['command'] or 'from Python'}"
+    for table in tables:
+        stem = folder / table.name
+        write_csv(table.data, f"{stem}.csv", meta)
+        with atomic_write(f"{stem}.md") as file:
+            file.write(f"<!-- {origin} -->\n{table.caption}\n\n")
+            file.write(to_markdown(table.shown, table.formats))
+        with atomic_write(f"{stem}.tex") as file:
+            # the tabular takes whatever \\caption the paper gives it; it needs booktabs
+            file.write(f"% {origin}\n% {table.caption}\n")
+            file.write(to_latex(table.shown, table.formats))

@@ -1,0 +1,200 @@
+"""The report of a study."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rtc_bayes.report import figures
+from rtc_bayes.report.elements import count, figure, folded, provenance, table
+from rtc_bayes.report.example import Example
+from rtc_bayes.report.study_tables import StudyTable
+from rtc_bayes.robustness.breakdown import by_original, by_overlap
+from rtc_bayes.robustness.studies import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_UNFOLDED = 2
+
+
+def study_body(study: Study, tables: Mapping[str, StudyTable]) -> str:
+    """Return the report of a study, as HTML without its frame.
+
+    Parameters
+    ----------
+    study : Study
+    tables : mapping of str to StudyTable
+        Of :func:`rtc_bayes.report.study_tables.study_tables`.
+    """
+    design = study.meta["study"]
+    lead = (
+        f"{count(design['trials'], 'trial')}: judgments made for {design['initial']} systems "
+        f"until their order was {design['confidence']:.0%} sure, then {design['systems']} systems "
+        "compared by those judgments alone. Can the confidences be trusted?"
+    )
+    return "\n".join(
+        [
+            "<h1>Can a few judgments be reused?</h1>",
+            f'<p class="lead">{html.escape(lead)}</p>',
+            *study_sections(study, tables, Example.of(study)),
+            provenance(study.meta),
+        ]
+    )
+
+
+def study_sections(
+    study: Study, tables: Mapping[str, StudyTable], example: Example | None
+) -> list[str]:
+    """Return what a study found, section by section.
+
+    Parameters
+    ----------
+    study : Study
+    tables : mapping of str to StudyTable
+        A section whose table is missing is left out.
+    example : Example, optional
+        A trial to show.
+    """
+    sections = [
+        "<h2>Summary</h2>",
+        table(tables["summary"]),
+        "<p>W is what a bookmaker wins per bet who takes each confidence for his odds: 0 if "
+        "confidences are exact, negative if they are too high; “W if exact” is what he would "
+        "expect then. The log score is a mean negative log likelihood in nats: lower is better, "
+        "and always saying one half scores 0.693. τ is Kendall’s correlation "
+        "of the predicted with the true order of systems. Intervals: bootstrap over trials.</p>",
+        "<h2>Accuracy by confidence</h2>",
+        *_confidence(study, tables),
+    ]
+    if "original" in tables:
+        sections += [
+            "<h2>Original and new systems</h2>",
+            *_group(study, tables, "original", by_original(study.pairs)),
+            "<h2>Systems alike and unlike</h2>",
+            *_group(study, tables, "overlap", by_overlap(study.pairs)),
+            "<h2>Few and many judgments</h2>",
+            table(tables["judged"]),
+        ]
+    if example is not None:
+        sections += _example(example)
+    sections += [
+        "<h2>Expected and true scores</h2>",
+        *_figures(
+            figure(
+                figures.expected_against_true(study.systems),
+                "Expected against true mean average precision of the systems of every trial, a "
+                "panel for each algorithm.",
+                "Every system of every trial, judged by a few documents and by all. Only the "
+                "order counts: expected MAP has a scale of its own.",
+            )
+        ),
+        "<h2>Judgments</h2>",
+        *_figures(
+            figure(
+                figures.judging_cost(study.trials),
+                "Share of trials that ended within a number of judgments, by algorithm.",
+                "How many judgments a trial took. ip takes as many as mtc did.",
+            )
+        ),
+        table(tables["reasons"]),
+        *_unjudged_note(study.trials),
+    ]
+    if "tests" in tables:
+        sections += ["<h2>Differences between algorithms</h2>", table(tables["tests"])]
+    return sections
+
+
+def _confidence(study: Study, tables: Mapping[str, StudyTable]) -> list[str]:
+    if "bins" not in tables:
+        return ["<p>No algorithm of this study has a confidence.</p>"]
+    return [
+        *_figures(
+            figure(
+                figures.confidence_accuracy(study.pairs, seed=study.meta["study"]["seed"]),
+                "Accuracy of predicted signs against their confidence, by bin and algorithm, with "
+                "the break-even line.",
+                "Points below the dashed line are overconfident. Larger points hold more pairs; "
+                "bars are 90% bootstrap intervals over trials.",
+            )
+        ),
+        table(tables["bins"]),
+    ]
+
+
+def _group(
+    study: Study, tables: Mapping[str, StudyTable], name: str, group: pd.Series
+) -> list[str]:
+    """Show the scores of groups of pairs, and accuracy by confidence in each."""
+    sections = [table(tables[name])]
+    bins = tables.get(f"{name}-bins")
+    if bins is None:
+        return sections
+    few = bins.data["algorithm"].nunique() <= _UNFOLDED
+    return [
+        *sections,
+        *_figures(
+            figure(
+                figures.confidence_accuracy_by(
+                    study.pairs, group, seed=study.meta["study"]["seed"]
+                ),
+                "Accuracy of predicted signs against their confidence in each group of pairs, a "
+                "panel for each algorithm.",
+                "Larger points hold more of their group’s pairs; points of fewer than 10 pairs "
+                "are left out; bars are 90% bootstrap intervals over trials.",
+            )
+        ),
+        folded(bins, "The same as a table", unfold=few),
+    ]
+
+
+def _example(example: Example) -> list[str]:
+    what = f"trial {example.trial} by {example.algorithm}"
+    shown = [
+        figure(
+            figures.ranking(example.systems),
+            f"Systems of {what} ranked, with 95% intervals and the truth.",
+            "Expected MAP with a 95% interval beside the truth. Bold: the systems judged for.",
+        ),
+        figure(
+            figures.confidence_matrix(example.pairs, list(example.systems["system"])),
+            f"Probability, in {what}, that the system of the row is better than that of the "
+            "column.",
+            "Blue: the row is better. A frame marks a pair whose predicted order is wrong; a "
+            "pair that is truly equal has no cell.",
+        ),
+    ]
+    judged = int(example.judgments["judged"].sum())
+    if judged:
+        shown.append(
+            figure(
+                figures.judgments_per_topic(example.judgments),
+                f"Relevant and nonrelevant judgments of each topic in {what}.",
+                f"The {count(judged, 'judgment')} of this trial.",
+            )
+        )
+    return [
+        "<h2>One trial</h2>",
+        f"<p>Number {example.trial}, {html.escape(example.algorithm)}: "
+        f"the trial with the median τ ({example.tau:.2f}).</p>",
+        *_figures(*shown),
+    ]
+
+
+def _figures(*drawn: str) -> list[str]:
+    return ['<div class="figures">', *drawn, "</div>"]
+
+
+def _unjudged_note(trials: pd.DataFrame) -> list[str]:
+    """Name the trials that ended before they began."""
+    unjudged = trials[(trials["judged"] == 0) & (trials["reason"] == "reached")]
+    if unjudged.empty:
+        return []
+    counts = unjudged["algorithm"].value_counts(sort=False)
+    listed = ", ".join(f"{text} {number}" for text, number in counts.items())
+    return [
+        '<p class="note">Trials that ended with no judgment at all: '
+        f"{html.escape(listed)}. Where one list is much shorter, equal probabilities for all "
+        "documents are enough to be sure of its loss.</p>"
+    ]

@@ -1,0 +1,52 @@
+import pandas as pd
+import pytest
+
+from rtc_bayes.report.example import Example
+
+
+def test_the_trial_of_median_tau(shown):
+    study = shown.study
+    example = Example.of(study)
+    assert example.algorithm == "rtc:map"
+    taus = study.trials[study.trials["algorithm"] == "rtc:map"].set_index("trial")["tau"]
+    # of two, the lower
+    assert example.tau == taus.min() == taus[example.trial]
+    for frame, whole in ((example.systems, study.systems), (example.judgments, study.judgments)):
+        assert set(frame["algorithm"]) == {"rtc:map"}
+        assert set(frame["trial"]) == {example.trial}
+        mine = whole[(whole["algorithm"] == "rtc:map") & (whole["trial"] == example.trial)]
+        assert len(frame) == len(mine)
+
+
+def test_probabilities_point_to_the_predicted_system(shown):
+    example = Example.of(shown.study)
+    expected = example.systems.set_index("system")["expected"]
+    assert example.systems["expected"].is_monotonic_decreasing
+    # wrong ones among them, or the test shows nothing
+    assert set(example.pairs["correct"]) == {0, 1}
+    for pair in example.pairs.itertuples():
+        assert max(pair.p_greater, 1 - pair.p_greater) == pytest.approx(pair.confidence)
+        assert (pair.p_greater > 0.5) == (expected[pair.a] > expected[pair.b])
+
+
+def test_who_was_judged_for(shown):
+    example = Example.of(shown.study)
+    judged = set(example.systems.loc[example.systems["judged_for"], "system"])
+    assert len(judged) == 2
+    for pair in example.pairs.itertuples():
+        assert pair.initial == len(judged & {pair.a, pair.b})
+
+
+def test_no_confidence_no_example(shown):
+    study = shown.study
+    only = type(study)(
+        study.directory,
+        study.trials,
+        study.pairs,
+        study.systems,
+        study.judgments,
+        {"ip": study.summary["ip"]},
+        study.meta,
+    )
+    assert isinstance(only.trials, pd.DataFrame)
+    assert Example.of(only) is None
