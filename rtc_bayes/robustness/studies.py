@@ -26,6 +26,7 @@ from rtc_bayes.robustness.significance import compare_algorithms
 from rtc_bayes.robustness.trial import COLUMNS, run_trial
 from rtc_bayes.store import (
     Progress,
+    claim,
     digest_text,
     provenance,
     read_json,
@@ -255,7 +256,8 @@ def run_design(
         "runs": digest_text(json.dumps([[name, run.digest] for name, run in runs.items()])),
         "qrels": qrels.digest,
     }
-    _claim(output, meta)
+    (output / "trials").mkdir(parents=True, exist_ok=True)
+    claim(output / META, meta, _arguments)
     todo = [n for n in range(design.trials) if not _trial_path(output, n).exists()]
     stored = design.trials - len(todo)
     progress("trials", stored, design.trials)
@@ -270,24 +272,6 @@ def run_design(
         for done, _ in enumerate(finished, start=stored + 1):
             progress("trials", done, design.trials)
     return _finish(output, design, meta)
-
-
-def _claim(folder: Path, meta: Mapping[str, object]) -> None:
-    """Make the folder this study's, or see that it is."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "trials").mkdir(exist_ok=True)
-    path = folder / META
-    if path.exists():
-        before = read_json(path)
-        for what, now in _arguments(meta).items():
-            then = _arguments(before).get(what)
-            if now != then:
-                raise InputError(
-                    f"holds a study with other {what}: {then} there, {now} here",
-                    path=folder,
-                    remedy="resume with the same arguments, or name another folder",
-                )
-    write_json(meta, path)
 
 
 def _arguments(meta: Mapping[str, object]) -> dict[str, object]:
