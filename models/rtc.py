@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from rtc_bayes import Judgments
-from rtc_bayes.relevance import Diagnostics, PointEstimate, check_options, require
+from rtc_bayes.relevance import Diagnostics, PointEstimate, check_options, rank, require
 from rtc_bayes.relevance.aggregation import aggregate
-from rtc_bayes.relevance.calibration import calibrate
-from rtc_bayes.relevance.rank import self_report
+from rtc_bayes.relevance.aggregation import graph as aggregation_graph
+from rtc_bayes.relevance.calibration import Calibration, calibrate
+from rtc_bayes.relevance.calibration import graph as calibration_graph
+from rtc_bayes.relevance.rank import SelfReports
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 
 @dataclass(frozen=True)
@@ -63,10 +68,7 @@ class RTC:
 
     def map(self, judgments: Judgments) -> PointEstimate:
         """Estimate every document of ``judgments.pool``."""
-        reports = self_report(judgments, temper=self.temper)
-        calibration = calibrate(
-            reports, smoothing=self.smoothing, cell_weight=self.cell_weight, prior=self.prior
-        )
+        reports, calibration = self._first_layers(judgments)
         aggregation = aggregate(
             reports,
             calibration,
@@ -91,4 +93,24 @@ class RTC:
                 "lambda": ("system",),
             },
             diagnostics=Diagnostics((reports.stage, calibration.stage, aggregation.stage)),
+        )
+
+    def stages(self, judgments: Judgments) -> dict[str, pm.Model]:
+        """Return every layer's PyMC graph, given the mode of the layers before."""
+        require(self.folds == 0, self, "folds", "0: an average of five fits has no density")
+        reports, calibration = self._first_layers(judgments)
+        return {
+            "ranks": rank.graph(judgments, temper=self.temper),
+            "calibration": calibration_graph(
+                reports, smoothing=self.smoothing, cell_weight=self.cell_weight, prior=self.prior
+            ),
+            "aggregation": aggregation_graph(
+                reports, calibration, prior=self.prior, intercept=self.intercept, link=self.link
+            ),
+        }
+
+    def _first_layers(self, judgments: Judgments) -> tuple[SelfReports, Calibration]:
+        reports = rank.self_report(judgments, temper=self.temper)
+        return reports, calibrate(
+            reports, smoothing=self.smoothing, cell_weight=self.cell_weight, prior=self.prior
         )

@@ -10,12 +10,14 @@ pseudo-judgment of a document that only system j holds, and holds certain).
 - ``link="logodds"``: logit q_ij in the place of q_ij, the log-odds form of Clemen and Winkler.
 - ``folds=5``: lambda is the mean of five fits, each without every fifth judgment in the order of
   judging; layer 2 is not fitted again. This is how the author's program runs.
+
+:func:`graph` is the same density, without folds, as a PyMC graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,6 +26,9 @@ from rtc_bayes.relevance.interface import Stage
 from rtc_bayes.relevance.logistic import fit_logistic, sigmoid
 from rtc_bayes.relevance.newton import Floats
 from rtc_bayes.relevance.rank import SelfReports
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 type Link = Literal["probability", "logodds"]
 
@@ -78,9 +83,7 @@ def aggregate(
     -------
     Aggregation
     """
-    entries, unranked = calibration.log_odds(reports)
-    if link == "probability":
-        entries, unranked = sigmoid(entries), sigmoid(unranked)
+    entries, unranked = _features(reports, calibration, link)
     features = reports.judged(entries, unranked)
     if intercept:
         features = np.column_stack([features, np.ones(len(features))])
@@ -103,3 +106,54 @@ def aggregate(
     )
     eta += constant + unranked @ weights
     return Aggregation(sigmoid(eta), weights, constant, Stage.of("aggregation", modes))
+
+
+def graph(
+    reports: SelfReports,
+    calibration: Calibration,
+    *,
+    prior: tuple[float, float] = (1.0, 1.0),
+    intercept: bool = False,
+    link: Link = "probability",
+) -> pm.Model:
+    """Write layer 3 as a PyMC graph, given layers 1 and 2.
+
+    Parameters
+    ----------
+    reports : SelfReports
+    calibration : Calibration
+    prior, intercept, link
+        See :func:`aggregate`.
+
+    Returns
+    -------
+    pymc.Model
+        With ``lambda`` (dims system), ``lambda_0`` where there is an intercept, and the
+        deterministic ``p`` (dims document).
+    """
+    import pymc as pm
+
+    from rtc_bayes.relevance.logit_beta import LogitBeta
+
+    pool = reports.pool
+    entries, unranked = _features(reports, calibration, link)
+    features = np.tile(unranked, (pool.n_documents, 1))
+    features[pool.ranked, reports.system] = entries
+    coords = {"system": list(pool.systems), "document": np.arange(pool.n_documents)}
+    with pm.Model(coords=coords) as model:
+        weights = LogitBeta("lambda", *prior, dims="system")
+        constant = LogitBeta("lambda_0", *prior) if intercept else 0.0
+        pm.Deterministic(
+            "p", pm.math.sigmoid(constant + pm.math.dot(features, weights)), dims="document"
+        )
+        eta = constant + pm.math.dot(features[reports.documents], weights)
+        pm.Potential("labels", pm.math.sum(reports.labels * eta - pm.math.log1pexp(eta)))
+    return model
+
+
+def _features(reports: SelfReports, calibration: Calibration, link: Link) -> tuple[Floats, Floats]:
+    """Return what is regressed on: of list entries, and per system of unranked documents."""
+    entries, unranked = calibration.log_odds(reports)
+    if link == "probability":
+        return sigmoid(entries), sigmoid(unranked)
+    return entries, unranked

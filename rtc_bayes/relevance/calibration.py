@@ -19,12 +19,14 @@ Few judgments need smoothing. With labels y_i:
 With cells and Platt's targets the prior on A_j and B_j is LogitBeta(.01, .01): it weighs a
 hundredth of a judgment, and only defines a system without judged or ranked documents (A = B = 0)
 and a slope that the data leave open.
+
+:func:`graph` is the same density as a PyMC graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +35,9 @@ from rtc_bayes.relevance.interface import Stage
 from rtc_bayes.relevance.logistic import fit_logistic
 from rtc_bayes.relevance.newton import Floats
 from rtc_bayes.relevance.rank import SelfReports
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 type Smoothing = Literal["cells", "platt", "beta"]
 
@@ -93,11 +98,7 @@ def calibrate(
     -------
     Calibration
     """
-    labels = platt_targets(reports.labels) if smoothing == "platt" else reports.labels
-    pseudo_q, pseudo = np.empty(0), np.empty((reports.pool.n_systems, 0))
-    if smoothing == "cells":
-        pseudo_q, cells = smoothing_cells(reports)
-        pseudo = cell_weight * cells
+    labels, pseudo_q, pseudo = _data(reports, smoothing, cell_weight)
     features = np.ones((len(labels) + len(pseudo_q), 2))
     features[len(labels) :, 1] = pseudo_q
     modes = []
@@ -108,11 +109,63 @@ def calibrate(
                 features,
                 np.concatenate([labels, weights]),
                 np.concatenate([1.0 - labels, weights]),
-                prior=prior if smoothing == "beta" else WEAK_PRIOR,
+                prior=_prior(smoothing, prior),
             )
         )
     coefficients = np.array([mode.at for mode in modes]).reshape(-1, 2)
     return Calibration(coefficients[:, 0], coefficients[:, 1], Stage.of("calibration", modes))
+
+
+def graph(
+    reports: SelfReports,
+    *,
+    smoothing: Smoothing = "cells",
+    cell_weight: float = 1.0,
+    prior: tuple[float, float] = (1.0, 1.0),
+) -> pm.Model:
+    """Write layer 2 as a PyMC graph, given layer 1.
+
+    Parameters
+    ----------
+    reports : SelfReports
+    smoothing, cell_weight, prior
+        See :func:`calibrate`. Cells and Platt's targets enter as data.
+
+    Returns
+    -------
+    pymc.Model
+        With ``A`` and ``B`` (dims system).
+    """
+    import pymc as pm
+
+    from rtc_bayes.relevance.logit_beta import LogitBeta
+
+    labels, pseudo_q, pseudo = _data(reports, smoothing, cell_weight)
+    a, b = _prior(smoothing, prior)
+    with pm.Model(coords={"system": list(reports.pool.systems)}) as model:
+        offset = LogitBeta("A", a, b, dims="system")
+        slope = LogitBeta("B", a, b, dims="system")
+        eta = offset + slope * reports.judged_q
+        pm.Potential("labels", pm.math.sum(labels[:, None] * eta - pm.math.log1pexp(eta)))
+        if smoothing == "cells":
+            eta = offset[:, None] + slope[:, None] * pseudo_q
+            pm.Potential("cells", pm.math.sum(pseudo * (eta - 2.0 * pm.math.log1pexp(eta))))
+    return model
+
+
+def _data(
+    reports: SelfReports, smoothing: Smoothing, cell_weight: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return the labels to fit; q* of the cells, and pseudo-judgments (systems, cells)."""
+    labels = platt_targets(reports.labels) if smoothing == "platt" else reports.labels
+    if smoothing != "cells":
+        return labels, np.empty(0), np.empty((reports.pool.n_systems, 0))
+    pseudo_q, cells = smoothing_cells(reports)
+    return labels, pseudo_q, cell_weight * cells
+
+
+def _prior(smoothing: Smoothing, prior: tuple[float, float]) -> tuple[float, float]:
+    return prior if smoothing == "beta" else WEAK_PRIOR
 
 
 def platt_targets(labels: Floats) -> Floats:

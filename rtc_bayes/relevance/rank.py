@@ -18,14 +18,14 @@ q* nears a step. ``temper="depth"`` takes the weight 1 / n: a smooth curve whate
 the same mean.
 
 The mode depends on the topic only through (R_t, N_t), and not on the system: it is solved once
-per distinct pair and kept.
+per distinct pair and kept. :func:`graph` is the same density as a PyMC graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.relevance.interface import Stage
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import Floats, maximise
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 type Temper = Literal["none", "depth"]
 
@@ -88,7 +91,7 @@ def solve(items: int, relevant: float, nonrelevant: float, temper: Temper = "non
     -------
     RankCurve
     """
-    weight = 1.0 if temper == "none" else 1.0 / items
+    weight = _weight(items, temper)
     wins, meetings = relevant + 1.0, relevant + nonrelevant + 2.0
     below_less_above = np.arange(items - 1, -items, -2)
 
@@ -188,8 +191,7 @@ def self_report(judgments: Judgments, *, temper: Temper = "none") -> SelfReports
     SelfReports
     """
     pool = judgments.pool
-    counts = np.column_stack([judgments.relevant, judgments.nonrelevant])
-    distinct, curve_of = np.unique(counts, axis=0, return_inverse=True)
+    distinct, curve_of = _distinct(judgments)
     solved = [solve(pool.depth + 1, float(r), float(n), temper) for r, n in distinct]
     items = (len(solved), pool.depth + 1)
     curves = np.array([curve.q for curve in solved]).reshape(items)
@@ -208,12 +210,53 @@ def self_report(judgments: Judgments, *, temper: Temper = "none") -> SelfReports
         theta=thetas[curve_of],
         curves=curves,
         curve_of=curve_of,
-        has_judgments=counts.sum(axis=1) > 0,
+        has_judgments=distinct.sum(axis=1)[curve_of] > 0,
         system=system,
         q=q,
         judged_q=_spread(pool, judgments.order, system, q, none),
         stage=Stage.of("ranks", solved),
     )
+
+
+def graph(judgments: Judgments, *, temper: Temper = "none") -> pm.Model:
+    """Write layer 1 as a PyMC graph.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    temper : {"none", "depth"}
+        See :func:`solve`.
+
+    Returns
+    -------
+    pymc.Model
+        With ``theta`` (dims curve, rank): one curve per distinct (R_t, N_t), in their order.
+    """
+    import pymc as pm
+
+    from rtc_bayes.relevance.logit_beta import LogitBeta
+
+    distinct, _ = _distinct(judgments)
+    items = judgments.pool.depth + 1
+    above = np.triu(np.ones((items, items)), 1)
+    coords = {"curve": np.arange(len(distinct)), "rank": np.arange(1, items + 1)}
+    with pm.Model(coords=coords) as model:
+        prior = distinct[:, :, None] + 1.0
+        theta = LogitBeta("theta", prior[:, 0], prior[:, 1], dims=("curve", "rank"))
+        lost = pm.math.log1pexp(theta[:, None, :] - theta[:, :, None])
+        pm.Potential("pairs", -_weight(items, temper) * pm.math.sum(above * lost))
+    return model
+
+
+def _distinct(judgments: Judgments) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the distinct pairs (R_t, N_t), shape (curves, 2), and every topic's."""
+    counts = np.column_stack([judgments.relevant, judgments.nonrelevant])
+    distinct, curve_of = np.unique(counts, axis=0, return_inverse=True)
+    return distinct, curve_of
+
+
+def _weight(items: int, temper: Temper) -> float:
+    return 1.0 if temper == "none" else 1.0 / items
 
 
 def _spread(
