@@ -73,7 +73,8 @@ def study_tables(study: Study, *, breakdowns: bool = True) -> dict[str, StudyTab
         Whether to score groups of pairs too.
     """
     tables = [_summary(study), _bins(study)]
-    if breakdowns:
+    # a study of equally good systems has no pairs
+    if breakdowns and len(study.pairs):
         original, overlap = study.by_original(), study.by_overlap()
         tables += [
             # Carterette 2007, Table 3

@@ -27,7 +27,7 @@ SURE = 0.9
 _ORIGINAL = ("two original", "one original", "no original")
 _OVERLAP_EDGES = (0.0, 0.1, 0.2, 0.3, 1.0)
 _JUDGED_QUANTILES = (0.1, 0.5)
-_JUDGED = ("fewest tenth", "below the median", "above the median")
+_JUDGED = ("fewest tenth", "up to the median", "above the median")
 
 
 def break_down(pairs: pd.DataFrame, group: pd.Series, *, seed: int = 0) -> pd.DataFrame:

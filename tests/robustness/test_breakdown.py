@@ -93,7 +93,7 @@ def test_judgments_are_compared_within_an_algorithm():
         counts = group[pairs["algorithm"] == algorithm].value_counts()
         assert counts.to_dict() == {
             "fewest tenth": 4,
-            "below the median": 16,
+            "up to the median": 16,
             "above the median": 20,
         }
         least = pairs[(pairs["algorithm"] == algorithm) & (group == "fewest tenth")]
