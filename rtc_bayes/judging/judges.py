@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.weights import Weight, heaviest
+from rtc_bayes.relevance import Sampling
 
 type Floats = NDArray[np.float64]
-type Estimator = Callable[[Judgments], Floats]
+type Estimator = Callable[[Judgments], NDArray[np.floating]]
 
 REFIT_EVERY = 10
 """Judgments between two fits of a model (Carterette 2007, section 4.2)."""
+
+SAMPLING = Sampling(draws=100, chains=2, tune=200)
+"""What a method that draws gives to each fit of a judging loop."""
 
 UNINFORMED = 0.5
 """Probability of an unjudged document where nothing is estimated (MTC, section 4.2)."""
@@ -139,7 +143,7 @@ class WeightedJudge:
         short of it are served in order, each with its heaviest document; one where no document
         has weight is passed over.
     estimate : Estimator, optional
-        Probabilities (documents,) from judgments.
+        Probabilities (draws, documents) from judgments; one draw for a point estimate.
 
     Attributes
     ----------

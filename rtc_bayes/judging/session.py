@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import FitWarning, InputError
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import (
     REFIT_EVERY,
+    SAMPLING,
     Estimator,
     IncrementalPooling,
     Judge,
@@ -19,7 +21,7 @@ from rtc_bayes.judging.judges import (
 )
 from rtc_bayes.judging.stopping import Reason, SignProof
 from rtc_bayes.judging.weights import WEIGHTS
-from rtc_bayes.relevance import ModelSpec, Sampling, estimate
+from rtc_bayes.relevance import ModelSpec, estimate
 from rtc_bayes.store import spawn_seeds
 
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
@@ -232,16 +234,15 @@ def make_judge(
 
 
 def _estimator(spec: ModelSpec, seed: int) -> Estimator:
-    """Return the fit of a model as a function of the judgments, each fit with its own seed.
-
-    Of a method that draws, the probabilities are means over the draws.
-    """
+    """Return the fit of a model as a function of the judgments, each fit with its own seed."""
     model = spec.build()
 
-    def probabilities(judgments: Judgments) -> NDArray[np.float64]:
+    def probabilities(judgments: Judgments) -> NDArray[np.floating]:
         fits = judgments.n_judged // REFIT_EVERY
-        sampling = Sampling(seed=spawn_seeds(seed, fits + 1)[fits])
-        values = estimate(model, spec.method, judgments, sampling).values
-        return values.mean(axis=0, dtype=np.float64)
+        sampling = replace(SAMPLING, seed=spawn_seeds(seed, fits + 1)[fits])
+        with warnings.catch_warnings():
+            # a remark on a fit that will be made again soon; one that must not be used is an error
+            warnings.simplefilter("ignore", FitWarning)
+            return estimate(model, spec.method, judgments, sampling).values
 
     return probabilities

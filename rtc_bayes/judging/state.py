@@ -10,6 +10,10 @@ E dAP = E S / mu and Var dAP = Var S / mu^2, where
 A judgment of document d changes them by E S += L_d (x - p_d), L_i += c_id (x - p_d), and takes
 v_d sum_j c_dj^2 v_j from the last sum. So it costs systems x documents of its topic, and nothing
 of any other topic.
+
+Where p comes as draws of a posterior, the state is that of their mean, and by the law of total
+variance the moments of the difference in the mean take the variance over draws of its expected
+value besides.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from scipy.special import ndtr
 
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.judging import kernels
+from rtc_bayes.measures import numerator
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
@@ -150,12 +155,21 @@ class JudgingState:
     ----------
     judgments : Judgments
         What is known, over a pool with two systems or more.
-    p : ndarray of float, shape (documents,)
-        Probabilities of the unjudged documents.
+    p : ndarray of float, shape (documents,) or (draws, documents)
+        Probabilities of the unjudged documents; of draws the state follows the mean, and adds
+        what they say of the unknown parameters to the moments.
+
+    Attributes
+    ----------
+    parameter_variance : ndarray, shape (pairs,)
+        Variance over draws of the expected difference in the mean; 0 for one draw. It holds
+        until the next :meth:`restart`.
     """
 
-    def __init__(self, judgments: Judgments, p: Floats) -> None:
+    def __init__(self, judgments: Judgments, p: NDArray[np.floating]) -> None:
         pool = judgments.pool
+        draws = np.atleast_2d(p)
+        mean = draws.mean(axis=0, dtype=np.float64)
         self.pool: Pool = pool
         self._topic_of = pool.topic_of
         first, second = np.triu_indices(pool.n_systems, 1)
@@ -163,13 +177,14 @@ class JudgingState:
         self.pairs = pairs
         self.topics = [
             TopicState(
-                *pool.lists(t), p[pool.documents(t)], judgments.labels[pool.documents(t)], pairs
+                *pool.lists(t), mean[pool.documents(t)], judgments.labels[pool.documents(t)], pairs
             )
             for t in range(pool.n_topics)
         ]
         self._expected = np.zeros((pool.n_topics, len(first)))
         self._variance = np.zeros((pool.n_topics, len(first)))
         self._stale = set(range(pool.n_topics))
+        self._spread(draws)
 
     def topic_of(self, document: int) -> int:
         """Topic number of a document of the pool."""
@@ -181,22 +196,50 @@ class JudgingState:
         self.topics[t].observe(document - int(self.pool.topic_starts[t]), label)
         self._stale.add(t)
 
-    def restart(self, p: Floats) -> None:
-        """Take new probabilities, shape (documents,), for the unjudged documents."""
+    def restart(self, p: NDArray[np.floating]) -> None:
+        """Take new probabilities, (documents,) or (draws, documents), of unjudged documents."""
+        draws = np.atleast_2d(p)
+        mean = draws.mean(axis=0, dtype=np.float64)
         for t, topic in enumerate(self.topics):
-            topic.restart(p[self.pool.documents(t)])
+            topic.restart(mean[self.pool.documents(t)])
         self._stale.update(range(len(self.topics)))
+        self._spread(draws)
 
     def moments(self) -> tuple[Floats, Floats]:
         """Return E and Var of the difference in mean average precision, each (pairs,).
 
-        The mean is over every topic of the pool; a topic with nothing to be relevant adds 0.
+        The mean is over every topic of the pool; a topic with nothing to be relevant adds 0. The
+        variance is that of unjudged relevance, given the mean over draws, and that of the
+        parameters.
         """
+        expected, variance = self._given_parameters()
+        return expected + self._shift, variance + self.parameter_variance
+
+    def _given_parameters(self) -> tuple[Floats, Floats]:
         for t in self._stale:
             self._expected[t], self._variance[t] = self.topics[t].moments()
         self._stale.clear()
         n = max(len(self.topics), 1)
         return self._expected.sum(axis=0) / n, self._variance.sum(axis=0) / n**2
+
+    def _spread(self, draws: NDArray[np.floating]) -> None:
+        """Take from draws how far the expected differences are unknown, and their mean."""
+        first, second = self.pairs
+        self.parameter_variance = np.zeros(len(first))
+        # products of probabilities are not those of mean probabilities
+        self._shift = np.zeros(len(first))
+        if len(draws) == 1:
+            return
+        expected = np.zeros((len(draws), len(first)))
+        for t, topic in enumerate(self.topics):
+            inside = draws[:, self.pool.documents(t)].astype(np.float64)
+            p = np.where(topic.judged, topic.labels, inside)
+            means = numerator.expected(*self.pool.lists(t), p)
+            mu = p.sum(axis=1, keepdims=True)
+            means = np.divide(means, mu, out=np.zeros_like(means), where=mu > 0.0)
+            expected += (means[:, first] - means[:, second]) / len(self.topics)
+        self.parameter_variance = expected.var(axis=0, ddof=1)
+        self._shift = expected.mean(axis=0) - self._given_parameters()[0]
 
     def confidence(self) -> Floats:
         """Confidence in the sign of every pair's difference, by the normal; shape (pairs,).

@@ -139,3 +139,39 @@ def test_everything_judged_leaves_no_doubt(rng, cases):
     expected, variance = state.moments()
     assert (variance == 0.0).all()
     np.testing.assert_array_equal(state.confidence(), np.where(expected == 0, 0.5, 1.0))
+
+
+def test_draws_add_what_is_unknown_of_the_parameters(rng, cases):
+    pool = cases.pool(rng, systems=3)
+    draws = rng.random((4, pool.n_documents))
+    judgments = Judgments.from_labels(pool, [0, 3], [1.0, 0.0])
+    draws[:, [0, 3]] = 1.0, 0.0
+    state = JudgingState(judgments, draws)
+    each = np.array([JudgingState(judgments, p).moments()[0] for p in draws])
+    expected, variance = state.moments()
+    np.testing.assert_allclose(expected, each.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(state.parameter_variance, each.var(axis=0, ddof=1), atol=1e-12)
+    given = JudgingState(judgments, draws.mean(axis=0)).moments()[1]
+    np.testing.assert_allclose(variance, given + state.parameter_variance, atol=1e-12)
+
+
+def test_a_restart_with_draws_equals_a_state_made_of_them(rng, cases):
+    pool = cases.pool(rng, systems=2)
+    draws = rng.random((5, pool.n_documents))
+    state = JudgingState(Judgments.none(pool), rng.random(pool.n_documents))
+    state.observe(1, 1.0)
+    state.restart(draws)
+    fresh = JudgingState(Judgments.from_labels(pool, [1], [1.0]), draws)
+    for kept, made in zip(state.moments(), fresh.moments(), strict=True):
+        np.testing.assert_allclose(kept, made, atol=1e-12)
+
+
+def test_one_draw_is_a_point(rng, cases):
+    pool = cases.pool(rng)
+    p = rng.random(pool.n_documents)
+    state = JudgingState(Judgments.none(pool), p[None])
+    assert (state.parameter_variance == 0.0).all()
+    for one, point in zip(
+        state.moments(), JudgingState(Judgments.none(pool), p).moments(), strict=True
+    ):
+        np.testing.assert_array_equal(one, point)
