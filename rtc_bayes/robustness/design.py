@@ -13,7 +13,7 @@ from rtc_bayes.collection import Pool, Qrels, Runs
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.measures import evaluate
-from rtc_bayes.relevance import ModelSpec, resolve_method
+from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler, resolve_method
 
 type MomentsRule = Literal["published", "exact", "plugin"]
 
@@ -41,6 +41,9 @@ class Design:
         Judging ends when every initial pair has it, in (0.5, 1).
     relevance_level : int
         The lowest grade that counts as relevant.
+    draws, chains, tune : int
+        Of a method that draws, when the systems are compared: draws of each chain, chains, and
+        steps of a chain before its first draw.
     seed : int
 
     Raises
@@ -57,6 +60,9 @@ class Design:
     depth: int = 100
     confidence: float = 0.95
     relevance_level: int = 1
+    draws: int = 100
+    chains: int = 4
+    tune: int = 500
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -82,6 +88,8 @@ class Design:
                 f"confidence is {self.confidence}", remedy="give one between 0.5 and 1"
             )
 
+        Sampling(self.draws, self.chains, self.tune, self.seed)
+
     def moments_of(self, evaluator: ModelSpec) -> Literal["exact", "plugin"]:
         """Which moments the confidences by a model's probabilities are made of."""
         if self.moments != "published":
@@ -90,6 +98,12 @@ class Design:
             return "plugin"
         method = resolve_method(evaluator.build(), evaluator.method)
         return "plugin" if (evaluator.name, method) == ("rtc", "map") else "exact"
+
+    def sampling_of(self, evaluator: ModelSpec) -> dict[str, int]:
+        """Return what :func:`rtc_bayes.fit` takes to draw; empty for a method that does not."""
+        if not is_sampler(resolve_method(evaluator.build(), evaluator.method)):
+            return {}
+        return {"draws": self.draws, "chains": self.chains, "tune": self.tune}
 
     def to_dict(self) -> dict[str, object]:
         """Return the arguments as JSON holds them."""

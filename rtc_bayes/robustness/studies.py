@@ -146,6 +146,9 @@ def study(
     depth: int = 100,
     confidence: float = 0.95,
     relevance_level: int = 1,
+    draws: int = 100,
+    chains: int = 4,
+    tune: int = 500,
     seed: int = 0,
     output: str | Path,
     command: str | None = None,
@@ -163,6 +166,8 @@ def study(
     algorithms : sequence of str
         In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``.
     trials, systems, initial, moments, depth, confidence, relevance_level, seed
+        See :class:`~rtc_bayes.robustness.design.Design`.
+    draws, chains, tune
         See :class:`~rtc_bayes.robustness.design.Design`.
     jobs : int
         Trials at a time; -1 for one on every core. It does not change the numbers.
@@ -196,6 +201,9 @@ def study(
         depth=depth,
         confidence=confidence,
         relevance_level=relevance_level,
+        draws=draws,
+        chains=chains,
+        tune=tune,
         seed=seed,
     )
     if jobs == 0:

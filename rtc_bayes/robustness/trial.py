@@ -212,7 +212,11 @@ class _Trial:
         if algorithm.evaluator is None:
             return _unjudged_nonrelevant(judgments.on(self._pool))
         fitted = fit(
-            self._pool, judgments, model=algorithm.evaluator.text, seed=self._draw.evaluating_seed
+            self._pool,
+            judgments,
+            model=algorithm.evaluator.text,
+            seed=self._draw.evaluating_seed,
+            **self._design.sampling_of(algorithm.evaluator),
         )
         comparison = compare(
             self._pool,
