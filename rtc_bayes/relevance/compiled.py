@@ -3,7 +3,7 @@
 In judging a model is fitted again and again, and its graph is new each time: it captured other
 arrays, the judged documents and their labels. Compiling takes seconds, evaluating less than a
 millisecond. So an array constant or shared variable of a graph becomes an input of unknown length;
-what is left (operations, how they hang together, scalar constants) is the graph's structure. The
+what is left (operations, how they hang together, scalar constants, shapes that broadcast) is the graph's structure. The
 first graph of a structure is compiled, later ones only give their arrays.
 
 Where an operation cannot be rebuilt over inputs of unknown length, the graph is compiled as it is,
@@ -262,14 +262,14 @@ def _signature(
     def describe(variable: Any) -> Hashable:
         if variable in known:
             return known[variable]
-        if isinstance(variable, TensorConstant) and variable.type.ndim:
+        if isinstance(variable, TensorConstant) and _is_array(variable.data):
             # a length of 1 broadcasts, so it is part of the structure
             shape = [1 if length == 1 else None for length in variable.data.shape]
             kind = TensorType(variable.type.dtype, shape=shape)
         elif isinstance(variable, SharedVariable):
             kind = variable.type
         elif isinstance(variable, TensorConstant):
-            return "scalar", variable.type.dtype, variable.data.tobytes()
+            return "constant", variable.type, variable.data.tobytes()
         elif isinstance(variable, Constant):
             return "constant", variable.signature()
         else:
@@ -311,6 +311,12 @@ def _rebuild(
     return _Structure(
         [new[value] for value in values], list(arrays.values()), [new.get(v, v) for v in outputs]
     )
+
+
+def _is_array(data: Any) -> bool:
+    """Whether a constant may be any other of its kind: not a scalar, nor a shape with a 1."""
+    short = data.ndim == 1 and len(data) <= 4 and data.dtype.kind == "i"
+    return data.ndim > 0 and not (short and (data == 1).any())
 
 
 def _broadcasts(variable: Any) -> Any:

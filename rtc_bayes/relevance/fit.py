@@ -104,12 +104,12 @@ class Fit:
         return _fit(self.judgments.on(pool), spec, self.sampling)
 
     def save(self, path: str | Path) -> None:
-        """Write everything to one netCDF file.
+        """Write everything to one netCDF file or zarr folder.
 
         Parameters
         ----------
         path : str or Path
-            By custom ending in ``.nc``.
+            Ending in ``.zarr`` for zarr; by custom in ``.nc`` for netCDF.
         """
         import xarray as xr
 
@@ -248,7 +248,7 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling, drawn: bool 
         )
     found = estimate(model, method, judgments, sampling)
     return Fit(
-        relevance=Relevance.from_values(judgments.pool, found.p, model=model.name, method=method),
+        relevance=_relevance(found, judgments.pool, model.name, method),
         posterior=_posterior(found, judgments),
         diagnostics=found.diagnostics,
         judgments=judgments,
@@ -261,6 +261,26 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling, drawn: bool 
         sampling=sampling,
         digest=spec.digest,
     )
+
+
+def _relevance(found: Estimate, pool: Pool, model: str, method: str) -> Relevance:
+    """Label probabilities; draws of p keep the numbers that they have among the parameters'."""
+    relevance = Relevance.from_values(pool, found.p, model=model, method=method)
+    if not isinstance(found, Draws):
+        return relevance
+    kept = found.p.shape[1]
+    step = _shape(found)[1] // kept
+    numbered = relevance.probability.assign_coords(draw=np.arange(kept) * step)
+    return Relevance(numbered, model=model, method=method)
+
+
+def _shape(found: Estimate) -> tuple[int, int]:
+    """Return the numbers of chains and draws of the parameters; of a model without, of p."""
+    if not isinstance(found, Draws):
+        return 1, 1
+    arrays = [*found.parameters.values(), *found.sample_stats.values(), found.p]
+    chains, draws = arrays[0].shape[:2]
+    return chains, draws
 
 
 def _posterior(found: Estimate, judgments: Judgments) -> xr.DataTree:
@@ -281,7 +301,7 @@ def _posterior(found: Estimate, judgments: Judgments) -> xr.DataTree:
         for dims, values in variables.values()
         for dim, size in zip(dims, values.shape, strict=True)
     }
-    chains, draws = found.p.shape[:2] if drawn else (1, 1)
+    chains, draws = _shape(found)
     labels = {
         "chain": np.arange(chains),
         "draw": np.arange(draws),

@@ -66,7 +66,9 @@ class LogitBeta(Continuous):
     @classmethod
     def dist(cls, a: Any, b: Any, **kwargs: Any) -> Any:
         """Make a variable that is in no model."""
-        return super().dist([pt.as_tensor_variable(a), pt.as_tensor_variable(b)], **kwargs)
+        # a constant such as 2.5 would otherwise be held, and computed with, in single precision
+        shapes = [pt.cast(pt.as_tensor_variable(shape), "floatX") for shape in (a, b)]
+        return super().dist(shapes, **kwargs)
 
     def support_point(rv: Any, size: Any, a: Any, b: Any) -> Any:  # noqa: N805
         """Return the mode."""

@@ -100,7 +100,17 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 
 def digest_file(path: str | Path) -> str:
-    """Return the SHA-256 of a file's bytes, as 64 hexadecimal digits."""
+    """Return the SHA-256 of a file's bytes, as 64 hexadecimal digits.
+
+    Of a folder (zarr): of the names and digests of the files in it.
+    """
+    if Path(path).is_dir():
+        inside = sorted(found for found in Path(path).rglob("*") if found.is_file())
+        return digest_text(
+            "".join(
+                f"{found.relative_to(path).as_posix()} {digest_file(found)}\n" for found in inside
+            )
+        )
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

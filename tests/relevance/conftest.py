@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rtc_bayes import CollectionWarning, Judgments, Pool, Run, Runs
+
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "models.md"
 
 
 def make_pool(
@@ -62,3 +66,31 @@ def new_pool() -> Callable[..., Pool]:
 @pytest.fixture(scope="session")
 def new_judgments() -> Callable[..., Judgments]:
     return judge
+
+
+@pytest.fixture(scope="module")
+def interpreted() -> Iterator[None]:
+    """Evaluate graphs without compiling them: for many graphs that are evaluated a few times."""
+    import pytensor
+
+    with pytensor.config.change_flags(mode="FAST_COMPILE"):
+        yield
+
+
+@pytest.fixture(scope="session")
+def model_text() -> str:
+    """Return the text of the documentation's model in one file."""
+    blocks = re.findall(
+        r"```python\n(\"\"\"Relevance falls.*?)```", DOCUMENTATION.read_text(), re.S
+    )
+    assert len(blocks) == 1
+    assert len(blocks[0].splitlines()) <= 40
+    return blocks[0]
+
+
+@pytest.fixture
+def model_file(tmp_path: Path, model_text: str) -> Path:
+    """Return the file of the documentation's model."""
+    path = tmp_path / "best_rank.py"
+    path.write_text(model_text)
+    return path

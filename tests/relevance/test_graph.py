@@ -1,8 +1,5 @@
 """A model in one file, as the documentation has it, fitted through PyMC."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -10,21 +7,6 @@ from scipy.special import expit, log_expit
 
 from rtc_bayes import Fit, FitError, InputError, fit
 from rtc_bayes.relevance import estimate, load_model
-
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "models.md"
-
-
-@pytest.fixture
-def model_file(tmp_path):
-    """Return the file of the documentation's example."""
-    blocks = re.findall(
-        r"```python\n(\"\"\"Relevance falls.*?)```", DOCUMENTATION.read_text(), re.S
-    )
-    assert len(blocks) == 1
-    assert len(blocks[0].splitlines()) <= 40
-    path = tmp_path / "best_rank.py"
-    path.write_text(blocks[0])
-    return path
 
 
 def test_the_documented_model(model_file, pool, judgments, tmp_path):

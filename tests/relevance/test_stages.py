@@ -10,6 +10,8 @@ from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.fitters import resolve_method
 from rtc_bayes.relevance.fitters.graphs import find_mode
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 # every option of every layer at least once, in few structures to compile
 OPTIONS = [
     {},

@@ -78,7 +78,8 @@ def smoothed_weights(log_ratios: Floats) -> tuple[Floats, float]:
 
     if np.ptp(log_ratios) < 1e-8:
         return np.full(len(log_ratios), 1.0 / len(log_ratios)), -np.inf
-    log_weights, k = array_stats.psislw(log_ratios)
+    # it takes log likelihoods of what is to be left out, and turns them round
+    log_weights, k = array_stats.psislw(-log_ratios)
     weights = np.exp(log_weights - log_weights.max())
     return weights / weights.sum(), float(k)
 

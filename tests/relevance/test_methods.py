@@ -1,0 +1,311 @@
+"""Laplace and NUTS of a model in one file, from draws to comparison, judging and trials."""
+
+import json
+import warnings
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from rtc_bayes import Fit, FitError, FitWarning, InputError, Judgments, compare, fit
+from rtc_bayes.cli import main
+from rtc_bayes.collection import read_qrels
+from rtc_bayes.collection.simulate import simulate, write
+from rtc_bayes.measures import moments
+from rtc_bayes.relevance import (
+    Check,
+    Diagnostics,
+    Draws,
+    PointEstimate,
+    Sampling,
+    estimate,
+    load_model,
+)
+from rtc_bayes.relevance.fitters.checks import mixing_checks, pareto_check
+from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
+
+pytestmark = pytest.mark.filterwarnings("ignore::rtc_bayes.FitWarning")
+
+
+@pytest.fixture(scope="module")
+def small(new_pool, new_judgments):
+    return new_judgments(new_pool(systems=3, topics=4, depth=8, documents=20), 40)
+
+
+@pytest.fixture(scope="module")
+def fits(model_text, small, tmp_path_factory):
+    """Fit the documentation's model by every method."""
+    path = tmp_path_factory.mktemp("model") / "best_rank.py"
+    path.write_text(model_text)
+    counts = {"laplace": {"draws": 2000, "chains": 2}, "nuts": {"draws": 700, "chains": 2}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        return {
+            method: fit(
+                small.pool, small, model=str(path), method=method, seed=4, **counts.get(method, {})
+            )
+            for method in ("map", "laplace", "nuts")
+        }
+
+
+def test_laplace_agrees_with_nuts(fits):
+    """Means and spreads of log-odds within five standard errors and a tenth of the spread."""
+    normal, exact = (fits[method].relevance.values for method in ("laplace", "nuts"))
+    judged = fits["nuts"].judgments.judged
+    normal, exact = logit(normal[:, ~judged]), logit(exact[:, ~judged])
+    error = 5 * exact.std(axis=0) / np.sqrt(200) + 0.1 * exact.std(axis=0)
+    np.testing.assert_array_less(np.abs(normal.mean(axis=0) - exact.mean(axis=0)), error)
+    np.testing.assert_array_less(np.abs(normal.std(axis=0) - exact.std(axis=0)), error)
+
+
+@pytest.mark.parametrize("method", ["laplace", "nuts"])
+def test_what_a_fit_by_draws_holds(fits, small, method):
+    found = fits[method]
+    p = found.relevance.probability
+    assert p.dtype == np.float32
+    assert p.dims == ("chain", "draw", "document")
+    assert p.sizes["chain"] * p.sizes["draw"] <= 1000
+    posterior, stats = found.posterior["posterior"], found.posterior["sample_stats"]
+    assert posterior["topic_level"].dims == ("chain", "draw", "topic")
+    assert tuple(posterior["topic"].values) == small.pool.topics
+    assert stats["lp"].dims == ("chain", "draw")
+    assert set(found.posterior) == {"posterior", "sample_stats", "observed_data", "constant_data"}
+    assert "p" not in posterior
+    # p of a draw is that draw's parameters'
+    draw = int(p["draw"].values[-1])
+    at = posterior.dataset.isel(chain=1, draw=draw)
+    best = np.full(small.pool.n_documents, small.pool.depth + 1.0)
+    for t in range(small.pool.n_topics):
+        ranks = small.pool.ranks(t)
+        best[small.pool.documents(t)] = np.where(ranks > 0, ranks, 9).min(axis=0)
+    eta = float(at["level"]) + at["topic_level"].values[small.pool.topic_of]
+    expected = expit(eta - float(at["slope"]) * np.log(best))
+    np.testing.assert_allclose(
+        p.values[1, -1], np.where(small.judged, small.labels, expected), rtol=1e-5
+    )
+    # and its log density is the one that the sampler reports, up to a constant of all draws
+    eta = posterior["level"].values[..., None] + (
+        posterior["topic_level"].values[..., small.pool.topic_of]
+        - posterior["slope"].values[..., None] * np.log(best)
+    )
+    eta, y = eta[..., small.order], small.labels[small.order]
+    density = (y * eta - np.log1p(np.exp(eta))).sum(axis=-1) - 0.5 * (
+        (posterior["level"].values / 2) ** 2
+        + posterior["slope"].values ** 2
+        + (posterior["topic_level"].values ** 2).sum(axis=-1)
+    )
+    assert np.ptp(density - stats["lp"].values) < 1e-8
+
+
+@pytest.mark.parametrize("ending", ["nc", "zarr"])
+@pytest.mark.parametrize("method", ["map", "laplace", "nuts"])
+def test_saved_and_loaded(fits, tmp_path, method, ending):
+    found, path = fits[method], tmp_path / f"fit.{ending}"
+    found.save(path)
+    found.save(path)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    loaded = Fit.load(path)
+    for attribute in ("model", "method", "options", "sampling", "digest", "diagnostics"):
+        assert getattr(loaded, attribute) == getattr(found, attribute)
+    assert loaded.build() == found.build()
+    assert loaded.build().spread == 1.0
+    assert loaded.relevance.probability.dtype == found.relevance.probability.dtype
+    np.testing.assert_array_equal(loaded.relevance.values, found.relevance.values)
+    np.testing.assert_array_equal(
+        loaded.relevance.probability["draw"], found.relevance.probability["draw"]
+    )
+    assert set(loaded.posterior) == set(found.posterior)
+    for group in set(found.posterior) - {"constant_data"}:
+        for name, variable in found.posterior[group].data_vars.items():
+            stored = loaded.posterior[group][name]
+            assert (stored.dims, stored.dtype.kind) == (variable.dims, variable.dtype.kind)
+            np.testing.assert_array_equal(stored.values, variable.values)
+    assert loaded.judgments.pool.systems == found.judgments.pool.systems
+
+
+def test_the_variance_of_a_difference_has_two_parts(fits):
+    """The mean of the draws' variances, and the variance of their means."""
+    found = fits["laplace"]
+    pool, p = found.judgments.pool, found.relevance.values
+    comparison = compare(pool, found.relevance)
+    table = moments(pool, p)
+    unjudged = table.difference_variance.mean(axis=0)
+    parameters = table.difference_expected.var(axis=0)
+    np.testing.assert_allclose(comparison.variance_unjudged, unjudged, rtol=1e-12)
+    np.testing.assert_allclose(comparison.variance_parameters, parameters, rtol=1e-12)
+    np.testing.assert_allclose(comparison.sd_difference**2, unjudged + parameters, rtol=1e-12)
+    assert (parameters > 0).all()
+    each = [
+        compare(pool, type(found.relevance).from_values(pool, one), probability="normal")
+        for one in p[:5]
+    ]
+    first = type(found.relevance).from_values(pool, p[None, :5])
+    np.testing.assert_allclose(
+        compare(pool, first, probability="normal").p_less,
+        np.mean([one.p_less for one in each], axis=0),
+    )
+
+
+def test_the_same_seed_gives_the_same_draws(model_file, small):
+    draws = [
+        estimate(
+            load_model(model_file), "laplace", small, Sampling(draws=50, chains=2, seed=seed)
+        ).p
+        for seed in (1, 1, 2)
+    ]
+    np.testing.assert_array_equal(draws[0], draws[1])
+    assert (draws[0] != draws[2]).any()
+
+
+def test_draws_are_for_methods_that_draw(small):
+    for name in ("draws", "chains", "tune"):
+        with pytest.raises(InputError, match="are for methods that draw, not for 'map'"):
+            fit(small.pool, small, **{name: 10})
+    with pytest.raises(InputError, match="draws is 0; give a number of at least 1"):
+        Sampling(draws=0)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A model whose answer is given."""
+
+    answer: Draws
+
+    name: ClassVar[str] = "given"
+    methods: ClassVar[tuple[str, ...]] = ("cut", "gibbs")
+    default_method: ClassVar[str] = "cut"
+
+    def cut(self, judgments: Judgments, sampling: Sampling) -> Draws:
+        return self.answer
+
+    gibbs = cut
+
+
+def given(judgments, *checks):
+    p = np.full((1, 3, judgments.pool.n_documents), 0.25, dtype=np.float32)
+    return Given(Draws(p, diagnostics=Diagnostics(checks=checks)))
+
+
+@pytest.mark.parametrize("method", ["cut", "gibbs"])
+def test_a_models_own_sampler_is_called(small, method):
+    found = estimate(given(small), method, small)
+    assert isinstance(found, Draws)
+    assert found.values.shape == (3, small.pool.n_documents)
+    np.testing.assert_array_equal(found.values[:, small.order], [small.labels[small.order]] * 3)
+    assert (found.values[:, ~small.judged] == 0.25).all()
+    assert PointEstimate(found.values[0]).values.shape == (1, small.pool.n_documents)
+
+
+def test_a_failed_check_is_an_error_and_a_remark_a_warning(small):
+    bad = Check("r-hat of x", 1.2, 1.01, False, "the chains do not agree")
+    with pytest.raises(FitError, match=r"must not be used: .*r-hat of x 1.2 \(FAILED: the chains"):
+        estimate(given(small, bad), None, small)
+    remark = Check("Pareto k", 0.9, 0.7, True, "not near")
+    with pytest.warns(FitWarning, match=r"given:cut: Pareto k 0.9 \(not near\)"):
+        estimate(given(small, remark), None, small)
+
+
+def test_chains_are_judged_by_their_worst_scalar():
+    rng = np.random.default_rng(0)
+    good = rng.normal(size=(4, 500, 3))
+    stuck = good.copy()
+    stuck[0, :, 1] += 3.0
+    constant = np.ones((4, 500))
+    none = np.zeros((4, 500), dtype=bool)
+    some, many = none.copy(), none.copy()
+    some[0, :2], many[0, :50] = True, True
+
+    def states(parameters, diverging=none):
+        checks = mixing_checks(parameters, {"diverging": diverging})
+        return [(check.passed, bool(check.note)) for check in checks]
+
+    assert states({"good": good, "constant": constant}) == [(True, False)] * 3
+    assert states({"good": good}, some)[2] == (True, True)
+    assert states({"good": good}, many)[2] == (False, True)
+    bad = mixing_checks({"good": good, "stuck": stuck}, {})
+    assert [(check.name, check.passed) for check in bad] == [
+        ("r-hat of stuck", False),
+        ("bulk ESS of stuck", False),
+    ]
+    slow = np.cumsum(rng.normal(size=(2, 300)), axis=1)
+    assert not mixing_checks({"slow": slow}, {})[1].passed
+    # one chain is held against itself, and too few draws are not enough
+    assert all(passed for passed, _ in states({"good": good[:1]}))
+    assert not mixing_checks({"apart": np.linspace(0.0, 1.0, 300)[None]}, {})[0].passed
+    assert not mixing_checks({"good": good[:, :3]}, {})[1].passed
+
+
+def test_importance_weights_mend_or_are_refused():
+    """A normal that is too wide is mended; one that is much too narrow says so."""
+    rng = np.random.default_rng(1)
+    wide = 1.5 * rng.standard_normal(20_000)
+    weights, k = smoothed_weights(-0.5 * wide**2 + 0.5 * (wide / 1.5) ** 2)
+    assert k < 0.7
+    assert pareto_check(k).note == ""
+    mended = wide[resample(weights, rng)]
+    assert mended.std() == pytest.approx(1.0, abs=5 / np.sqrt(2 * 5000))
+    narrow = 0.4 * rng.standard_normal(20_000)
+    _, k = smoothed_weights(-0.5 * narrow**2 + 0.5 * (narrow / 0.4) ** 2)
+    assert k > 0.7
+    assert "not near the posterior" in pareto_check(k).note
+    weights, k = smoothed_weights(np.full(5, 3.0))
+    assert k == -np.inf
+    np.testing.assert_array_equal(weights, 0.2)
+
+
+SADDLE = """
+    def graph(self, pool, judgments):
+        import pymc as pm
+
+        with pm.Model(coords={"document": np.arange(pool.n_documents)}) as model:
+            x = pm.Flat("x")
+            pm.Potential("no_mode", FORM)
+            pm.Deterministic("p", pm.math.sigmoid(x + np.zeros(pool.n_documents)))
+        return model
+"""
+
+
+@pytest.mark.parametrize("form", ["x**2 - x", "-(x**4)", "0.0 * x"])
+def test_laplace_is_refused_without_a_curved_mode(model_text, small, tmp_path, form):
+    head = model_text[: model_text.index("    def graph")]
+    (tmp_path / "saddle.py").write_text(head + SADDLE.replace("FORM", form).lstrip("\n"))
+    with pytest.raises(FitError, match=r"laplace of best_rank is refused: .*no mode .*use nuts"):
+        fit(small.pool, small, model=str(tmp_path / "saddle.py"), method="laplace")
+
+
+def test_one_file_goes_through_everything(model_text, tmp_path, monkeypatch, capsys):
+    """Fit, compare, build and two trials by command, each naming the file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "best_rank.py").write_text(model_text)
+    write(simulate(topics=5, systems=6, seed=2), "sim")
+    runs = "sim/runs"
+
+    def run(line):
+        assert main([*line.split(), "--quiet"]) == 0, capsys.readouterr().err
+        return capsys.readouterr().out
+
+    run(
+        f"build {runs} --truth sim/qrels.txt --algorithm best_rank.py:laplace --budget 25 "
+        "--depth 20 -o judged.qrels"
+    )
+    assert sum(map(len, read_qrels("judged.qrels").values())) == 25
+    run(
+        f"fit {runs} --qrels judged.qrels --model best_rank.py --method laplace --depth 20 "
+        "--draws 100 --chains 2 -o fit.zarr"
+    )
+    stored = Fit.load("fit.zarr")
+    assert (stored.method, stored.sampling.draws, stored.relevance.n_draws) == ("laplace", 100, 200)
+    shown = json.loads(run(f"compare {runs} --relevance fit.zarr --depth 20 --format json"))
+    assert (shown["method"], shown["meta"]["draws"]) == ("laplace", 200)
+    for pair in shown["pairs"]:
+        parts = pair["variance_unjudged"] + pair["variance_parameters"]
+        assert pair["sd"] ** 2 == pytest.approx(parts)
+        assert pair["variance_parameters"] > 0
+    run(
+        f"robustness {runs} --qrels sim/qrels.txt --algorithms best_rank.py:laplace --trials 2 "
+        "--systems 4 --confidence .6 --depth 20 --jobs 1 -o study"
+    )
+    summary = json.loads((tmp_path / "study" / "summary.json").read_text())
+    assert summary["best_rank.py:laplace"]["trials"] == 2
