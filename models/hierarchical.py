@@ -1,0 +1,276 @@
+"""One joint model of all judgments: topics, a rank curve, and systems that are partly alike."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes import Judgments, Pool
+from rtc_bayes.errors import InputError
+from rtc_bayes.relevance import PointEstimate, check_options, require
+from rtc_bayes.relevance.effects import Fitted, Regression
+from rtc_bayes.relevance.fitters.checks import PARETO_K, pareto_check
+from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
+from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling, Stage
+from rtc_bayes.relevance.logistic import sigmoid
+from rtc_bayes.relevance.newton import one_thread
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+type Floats = NDArray[np.float64]
+Prior = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Hierarchical:
+    """Topic intercepts, a rank curve, and partially pooled effects of systems and sites.
+
+    Of J systems, with r_ij = 1 where system j ranks document i, else 0, and
+    f_ij = 1 - ln(rank) / ln(depth + 1) there, else 0::
+
+        logit p_i = mu + alpha_t(i) + sum_j [(m_a / J + a_j) r_ij + (m_b / J + b_j) f_ij]
+        alpha_t ~ Normal(0, s_alpha)    a_j ~ Normal(0, s_a)    b_j ~ Normal(0, s_b)
+
+    With `groups`, a_j and b_j also have a part that a site's systems share, with a scale of its
+    own under the same prior.
+
+    Attributes
+    ----------
+    mu, m_a, m_b : tuple of float
+        Mean and sd of the normal prior. m_a and m_b are what all systems give together.
+    s_alpha, s_a, s_b : tuple of float
+        Median of the log-normal prior of a scale, and the sd of its logarithm.
+    groups : str
+        Path of a CSV file with a header and columns system, group; none: no sites.
+    centred : bool
+        Whether the graph writes effects as Normal(0, s) or as s Normal(0, 1). The posterior is
+        the same, the speed of NUTS is not.
+    """
+
+    mu: Prior = (-3.7, 0.8)
+    m_a: Prior = (1.0, 1.5)
+    m_b: Prior = (4.5, 1.5)
+    s_alpha: Prior = (1.0, 0.3)
+    s_a: Prior = (0.4, 0.4)
+    s_b: Prior = (0.6, 0.4)
+    groups: str = "none"
+    centred: bool = False
+
+    name: ClassVar[str] = "hierarchical"
+    methods: ClassVar[tuple[str, ...]] = ("laplace", "map", "nuts")
+    default_method: ClassVar[str] = "laplace"
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        for option in ("mu", "m_a", "m_b"):
+            require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
+        for option in ("s_alpha", "s_a", "s_b"):
+            require(min(getattr(self, option)) > 0, self, option, "median:spread, both positive")
+
+    def map(self, judgments: Judgments) -> PointEstimate:
+        """Estimate every document, with the scales at the mode of their marginal posterior."""
+        design = _Design(self, judgments)
+        with one_thread():
+            fitted = design.regression.fit()
+            mode = fitted.mode
+            found = design.parameters(mode.log_scale[None], mode.topics[None], mode.columns[None])
+            p = design.predict(found)[0]
+        return PointEstimate(
+            p=p.astype(np.float64),
+            parameters={name: value[0] for name, value in found.items()},
+            dims=design.dims,
+            coords=design.coords,
+            diagnostics=Diagnostics((_stage(fitted),)),
+        )
+
+    def laplace(self, judgments: Judgments, sampling: Sampling) -> Draws:
+        """Draw scales from their approximate posterior, and the rest given them."""
+        design = _Design(self, judgments)
+        shape = (sampling.chains, sampling.draws)
+        with one_thread():
+            fitted = design.regression.fit()
+            drawn = design.regression.draw(fitted, sampling.chains * sampling.draws, sampling.seed)
+            weights, k = smoothed_weights(drawn.log_weight)
+            if k <= PARETO_K:
+                drawn = drawn.take(resample(weights, np.random.default_rng(sampling.seed)))
+            found = design.parameters(drawn.log_scale, drawn.topics, drawn.columns)
+            p = design.predict(found)
+        return Draws(
+            p=p.reshape(*shape, -1),
+            parameters={n: value.reshape(*shape, *value.shape[1:]) for n, value in found.items()},
+            dims=design.dims,
+            coords=design.coords,
+            diagnostics=Diagnostics((_stage(fitted),), (pareto_check(k),)),
+        )
+
+    def graph(self, pool: Pool, judgments: Judgments) -> pm.Model:
+        """Write the model for PyMC."""
+        import pymc as pm
+
+        design = _Design(self, judgments)
+        evidence = np.vstack([design.evidence(t) for t in range(pool.n_topics)])
+        rows, labels = judgments.order, judgments.labels[judgments.order]
+        dims = {name: of[0] for name, of in design.dims.items() if name != "log_s"}
+        coords = {"topic": list(pool.topics), "system": list(pool.systems), **design.coords}
+        with pm.Model(coords=coords | {"document": np.arange(pool.n_documents)}) as model:
+            mu, m_a, m_b = (pm.Normal(n, *getattr(self, n)) for n in ("mu", "m_a", "m_b"))
+            median, spread = design.scale_priors
+            log_s = pm.Normal("log_s", np.log(median), spread, dims="scale")
+
+            effects = {}
+            for number, (name, dim) in enumerate(dims.items()):
+                scale = pm.math.exp(log_s[number])
+                if self.centred:
+                    effects[name] = pm.Normal(name, 0.0, scale, dims=dim)
+                else:
+                    standard = pm.Normal(f"z_{name}", 0.0, 1.0, dims=dim)
+                    effects[name] = pm.Deterministic(name, scale * standard, dims=dim)
+            a, b = m_a / pool.n_systems + effects["a"], m_b / pool.n_systems + effects["b"]
+            if design.sites:
+                a += effects["site_a"][design.site]
+                b += effects["site_b"][design.site]
+
+            level, weight = mu + effects["alpha"], pm.math.concatenate([a, b])
+            eta = level[pool.topic_of] + pm.math.dot(evidence, weight)
+            pm.Deterministic("p", pm.math.sigmoid(eta), dims="document")
+            # of the judged alone: the likelihood must not cost what all documents do
+            eta = level[pool.topic_of[rows]] + pm.math.dot(evidence[rows], weight)
+            if np.isin(labels, (0.0, 1.0)).all():
+                pm.Bernoulli("label", logit_p=eta, observed=labels.astype(int))
+            else:
+                # Bernoulli takes no fractions: the mean of the two labels' log likelihoods
+                pm.Potential("label", (labels * eta - pm.math.log1pexp(eta)).sum())
+        return model
+
+
+class _Design:
+    """What the model asks of a pool and its judgments.
+
+    Parameters
+    ----------
+    model : Hierarchical
+    judgments : Judgments
+    """
+
+    def __init__(self, model: Hierarchical, judgments: Judgments) -> None:
+        self.model, self.judgments, self.pool = model, judgments, judgments.pool
+        self.sites: tuple[str, ...] = ()
+        self.site = np.zeros(0, dtype=np.int64)
+        if model.groups != "none":
+            groups = _read_groups(model.groups, self.pool.systems)
+            self.sites = tuple(sorted(set(groups)))
+            self.site = np.searchsorted(self.sites, groups)
+
+    @property
+    def dims(self) -> Mapping[str, tuple[str, ...]]:
+        """Dims of the effects, one scale each in this order, and of the scales themselves."""
+        dims = {"alpha": ("topic",), "a": ("system",), "b": ("system",)}
+        if self.sites:
+            dims |= {"site_a": ("site",), "site_b": ("site",)}
+        return dims | {"log_s": ("scale",)}
+
+    @property
+    def coords(self) -> dict[str, list[str]]:
+        """Labels of dims that the pool does not know."""
+        sites = {"site": list(self.sites)} if self.sites else {}
+        return {"scale": [name for name in self.dims if name != "log_s"]} | sites
+
+    @property
+    def scale_priors(self) -> tuple[Floats, Floats]:
+        """Median and spread of the scales."""
+        model = self.model
+        priors = [model.s_alpha, model.s_a, model.s_b, *([model.s_a, model.s_b] * bool(self.sites))]
+        median, spread = np.array(priors).T
+        return median, spread
+
+    def evidence(self, topic: int) -> Floats:
+        """Return r and f of a topic's documents, side by side: shape (documents, 2 * systems)."""
+        ranks = self.pool.ranks(topic).T
+        curve = 1.0 - np.log(np.maximum(ranks, 1)) / np.log(self.pool.depth + 1)
+        return np.hstack([ranks > 0, np.where(ranks > 0, curve, 0.0)])
+
+    @cached_property
+    def regression(self) -> Regression:
+        """The judged documents as rows."""
+        model, pool, rows = self.model, self.pool, self.judgments.order
+        systems = pool.n_systems
+        topic = pool.topic_of[rows].astype(np.int64)
+        evidence = np.zeros((len(rows), 2 * systems))
+        for t in np.unique(topic):
+            here = topic == t
+            evidence[here] = self.evidence(t)[rows[here] - pool.topic_starts[t]]
+        r, f = evidence[:, :systems], evidence[:, systems:]
+        blocks = [r, f]
+        if self.sites:
+            of_site = np.eye(len(self.sites))[self.site]
+            blocks += [r @ of_site, f @ of_site]
+        means = (np.ones(len(rows)), r.mean(axis=1), f.mean(axis=1))
+        mean, sd = np.array([model.mu, model.m_a, model.m_b]).T
+        median, spread = self.scale_priors
+        return Regression(
+            features=np.column_stack([*means, *blocks]),
+            group=np.repeat(np.arange(1, len(median)), [block.shape[1] for block in blocks]),
+            topic=topic,
+            n_topics=pool.n_topics,
+            labels=self.judgments.labels[rows],
+            mean=mean,
+            sd=sd,
+            median=median,
+            spread=spread,
+        )
+
+    def parameters(self, log_s: Floats, topics: Floats, columns: Floats) -> dict[str, Floats]:
+        """Name the parameters of draws, each of shape (draws, ...)."""
+        scale = np.exp(log_s)
+        sizes = [3, *np.unique(self.regression.group, return_counts=True)[1]]
+        coefficients, *effects = np.split(columns, np.cumsum(sizes)[:-1], axis=1)
+        named = dict(zip(("mu", "m_a", "m_b"), coefficients.T, strict=True))
+        for g, (name, z) in enumerate(zip(self.coords["scale"], [topics, *effects], strict=True)):
+            named[name] = scale[:, g, None] * z
+        return named | {"log_s": log_s}
+
+    def predict(self, parameters: Mapping[str, Floats]) -> NDArray[np.float32]:
+        """Probability of every document in every draw, shape (draws, documents)."""
+        pool = self.pool
+        weights = []
+        for name in ("a", "b"):
+            weight = parameters[f"m_{name}"][:, None] / pool.n_systems + parameters[name]
+            weights.append(weight + (parameters[f"site_{name}"][:, self.site] if self.sites else 0))
+        weight = np.hstack(weights).astype(np.float32)
+        level = (parameters["mu"][:, None] + parameters["alpha"]).astype(np.float32)
+        p = np.empty((len(weight), pool.n_documents), dtype=np.float32)
+        for t in range(pool.n_topics):
+            eta = weight @ self.evidence(t).T.astype(np.float32)
+            eta += level[:, t, None]
+            p[:, pool.documents(t)] = sigmoid(eta)
+        return p
+
+
+def _stage(fitted: Fitted) -> Stage:
+    return Stage("scales and effects", fitted.converged, fitted.iterations, fitted.gradient)
+
+
+def _read_groups(path: str, systems: tuple[str, ...]) -> list[str]:
+    """Read the group of every system from a CSV file: system,group after a header."""
+    remedy = "give lines of system,group after a header, one for each system"
+    try:
+        with Path(path).open(newline="") as file:
+            rows = list(csv.reader(file))[1:]
+    except OSError as error:
+        raise InputError("no such file", path=path, remedy=remedy) from error
+    for line, row in enumerate(rows, start=2):
+        if len(row) != 2:
+            raise InputError(f"{len(row)} columns, not 2", path=path, line=line, remedy=remedy)
+    group_of = dict(rows)
+    absent = [system for system in systems if system not in group_of]
+    if absent:
+        raise InputError(f"no group for system {absent[0]}", path=path, remedy=remedy)
+    return [group_of[system] for system in systems]
