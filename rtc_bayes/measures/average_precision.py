@@ -9,19 +9,29 @@ tilted probabilities p t / (q + p t), so each node costs one moment of S.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from rtc_bayes.measures import numerator
-from rtc_bayes.measures.rule import exponential_rule, relevant_window
-from rtc_bayes.measures.topic import TopicMoments, settled
+from rtc_bayes.measures.pairs import (
+    difference_variances,
+    higher_cumulants,
+    listed_cumulants,
+)
+from rtc_bayes.measures.tilts import Tilts, exact_tilts, plugin_tilts, rules
+from rtc_bayes.measures.topic import DrawMoments, TopicMoments, settled
 
 Floats = NDArray[np.float64]
 Documents = NDArray[np.int32]
 Starts = NDArray[np.int64]
+
+# lanes that are worked on at once; those of a topic's common documents fit the cache
+_LANES = 128
 
 
 @dataclass(frozen=True)
@@ -47,115 +57,217 @@ class AveragePrecision:
         """Moments under independent relevance (see ``TopicMeasure``)."""
         if not np.any((p > 0.0) & (p < 1.0)):
             return settled(self, p)
-        tilts = _exact_tilts(p, tolerance) if exact else _plugin_tilt(p)
-        means = numerator.expected(self.ranked, self.starts, tilts.p)
+        (part,) = _parts(p[None], np.array([0]), exact=exact, tolerance=tolerance)
+        found = _ByLanes.of(self, part.tilts, exact=exact)
+
+        def pair_variance(a: int, b: int) -> float:
+            return float(found.difference_variance(a, b)[0])
+
+        return TopicMoments(
+            found.expected[0], found.covariance[0], found.gradient()[0], pair_variance
+        )
+
+    def over_draws(
+        self, p: Floats, pairs: NDArray[np.int64], *, exact: bool, tolerance: float
+    ) -> DrawMoments:
+        """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
+        result = DrawMoments.zeros(len(p), len(self.starts) - 1, len(pairs))
+        uncertain = ((p > 0.0) & (p < 1.0)).any(axis=1)
+        if not uncertain.all():
+            outcomes = (p[~uncertain] == 1.0).T.astype(np.int8)
+            result.expected[~uncertain] = self.score(outcomes).T
+        for part in _parts(p, np.flatnonzero(uncertain), exact=exact, tolerance=tolerance):
+            found = _ByLanes.of(self, part.tilts, exact=exact)
+            result.expected[part.draws] = found.expected
+            result.variance[part.draws] = np.diagonal(found.covariance, axis1=1, axis2=2)
+            result.difference_variance[part.draws] = difference_variances(
+                found.covariance, pairs, found.difference_variance
+            )
+            result.third[part.draws], result.fourth[part.draws] = (
+                higher_cumulants(found.gradient(), pairs, p[part.draws])
+                if exact
+                else _plugin_cumulants(found, pairs)
+            )
+        return result
+
+
+@dataclass(frozen=True)
+class _ByLanes:
+    """Moments of some draws, with what their lanes have in common.
+
+    Attributes
+    ----------
+    means : ndarray, shape (lists, lanes)
+        Expected numerators.
+    influence : ndarray, shape (entries, lanes)
+    expected : ndarray, shape (draws, lists)
+    covariance : ndarray, shape (draws, lists, lists)
+    """
+
+    ranked: Documents
+    starts: Starts
+    tilts: Tilts
+    exact: bool
+    means: Floats
+    influence: Floats
+    expected: Floats
+    covariance: Floats
+
+    @classmethod
+    def of(cls, lists: AveragePrecision, tilts: Tilts, *, exact: bool) -> _ByLanes:
+        """Compute the moments of the draws of some lanes."""
+        ranked, starts = lists.ranked, lists.starts
+        means = numerator.expected(ranked, starts, tilts.p)
         # summed in one order for every list, so that equal lists have equal moments
-        expected = (tilts.weight1[:, None] * means).sum(axis=0)
-        influence = numerator.influence(self.ranked, self.starts, tilts.p)
-        gradient = means.T @ tilts.slope_of_ratio
-        by_entry = (influence * tilts.slope_of_numerator[:, self.ranked].T).sum(axis=1)
-        gradient[_list_of_entry(self.starts), self.ranked] += by_entry
+        expected = numerator.sum_lanes(means, tilts.weight1, tilts.draw_starts)
+        influence = numerator.influence(ranked, starts, tilts.p)
         # Var(S/R) = E[(S - m R)^2 / R^2] + m^2 P(R = 0), and the influence of a document on
         # S - m R is L - m: parts of one size, where E[S^2 / R^2] - m^2 would cancel
         centre = expected if exact else np.zeros_like(expected)
         covariance = numerator.covariance(
-            self.ranked, self.starts, influence, tilts.v, tilts.weight2, centre
+            ranked, starts, influence, tilts.v, tilts.weight2, tilts.draw_starts, centre
         )
-        rows = _mean_rows(means, tilts, expected)
-        covariance += rows @ rows.T
-
-        def pair_variance(a: int, b: int) -> float:
-            two = AveragePrecision(*_two_lists(self.ranked, self.starts, a, b))
-            pair = expected[[a, b]]
-            influences = _influence_rows(two, tilts, centre[[a, b]])
-            shifts = _mean_rows(means[:, [a, b]], tilts, pair)
-            return float(
-                np.square(influences[0] - influences[1]).sum()
-                + np.square(shifts[0] - shifts[1]).sum()
-                + numerator.pair_quadratic(two.ranked, two.starts, tilts.v, tilts.weight2)
+        if exact:
+            off = _means_off(means, tilts, expected)
+            _add_products(
+                off, tilts.weight2, tilts.draw_starts, expected, tilts.none_relevant, covariance
             )
+        return cls(ranked, starts, tilts, exact, means, influence, expected, covariance)
 
-        return TopicMoments(expected, covariance, gradient, pair_variance)
+    def gradient(self) -> Floats:
+        """Return the gradient of the expected scores, shape (draws, lists, documents)."""
+        tilts = self.tilts
+        slope = tilts.weight1 * tilts.t_less_1 * self.means
+        # what a document changes as one more relevant document, in a list or not
+        ends = pairwise(tilts.draw_starts.tolist())
+        result = np.stack([slope[:, a:b] @ tilts.inverse_base[:, a:b].T for a, b in ends])
+        _add_listed_gradient(
+            self.ranked,
+            self.starts,
+            self.influence,
+            tilts.inverse_base,
+            tilts.weight1 * tilts.t,
+            tilts.draw_starts,
+            result,
+        )
+        return result
+
+    def difference_variance(self, a: int, b: int) -> Floats:
+        """Variance of the difference of two lists from their differences, shape (draws,)."""
+        tilts = self.tilts
+        ends = [slice(self.starts[s], self.starts[s + 1]) for s in (a, b)]
+        lists = [self.ranked[end] for end in ends]
+        gap = self.expected[:, a] - self.expected[:, b]
+        difference = np.zeros_like(tilts.p)
+        if self.exact:
+            difference -= _by_lane(gap, tilts)
+        difference[lists[0]] += self.influence[ends[0]]
+        difference[lists[1]] -= self.influence[ends[1]]
+        square = (np.square(difference) * tilts.v).sum(axis=0)
+        starts = np.array([0, len(lists[0]), len(lists[0]) + len(lists[1])])
+        square += numerator.pair_quadratic(np.concatenate(lists), starts, tilts.v)
+        if self.exact:
+            off = _means_off(self.means[[a, b]], tilts, self.expected[:, [a, b]])
+            square += np.square(off[0] - off[1])
+        variance = numerator.sum_lanes(square[None], tilts.weight2, tilts.draw_starts)[:, 0]
+        return variance + tilts.none_relevant * np.square(gap)
+
+
+def _plugin_cumulants(found: _ByLanes, pairs: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Cumulants of plug-in moments, whose gradient is the influence over the expected count."""
+    gradient = found.influence * found.tilts.weight1
+    third, fourth = listed_cumulants(found.ranked, found.starts, gradient, pairs, found.tilts.p)
+    return third.T, fourth.T
 
 
 @dataclass(frozen=True)
-class _Tilts:
-    """The tilted probabilities of every node and what the node counts.
+class _Part:
+    """Draws, by number, that are worked on at once."""
 
-    ``p`` and ``v`` are (nodes, documents). ``weight1`` and ``weight2`` (nodes,) include the
-    probability weight E t^R. The slopes (nodes, documents) multiply E S and L in the gradient.
-    """
-
-    p: Floats
-    v: Floats
-    weight1: Floats
-    weight2: Floats
-    slope_of_ratio: Floats
-    slope_of_numerator: Floats
-    none_relevant: float
-    exact: bool
+    draws: NDArray[np.int64]
+    tilts: Tilts
 
 
-def _exact_tilts(p: Floats, tolerance: float) -> _Tilts:
-    low, high = relevant_window(p, tolerance / 2.0)
-    rule = exponential_rule(max(low, 1), max(high, 1), tolerance / 2.0)
-    q = 1.0 - p
-    t = np.exp(-rule.u)[:, None]
-    base = q + p * t
-    log_weight = np.log(base).sum(axis=1)
-    weight1 = np.exp(log_weight + np.log(rule.weight1))
-    weight2 = np.exp(log_weight + np.log(rule.weight2))
-    return _Tilts(
-        p=p * t / base,
-        v=p * q * t / base**2,
-        weight1=weight1,
-        weight2=weight2,
-        slope_of_ratio=weight1[:, None] * np.expm1(-rule.u)[:, None] / base,
-        slope_of_numerator=weight1[:, None] * t / base**2,
-        none_relevant=float(np.prod(q)),
-        exact=True,
-    )
+def _parts(
+    p: Floats, draws: NDArray[np.int64], *, exact: bool, tolerance: float
+) -> Iterator[_Part]:
+    """Split draws (numbers of rows of p) by their lanes."""
+    found = rules(p[draws], tolerance) if exact else []
+    ends = np.cumsum([len(rule.u) for rule in found]) if exact else np.arange(1, len(draws) + 1)
+    first = 0
+    while first < len(draws):
+        before = ends[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + _LANES, side="right")))
+        inside = draws[first:last]
+        tilts = exact_tilts(p[inside], found[first:last]) if exact else plugin_tilts(p[inside])
+        yield _Part(inside, tilts)
+        first = last
 
 
-def _plugin_tilt(p: Floats) -> _Tilts:
-    mean = p.sum()
-    return _Tilts(
-        p=p[None],
-        v=(p * (1.0 - p))[None],
-        weight1=np.array([1.0 / mean]),
-        weight2=np.array([1.0 / mean**2]),
-        slope_of_ratio=np.zeros((1, len(p))),
-        slope_of_numerator=np.full((1, len(p)), 1.0 / mean),
-        none_relevant=0.0,
-        exact=False,
-    )
+def _by_lane(values: Floats, tilts: Tilts) -> Floats:
+    """Repeat the value of every draw (last axis) for its lanes."""
+    return np.repeat(values, np.diff(tilts.draw_starts), axis=-1)
 
 
-def _influence_rows(lists: AveragePrecision, tilts: _Tilts, centre: Floats) -> Floats:
-    """Rows (lists, nodes * documents) whose products sum (L_s - m_s) (L_u - m_u) v over nodes."""
-    influence = numerator.influence(lists.ranked, lists.starts, tilts.p)
-    rows = np.broadcast_to(-centre[:, None, None], (len(centre), *tilts.p.shape)).copy()
-    rows[_list_of_entry(lists.starts), :, lists.ranked] += influence
-    rows *= np.sqrt(tilts.weight2[:, None] * tilts.v)
-    return rows.reshape(len(centre), -1)
+def _means_off(means: Floats, tilts: Tilts, expected: Floats) -> Floats:
+    """Means of S - m R, shape (lists, lanes)."""
+    return means - tilts.p.sum(axis=0) * _by_lane(expected.T, tilts)
 
 
-def _list_of_entry(starts: Starts) -> NDArray[np.int64]:
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+@njit(cache=True)
+def _add_products(
+    off: Floats,
+    weight: Floats,
+    draw_starts: Starts,
+    expected: Floats,
+    none_relevant: Floats,
+    covariance: Floats,
+) -> None:
+    """Add the products of the means of S - m R, and m m' P(R = 0), to the covariances."""
+    draws, lists = expected.shape
+    for d in range(draws):
+        for s in range(lists):
+            for u in range(s, lists):
+                value = none_relevant[d] * expected[d, s] * expected[d, u]
+                for k in range(draw_starts[d], draw_starts[d + 1]):
+                    value += weight[k] * off[s, k] * off[u, k]
+                covariance[d, s, u] += value
+                if u > s:
+                    covariance[d, u, s] += value
 
 
-def _mean_rows(means: Floats, tilts: _Tilts, expected: Floats) -> Floats:
-    """Rows (lists, nodes + 1) of the squared means of S - m R and of m^2 P(R = 0)."""
-    if not tilts.exact:
-        return np.zeros((len(expected), 1))
-    off = means - np.outer(tilts.p.sum(axis=1), expected)
-    none = np.sqrt(tilts.none_relevant) * expected
-    return np.vstack([np.sqrt(tilts.weight2)[:, None] * off, none]).T
-
-
-def _two_lists(ranked: Documents, starts: Starts, a: int, b: int) -> tuple[Documents, Starts]:
-    parts = [ranked[starts[s] : starts[s + 1]] for s in (a, b)]
-    return np.concatenate(parts), np.array([0, len(parts[0]), len(parts[0]) + len(parts[1])])
+@njit(cache=True)
+def _add_listed_gradient(
+    ranked: Documents,
+    starts: Starts,
+    influence: Floats,
+    inverse_base: Floats,
+    weight: Floats,
+    draw_starts: Starts,
+    gradient: Floats,
+) -> None:
+    """Add what a document changes in the numerators of the lists that hold it."""
+    lanes = weight.shape[0]
+    part = np.empty(lanes)
+    for s in range(starts.shape[0] - 1):
+        for m in range(starts[s], starts[s + 1]):
+            i = ranked[m]
+            for k in range(lanes):
+                base = inverse_base[i, k]
+                part[k] = weight[k] * base * base * influence[m, k]
+            for d in range(gradient.shape[0]):
+                first, end = draw_starts[d], draw_starts[d + 1]
+                whole = end - (end - first) % 4
+                # four sums at once, which need not wait for each other
+                w, x, y, z = 0.0, 0.0, 0.0, 0.0
+                for k in range(first, whole, 4):
+                    w += part[k]
+                    x += part[k + 1]
+                    y += part[k + 2]
+                    z += part[k + 3]
+                for k in range(whole, end):
+                    w += part[k]
+                gradient[d, s, i] += (w + x) + (y + z)
 
 
 @njit(cache=True)

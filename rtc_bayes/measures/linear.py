@@ -14,8 +14,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.measures.pairs import stacked
 from rtc_bayes.measures.rule import relevant_window, spectral_nodes, spectral_weights
-from rtc_bayes.measures.topic import TopicMoments, settled
+from rtc_bayes.measures.topic import DrawMoments, TopicMoments, settled
 
 Floats = NDArray[np.float64]
 
@@ -74,6 +75,13 @@ class Linear:
             self.gains @ p, (self.gains * v) @ self.gains.T, self.gains, pair_variance
         )
 
+    def over_draws(
+        self, p: Floats, pairs: NDArray[np.int64], *, exact: bool, tolerance: float
+    ) -> DrawMoments:
+        """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
+        found = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
+        return stacked(found, pairs, p)
+
 
 @dataclass(frozen=True)
 class LinearRatio:
@@ -107,6 +115,13 @@ class LinearRatio:
             return self._exact(p)
         below = np.interp(p.sum(), np.arange(len(self.denominators)), self.denominators)
         return Linear(self.gains / below).moments(p, exact=False, tolerance=0.0)
+
+    def over_draws(
+        self, p: Floats, pairs: NDArray[np.int64], *, exact: bool, tolerance: float
+    ) -> DrawMoments:
+        """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
+        found = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
+        return stacked(found, pairs, p)
 
     def _exact(self, p: Floats) -> TopicMoments:
         low, high = relevant_window(p, _LEAVING)

@@ -12,7 +12,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.lists import cut, distinct
 from rtc_bayes.measures.names import parse_measure
-from rtc_bayes.measures.pairs import higher_cumulants, log_ties
+from rtc_bayes.measures.pairs import log_ties
 from rtc_bayes.measures.scores import ScoreMatrix
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# V_a + V_b - 2 C_ab keeps ten digits fewer than its parts where it is this small beside them
-_CANCELLED = 1e-6
+# draws that are worked on at once
+_DRAWS = 128
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,25 +155,20 @@ def moments(
         ranked, starts, which = distinct(*cut(*pool.lists(t), parsed.cutoff))
         on_lists = on_topic(parsed, ranked, starts, inside.stop - inside.start)
         lists = which[chosen]
-        for d, p in enumerate(draws[:, inside]):
-            found = on_lists.moments(p, exact=moments == "exact", tolerance=tolerance)
-            expected[d, :, t] = found.expected[which]
-            variance[d, :, t] = found.covariance.diagonal()[which]
-            difference[d] += expected[d, first, t] - expected[d, second, t]
-            parts = variance[d, first, t] + variance[d, second, t]
-            of_pair = parts - 2.0 * found.covariance[lists[:, 0], lists[:, 1]]
-            near = (of_pair < _CANCELLED * parts) & (lists[:, 0] != lists[:, 1])
-            for n in np.flatnonzero(near):
-                of_pair[n] = found.pair_variance(int(lists[n, 0]), int(lists[n, 1]))
-            spread[d] += of_pair
-            uncertain = (p > 0.0) & (p < 1.0)
-            cumulants = higher_cumulants(
-                np.ascontiguousarray(found.gradient[:, uncertain]), lists, p[uncertain]
-            )
-            third[d] += cumulants[0]
-            fourth[d] += cumulants[1]
+        for begin in range(0, len(draws), _DRAWS):
+            part = slice(begin, begin + _DRAWS)
+            p = np.ascontiguousarray(draws[part, inside])
+            found = on_lists.over_draws(p, lists, exact=moments == "exact", tolerance=tolerance)
+            score = found.expected[:, which]
+            expected[part, :, t] = score
+            variance[part, :, t] = found.variance[:, which]
+            difference[part] += score[:, first] - score[:, second]
+            spread[part] += found.difference_variance
+            third[part] += found.third
+            fourth[part] += found.fourth
             with np.errstate(divide="ignore"):
-                log_tie[d] += log_ties(ranked, starts, lists, np.log1p(-p))
+                log_q = np.ascontiguousarray(np.log1p(-p).T)
+            log_tie[part] += log_ties(ranked, starts, lists, log_q).T
     topics = max(pool.n_topics, 1)
     return Moments(
         systems=pool.systems,

@@ -12,7 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rtc_bayes.measures.topic import TopicMoments
+from rtc_bayes.measures.pairs import stacked
+from rtc_bayes.measures.topic import DrawMoments, TopicMoments
 
 Floats = NDArray[np.float64]
 Documents = NDArray[np.int32]
@@ -49,6 +50,13 @@ class ReciprocalRank:
             return max(float(square[a, b] - (expected[a] - expected[b]) ** 2), 0.0)
 
         return TopicMoments(expected, covariance, gradient, pair_variance)
+
+    def over_draws(
+        self, p: Floats, pairs: NDArray[np.int64], *, exact: bool, tolerance: float
+    ) -> DrawMoments:
+        """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
+        found = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
+        return stacked(found, pairs, p)
 
 
 @njit(cache=True)

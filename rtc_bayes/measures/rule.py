@@ -51,8 +51,6 @@ class ExponentialRule:
 def relevant_window(p: Floats, leaving: float) -> tuple[int, int]:
     """Window that the number of relevant documents leaves with at most the given probability.
 
-    Bennett's inequality for a sum of independent, bounded variables, on both sides.
-
     Parameters
     ----------
     p : ndarray, shape (documents,)
@@ -65,27 +63,51 @@ def relevant_window(p: Floats, leaving: float) -> tuple[int, int]:
     low, high : int
         Between the number of certain and the number of possible relevant documents.
     """
-    certain = int(np.count_nonzero(p == 1.0))
-    possible = int(np.count_nonzero(p))
-    variance = float(np.sum(p * (1.0 - p)))
-    if variance == 0.0:
-        return certain, possible
-    mean = float(p.sum())
+    low, high = relevant_windows(p[None], leaving)
+    return int(low[0]), int(high[0])
+
+
+def relevant_windows(p: Floats, leaving: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Windows of :func:`relevant_window` for many draws of the probabilities.
+
+    Bennett's inequality for a sum of independent, bounded variables, on both sides.
+
+    Parameters
+    ----------
+    p : ndarray, shape (draws, documents)
+        Probabilities of relevance.
+    leaving : float
+        In (0, 1).
+
+    Returns
+    -------
+    low, high : ndarray of int64, shape (draws,)
+    """
+    certain = np.count_nonzero(p == 1.0, axis=1)
+    possible = np.count_nonzero(p, axis=1)
+    variance = np.sum(p * (1.0 - p), axis=1)
+    mean = p.sum(axis=1)
     # the bound grows with the variance, and a floor keeps its inverse finite
-    reach = _bennett_reach(max(variance, 1e-100), math.log(2.0 / leaving))
-    return max(certain, math.floor(mean - reach)), min(possible, math.ceil(mean + reach))
+    reach = _bennett_reach(np.maximum(variance, 1e-100), math.log(2.0 / leaving))
+    # nothing uncertain: the sum is what is certain
+    reach[variance == 0.0] = np.inf
+    low = np.maximum(certain, np.floor(mean - reach)).astype(np.int64)
+    high = np.minimum(possible, np.ceil(mean + reach)).astype(np.int64)
+    return low, high
 
 
-def _bennett_reach(variance: float, exponent: float) -> float:
+def _bennett_reach(variance: Floats, exponent: float) -> Floats:
     """Solve variance * h(x / variance) = exponent for x, with h(y) = (1 + y) log(1 + y) - y."""
     target = exponent / variance
     # h(y) >= y^2 / (2 + 2y/3): Bernstein gives a start above the root, where Newton descends to it
-    y = target / 3.0 + math.sqrt(target * target / 9.0 + 2.0 * target)
+    y = target / 3.0 + np.sqrt(target * target / 9.0 + 2.0 * target)
     for _ in range(50):
-        step = ((1.0 + y) * math.log1p(y) - y - target) / math.log1p(y)
-        y -= step
-        if step < 1e-9 * y:
+        step = ((1.0 + y) * np.log1p(y) - y - target) / np.log1p(y)
+        # a root that is found stays: it does not depend on the others
+        step[step < 1e-9 * y] = 0.0
+        if not step.any():
             break
+        y -= step
     return variance * y * (1.0 + 1e-9)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Pairs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,35 @@ class TopicMoments:
     def __repr__(self) -> str:
         lists, documents = self.gradient.shape
         return f"TopicMoments({lists} lists, {documents} documents)"
+
+
+@dataclass(frozen=True)
+class DrawMoments:
+    """Moments on one topic for many draws of the probabilities, and for pairs of its lists.
+
+    Attributes
+    ----------
+    expected, variance : ndarray, shape (draws, lists)
+    difference_variance : ndarray, shape (draws, pairs)
+    third, fourth : ndarray, shape (draws, pairs)
+        Cumulants of the difference, to first order in the relevance of each document.
+    """
+
+    expected: Floats
+    variance: Floats
+    difference_variance: Floats
+    third: Floats
+    fourth: Floats
+
+    @classmethod
+    def zeros(cls, draws: int, lists: int, pairs: int) -> DrawMoments:
+        """Moments of nothing, to be filled."""
+        of_lists, of_pairs = (draws, lists), (draws, pairs)
+        return cls(*map(np.zeros, (of_lists, of_lists, of_pairs, of_pairs, of_pairs)))
+
+    def __repr__(self) -> str:
+        (draws, lists), pairs = self.expected.shape, self.third.shape[1]
+        return f"DrawMoments({draws} draws, {lists} lists, {pairs} pairs)"
 
 
 class TopicMeasure(Protocol):
@@ -68,6 +98,23 @@ class TopicMeasure(Protocol):
         Returns
         -------
         TopicMoments
+        """
+
+    def over_draws(self, p: Floats, pairs: Pairs, *, exact: bool, tolerance: float) -> DrawMoments:
+        """Moments under independent relevance, for every draw of the probabilities.
+
+        Parameters
+        ----------
+        p : ndarray, shape (draws, documents)
+            Probabilities of relevance.
+        pairs : ndarray of int64, shape (pairs, 2)
+            List numbers.
+        exact, tolerance
+            As in :meth:`moments`.
+
+        Returns
+        -------
+        DrawMoments
         """
 
 

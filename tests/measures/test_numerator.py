@@ -42,20 +42,22 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
 
     influence = diagonal[:, None] + np.einsum("sij,kj->ski", off, p)
     mean = np.einsum("si,ki->ks", diagonal, p) + np.einsum("sij,ki,kj->ks", off, p, p) / 2
-    np.testing.assert_allclose(numerator.expected(ranked, starts, p), mean, rtol=1e-12)
+    np.testing.assert_allclose(numerator.expected(ranked, starts, p.T.copy()), mean.T, rtol=1e-12)
 
     listed = diagonal > 0
-    found = numerator.influence(ranked, starts, p)
+    found = numerator.influence(ranked, starts, p.T.copy())
     wanted = [influence[s][:, ranked[starts[s] : starts[s + 1]]].T for s in range(3)]
     np.testing.assert_allclose(found, np.concatenate(wanted), rtol=1e-12)
 
     slope = influence * listed[:, None] - centre[:, None, None]
     covariance = np.einsum("k,ski,uki,ki->su", weight, slope, slope, v)
     quadratic = np.einsum("k,sij,uij,ki,kj->su", weight, off, off, v, v, optimize=True) / 2
-    found = numerator.covariance(ranked, starts, found, v, weight, centre)
-    np.testing.assert_allclose(found, covariance + quadratic, rtol=1e-10)
+    lanes = np.array([0, 2])
+    v_lanes = v.T.copy()
+    found = numerator.covariance(ranked, starts, found, v_lanes, weight, lanes, centre[None])
+    np.testing.assert_allclose(found[0], covariance + quadratic, rtol=1e-10)
 
-    pair = numerator.pair_quadratic(ranked[: 2 * length], starts[:3], v, weight)
+    pair = numerator.pair_quadratic(ranked[: 2 * length], starts[:3], v_lanes) @ weight
     wanted = quadratic[0, 0] + quadratic[1, 1] - 2 * quadratic[0, 1]
     assert pair == pytest.approx(wanted, rel=1e-10)
 
