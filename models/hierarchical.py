@@ -17,6 +17,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.relevance import PointEstimate, check_options, require
 from rtc_bayes.relevance.effects import Fitted, Regression
 from rtc_bayes.relevance.fitters.checks import PARETO_K, pareto_check
+from rtc_bayes.relevance.fitters.graphs import MOST_P
 from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
 from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling, Stage
 from rtc_bayes.relevance.logistic import sigmoid
@@ -57,10 +58,10 @@ class Hierarchical:
 
     mu: Prior = (-3.7, 0.8)
     m_a: Prior = (1.0, 1.5)
-    m_b: Prior = (4.5, 1.5)
+    m_b: Prior = (4.7, 1.5)
     s_alpha: Prior = (1.0, 0.3)
-    s_a: Prior = (0.4, 0.4)
-    s_b: Prior = (0.6, 0.4)
+    s_a: Prior = (0.45, 0.4)
+    s_b: Prior = (0.7, 0.5)
     groups: str = "none"
     centred: bool = False
 
@@ -82,9 +83,9 @@ class Hierarchical:
             fitted = design.regression.fit()
             mode = fitted.mode
             found = design.parameters(mode.log_scale[None], mode.topics[None], mode.columns[None])
-            p = design.predict(found)[0]
+            p = design.predict(found, np.float64)[0]
         return PointEstimate(
-            p=p.astype(np.float64),
+            p=p,
             parameters={name: value[0] for name, value in found.items()},
             dims=design.dims,
             coords=design.coords,
@@ -102,9 +103,11 @@ class Hierarchical:
             if k <= PARETO_K:
                 drawn = drawn.take(resample(weights, np.random.default_rng(sampling.seed)))
             found = design.parameters(drawn.log_scale, drawn.topics, drawn.columns)
-            p = design.predict(found)
+            kept = min(sampling.draws, max(1, MOST_P // sampling.chains))
+            thin = np.arange(len(drawn.log_weight)).reshape(shape)[:, :kept].ravel()
+            p = design.predict({n: value[thin] for n, value in found.items()}, np.float32)
         return Draws(
-            p=p.reshape(*shape, -1),
+            p=p.reshape(sampling.chains, kept, -1),
             parameters={n: value.reshape(*shape, *value.shape[1:]) for n, value in found.items()},
             dims=design.dims,
             coords=design.coords,
@@ -237,18 +240,18 @@ class _Design:
             named[name] = scale[:, g, None] * z
         return named | {"log_s": log_s}
 
-    def predict(self, parameters: Mapping[str, Floats]) -> NDArray[np.float32]:
+    def predict(self, parameters: Mapping[str, Floats], kind: type) -> NDArray[np.floating]:
         """Probability of every document in every draw, shape (draws, documents)."""
         pool = self.pool
         weights = []
         for name in ("a", "b"):
             weight = parameters[f"m_{name}"][:, None] / pool.n_systems + parameters[name]
             weights.append(weight + (parameters[f"site_{name}"][:, self.site] if self.sites else 0))
-        weight = np.hstack(weights).astype(np.float32)
-        level = (parameters["mu"][:, None] + parameters["alpha"]).astype(np.float32)
-        p = np.empty((len(weight), pool.n_documents), dtype=np.float32)
+        weight = np.hstack(weights).astype(kind)
+        level = (parameters["mu"][:, None] + parameters["alpha"]).astype(kind)
+        p = np.empty((len(weight), pool.n_documents), dtype=kind)
         for t in range(pool.n_topics):
-            eta = weight @ self.evidence(t).T.astype(np.float32)
+            eta = weight @ self.evidence(t).T.astype(kind)
             eta += level[:, t, None]
             p[:, pool.documents(t)] = sigmoid(eta)
         return p
