@@ -52,6 +52,7 @@ def test_a_graph_without_p(model_file, judgments):
         estimate(load_model(model_file), None, judgments)
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_a_density_without_mode(model_file, judgments):
     """A scale that has its own prior falls towards 0 with its effects: not to be used."""
     text = model_file.read_text()
