@@ -1,0 +1,165 @@
+"""Simulation-based calibration: whether a sampler draws from the posterior it should.
+
+Draw parameters from the prior, data given these, and draws from the posterior given the data. Over
+many such simulations the rank of the true value among the draws is uniform, for any function of
+the parameters, if the sampler is exact (Talts et al., "Validating Bayesian inference algorithms
+with simulation-based calibration", 2018). Draws should be all but independent. Ties are broken at
+random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.errors import InputError
+from rtc_bayes.store import Progress, silent, spawn_seeds
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+type Floats = NDArray[np.float64]
+
+type Simulation = Callable[[int, int], tuple[Mapping[str, Floats], Mapping[str, Floats]]]
+"""From the number of the simulation and a seed: the true values by name, each of any shape, and
+draws of each, of shape (draws, ...)."""
+
+_ENVELOPE = 0.95
+_ENVELOPE_SIMULATIONS = 1000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranks:
+    """Where the true values of simulations stand among their draws.
+
+    Attributes
+    ----------
+    ranks : mapping of str to ndarray, shape (simulations,)
+        By the name of a scalar: the rank as a share, in (0, 1), uniform if the sampler is exact.
+    draws : int
+        Of each simulation.
+    """
+
+    ranks: Mapping[str, Floats]
+    draws: int
+
+    @property
+    def simulations(self) -> int:
+        """How many."""
+        return len(next(iter(self.ranks.values())))
+
+    def p_values(self) -> pd.DataFrame:
+        """Test whether ranks are uniform (ArviZ' pointwise order test, ``pot_c``).
+
+        Returns
+        -------
+        DataFrame
+            quantity, p_value; the smallest first.
+        """
+        import pandas as pd
+        from arviz_stats.base import array_stats
+
+        found = {
+            name: float(array_stats.uniformity_test(np.asarray(values))[0])
+            for name, values in self.ranks.items()
+        }
+        frame = pd.DataFrame({"quantity": list(found), "p_value": list(found.values())})
+        return frame.sort_values("p_value", kind="stable", ignore_index=True)
+
+    @property
+    def p_value(self) -> float:
+        """The smallest p-value times the number of scalars (Bonferroni), at most 1."""
+        return min(1.0, float(self.p_values()["p_value"].iloc[0]) * len(self.ranks))
+
+    def ecdf(self, name: str) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return the ranks' distribution function less the uniform one, and its envelope.
+
+        Returns
+        -------
+        x, difference, low, high : ndarray of float
+            The envelope holds the whole curve in 95% of studies of an exact sampler (Säilynoja,
+            Bürkner and Vehtari, 2022; computed by ArviZ).
+        """
+        from arviz_stats.ecdf_utils import ecdf_pit
+
+        x, ecdf, low, high = ecdf_pit(
+            self.ranks[name], _ENVELOPE, _ENVELOPE_SIMULATIONS, rng=np.random.default_rng(0)
+        )
+        return x, ecdf - x, low - x, high - x
+
+    def to_datatree(self) -> xr.DataTree:
+        """Return the ranks as the group ``prior_sbc`` that ArviZ plots (``plot_ecdf_pit``)."""
+        import xarray as xr
+
+        variables = {name: (("chain", "draw"), values[None]) for name, values in self.ranks.items()}
+        coords = {"chain": [0], "draw": np.arange(self.simulations)}
+        return xr.DataTree.from_dict({"/prior_sbc": xr.Dataset(variables, coords=coords)})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per simulation and scalar: simulation, quantity, rank."""
+        import pandas as pd
+
+        wide = pd.DataFrame(dict(self.ranks)).rename_axis("simulation").reset_index()
+        return wide.melt("simulation", var_name="quantity", value_name="rank")
+
+    def __repr__(self) -> str:
+        return (
+            f"Ranks({self.simulations} simulations of {self.draws} draws, {len(self.ranks)} "
+            f"scalars: p = {self.p_value:.3g} that all are uniform)"
+        )
+
+
+def simulation_based_calibration(
+    simulation: Simulation,
+    *,
+    simulations: int = 200,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Ranks:
+    """Rank true values among their draws, many times over.
+
+    Parameters
+    ----------
+    simulation : callable
+        See :data:`Simulation`; those of this package are in
+        :mod:`rtc_bayes.calibration.stages` and
+        :mod:`rtc_bayes.calibration.whole_model`. The names and shapes are always the same.
+    simulations : int
+        At least 2.
+    seed : int
+    progress : Progress
+
+    Returns
+    -------
+    Ranks
+    """
+    if simulations < 2:
+        raise InputError(f"simulations are {simulations}", remedy="give at least 2, better 200")
+    found: dict[str, list[float]] = {}
+    draws = 0
+    progress("simulations", 0, simulations)
+    for number, own in enumerate(spawn_seeds(seed, simulations)):
+        simulating, breaking = spawn_seeds(own, 2)
+        true, drawn = simulation(number, simulating)
+        random = np.random.default_rng(breaking)
+        for name, value in true.items():
+            draws = len(drawn[name])
+            for index in np.ndindex(np.shape(value)):
+                scalar = f"{name}[{','.join(map(str, index))}]" if index else name
+                rank = _rank(
+                    float(np.asarray(value)[index]), drawn[name][(slice(None), *index)], random
+                )
+                found.setdefault(scalar, []).append(rank)
+        progress("simulations", number + 1, simulations)
+    return Ranks({name: np.array(values) for name, values in found.items()}, draws)
+
+
+def _rank(true: float, draws: Floats, random: np.random.Generator) -> float:
+    """Return the rank as a share: uniform on (0, 1), with ties and within steps at random."""
+    below, ties = int((draws < true).sum()), int((draws == true).sum())
+    return float((below + random.integers(ties + 1) + random.random()) / (len(draws) + 1))

@@ -1,0 +1,110 @@
+"""Simulations of any model that is one graph: parameters from its prior, labels given these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.calibration.predictive import refuse_composite
+from rtc_bayes.collection import Judgments
+from rtc_bayes.errors import InputError
+from rtc_bayes.relevance import Draws, RelevanceModel, Sampling, estimate
+from rtc_bayes.store import spawn_seeds
+
+type Floats = NDArray[np.float64]
+
+_SCALARS = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WholeModel:
+    """The simulations of a model; of an array only the first three scalars are ranked.
+
+    Of ``p`` they are three unjudged documents.
+
+    Attributes
+    ----------
+    model : RelevanceModel
+        With a graph, whose parameters have the names that the method gives them.
+    method : str
+        One that draws.
+    judgments : Judgments
+        Which documents are judged; their labels do not count.
+    simulations : int
+        How many can be had.
+    sampling : Sampling
+        Of the draws kept.
+    seed : int
+        Of the prior.
+    """
+
+    model: RelevanceModel
+    method: str
+    judgments: Judgments
+    simulations: int
+    sampling: Sampling
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        refuse_composite(self.model)
+
+    @cached_property
+    def prior(self) -> Mapping[str, Floats]:
+        """Draws from the prior, of the parameters and of ``p``, shape (simulations, ...)."""
+        return prior_draws(self.model, self.judgments, self.simulations, self.seed)
+
+    def __call__(self, number: int, seed: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
+        """Simulate once; `number` says which draw of the prior is the truth."""
+        labelling, fitting = spawn_seeds(seed, 2)
+        truth = {name: values[number] for name, values in self.prior.items()}
+        order = self.judgments.order
+        labels = np.random.default_rng(labelling).random(len(order)) < truth["p"][order]
+        judgments = Judgments.from_labels(self.judgments.pool, order, labels.astype(float))
+        found = estimate(
+            self.model,
+            self.method,
+            judgments,
+            Sampling(self.sampling.draws, self.sampling.chains, self.sampling.tune, fitting),
+            labelled=False,
+        )
+        if not isinstance(found, Draws):
+            raise InputError(f"{self.method} gives no draws", remedy="choose a method that draws")
+        unjudged = np.flatnonzero(~judgments.judged)
+        shown = unjudged[:: max(1, len(unjudged) // _SCALARS)][:_SCALARS]
+        true: dict[str, Floats] = {"p": truth["p"][shown]}
+        drawn: dict[str, Floats] = {"p": found.values[:, shown].astype(np.float64)}
+        for name, values in found.parameters.items():
+            if name in truth:
+                leading = slice(_SCALARS) if truth[name].ndim else ...
+                true[name] = truth[name][leading]
+                drawn[name] = values.reshape(-1, *truth[name].shape)[:, leading]
+        return true, drawn
+
+
+def prior_draws(
+    model: RelevanceModel, judgments: Judgments, draws: int, seed: int
+) -> dict[str, Floats]:
+    """Draw parameters and ``p`` from the prior of a model's graph.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (draws, ...)
+        By the names of the graph.
+    """
+    from rtc_bayes.relevance.fitters.graphs import quiet_pymc
+
+    with quiet_pymc():
+        import pymc as pm
+
+        # priors may not depend on labels; those of a graph must be there
+        unlabelled = Judgments.from_labels(
+            judgments.pool, judgments.order, np.zeros(judgments.n_judged)
+        )
+        graph = model.graph(judgments.pool, unlabelled)  # type: ignore[attr-defined]
+        named = [*graph.free_RVs, *graph.deterministics]
+        values = pm.draw(named, draws=draws, random_seed=seed)
+    return {str(v.name): np.asarray(value) for v, value in zip(named, values, strict=True)}

@@ -1,0 +1,152 @@
+"""Reliability: calibrated probabilities lie in their band, wrong ones do not, parts sum."""
+
+import numpy as np
+import pytest
+
+from rtc_bayes.calibration import Predictions, reliability, score, scores_by
+from rtc_bayes.calibration.reliability import REPLICATES
+from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection.runs import Run, Runs
+from rtc_bayes.errors import InputError
+
+
+def predictions(p, relevant, seed=0):
+    """Predictions of documents that are all of one topic."""
+    p, n = np.asarray(p, dtype=float), len(p)
+    outcomes = np.random.default_rng(seed).random((REPLICATES, n)) < p
+    return Predictions(
+        p=p,
+        relevant=np.asarray(relevant, dtype=bool),
+        topic=np.full(n, "1"),
+        rank=np.ones(n, dtype=np.int64),
+        seen=np.ones(n, dtype=bool),
+        replicates=np.packbits(outcomes, axis=0, bitorder="little"),
+    )
+
+
+@pytest.fixture
+def calibrated():
+    random = np.random.default_rng(2)
+    p = random.beta(0.5, 2.0, size=4000)
+    return predictions(p, random.random(4000) < p)
+
+
+def outside(found):
+    curve = reliability(found)
+    return float(((curve["share"] < curve["low"]) | (curve["share"] > curve["high"])).mean())
+
+
+def test_calibrated_probabilities_stay_within_their_band(calibrated):
+    # pointwise bands of 90%: of a curve whose points go together, few are outside
+    assert outside(calibrated) < 0.25
+    found = score(calibrated)
+    assert found.share_low <= found.share <= found.share_high
+    # the fit gains what 4000 labels let it gain by chance, and no more
+    assert 0.0 <= found.miscalibration < 0.004
+
+
+def test_probabilities_that_are_too_extreme_leave_their_band(calibrated):
+    extreme = calibrated.p**2 / (calibrated.p**2 + (1 - calibrated.p) ** 2)
+    wrong = predictions(extreme, calibrated.relevant)
+    assert outside(wrong) > 0.5
+    assert score(wrong).miscalibration > 5 * score(calibrated).miscalibration
+    assert score(wrong).discrimination == pytest.approx(score(calibrated).discrimination)
+    assert score(wrong).log_score > score(calibrated).log_score
+
+
+def test_curve_is_the_best_rising_one_by_brute_force():
+    p = [0.1, 0.1, 0.3, 0.5, 0.7, 0.9]
+    relevant = [1, 0, 0, 1, 0, 1]
+    found = predictions(p, relevant)
+    distinct, fitted = found.curve(found.relevant)
+    assert distinct.tolist() == [0.1, 0.3, 0.5, 0.7, 0.9]
+    # .5 of two, then 0 of one: pooled to 1/3; then 1 and 0: pooled to 1/2
+    np.testing.assert_allclose(fitted, [1 / 3, 1 / 3, 1 / 2, 1 / 2, 1])
+    grid = np.linspace(0, 1, 7)
+    best = np.inf
+    for curve in np.array(np.meshgrid(*[grid] * 5)).reshape(5, -1).T:
+        if (np.diff(curve) >= 0).all():
+            best = min(best, np.mean((curve[[0, 0, 1, 2, 3, 4]] - relevant) ** 2))
+    y = np.array(relevant, dtype=float)
+    assert np.mean((fitted[[0, 0, 1, 2, 3, 4]] - y) ** 2) <= best + 1e-12
+
+
+def test_scores_by_hand():
+    found = score(predictions([0.2, 0.6], [0, 1]))
+    assert found.brier == pytest.approx((0.04 + 0.16) / 2)
+    assert found.uncertainty == pytest.approx(0.25)
+    # the fitted curve is 0 and 1: nothing is left
+    assert found.discrimination == pytest.approx(0.25)
+    assert found.miscalibration == pytest.approx(found.brier)
+    assert found.log_score == pytest.approx(-(np.log(0.8) + np.log(0.6)) / 2)
+    assert (found.documents, found.relevant, found.mean_p, found.share) == (2, 1, 0.4, 0.5)
+
+
+def test_parts_of_the_brier_score_sum(calibrated):
+    found = score(calibrated)
+    parts = found.miscalibration - found.discrimination + found.uncertainty
+    assert found.brier == pytest.approx(parts, abs=1e-12)
+
+
+def test_a_certain_error_has_a_finite_log_score():
+    found = score(predictions([0.0, 1.0], [1, 0]))
+    assert found.log_score == pytest.approx(-np.log(1e-6))
+
+
+def test_one_probability_for_all_discriminates_nothing():
+    found = predictions(np.full(100, 0.5), np.arange(100) < 30)
+    assert score(found).discrimination == pytest.approx(0.0, abs=1e-12)
+    assert score(found).miscalibration == pytest.approx(0.04)
+    assert len(reliability(found)) == 1
+
+
+def test_nothing_to_score():
+    with pytest.raises(InputError, match="no unjudged document"):
+        score(predictions([], []))
+
+
+@pytest.fixture
+def judgments():
+    """Topic 1: a, b by both systems, c by the first, d by the second; b is judged."""
+    runs = Runs(
+        [
+            Run.from_rankings("first", {"1": ["a", "b", "c"]}),
+            Run.from_rankings("second", {"1": ["b", "d", "a"]}),
+        ]
+    )
+    return Judgments.from_labels(Pool.from_runs(runs), [1], [1.0], judged_for=["first"])
+
+
+def test_of_takes_the_unjudged_documents(judgments):
+    values = np.array([[0.1, 0.9, 0.3, 0.5], [0.3, 0.9, 0.5, 0.7]])
+    found = Predictions.of(judgments, values, [1, 1, 0, 1], seed=1)
+    np.testing.assert_allclose(found.p, [0.2, 0.4, 0.6])
+    assert found.relevant.tolist() == [True, False, True]
+    assert found.rank.tolist() == [1, 3, 2]
+    assert found.seen.tolist() == [True, True, False]
+    assert found.topic.tolist() == ["1"] * 3
+    by = scores_by(found, "seen")
+    assert by["documents"].tolist() == [2, 1]
+    assert scores_by(found, "rank")["group"].tolist() == ["1 to 5"]
+    assert scores_by(found, "topic")["relevant"].tolist() == [2]
+
+
+def test_replicates_of_draws_keep_what_documents_share(judgments):
+    """Draws that are all 0 or all 1: in each replicate every document has the same outcome."""
+    values = np.repeat([[0.0], [1.0]], 4, axis=1)
+    found = Predictions.of(judgments, values, [1, 1, 0, 1], seed=1, replicates=800)
+    drawn = np.array([found.replicate(k) for k in range(800)])
+    assert (drawn == drawn[:, :1]).all()
+    assert abs(drawn.mean() - 0.5) < 4 * np.sqrt(0.25 / 800)
+
+
+def test_joined_predictions_are_the_parts_one_after_the_other(calibrated):
+    halves = np.arange(len(calibrated)) < 1500
+    joined = Predictions.joined([calibrated.where(halves), calibrated.where(~halves)])
+    assert score(joined) == score(calibrated)
+    assert (joined.replicate(17) == calibrated.replicate(17)).all()
+
+
+def test_probabilities_of_other_documents(judgments):
+    with pytest.raises(InputError, match=r"shape \(1, 3\) for 4 documents"):
+        Predictions.of(judgments, np.zeros((1, 3)), np.zeros(4))

@@ -1,0 +1,117 @@
+"""Calibration studies: the same numbers however run, resumed, and written as one page."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from rtc_bayes.calibration import CalibrationStudy, calibrate
+from rtc_bayes.calibration.studies import SUMMARY, TABLES
+from rtc_bayes.calibration.truth import Truth
+from rtc_bayes.collection.simulate import simulate
+from rtc_bayes.errors import InputError
+from rtc_bayes.measures import evaluate
+from rtc_bayes.report import write_report
+from rtc_bayes.robustness import study
+from rtc_bayes.robustness.design import Collection
+from rtc_bayes.store import read_json
+
+
+@pytest.fixture(scope="module")
+def small():
+    return simulate(topics=8, systems=8, documents=600, depth=100, seed=3)
+
+
+ARGUMENTS = {
+    "model": "rtc:map",
+    "trials": 3,
+    "systems": 4,
+    "depth": 20,
+    "confidence": 0.8,
+    "seed": 11,
+    "command": "test",
+}
+
+
+@pytest.fixture(scope="module")
+def done(small, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("calibration")
+    return calibrate(small.runs, small.qrels, **ARGUMENTS, jobs=1, output=folder)
+
+
+def test_confidences_are_those_of_a_robustness_study(small, done, tmp_path):
+    """Another way to the same trials: what W is, must not depend on the command."""
+    shared = {key: value for key, value in ARGUMENTS.items() if key != "model"}
+    other = study(
+        small.runs, small.qrels, algorithms=["rtc:map"], **shared, jobs=1, output=tmp_path
+    )
+    columns = ["trial", "a", "b", "confidence", "correct", "initial"]
+    assert done.pairs[columns].reset_index(drop=True).equals(other.pairs[columns])
+    assert done.summary["confidence"]["W"] == other.summary["rtc:map"]["W"]
+    assert done.summary["mean_tau"] == pytest.approx(other.summary["rtc:map"]["mean_tau"])
+    scores = done.systems[done.systems["quantity"] == "score"]
+    np.testing.assert_array_equal(scores["expected"], other.systems["expected"])
+    np.testing.assert_array_equal(scores["whole_list"], other.systems["true"])
+
+
+def test_it_resumes_to_the_same_numbers(small, done, tmp_path):
+    shutil.copytree(done.directory, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "trials" / "00001.json").unlink()
+    (tmp_path / SUMMARY).unlink()
+    again = calibrate(small.runs, small.qrels, **ARGUMENTS, jobs=1, output=tmp_path)
+    assert again.summary == done.summary
+    for name in TABLES:
+        written = (tmp_path / f"{name}.csv").read_bytes()
+        assert written == (done.directory / f"{name}.csv").read_bytes(), name
+
+
+def test_it_loads_as_it_was(done):
+    loaded = CalibrationStudy.load(done.directory)
+    assert loaded.summary == read_json(done.directory / SUMMARY)
+    assert loaded.systems["b"].tolist() == done.systems["b"].tolist()
+    np.testing.assert_allclose(loaded.reliability, done.reliability)
+    assert repr(loaded) == repr(done)
+    assert "3 trials" in repr(done)
+
+
+def test_every_unjudged_document_is_scored_once_a_trial(small, done):
+    relevance = done.relevance.set_index(["by", "group"])
+    whole = relevance.loc[("all", "all")]
+    for by in ("rank", "seen", "topic"):
+        parts = relevance.loc[by]
+        assert parts["documents"].sum() == whole["documents"]
+        assert parts["relevant"].sum() == whole["relevant"]
+    assert done.reliability["documents"].sum() == whole["documents"]
+
+
+def test_truth_of_lists_as_cut(small):
+    collection = Collection.from_runs(small.runs, small.qrels, depth=20, relevance_level=1)
+    truth = Truth.of(collection)
+    # evaluated as a list of 20 and by all judgments: the same as AP@20 by ir-measures
+    table = evaluate(small.runs, small.qrels, ["AP@20"], topics="all")
+    found = [truth.scores["at_depth"][name] for name in collection.pool.systems]
+    np.testing.assert_allclose(found, table.mean["AP@20"], atol=1e-9)
+    labels = truth.labels(collection.pool.select(collection.pool.systems[:2]))
+    assert set(labels) == {0.0, 1.0}
+
+
+def test_the_report_needs_nothing_else(done, tmp_path):
+    page = write_report(done.directory, tmp_path / "page.html").read_text()
+    assert "Are the numbers right?" in page
+    assert page.count("<figure>") == 3
+    assert "nan" not in page.split("base64")[0]
+    assert 'src="http' not in page
+    assert (tmp_path / "tables" / "coverage.tex").exists()
+
+
+def test_what_it_refuses(small, done, tmp_path):
+    with pytest.raises(InputError, match="study with other model"):
+        calibrate(
+            small.runs, small.qrels, **ARGUMENTS | {"model": "uniform"}, output=done.directory
+        )
+    with pytest.raises(InputError, match="ip has no confidence"):
+        calibrate(small.runs, small.qrels, algorithm="ip", output=tmp_path)
+    with pytest.raises(InputError, match="a trial takes 10 systems, of 8"):
+        calibrate(small.runs, small.qrels, output=tmp_path)
+    with pytest.raises(InputError, match="no finished calibration study"):
+        CalibrationStudy.load(tmp_path)
