@@ -523,8 +523,87 @@ def robustness(
 
 
 @app.command()
+def calibrate(
+    output: OutFolder,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUNS]...", help="Files, folders, globs. None: a simulation."),
+    ] = None,
+    qrels: SomeQrels = None,
+    model: Model = None,
+    method: Method = None,
+    option: Options = None,
+    algorithm: Annotated[str, typer.Option(help="What makes the judgments.")] = "rtc:map",
+    trials: Annotated[int, typer.Option(help="How many.")] = 20,
+    systems: Annotated[int, typer.Option(help="Compared in a trial.")] = 10,
+    initial: Annotated[int, typer.Option(help="Judged for in a trial.")] = 2,
+    confidence: Confidence = 0.95,
+    moments: Annotated[StudyMoments, typer.Option(help="Moments of AP.")] = StudyMoments.published,
+    draws: Annotated[int, typer.Option(help="Of each chain, for methods that draw.")] = 100,
+    chains: Annotated[int, typer.Option(help="For methods that draw.")] = 4,
+    tune: Annotated[int, typer.Option(help="Steps of a chain before its first draw.")] = 500,
+    jobs: Jobs = 2,
+    relevance_level: Level = 1,
+    depth: Depth = 100,
+    name_by: Names = NameBy.tag,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Hold a model's numbers to the truth.
+
+    Judges for a few systems, fits the model, and checks its probabilities of relevance, its
+    intervals and its confidences; writes tables and a report. Resumes where it stopped.
+    """
+    from rtc_bayes.calibration import calibrate
+    from rtc_bayes.collection import read_qrels
+    from rtc_bayes.collection.simulate import simulate
+    from rtc_bayes.judging import parse_algorithm
+    from rtc_bayes.relevance import ModelSpec
+    from rtc_bayes.report import write_report
+    from rtc_bayes.store import progress_bar
+
+    if (runs is None) != (qrels is None):
+        raise InputError(
+            "runs and judgments go together",
+            remedy="give RUNS with --qrels, or neither for a simulated collection",
+        )
+    text = _model_text(model or "rtc", method, option)
+    inputs = {}
+    if runs is None or qrels is None:
+        simulated = simulate(seed=seed)
+        given, truth = simulated.runs, simulated.qrels
+    else:
+        given, truth = _read_runs(runs, name_by), read_qrels(qrels)
+        inputs = _digests(given, truth, [ModelSpec.parse(text), parse_algorithm(algorithm).model])
+    with progress_bar(quiet) as progress:
+        done = calibrate(
+            given,
+            truth,
+            model=text,
+            algorithm=algorithm,
+            trials=trials,
+            systems=systems,
+            initial=initial,
+            jobs=jobs,
+            moments=moments.value,
+            depth=depth,
+            confidence=confidence,
+            relevance_level=relevance_level,
+            draws=draws,
+            chains=chains,
+            tune=tune,
+            seed=seed,
+            output=output,
+            inputs=inputs,
+            progress=progress,
+        )
+        report = write_report(output)
+    typer.echo(f"{done!r}\nOpen {report}")
+
+
+@app.command()
 def report(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="What `robustness` wrote.")],
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="What `robustness` or `calibrate` wrote.")],
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Default: DIR/report.html.")
     ] = None,
@@ -642,6 +721,21 @@ def _pairs(options: Sequence[str] | None) -> dict[str, str]:
             raise InputError(f"cannot use --option {text}", remedy="write K=V, each K once")
         read[key] = value
     return read
+
+
+def _model_text(model: str, method: str | None, option: Sequence[str] | None) -> str:
+    """Write a model, its options and its method in the grammar of algorithms."""
+    from rtc_bayes.relevance import ModelSpec
+
+    named = ModelSpec.parse(model)
+    if method is not None and named.method not in (None, method):
+        raise InputError(
+            f"two methods, {method} and {named.method} in {model!r}", remedy="give one of them"
+        )
+    options = {**named.options, **_pairs(option)}
+    bracket = ",".join(f"{key}={value}" for key, value in options.items())
+    wanted = method or named.method
+    return named.name + (f"[{bracket}]" if bracket else "") + (f":{wanted}" if wanted else "")
 
 
 def _judgments(
