@@ -19,6 +19,7 @@ COMMANDS = [
     "fit",
     "compare",
     "build",
+    "calibrate",
     "next",
     "robustness",
     "report",
@@ -403,3 +404,16 @@ def test_evaluate_reproduces_the_official_map_of_trec8(trec8, ok):
     line = f"evaluate {trec8 / 'runs'} --qrels {trec8 / 'qrels.txt.gz'} --format json"
     found = json.loads(ok(line))["AP"]
     assert {system: f"{value:.4f}" for system, value in found.items()} == official
+
+
+def test_calibrate(here, ok, run):
+    command = "calibrate '*.gz' --qrels qrels.txt --trials 2 --systems 3 --depth 20 --quiet"
+    out = ok(f"{command} --model uniform --option p=.3 --algorithm mtc -o study")
+    assert "uniform[p=.3] by map, 2 trials" in out
+    summary = json.loads((here / "study" / "calibration.json").read_text())
+    assert summary["relevance"]["mean_p"] == pytest.approx(0.3)
+    assert (here / "study" / "report.html").is_file()
+    status, _, err = run("calibrate '*.gz' -o other")
+    assert (status, "runs and judgments go together" in err) == (2, True)
+    status, _, err = run(f"{command} --model uniform:map --method nuts -o other")
+    assert (status, "two methods, nuts and map" in err) == (2, True)
