@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from rtc_bayes import Judgments
-from rtc_bayes.relevance import Diagnostics, PointEstimate, check_options, rank, require
-from rtc_bayes.relevance.aggregation import aggregate
+from rtc_bayes.relevance import (
+    Diagnostics,
+    Draws,
+    PointEstimate,
+    Sampling,
+    check_options,
+    rank,
+    require,
+)
+from rtc_bayes.relevance.aggregation import Aggregation, aggregate
 from rtc_bayes.relevance.aggregation import graph as aggregation_graph
 from rtc_bayes.relevance.calibration import Calibration, calibrate
 from rtc_bayes.relevance.calibration import graph as calibration_graph
@@ -17,6 +25,8 @@ from rtc_bayes.relevance.rank import SelfReports
 
 if TYPE_CHECKING:
     import pymc as pm
+
+Layer = Literal["rank", "calibration", "aggregation"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,8 @@ class RTC:
         Layer 3: regress on q_ij or on logit q_ij.
     folds : {0, 5}
         Layer 3: average the fits that leave out every fifth judgment.
+    propagate : tuple of {"rank", "calibration", "aggregation"}
+        ``cut``: the layers whose uncertainty is carried; the others stay at their mode.
     """
 
     prior: tuple[float, float] = (1.0, 1.0)
@@ -52,9 +64,10 @@ class RTC:
     intercept: bool = False
     link: Literal["probability", "logodds"] = "probability"
     folds: Literal[0, 5] = 0
+    propagate: tuple[Layer, ...] = ("rank", "calibration", "aggregation")
 
     name: ClassVar[str] = "rtc"
-    methods: ClassVar[tuple[str, ...]] = ("map",)
+    methods: ClassVar[tuple[str, ...]] = ("map", "cut")
     default_method: ClassVar[str] = "map"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "printed": {"smoothing": "platt", "intercept": False, "link": "probability", "folds": 0},
@@ -65,18 +78,12 @@ class RTC:
         check_options(self)
         require(min(self.prior) > 0, self, "prior", "two positive numbers")
         require(self.cell_weight >= 0, self, "cell_weight", "a number of at least 0")
+        once = len(set(self.propagate)) == len(self.propagate)
+        require(once, self, "propagate", "every layer at most once")
 
     def map(self, judgments: Judgments) -> PointEstimate:
         """Estimate every document of ``judgments.pool``."""
-        reports, calibration = self._first_layers(judgments)
-        aggregation = aggregate(
-            reports,
-            calibration,
-            prior=self.prior,
-            intercept=self.intercept,
-            link=self.link,
-            folds=self.folds,
-        )
+        reports, calibration, aggregation = self._layers(judgments)
         return PointEstimate(
             p=aggregation.p,
             parameters={
@@ -86,19 +93,32 @@ class RTC:
                 "lambda": aggregation.weights,
                 "lambda_0": np.array(aggregation.intercept),
             },
-            dims={
-                "theta": ("topic", "rank"),
-                "A": ("system",),
-                "B": ("system",),
-                "lambda": ("system",),
-            },
+            dims={"theta": ("topic", "rank")} | dict.fromkeys(("A", "B", "lambda"), ("system",)),
             diagnostics=Diagnostics((reports.stage, calibration.stage, aggregation.stage)),
+        )
+
+    def cut(self, judgments: Judgments, sampling: Sampling) -> Draws:
+        """Draw every document of ``judgments.pool`` from the modular posterior."""
+        from rtc_bayes.relevance.cut import sample
+
+        require(self.folds == 0, self, "folds", "0: an average of five fits has no posterior")
+        return sample(
+            judgments,
+            self._layers(judgments),
+            sampling,
+            propagate=self.propagate,
+            prior=self.prior,
+            temper=self.temper,
+            smoothing=self.smoothing,
+            cell_weight=self.cell_weight,
+            intercept=self.intercept,
+            link=self.link,
         )
 
     def stages(self, judgments: Judgments) -> dict[str, pm.Model]:
         """Return every layer's PyMC graph, given the mode of the layers before."""
         require(self.folds == 0, self, "folds", "0: an average of five fits has no density")
-        reports, calibration = self._first_layers(judgments)
+        reports, calibration, _ = self._layers(judgments)
         return {
             "ranks": rank.graph(judgments, temper=self.temper),
             "calibration": calibration_graph(
@@ -109,8 +129,18 @@ class RTC:
             ),
         }
 
-    def _first_layers(self, judgments: Judgments) -> tuple[SelfReports, Calibration]:
+    def _layers(self, judgments: Judgments) -> tuple[SelfReports, Calibration, Aggregation]:
+        """Fit every layer at the mode of those before it."""
         reports = rank.self_report(judgments, temper=self.temper)
-        return reports, calibrate(
+        calibration = calibrate(
             reports, smoothing=self.smoothing, cell_weight=self.cell_weight, prior=self.prior
         )
+        aggregation = aggregate(
+            reports,
+            calibration,
+            prior=self.prior,
+            intercept=self.intercept,
+            link=self.link,
+            folds=self.folds,
+        )
+        return reports, calibration, aggregation

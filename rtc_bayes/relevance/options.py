@@ -2,7 +2,8 @@
 
 A field is bool (``yes`` or ``no``), int, float, str, a Literal of strings and integers, or a tuple
 of these (parts joined with ``:``, as in ``prior=1:1``; a comma would end the option inside the
-brackets of ``rtc[prior=1:1,folds=5]``, and is understood where there are none).
+brackets of ``rtc[prior=1:1,folds=5]``, and is understood where there are none; a tuple of no parts
+is ``none``).
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def option_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return ":".join(map(option_text, value))
+        return ":".join(map(option_text, value)) or "none"
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return str(value)
@@ -182,6 +183,7 @@ def _from_text(kind: Any, text: str) -> object:
         parts = [part for part in re.split(r"[:,]", text.strip("()")) if part.strip()]
         kinds = get_args(kind)
         if len(kinds) == 2 and kinds[1] is Ellipsis:
+            parts = [] if parts == ["none"] else parts
             kinds = (kinds[0],) * len(parts)
         return tuple(_from_text(k, part) for k, part in zip(kinds, parts, strict=True))
     text = text.strip()
@@ -216,7 +218,7 @@ def _accepts(kind: Any) -> str:
     if get_origin(kind) is tuple:
         kinds = get_args(kind)
         if len(kinds) == 2 and kinds[1] is Ellipsis:
-            return f"values joined with ':', each {_accepts(kinds[0])}"
+            return f"none, or values joined with ':', each {_accepts(kinds[0])}"
         return ":".join(map(_accepts, kinds))
     words = {bool: "yes | no", int: "an integer", float: "a number", str: "a text"}
     if kind not in words:
