@@ -3,8 +3,8 @@
 In judging a model is fitted again and again, and its graph is new each time: it captured other
 arrays, the judged documents and their labels. Compiling takes seconds, evaluating less than a
 millisecond. So an array constant or shared variable of a graph becomes an input of unknown length;
-what is left (operations, how they hang together, scalar constants, shapes that broadcast) is the graph's structure. The
-first graph of a structure is compiled, later ones only give their arrays.
+what is left (operations, how they hang together, scalar constants, shapes that broadcast) is the
+graph's structure. The first graph of a structure is compiled, later ones only give their arrays.
 
 Where an operation cannot be rebuilt over inputs of unknown length, the graph is compiled as it is,
 for itself alone, and a :class:`~rtc_bayes.errors.FitWarning` says so.
