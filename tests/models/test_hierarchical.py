@@ -128,6 +128,7 @@ def test_draws_have_the_precision_of_the_mode():
         np.testing.assert_allclose(found.var(0) / variance, 1.0, atol=4.5 * np.sqrt(2 / 20_000))
 
 
+@pytest.mark.slow
 def test_parameters_drawn_from_the_prior_are_covered():
     """Ranks of the truth among draws are uniform where data come from the model."""
     replicates, draws = 50, 99
