@@ -38,16 +38,19 @@ def test_installed_models():
     assert {"rtc", "uniform"} <= set(models)
     rtc = models["rtc"]
     assert rtc.methods[0] == rtc.default_method == "map"
-    assert rtc.default_method == "map"
-    assert {option.name: option.default for option in rtc.options} == {
-        "prior": "1:1",
-        "temper": "none",
-        "smoothing": "cells",
-        "cell_weight": "1",
-        "intercept": "no",
-        "link": "probability",
-        "folds": "0",
-    }
+    defaults = {option.name: option.default for option in rtc.options}
+    assert (
+        defaults.items()
+        >= {
+            "prior": "1:1",
+            "temper": "none",
+            "smoothing": "cells",
+            "cell_weight": "1",
+            "intercept": "no",
+            "link": "probability",
+            "folds": "0",
+        }.items()
+    )
     assert set(rtc.presets) == {"printed", "program"}
     assert "preset (printed | program)" in str(rtc)
     assert rtc.summary.endswith(".")
