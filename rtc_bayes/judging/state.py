@@ -234,10 +234,10 @@ class JudgingState:
         for t, topic in enumerate(self.topics):
             inside = draws[:, self.pool.documents(t)].astype(np.float64)
             p = np.where(topic.judged, topic.labels, inside)
-            means = numerator.expected(*self.pool.lists(t), p)
-            mu = p.sum(axis=1, keepdims=True)
+            means = numerator.expected(*self.pool.lists(t), np.ascontiguousarray(p.T))
+            mu = p.sum(axis=1)
             means = np.divide(means, mu, out=np.zeros_like(means), where=mu > 0.0)
-            expected += (means[:, first] - means[:, second]) / len(self.topics)
+            expected += (means[first] - means[second]).T / len(self.topics)
         self.parameter_variance = expected.var(axis=0, ddof=1)
         self._shift = expected.mean(axis=0) - self._given_parameters()[0]
 
