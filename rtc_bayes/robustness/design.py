@@ -99,11 +99,11 @@ class Design:
         method = resolve_method(evaluator.build(), evaluator.method)
         return "plugin" if (evaluator.name, method) == ("rtc", "map") else "exact"
 
-    def sampling_of(self, evaluator: ModelSpec) -> dict[str, int]:
-        """Return what :func:`rtc_bayes.fit` takes to draw; empty for a method that does not."""
-        if not is_sampler(resolve_method(evaluator.build(), evaluator.method)):
-            return {}
-        return {"draws": self.draws, "chains": self.chains, "tune": self.tune}
+    def sampling_of(self, evaluator: ModelSpec) -> tuple[int, int, int] | tuple[None, None, None]:
+        """Return the draws, chains and tune that a fit takes; None for a method without draws."""
+        if is_sampler(resolve_method(evaluator.build(), evaluator.method)):
+            return self.draws, self.chains, self.tune
+        return None, None, None
 
     def to_dict(self) -> dict[str, object]:
         """Return the arguments as JSON holds them."""

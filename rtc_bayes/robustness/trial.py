@@ -8,6 +8,7 @@ predict every pair. Every algorithm of a trial sees the same systems.
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.confidence import compare
-from rtc_bayes.errors import FitError
+from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, JudgingResult, build, parse_algorithm
 from rtc_bayes.measures import moments
 from rtc_bayes.relevance import fit
@@ -38,12 +39,17 @@ COLUMNS = {
         "seconds_judging",
         "seconds_evaluating",
         "missing",
+        "remarks",
     ),
     "pairs": ("trial", "algorithm", "a", "b", "confidence", "correct", "initial", "overlap"),
     "systems": ("trial", "algorithm", "system", "expected", "sd", "true"),
     "judgments": ("trial", "algorithm", "topic", "judged", "relevant"),
 }
-"""The tables of a study, and their columns; `missing` counts judgments that the truth lacked."""
+"""The tables of a study, and their columns.
+
+`missing` counts judgments that the truth lacked, `remarks` checks of the evaluating fit that
+passed with a remark.
+"""
 
 
 @dataclass(frozen=True)
@@ -101,12 +107,15 @@ class Prediction:
         Of the first system's less the second's: -1, 0 or 1.
     confidence : ndarray of float, shape (pairs,)
         In the sign, in [0.5, 1]; NaN where the algorithm has none.
+    remarks : int
+        Checks of the fit that passed with a remark.
     """
 
     expected: NDArray[np.float64]
     sd: NDArray[np.float64]
     sign: NDArray[np.float64]
     confidence: NDArray[np.float64]
+    remarks: int = 0
 
 
 def run_trial(collection: Collection, design: Design, trial: int, seed: int) -> Rows:
@@ -179,6 +188,7 @@ class _Trial:
                     "seconds_judging": judging_seconds,
                     "seconds_evaluating": seconds,
                     "missing": len(result.missing),
+                    "remarks": prediction.remarks,
                 }
             ],
             "pairs": self._pair_rows(prediction),
@@ -211,13 +221,19 @@ class _Trial:
         """Predict every system and pair of the trial from the judgments."""
         if algorithm.evaluator is None:
             return _unjudged_nonrelevant(judgments.on(self._pool))
-        fitted = fit(
-            self._pool,
-            judgments,
-            model=algorithm.evaluator.text,
-            seed=self._draw.evaluating_seed,
-            **self._design.sampling_of(algorithm.evaluator),
-        )
+        draws, chains, tune = self._design.sampling_of(algorithm.evaluator)
+        with warnings.catch_warnings():
+            # counted instead
+            warnings.simplefilter("ignore", FitWarning)
+            fitted = fit(
+                self._pool,
+                judgments,
+                model=algorithm.evaluator.text,
+                draws=draws,
+                chains=chains,
+                tune=tune,
+                seed=self._draw.evaluating_seed,
+            )
         comparison = compare(
             self._pool,
             fitted.relevance,
@@ -229,6 +245,7 @@ class _Trial:
             sd=comparison.sd,
             sign=np.sign(comparison.p_greater - comparison.p_less),
             confidence=comparison.confidence,
+            remarks=len(fitted.diagnostics.warnings),
         )
 
     def _pair_rows(self, prediction: Prediction) -> list[Row]:

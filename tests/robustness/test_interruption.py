@@ -17,7 +17,7 @@ from rtc_bayes.robustness import Study
 from rtc_bayes.robustness.trial import COLUMNS
 
 TRIALS = 20
-PATIENCE = 60.0
+PATIENCE = 300.0
 PROGRAM = "import sys; from rtc_bayes.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
