@@ -18,11 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from rtc_bayes.measures import numerator
-from rtc_bayes.measures.pairs import (
-    difference_variances,
-    higher_cumulants,
-    listed_cumulants,
-)
+from rtc_bayes.measures.overlaps import Overlaps
+from rtc_bayes.measures.pairs import higher_cumulants, listed_cumulants, nearly_equal
 from rtc_bayes.measures.tilts import Tilts, exact_tilts, plugin_tilts, rules
 from rtc_bayes.measures.topic import DrawMoments, TopicMoments, settled
 
@@ -57,37 +54,51 @@ class AveragePrecision:
         """Moments under independent relevance (see ``TopicMeasure``)."""
         if not np.any((p > 0.0) & (p < 1.0)):
             return settled(self, p)
+        lists = len(self.starts) - 1
+        first, second = pairs = np.triu_indices(lists, 1)
+        overlaps = Overlaps.of(self.ranked, self.starts, len(p), np.stack(pairs, axis=1))
         (part,) = _parts(p[None], np.array([0]), exact=exact, tolerance=tolerance)
-        found = _ByLanes.of(self, part.tilts, exact=exact)
+        found = _ByLanes.of(self, overlaps, part.tilts, exact=exact)
+        covariance = np.diag(found.variance[0])
+        covariance[first, second] = covariance[second, first] = found.covariance[0]
 
         def pair_variance(a: int, b: int) -> float:
             return float(found.difference_variance(a, b)[0])
 
-        return TopicMoments(
-            found.expected[0], found.covariance[0], found.gradient()[0], pair_variance
-        )
+        return TopicMoments(found.expected[0], covariance, found.gradient()[0], pair_variance)
 
     def over_draws(
-        self, p: Floats, pairs: NDArray[np.int64], *, exact: bool, tolerance: float
+        self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
     ) -> DrawMoments:
         """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
+        pairs = overlaps.pairs
         result = DrawMoments.zeros(len(p), len(self.starts) - 1, len(pairs))
         uncertain = ((p > 0.0) & (p < 1.0)).any(axis=1)
         if not uncertain.all():
             outcomes = (p[~uncertain] == 1.0).T.astype(np.int8)
             result.expected[~uncertain] = self.score(outcomes).T
         for part in _parts(p, np.flatnonzero(uncertain), exact=exact, tolerance=tolerance):
-            found = _ByLanes.of(self, part.tilts, exact=exact)
-            result.expected[part.draws] = found.expected
-            result.variance[part.draws] = np.diagonal(found.covariance, axis1=1, axis2=2)
-            result.difference_variance[part.draws] = difference_variances(
-                found.covariance, pairs, found.difference_variance
-            )
-            result.third[part.draws], result.fourth[part.draws] = (
+            found = _ByLanes.of(self, overlaps, part.tilts, exact=exact)
+            first, second = (found.variance[:, column] for column in pairs.T)
+            spread = first + second - 2.0 * found.covariance
+            same = pairs[:, 0] == pairs[:, 1]
+            near = nearly_equal(first, second, found.covariance) & ~same
+            third, fourth = (
                 higher_cumulants(found.gradient(), pairs, p[part.draws])
                 if exact
-                else _plugin_cumulants(found, pairs)
+                else found.plugin_cumulants(overlaps)
             )
+            for n in np.flatnonzero(near.any(axis=0)):
+                a, b = pairs[n].tolist()
+                of = near[:, n]
+                spread[of, n] = found.difference_variance(a, b)[of]
+                if not exact:
+                    third[of, n], fourth[of, n] = found.direct_cumulants(a, b)[:, of]
+            spread[:, same], third[:, same], fourth[:, same] = 0.0, 0.0, 0.0
+            result.expected[part.draws] = found.expected
+            result.variance[part.draws] = found.variance
+            result.difference_variance[part.draws] = spread
+            result.third[part.draws], result.fourth[part.draws] = third, fourth
         return result
 
 
@@ -100,8 +111,8 @@ class _ByLanes:
     means : ndarray, shape (lists, lanes)
         Expected numerators.
     influence : ndarray, shape (entries, lanes)
-    expected : ndarray, shape (draws, lists)
-    covariance : ndarray, shape (draws, lists, lists)
+    expected, variance : ndarray, shape (draws, lists)
+    covariance : ndarray, shape (draws, pairs)
     """
 
     ranked: Documents
@@ -111,10 +122,13 @@ class _ByLanes:
     means: Floats
     influence: Floats
     expected: Floats
+    variance: Floats
     covariance: Floats
 
     @classmethod
-    def of(cls, lists: AveragePrecision, tilts: Tilts, *, exact: bool) -> _ByLanes:
+    def of(
+        cls, lists: AveragePrecision, overlaps: Overlaps, tilts: Tilts, *, exact: bool
+    ) -> _ByLanes:
         """Compute the moments of the draws of some lanes."""
         ranked, starts = lists.ranked, lists.starts
         means = numerator.expected(ranked, starts, tilts.p)
@@ -124,15 +138,33 @@ class _ByLanes:
         # Var(S/R) = E[(S - m R)^2 / R^2] + m^2 P(R = 0), and the influence of a document on
         # S - m R is L - m: parts of one size, where E[S^2 / R^2] - m^2 would cancel
         centre = expected if exact else np.zeros_like(expected)
-        covariance = numerator.covariance(
-            ranked, starts, influence, tilts.v, tilts.weight2, tilts.draw_starts, centre
+        lanes = (influence, tilts.v, tilts.weight2, tilts.draw_starts, centre)
+        variance, linear, everything = numerator.own_variances(ranked, starts, *lanes)
+        covariance = numerator.covariances(
+            ranked,
+            starts,
+            overlaps.pairs,
+            overlaps.starts,
+            overlaps.first,
+            overlaps.second,
+            *lanes,
+            linear,
+            everything,
         )
         if exact:
             off = _means_off(means, tilts, expected)
-            _add_products(
-                off, tilts.weight2, tilts.draw_starts, expected, tilts.none_relevant, covariance
-            )
-        return cls(ranked, starts, tilts, exact, means, influence, expected, covariance)
+            each = np.arange(len(starts) - 1)
+            for pairs, whole in (np.stack([each, each], 1), variance), (overlaps.pairs, covariance):
+                _add_products(
+                    off,
+                    pairs,
+                    tilts.weight2,
+                    tilts.draw_starts,
+                    expected,
+                    tilts.none_relevant,
+                    whole,
+                )
+        return cls(ranked, starts, tilts, exact, means, influence, expected, variance, covariance)
 
     def gradient(self) -> Floats:
         """Return the gradient of the expected scores, shape (draws, lists, documents)."""
@@ -172,12 +204,29 @@ class _ByLanes:
         variance = numerator.sum_lanes(square[None], tilts.weight2, tilts.draw_starts)[:, 0]
         return variance + tilts.none_relevant * np.square(gap)
 
+    def plugin_cumulants(self, overlaps: Overlaps) -> tuple[Floats, Floats]:
+        """Cumulants by plug-in moments: a list's gradient is 0 for what it does not hold."""
+        third, fourth = listed_cumulants(
+            self.ranked,
+            self.starts,
+            overlaps.pairs,
+            overlaps.starts,
+            overlaps.first,
+            overlaps.second,
+            self.influence * self.tilts.weight1,
+            self.tilts.p,
+        )
+        return third.T, fourth.T
 
-def _plugin_cumulants(found: _ByLanes, pairs: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Cumulants of plug-in moments, whose gradient is the influence over the expected count."""
-    gradient = found.influence * found.tilts.weight1
-    third, fourth = listed_cumulants(found.ranked, found.starts, gradient, pairs, found.tilts.p)
-    return third.T, fourth.T
+    def direct_cumulants(self, a: int, b: int) -> Floats:
+        """Third and fourth cumulants of two lists by plug-in moments, shape (2, draws)."""
+        p = np.ascontiguousarray(self.tilts.p.T)
+        gradient = np.zeros((len(p), 2, p.shape[1]))
+        for n, s in enumerate((a, b)):
+            inside = slice(self.starts[s], self.starts[s + 1])
+            slope = self.influence[inside] * self.tilts.weight1
+            gradient[:, n, self.ranked[inside]] = slope.T
+        return np.stack(higher_cumulants(gradient, np.array([[0, 1]]), p))[:, :, 0]
 
 
 @dataclass(frozen=True)
@@ -217,23 +266,22 @@ def _means_off(means: Floats, tilts: Tilts, expected: Floats) -> Floats:
 @njit(cache=True)
 def _add_products(
     off: Floats,
+    pairs: NDArray[np.int64],
     weight: Floats,
     draw_starts: Starts,
     expected: Floats,
     none_relevant: Floats,
-    covariance: Floats,
+    result: Floats,
 ) -> None:
-    """Add the products of the means of S - m R, and m m' P(R = 0), to the covariances."""
-    draws, lists = expected.shape
-    for d in range(draws):
-        for s in range(lists):
-            for u in range(s, lists):
-                value = none_relevant[d] * expected[d, s] * expected[d, u]
-                for k in range(draw_starts[d], draw_starts[d + 1]):
-                    value += weight[k] * off[s, k] * off[u, k]
-                covariance[d, s, u] += value
-                if u > s:
-                    covariance[d, u, s] += value
+    """Add the products of the means of S - m R, and m m' P(R = 0), to (draws, pairs)."""
+    draws = expected.shape[0]
+    for n in range(pairs.shape[0]):
+        s, u = pairs[n]
+        for d in range(draws):
+            value = none_relevant[d] * expected[d, s] * expected[d, u]
+            for k in range(draw_starts[d], draw_starts[d + 1]):
+                value += weight[k] * off[s, k] * off[u, k]
+            result[d, n] += value
 
 
 @njit(cache=True)

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import stacked
 from rtc_bayes.measures.rule import relevant_window, spectral_nodes, spectral_weights
 from rtc_bayes.measures.topic import DrawMoments, TopicMoments, settled
@@ -76,11 +77,11 @@ class Linear:
         )
 
     def over_draws(
-        self, p: Floats, pairs: NDArray[np.int64], *, exact: bool, tolerance: float
+        self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
     ) -> DrawMoments:
         """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
         found = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
-        return stacked(found, pairs, p)
+        return stacked(found, overlaps.pairs, p)
 
 
 @dataclass(frozen=True)
@@ -117,11 +118,11 @@ class LinearRatio:
         return Linear(self.gains / below).moments(p, exact=False, tolerance=0.0)
 
     def over_draws(
-        self, p: Floats, pairs: NDArray[np.int64], *, exact: bool, tolerance: float
+        self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
     ) -> DrawMoments:
         """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
         found = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
-        return stacked(found, pairs, p)
+        return stacked(found, overlaps.pairs, p)
 
     def _exact(self, p: Floats) -> TopicMoments:
         low, high = relevant_window(p, _LEAVING)

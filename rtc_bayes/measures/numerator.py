@@ -116,7 +116,7 @@ def sum_lanes(values: Floats, weight: Floats, draw_starts: Numbers) -> Floats:
 
 
 @njit(cache=True)
-def covariance(
+def own_variances(
     ranked: Documents,
     starts: Numbers,
     slope: Floats,
@@ -124,11 +124,11 @@ def covariance(
     weight: Floats,
     draw_starts: Numbers,
     centre: Floats,
-) -> Floats:
-    """Covariances of the numerators less ``centre`` times the number of relevant documents.
+) -> tuple[Floats, Floats, Floats]:
+    """Variances of the numerators less ``centre`` times the number of relevant documents.
 
-    By Hoeffding's decomposition they are ``sum_i (L^s_i - centre_s) (L^u_i - centre_u) v_i`` and
-    ``sum_{i<j} a^s_ij a^u_ij v_i v_j``. Both need only the documents that two lists share.
+    By Hoeffding's decomposition they are ``sum_i (L_i - centre)^2 v_i`` and
+    ``sum_{i<j} a_ij^2 v_i v_j``.
 
     Parameters
     ----------
@@ -145,81 +145,136 @@ def covariance(
 
     Returns
     -------
-    ndarray, shape (draws, systems, systems)
+    variances : ndarray, shape (draws, systems)
         Weighted sum over the lanes of each draw.
+    linear : ndarray, shape (draws, systems)
+        Weighted ``sum_i L_i v_i``.
+    everything : ndarray, shape (draws,)
+        Weighted ``sum_i v_i``.
     """
     documents, lanes = v.shape
     systems = starts.shape[0] - 1
     draws = draw_starts.shape[0] - 1
-    uncertain = np.zeros(documents, dtype=np.bool_)
-    everything = np.zeros(draws)
+    variances = np.empty((draws, systems))
+    linear = np.empty((draws, systems))
+    everything = np.empty(draws)
+    total = np.zeros(lanes)
     for i in range(documents):
-        uncertain[i] = v[i].max() > 0.0
-        if uncertain[i]:
-            for d in range(draws):
-                for k in range(draw_starts[d], draw_starts[d + 1]):
-                    everything[d] += weight[k] * v[i, k]
-    inverse = np.zeros((systems, documents))
-    place = np.full((systems, documents), -1, dtype=np.int32)
-    linear = np.zeros((draws, systems))
-    total = np.empty(lanes)
+        for k in range(lanes):
+            total[k] += v[i, k]
+    for d in range(draws):
+        everything[d] = _weighted(total, weight, draw_starts[d], draw_starts[d + 1])
+    square = np.empty(lanes)
+    before = np.empty(lanes)
     for s in range(systems):
         total[:] = 0.0
+        square[:] = 0.0
+        before[:] = 0.0
         for m in range(starts[s], starts[s + 1]):
             i = ranked[m]
-            inverse[s, i] = 1.0 / (m - starts[s] + 1)
-            if uncertain[i]:
-                place[s, i] = m
-                for k in range(lanes):
-                    total[k] += v[i, k] * slope[m, k]
+            inverse = 1.0 / (m - starts[s] + 1)
+            for k in range(lanes):
+                x = v[i, k]
+                y = slope[m, k]
+                total[k] += x * y
+                square[k] += x * (y * y + inverse * inverse * before[k])
+                before[k] += x
         for d in range(draws):
-            for k in range(draw_starts[d], draw_starts[d + 1]):
-                linear[d, s] += weight[k] * total[k]
-    result = np.empty((draws, systems, systems))
+            first, end = draw_starts[d], draw_starts[d + 1]
+            c = centre[d, s]
+            linear[d, s] = _weighted(total, weight, first, end)
+            variances[d, s] = _weighted(square, weight, first, end) + c * (
+                c * everything[d] - 2.0 * linear[d, s]
+            )
+    return variances, linear, everything
+
+
+@njit(cache=True)
+def covariances(
+    ranked: Documents,
+    starts: Numbers,
+    pairs: Numbers,
+    shared_starts: Numbers,
+    shared_first: Documents,
+    shared_second: Documents,
+    slope: Floats,
+    v: Floats,
+    weight: Floats,
+    draw_starts: Numbers,
+    centre: Floats,
+    linear: Floats,
+    everything: Floats,
+) -> Floats:
+    """Covariances of the numerators less ``centre`` times the number of relevant documents.
+
+    They are ``sum_i (L^s_i - centre_s) (L^u_i - centre_u) v_i`` and
+    ``sum_{i<j} a^s_ij a^u_ij v_i v_j``. Both need only the documents that two lists share.
+
+    Parameters
+    ----------
+    ranked, starts : ndarray
+        Lists of one topic.
+    pairs, shared_starts, shared_first, shared_second : ndarray
+        Of :class:`rtc_bayes.measures.overlaps.Overlaps`.
+    slope, v, weight, draw_starts, centre : ndarray
+        As of :func:`own_variances`.
+    linear, everything : ndarray
+        From :func:`own_variances`.
+
+    Returns
+    -------
+    ndarray, shape (draws, pairs)
+        Weighted sum over the lanes of each draw.
+    """
+    documents, lanes = v.shape
+    draws = draw_starts.shape[0] - 1
+    uncertain = np.zeros(documents, dtype=np.bool_)
+    for i in range(documents):
+        uncertain[i] = v[i].max() > 0.0
+    result = np.empty((draws, pairs.shape[0]))
+    total = np.empty(lanes)
     common = np.empty(documents, dtype=np.int64)
-    for s in range(systems):
-        for u in range(s, systems):
-            size = 0
-            total[:] = 0.0
-            for m in range(starts[s], starts[s + 1]):
-                i = ranked[m]
-                other = place[u, i]
-                if other >= 0 and uncertain[i]:
-                    common[size] = i
-                    size += 1
-                    for k in range(lanes):
-                        total[k] += v[i, k] * slope[m, k] * slope[other, k]
-            shared = common[:size]
-            if s == u:
-                _add_own_pairs(shared, inverse[s], v, total)
-            elif size > _LOOP_UP_TO:
-                by_u = ranked[starts[u] : starts[u + 1]]
-                _add_pairs_sorted(shared, by_u, inverse[s], inverse[u], v, total)
-            elif lanes == 1:
-                total[0] += _sum_pairs(shared, inverse[s], inverse[u], v[:, 0])
+    place = np.empty(documents, dtype=np.int64)
+    inverse_s = np.empty(documents)
+    inverse_u = np.empty(documents)
+    for n in range(pairs.shape[0]):
+        s, u = pairs[n]
+        size = 0
+        total[:] = 0.0
+        for e in range(shared_starts[n], shared_starts[n + 1]):
+            m, other = shared_first[e], shared_second[e]
+            i = ranked[m]
+            if uncertain[i]:
+                common[size] = i
+                place[size] = other - starts[u]
+                inverse_s[size] = 1.0 / (m - starts[s] + 1)
+                inverse_u[size] = 1.0 / (other - starts[u] + 1)
+                size += 1
+                for k in range(lanes):
+                    total[k] += v[i, k] * slope[m, k] * slope[other, k]
+        if size > _LOOP_UP_TO:
+            order = _order(place[:size], starts[u + 1] - starts[u])
+            if lanes == 1:
+                total[0] += _sum_pairs_sorted(common[:size], order, inverse_s, inverse_u, v)
             else:
-                _add_pairs(shared, inverse[s], inverse[u], v, total)
-            for d in range(draws):
-                value = 0.0
-                for k in range(draw_starts[d], draw_starts[d + 1]):
-                    value += weight[k] * total[k]
-                value -= centre[d, u] * linear[d, s] + centre[d, s] * linear[d, u]
-                value += centre[d, s] * centre[d, u] * everything[d]
-                result[d, s, u] = value
-                result[d, u, s] = value
+                _add_pairs_sorted(common[:size], order, inverse_s, inverse_u, v, total)
+        elif lanes == 1:
+            total[0] += _sum_pairs(common[:size], inverse_s, inverse_u, v)
+        else:
+            _add_pairs(common[:size], inverse_s, inverse_u, v, total)
+        for d in range(draws):
+            value = _weighted(total, weight, draw_starts[d], draw_starts[d + 1])
+            value -= centre[d, u] * linear[d, s] + centre[d, s] * linear[d, u]
+            result[d, n] = value + centre[d, s] * centre[d, u] * everything[d]
     return result
 
 
 @njit(cache=True)
-def _add_own_pairs(listed: Numbers, inverse: Floats, v: Floats, total: Floats) -> None:
-    """Add the pairs of one list, given in its order."""
-    lanes = v.shape[1]
-    before = np.zeros(lanes)
-    for i in listed:
-        square = inverse[i] * inverse[i]
-        for k in range(lanes):
-            total[k] += square * v[i, k] * before[k]
-            before[k] += v[i, k]
+def _weighted(values: Floats, weight: Floats, first: int, end: int) -> float:
+    total = 0.0
+    for k in range(first, end):
+        total += weight[k] * values[k]
+    return total
 
 
 @njit(cache=True)
@@ -231,102 +286,119 @@ def _add_pairs(
     inner = np.empty(lanes)
     for n in range(common.shape[0]):
         i = common[n]
-        x = inverse_u[i]
+        x = inverse_u[n]
         inner[:] = 0.0
         whole = n - n % 4
         # four at a time: fewer passes over the sums
-        for first in range(0, whole, 4):
-            a, b, c, d = common[first], common[first + 1], common[first + 2], common[first + 3]
-            # 1 / max rank is the smaller inverse; 1 / inf = 0
-            y, z, w, r = inverse_u[a], inverse_u[b], inverse_u[c], inverse_u[d]
-            y = min(x, y)
-            z = min(x, z)
-            w = min(x, w)
-            r = min(x, r)
+        for j in range(0, whole, 4):
+            a, b, c, d = common[j], common[j + 1], common[j + 2], common[j + 3]
+            # 1 / max rank is the smaller inverse
+            y = min(x, inverse_u[j])
+            z = min(x, inverse_u[j + 1])
+            w = min(x, inverse_u[j + 2])
+            r = min(x, inverse_u[j + 3])
             for k in range(lanes):
                 inner[k] = inner[k] + y * v[a, k] + z * v[b, k] + w * v[c, k] + r * v[d, k]
-        for j in common[whole:n]:
+        for j in range(whole, n):
+            a = common[j]
             y = min(x, inverse_u[j])
             for k in range(lanes):
-                inner[k] += y * v[j, k]
+                inner[k] += y * v[a, k]
         for k in range(lanes):
-            total[k] += inverse_s[i] * v[i, k] * inner[k]
+            total[k] += inverse_s[n] * v[i, k] * inner[k]
 
 
 @njit(cache=True)
 def _sum_pairs(common: Numbers, inverse_s: Floats, inverse_u: Floats, v: Floats) -> float:
     """Sum the same pairs for one lane: the vector registers hold documents instead of lanes."""
     size = common.shape[0]
-    x = np.empty(size)
     value = np.empty(size)
     for n in range(size):
-        x[n] = inverse_u[common[n]]
-        value[n] = v[common[n]]
+        value[n] = v[common[n], 0]
     inner = np.zeros(size)
-    for first in range(0, size, 4):
-        last = min(first + 4, size)
-        for j in range(first, last):
-            for n in range(j + 1, last):
-                inner[n] += min(x[n], x[j]) * value[j]
-        if last < first + 4:
-            break
-        a, b, c, d = x[first], x[first + 1], x[first + 2], x[first + 3]
-        p, q, r, s = value[first], value[first + 1], value[first + 2], value[first + 3]
-        for n in range(last, size):
-            y = x[n]
-            ya = y if y < a else a
-            yb = y if y < b else b
-            yc = y if y < c else c
-            yd = y if y < d else d
-            inner[n] = inner[n] + ya * p + yb * q + yc * r + yd * s
+    for j in range(size):
+        x, y = inverse_u[j], value[j]
+        for n in range(j + 1, size):
+            least = inverse_u[n] if inverse_u[n] < x else x
+            inner[n] += least * y
     total = 0.0
     for n in range(size):
-        total += inverse_s[common[n]] * value[n] * inner[n]
+        total += inverse_s[n] * value[n] * inner[n]
     return total
+
+
+@njit(cache=True)
+def _order(place: Numbers, length: int) -> Numbers:
+    """Return the order, from 1, of different places in a list of this length."""
+    count = np.zeros(length, dtype=np.int64)
+    for m in place:
+        count[m] = 1
+    for m in range(1, length):
+        count[m] += count[m - 1]
+    return count[place]
 
 
 @njit(cache=True)
 def _add_pairs_sorted(
     common: Numbers,
-    by_u: Documents,
+    order: Numbers,
     inverse_s: Floats,
     inverse_u: Floats,
     v: Floats,
     total: Floats,
 ) -> None:
-    """Add the same pairs in O(n log n): Fenwick trees over the ranks in list u."""
-    size = common.shape[0]
-    lanes = v.shape[1]
-    place = np.zeros(v.shape[0], dtype=np.int32)
-    for i in common:
-        place[i] = 1
-    rank = 0
-    for i in by_u:
-        if place[i] > 0:
-            rank += 1
-            place[i] = rank
+    """Add the same pairs in O(n log n): Fenwick trees over the order in list u."""
+    size, lanes = common.shape[0], v.shape[1]
     plain = np.zeros((size + 1, lanes))
     divided = np.zeros((size + 1, lanes))
     rest = np.zeros(lanes)
     inner = np.empty(lanes)
-    for i in common:
-        x = inverse_u[i]
+    for n in range(size):
+        i = common[n]
+        x = inverse_u[n]
         # documents ranked better by u too count 1 / u_i; those ranked worse, 1 / u_j
         inner[:] = rest
-        node = place[i]
+        node = order[n]
         while node > 0:
             for k in range(lanes):
                 inner[k] += x * plain[node, k] - divided[node, k]
             node -= node & -node
         for k in range(lanes):
-            total[k] += inverse_s[i] * v[i, k] * inner[k]
+            total[k] += inverse_s[n] * v[i, k] * inner[k]
             rest[k] += v[i, k] * x
-        node = place[i]
+        node = order[n]
         while node <= size:
             for k in range(lanes):
                 plain[node, k] += v[i, k]
                 divided[node, k] += v[i, k] * x
             node += node & -node
+
+
+@njit(cache=True)
+def _sum_pairs_sorted(
+    common: Numbers, order: Numbers, inverse_s: Floats, inverse_u: Floats, v: Floats
+) -> float:
+    """Sum them for one lane, without loops over lanes."""
+    size = common.shape[0]
+    tree = np.zeros((size + 1, 2))
+    rest = 0.0
+    total = 0.0
+    for n in range(size):
+        value = v[common[n], 0]
+        x = inverse_u[n]
+        inner = rest
+        node = order[n]
+        while node > 0:
+            inner += x * tree[node, 0] - tree[node, 1]
+            node -= node & -node
+        total += inverse_s[n] * value * inner
+        rest += value * x
+        node = order[n]
+        while node <= size:
+            tree[node, 0] += value
+            tree[node, 1] += value * x
+            node += node & -node
+    return total
 
 
 @njit(cache=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -20,34 +18,18 @@ _LANES = 8
 _TILE = 512
 
 
-def difference_variances(
-    covariance: Floats,
-    pairs: NDArray[np.int64],
-    directly: Callable[[int, int], Floats],
-) -> Floats:
-    """Variances of the differences of lists, under every draw.
+def nearly_equal(first: Floats, second: Floats, covariance: Floats) -> NDArray[np.bool_]:
+    """Whether the variance of a difference is lost in ``first + second - 2 covariance``.
 
     Parameters
     ----------
-    covariance : ndarray, shape (draws, lists, lists)
-    pairs : ndarray of int64, shape (pairs, 2)
-        List numbers; a list does not differ from itself.
-    directly : callable
-        Variance of the difference of two lists, given by number, without the cancellation that
-        ``covariance`` brings when they are nearly the same; shape (draws,).
-
-    Returns
-    -------
-    ndarray, shape (draws, pairs)
+    first, second : ndarray
+        Variances.
+    covariance : ndarray
     """
-    first, second = pairs.T
-    parts = covariance[:, first, first] + covariance[:, second, second]
-    result = parts - 2.0 * covariance[:, first, second]
-    near = (result < _CANCELLED * parts) & (first != second)
-    for n in np.flatnonzero(near.any(axis=0)):
-        a, b = pairs[n].tolist()
-        result[near[:, n], n] = directly(a, b)[near[:, n]]
-    return result
+    parts = first + second
+    near: NDArray[np.bool_] = parts - 2.0 * covariance < _CANCELLED * parts
+    return near
 
 
 @njit(cache=True)
@@ -112,20 +94,26 @@ def higher_cumulants(
 def listed_cumulants(
     ranked: NDArray[np.int32],
     starts: NDArray[np.int64],
-    gradient: Floats,
     pairs: NDArray[np.int64],
+    shared_starts: NDArray[np.int64],
+    shared_first: NDArray[np.int32],
+    shared_second: NDArray[np.int32],
+    gradient: Floats,
     p: Floats,
 ) -> tuple[Floats, Floats]:
     """Return the same cumulants where a list's gradient is 0 for documents that it does not hold.
+
+    The powers of the difference are multiplied out: only the documents that two lists share
+    have products. That loses digits if the lists are nearly equal.
 
     Parameters
     ----------
     ranked, starts : ndarray
         Lists of one topic.
+    pairs, shared_starts, shared_first, shared_second : ndarray
+        Of :class:`rtc_bayes.measures.overlaps.Overlaps`.
     gradient : ndarray, shape (entries, draws)
         For every entry of the lists.
-    pairs : ndarray of int64, shape (pairs, 2)
-        List numbers.
     p : ndarray, shape (documents, draws)
 
     Returns
@@ -133,6 +121,7 @@ def listed_cumulants(
     third, fourth : ndarray, shape (pairs, draws)
     """
     documents, draws = p.shape
+    lists = starts.shape[0] - 1
     weight3 = np.empty((documents, draws))
     weight4 = np.empty((documents, draws))
     uncertain = np.zeros(documents, dtype=np.bool_)
@@ -143,47 +132,35 @@ def listed_cumulants(
             weight3[i, d] = v * (1.0 - 2.0 * x)
             weight4[i, d] = v * (1.0 - 6.0 * v)
             uncertain[i] = uncertain[i] or v > 0.0
-    entry = _entries(ranked, starts, documents)
-    third = np.zeros((pairs.shape[0], draws))
-    fourth = np.zeros((pairs.shape[0], draws))
-    for n in range(pairs.shape[0]):
-        a, b = pairs[n, 0], pairs[n, 1]
-        if a == b:
-            continue
-        for m in range(starts[a], starts[a + 1]):
-            i = ranked[m]
-            if not uncertain[i]:
-                continue
-            other = entry[b, i]
-            for d in range(draws):
-                g = gradient[m, d]
-                if other >= 0:
-                    g -= gradient[other, d]
-                cube = g * g * g
-                third[n, d] += cube * weight3[i, d]
-                fourth[n, d] += cube * g * weight4[i, d]
-        for m in range(starts[b], starts[b + 1]):
-            i = ranked[m]
-            if uncertain[i] and entry[a, i] < 0:
-                for d in range(draws):
-                    g = gradient[m, d]
-                    cube = g * g * g
-                    third[n, d] -= cube * weight3[i, d]
-                    fourth[n, d] += cube * g * weight4[i, d]
-    return third, fourth
-
-
-@njit(cache=True)
-def _entries(
-    ranked: NDArray[np.int32], starts: NDArray[np.int64], documents: int
-) -> NDArray[np.int32]:
-    """Where each list holds each document, shape (lists, documents); -1 where it does not."""
-    lists = starts.shape[0] - 1
-    entry = np.full((lists, documents), -1, dtype=np.int32)
+    own3 = np.zeros((lists, draws))
+    own4 = np.zeros((lists, draws))
     for s in range(lists):
         for m in range(starts[s], starts[s + 1]):
-            entry[s, ranked[m]] = m
-    return entry
+            i = ranked[m]
+            for d in range(draws):
+                g = gradient[m, d]
+                cube = g * g * g
+                own3[s, d] += cube * weight3[i, d]
+                own4[s, d] += cube * g * weight4[i, d]
+    third = np.empty((pairs.shape[0], draws))
+    fourth = np.empty((pairs.shape[0], draws))
+    for n in range(pairs.shape[0]):
+        a, b = pairs[n]
+        for d in range(draws):
+            third[n, d] = own3[a, d] - own3[b, d]
+            fourth[n, d] = own4[a, d] + own4[b, d]
+        for e in range(shared_starts[n], shared_starts[n + 1]):
+            m, other = shared_first[e], shared_second[e]
+            i = ranked[m]
+            if uncertain[i]:
+                for d in range(draws):
+                    g, h = gradient[m, d], gradient[other, d]
+                    product = g * h
+                    third[n, d] -= 3.0 * product * (g - h) * weight3[i, d]
+                    fourth[n, d] += (
+                        product * (6.0 * product - 4.0 * (g * g + h * h)) * weight4[i, d]
+                    )
+    return third, fourth
 
 
 @njit(cache=True)
@@ -191,6 +168,9 @@ def log_ties(
     ranked: NDArray[np.int32],
     starts: NDArray[np.int64],
     pairs: NDArray[np.int64],
+    shared_starts: NDArray[np.int64],
+    shared_first: NDArray[np.int32],
+    shared_second: NDArray[np.int32],
     log_q: Floats,
 ) -> Floats:
     """Log probability that no document is relevant that two lists rank differently.
@@ -199,8 +179,8 @@ def log_ties(
     ----------
     ranked, starts : ndarray
         Lists of one topic.
-    pairs : ndarray of int64, shape (pairs, 2)
-        List numbers.
+    pairs, shared_starts, shared_first, shared_second : ndarray
+        Of :class:`rtc_bayes.measures.overlaps.Overlaps`.
     log_q : ndarray, shape (documents, draws)
         Log probabilities of nonrelevance, -inf where a document is relevant.
 
@@ -210,22 +190,41 @@ def log_ties(
         A lower bound on the log probability of a tie.
     """
     documents, draws = log_q.shape
-    entry = _entries(ranked, starts, documents)
+    lists = starts.shape[0] - 1
+    # certain relevance is counted apart: sums of infinities cannot be taken back
+    finite = np.empty((documents, draws))
+    certain = np.empty((documents, draws))
+    for i in range(documents):
+        for d in range(draws):
+            certain[i, d] = 1.0 if log_q[i, d] == -np.inf else 0.0
+            finite[i, d] = 0.0 if log_q[i, d] == -np.inf else log_q[i, d]
+    own = np.zeros((lists, draws))
+    own_certain = np.zeros((lists, draws))
+    for s in range(lists):
+        for i in ranked[starts[s] : starts[s + 1]]:
+            for d in range(draws):
+                own[s, d] += finite[i, d]
+                own_certain[s, d] += certain[i, d]
     result = np.zeros((pairs.shape[0], draws))
+    count = np.empty(draws)
     for n in range(pairs.shape[0]):
-        a, b = pairs[n, 0], pairs[n, 1]
-        # an entry of b with the same rank lies as far from the start
+        a, b = pairs[n]
+        if a == b:
+            continue
         shift = starts[b] - starts[a]
-        for m in range(starts[a], starts[a + 1]):
+        for d in range(draws):
+            result[n, d] = own[a, d] + own[b, d]
+            count[d] = own_certain[a, d] + own_certain[b, d]
+        for e in range(shared_starts[n], shared_starts[n + 1]):
+            m = shared_first[e]
             i = ranked[m]
-            if entry[b, i] != m + shift:
-                for d in range(draws):
-                    result[n, d] += log_q[i, d]
-        for m in range(starts[b], starts[b + 1]):
-            i = ranked[m]
-            if entry[a, i] < 0:
-                for d in range(draws):
-                    result[n, d] += log_q[i, d]
+            # one rank: the document does not count; two ranks: it counts once, not twice
+            times = 2.0 if shared_second[e] == m + shift else 1.0
+            for d in range(draws):
+                result[n, d] -= times * finite[i, d]
+                count[d] -= times * certain[i, d]
+        for d in range(draws):
+            result[n, d] = -np.inf if count[d] > 0.0 else min(result[n, d], 0.0)
     return result
 
 
@@ -241,14 +240,15 @@ def stacked(found: list[TopicMoments], pairs: NDArray[np.int64], p: Floats) -> D
     p : ndarray, shape (draws, documents)
     """
     result = DrawMoments.zeros(len(found), len(found[0].expected), len(pairs))
+    first, second = pairs.T
     for d, one in enumerate(found):
-
-        def directly(a: int, b: int, one: TopicMoments = one) -> Floats:
-            return np.array([one.pair_variance(a, b)])
-
+        own, covariance = one.covariance.diagonal(), one.covariance[first, second]
         result.expected[d] = one.expected
-        result.variance[d] = one.covariance.diagonal()
-        result.difference_variance[d] = difference_variances(one.covariance[None], pairs, directly)
+        result.variance[d] = own
+        result.difference_variance[d] = own[first] + own[second] - 2.0 * covariance
+        near = nearly_equal(own[first], own[second], covariance)
+        for n in np.flatnonzero(near & (first != second)):
+            result.difference_variance[d, n] = one.pair_variance(*pairs[n].tolist())
         cumulants = higher_cumulants(one.gradient[None], pairs, p[d : d + 1])
         result.third[d], result.fourth[d] = cumulants[0][0], cumulants[1][0]
     return result

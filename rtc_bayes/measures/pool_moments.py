@@ -12,6 +12,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.lists import cut, distinct
 from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import log_ties
 from rtc_bayes.measures.scores import ScoreMatrix
 
@@ -154,21 +155,33 @@ def moments(
         inside = pool.documents(t)
         ranked, starts, which = distinct(*cut(*pool.lists(t), parsed.cutoff))
         on_lists = on_topic(parsed, ranked, starts, inside.stop - inside.start)
-        lists = which[chosen]
+        # pairs of systems whose lists are the same two are one pair
+        lists = len(starts) - 1
+        codes, back = np.unique(which[chosen] @ [lists, 1], return_inverse=True)
+        pairs_of_lists = np.stack(np.divmod(codes, lists), axis=1)
+        overlaps = Overlaps.of(ranked, starts, inside.stop - inside.start, pairs_of_lists)
         for begin in range(0, len(draws), _DRAWS):
             part = slice(begin, begin + _DRAWS)
             p = np.ascontiguousarray(draws[part, inside])
-            found = on_lists.over_draws(p, lists, exact=moments == "exact", tolerance=tolerance)
+            found = on_lists.over_draws(p, overlaps, exact=moments == "exact", tolerance=tolerance)
             score = found.expected[:, which]
             expected[part, :, t] = score
             variance[part, :, t] = found.variance[:, which]
             difference[part] += score[:, first] - score[:, second]
-            spread[part] += found.difference_variance
-            third[part] += found.third
-            fourth[part] += found.fourth
+            spread[part] += found.difference_variance[:, back]
+            third[part] += found.third[:, back]
+            fourth[part] += found.fourth[:, back]
             with np.errstate(divide="ignore"):
                 log_q = np.ascontiguousarray(np.log1p(-p).T)
-            log_tie[part] += log_ties(ranked, starts, lists, log_q).T
+            log_tie[part] += log_ties(
+                ranked,
+                starts,
+                overlaps.pairs,
+                overlaps.starts,
+                overlaps.first,
+                overlaps.second,
+                log_q,
+            ).T[:, back]
     topics = max(pool.n_topics, 1)
     return Moments(
         systems=pool.systems,

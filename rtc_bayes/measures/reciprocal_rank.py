@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import stacked
 from rtc_bayes.measures.topic import DrawMoments, TopicMoments
 
@@ -52,11 +53,11 @@ class ReciprocalRank:
         return TopicMoments(expected, covariance, gradient, pair_variance)
 
     def over_draws(
-        self, p: Floats, pairs: NDArray[np.int64], *, exact: bool, tolerance: float
+        self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
     ) -> DrawMoments:
         """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
         found = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
-        return stacked(found, pairs, p)
+        return stacked(found, overlaps.pairs, p)
 
 
 @njit(cache=True)

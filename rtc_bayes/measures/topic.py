@@ -9,8 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.measures.overlaps import Overlaps
+
 Floats = NDArray[np.float64]
-Pairs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -100,15 +101,17 @@ class TopicMeasure(Protocol):
         TopicMoments
         """
 
-    def over_draws(self, p: Floats, pairs: Pairs, *, exact: bool, tolerance: float) -> DrawMoments:
+    def over_draws(
+        self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
+    ) -> DrawMoments:
         """Moments under independent relevance, for every draw of the probabilities.
 
         Parameters
         ----------
         p : ndarray, shape (draws, documents)
             Probabilities of relevance.
-        pairs : ndarray of int64, shape (pairs, 2)
-            List numbers.
+        overlaps : Overlaps
+            Of the pairs of lists whose differences are wanted.
         exact, tolerance
             As in :meth:`moments`.
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rtc_bayes.measures import numerator
 from rtc_bayes.measures.average_precision import AveragePrecision
+from rtc_bayes.measures.overlaps import Overlaps
 
 
 def lists_of(rng, documents, systems, length):
@@ -52,12 +53,41 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
     slope = influence * listed[:, None] - centre[:, None, None]
     covariance = np.einsum("k,ski,uki,ki->su", weight, slope, slope, v)
     quadratic = np.einsum("k,sij,uij,ki,kj->su", weight, off, off, v, v, optimize=True) / 2
-    lanes = np.array([0, 2])
-    v_lanes = v.T.copy()
-    found = numerator.covariance(ranked, starts, found, v_lanes, weight, lanes, centre[None])
-    np.testing.assert_allclose(found[0], covariance + quadratic, rtol=1e-10)
+    pairs = np.argwhere(np.triu(np.ones((3, 3), dtype=bool), 1))
+    shared = Overlaps.of(ranked, starts, documents, pairs)
+    lanes = (found, v.T.copy(), weight, np.array([0, 2]), centre[None])
+    own, *sums = numerator.own_variances(ranked, starts, *lanes)
+    between = numerator.covariances(
+        ranked,
+        starts,
+        shared.pairs,
+        shared.starts,
+        shared.first,
+        shared.second,
+        *lanes,
+        *sums,
+    )
+    found = np.diag(own[0])
+    found[pairs[:, 0], pairs[:, 1]] = found[pairs[:, 1], pairs[:, 0]] = between[0]
+    np.testing.assert_allclose(found, covariance + quadratic, rtol=1e-10)
+    # one lane alone: the same sums
+    for k in range(2):
+        one = (lanes[0][:, [k]], v[[k]].T.copy(), weight[[k]], np.array([0, 1]), centre[None])
+        *_, linear, everything = numerator.own_variances(ranked, starts, *one)
+        between[0] -= numerator.covariances(
+            ranked,
+            starts,
+            shared.pairs,
+            shared.starts,
+            shared.first,
+            shared.second,
+            *one,
+            linear,
+            everything,
+        )[0]
+    np.testing.assert_allclose(between, 0.0, atol=1e-10 * found.max())
 
-    pair = numerator.pair_quadratic(ranked[: 2 * length], starts[:3], v_lanes) @ weight
+    pair = numerator.pair_quadratic(ranked[: 2 * length], starts[:3], v.T.copy()) @ weight
     wanted = quadratic[0, 0] + quadratic[1, 1] - 2 * quadratic[0, 1]
     assert pair == pytest.approx(wanted, rel=1e-10)
 
