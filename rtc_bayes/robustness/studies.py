@@ -146,7 +146,7 @@ def study(
     depth: int = 100,
     confidence: float = 0.95,
     relevance_level: int = 1,
-    draws: int = 100,
+    draws: int = 150,
     chains: int = 4,
     tune: int = 500,
     seed: int = 0,
