@@ -314,7 +314,9 @@ def _finish(folder: Path, design: Design, meta: Mapping[str, object]) -> Study:
     tables = {
         name: pd.DataFrame(
             [row for trial in stored for row in trial[name]], columns=list(columns)
-        ).astype(dict.fromkeys({"confidence", "tau", "sd"} & set(columns), float))
+        ).astype(
+            dict.fromkeys({"confidence", "tau", "sd", "parameter_share"} & set(columns), float)
+        )
         for name, columns in COLUMNS.items()
     }
     trials, pairs = tables["trials"], tables["pairs"]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.confidence import compare
+from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, JudgingResult, build, parse_algorithm
 from rtc_bayes.measures import moments
@@ -40,6 +40,7 @@ COLUMNS = {
         "seconds_evaluating",
         "missing",
         "remarks",
+        "parameter_share",
     ),
     "pairs": ("trial", "algorithm", "a", "b", "confidence", "correct", "initial", "overlap"),
     "systems": ("trial", "algorithm", "system", "expected", "sd", "true"),
@@ -48,7 +49,8 @@ COLUMNS = {
 """The tables of a study, and their columns.
 
 `missing` counts judgments that the truth lacked, `remarks` checks of the evaluating fit that
-passed with a remark.
+passed with a remark; `parameter_share` is the mean over pairs of the share of the variance that
+comes from unknown parameters, 0 for a point estimate.
 """
 
 
@@ -109,6 +111,8 @@ class Prediction:
         In the sign, in [0.5, 1]; NaN where the algorithm has none.
     remarks : int
         Checks of the fit that passed with a remark.
+    parameter_share : float
+        Mean over pairs of the share of the variance that comes from unknown parameters.
     """
 
     expected: NDArray[np.float64]
@@ -116,6 +120,7 @@ class Prediction:
     sign: NDArray[np.float64]
     confidence: NDArray[np.float64]
     remarks: int = 0
+    parameter_share: float = np.nan
 
 
 def run_trial(collection: Collection, design: Design, trial: int, seed: int) -> Rows:
@@ -189,6 +194,7 @@ class _Trial:
                     "seconds_evaluating": seconds,
                     "missing": len(result.missing),
                     "remarks": prediction.remarks,
+                    "parameter_share": _number(prediction.parameter_share),
                 }
             ],
             "pairs": self._pair_rows(prediction),
@@ -246,6 +252,7 @@ class _Trial:
             sign=np.sign(comparison.p_greater - comparison.p_less),
             confidence=comparison.confidence,
             remarks=len(fitted.diagnostics.warnings),
+            parameter_share=_parameter_share(comparison),
         )
 
     def _pair_rows(self, prediction: Prediction) -> list[Row]:
@@ -290,6 +297,15 @@ def _unjudged_nonrelevant(judgments: Judgments) -> Prediction:
         sign=np.sign(found.difference_expected[0]),
         confidence=np.full(len(found.pairs), np.nan),
     )
+
+
+def _parameter_share(comparison: Comparison) -> float:
+    """Average the share of the parameters over pairs that have a variance."""
+    total = comparison.variance_unjudged + comparison.variance_parameters
+    unknown = total > 0.0
+    if not unknown.any():
+        return np.nan
+    return float((comparison.variance_parameters[unknown] / total[unknown]).mean())
 
 
 def _judgment_rows(judgments: Judgments) -> list[Row]:
