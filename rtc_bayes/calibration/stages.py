@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logit
 
 from rtc_bayes.relevance.cut import ranks, stages
 from rtc_bayes.relevance.cut.hmc import leapfrog
@@ -139,23 +140,27 @@ class AggregationStage:
     def __call__(self, number: int, seed: int) -> Simulated:
         """Simulate once."""
         random = np.random.default_rng(seed)
-        size = self.systems + self.intercept
-        true = _logit_beta(self.prior, size, random)
-        cells = self.systems * self.judged
-        q = np.append(random.random(cells), 0.0)
-        calibrated = np.column_stack(
-            [random.normal(-1.0, 0.5, self.systems), np.full(self.systems, 2.0)]
-        )
-        judged = np.arange(cells).reshape(self.systems, self.judged)
-        features = sigmoid(calibrated[:, :1] + calibrated[:, 1:] * q[judged])
-        eta = true[: self.systems] @ features + (true[-1] if self.intercept else 0.0)
-        labels = (random.random(self.judged) < sigmoid(eta)).astype(float)
+        features = self.features(random)
+        true = _logit_beta(self.prior, len(features), random)
+        labels = (random.random(self.judged) < sigmoid(true @ features)).astype(float)
+        return {"lambda": true}, {"lambda": self.sample(features, labels, random)}
+
+    def features(self, random: np.random.Generator) -> Floats:
+        """Draw q_ij, shape (systems, judged), and a row of ones for the intercept."""
+        q = random.uniform(0.1, 0.9, size=(self.systems, self.judged))
+        return np.vstack([q, np.ones((int(self.intercept), self.judged))])
+
+    def sample(self, features: Floats, labels: Floats, random: np.random.Generator) -> Floats:
+        """Draw the weights by the compiled sampler, shape (draws, coefficients)."""
+        size, cells = len(features), self.systems * self.judged
+        # A = 0 and B = 1: what is reported is the log-odds of what is wanted
+        reported = logit(features[: self.systems]).ravel()
         out, stats = np.empty((self.draws, size)), np.zeros((self.draws, 2))
         stages.aggregations(
-            np.tile(q, (self.draws, 1)),
-            np.tile(calibrated, (self.draws, 1, 1)),
+            np.tile(np.append(reported, 0.0), (self.draws, 1)),
+            np.tile([0.0, 1.0], (self.draws, self.systems, 1)),
             False,
-            judged,
+            np.arange(cells).reshape(self.systems, self.judged),
             labels,
             self.prior,
             np.zeros(size),
@@ -166,7 +171,7 @@ class AggregationStage:
             out,
             stats,
         )
-        return {"lambda": true}, {"lambda": out}
+        return out
 
 
 STAGES = {

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rtc_bayes.calibration.simulation_based import Ranks
 
 _PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+_DOTS = 30
 _QUANTITY = {"score": "MAP", "difference": "difference in MAP"}
 _TRUTH = {"at_depth": "lists as cut", "whole_list": "whole lists"}
 
@@ -58,13 +59,15 @@ def reliability_curve(curve: pd.DataFrame) -> Figure:
         marker="o" if single else "",
         label="observed",
     )
-    # where the documents are: the area of a point is their share
+    # where the documents are: the area of a dot is their share
+    edges = np.linspace(0.0, 1.0, _DOTS + 1)
+    held = np.histogram(_root(curve["p"].to_numpy()), edges, weights=curve["documents"])[0]
     axes.scatter(
-        curve["p"],
-        np.zeros(len(curve)),
-        s=400 * curve["documents"] / curve["documents"].sum(),
+        ((edges[:-1] + edges[1:]) / 2) ** 2,
+        np.zeros(_DOTS),
+        s=600 * held / held.sum(),
         color=COLOURS[0],
-        alpha=0.35,
+        alpha=0.4,
         linewidth=0,
         clip_on=False,
         zorder=3,

@@ -17,7 +17,7 @@ def test_a_layer_is_sampled_exactly(stage):
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_layer_is_sampled_exactly_in_many_simulations(stage):
-    found = simulation_based_calibration(STAGES[stage], simulations=3000, seed=8)
+    found = simulation_based_calibration(STAGES[stage], simulations=2000, seed=8)
     assert found.p_value > 0.005, found.p_values()
 
 
