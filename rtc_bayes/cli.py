@@ -574,7 +574,8 @@ def calibrate(
         given, truth = simulated.runs, simulated.qrels
     else:
         given, truth = _read_runs(runs, name_by), read_qrels(qrels)
-        inputs = _digests(given, truth, [ModelSpec.parse(text), parse_algorithm(algorithm).model])
+        models = [ModelSpec.parse(text), parse_algorithm(algorithm).model]
+        inputs = _digests(given, truth, models)
     with progress_bar(quiet) as progress:
         done = calibrate(
             given,
@@ -603,7 +604,9 @@ def calibrate(
 
 @app.command()
 def report(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="What `robustness` or `calibrate` wrote.")],
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="What `robustness` or `calibrate` wrote.")
+    ],
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Default: DIR/report.html.")
     ] = None,
