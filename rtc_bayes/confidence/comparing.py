@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes import measures
 from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.comparison import Comparison
-from rtc_bayes.confidence.forms import Probabilities, corrected, normal
+from rtc_bayes.confidence.forms import Probabilities, corrected, normal, smoothed
 from rtc_bayes.confidence.outcomes import (
     Shape,
     mean_where,
@@ -209,7 +209,7 @@ def _by_outcomes(study: _Study, relevance: Relevance) -> Comparison:
     outcomes = max(study.outcomes, 2 * len(study.values))
     scores = study.sample(systems, outcomes, stage=1)
     found = sampled_moments(scores, pairs)
-    less, equal, greater = shares(scores, pairs)
+    less, equal, greater = _counted(scores, pairs, _may_vary(study, pairs))
     return Comparison(
         systems=study.pool.systems,
         topics=study.pool.topics,
@@ -235,6 +235,24 @@ def _by_outcomes(study: _Study, relevance: Relevance) -> Comparison:
     )
 
 
+def _may_vary(study: _Study, pairs: Pairs) -> NDArray[np.bool_]:
+    """Whether the difference of a pair can vary: some relevance is unsure, and the lists differ."""
+    unsure = bool(((study.values > 0.0) & (study.values < 1.0)).any())
+    pool = study.pool
+    lists = [
+        tuple(pool.ranking(s, t).tobytes() for t in range(pool.n_topics))
+        for s in range(pool.n_systems)
+    ]
+    return np.array([unsure and lists[a] != lists[b] for a, b in pairs], dtype=bool)
+
+
+def _counted(scores: Floats, rows: Pairs, varies: NDArray[np.bool_]) -> Probabilities:
+    """Probabilities by the shares of outcomes, never 0 or 1 for a pair that varies."""
+    counted = shares(scores, rows)
+    mended = smoothed(counted, scores[0].size if len(scores) else 0)
+    return Probabilities(*(np.where(varies, b, a) for a, b in zip(counted, mended, strict=True)))
+
+
 def _leave_normal(
     forms: _Forms, study: _Study, table: Moments, exact: Moments, probability: Choice
 ) -> None:
@@ -251,7 +269,10 @@ def _leave_normal(
     if probability != "auto":
         chosen = np.full(len(chosen), probability)
     counted = chosen == "montecarlo"
-    forms.put(_among(leaving, counted), shares(scores, rows[counted]), "montecarlo")
+    # a pair without variance is known: its shares are not estimates
+    varies = (exact.difference_variance > 0.0).any(axis=0)
+    found = _counted(scores, rows[counted], varies[leaving][counted])
+    forms.put(_among(leaving, counted), found, "montecarlo")
     bent = _among(leaving, chosen == "corrected")
     forms.put(bent, _corrected(forms, table, bent), "corrected")
 

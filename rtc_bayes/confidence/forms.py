@@ -121,6 +121,30 @@ def from_outcomes(differences: ArrayLike) -> Probabilities:
     return Probabilities(less, 1.0 - less - greater, greater)
 
 
+def smoothed(shares: Probabilities, outcomes: int) -> Probabilities:
+    """Probabilities from the shares of outcomes: one more below 0 and one more above.
+
+    That no outcome had a sign does not make the sign impossible. The probability that the first
+    system is below, a tie counting half, is then (below + ties / 2 + 1) / (outcomes + 2): its
+    posterior mean under a uniform prior (Laplace's rule of succession). It differs from the share
+    by at most 1 / (outcomes + 2), less than a standard error of the share.
+
+    Parameters
+    ----------
+    shares : Probabilities
+        From :func:`from_outcomes`.
+    outcomes : int
+        Behind every share.
+
+    Returns
+    -------
+    Probabilities
+    """
+    below, equal, above = (outcomes * share for share in shares)
+    size = outcomes + 2.0
+    return Probabilities((below + 1.0) / size, equal / size, (above + 1.0) / size)
+
+
 def _standardised(expected: Floats, variance: Floats) -> Floats:
     sd = np.sqrt(variance)
     return -np.divide(expected, sd, out=np.zeros(expected.shape), where=sd > 0.0)

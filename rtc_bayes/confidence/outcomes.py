@@ -46,10 +46,9 @@ def sample(pool: Pool, values: Floats, *, measure: str, outcomes: int, seed: int
         Means over topics.
     """
     each = -(-outcomes // len(values))
-    scores = np.empty((pool.n_systems, len(values), each))
-    for d, (p, own) in enumerate(zip(values, spawn_seeds(seed, len(values)), strict=True)):
-        scores[:, d] = measures.sample_scores(pool, p, measure=measure, outcomes=each, seed=own).T
-    return scores
+    (own,) = spawn_seeds(seed, 1)
+    scores = measures.sample_scores(pool, values, measure=measure, outcomes=each, seed=own)
+    return np.ascontiguousarray(np.moveaxis(scores, 2, 0))
 
 
 def shares(scores: Floats, pairs: NDArray[np.int64]) -> Probabilities:

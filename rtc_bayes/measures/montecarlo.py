@@ -32,20 +32,20 @@ def sample_scores(
     Parameters
     ----------
     pool : Pool
-    p : array_like, shape (documents,)
+    p : array_like, shape (documents,) or (draws, documents)
         Probabilities of relevance, in [0, 1].
     measure : str
         Any of ir-measures. Those with known moments are fast; the others make a qrels of every
         outcome, about a thousand times slower.
     outcomes : int
-        At least 1.
+        For every draw, at least 1.
     seed : int
         The same seed gives the same outcomes for every measure and for any set of systems over
         the same documents.
 
     Returns
     -------
-    ndarray, shape (outcomes, systems)
+    ndarray, shape (outcomes, systems) or (draws, outcomes, systems)
         Means over topics.
 
     Raises
@@ -56,8 +56,9 @@ def sample_scores(
     if outcomes < 1:
         raise InputError(f"outcomes are {outcomes}", remedy="sample at least 1")
     parsed = parse_measure(measure)
-    probabilities = checked_probabilities(pool, np.asarray(p, dtype=np.float64).ravel())
-    total = np.zeros((outcomes, pool.n_systems))
+    given = checked_probabilities(pool, np.asarray(p, dtype=np.float64))
+    draws = np.atleast_2d(given)
+    total = np.zeros((len(draws) * outcomes, pool.n_systems))
     for t in range(pool.n_topics):
         inside = pool.documents(t)
         ranked, starts, which = distinct(*pool.lists(t))
@@ -67,19 +68,24 @@ def sample_scores(
             if parsed.kind is not None
             else _QrelsScorer(parsed.name, ranked, starts).score
         )
-        for first in range(0, outcomes, _BLOCK):
-            size = min(_BLOCK, outcomes - first)
-            relevant = _sample(probabilities[inside], size, generator)
-            total[first : first + size] += scorer(relevant)[which].T
-    return total / max(pool.n_topics, 1)
+        by_document = np.ascontiguousarray(draws[:, inside].T)
+        for first in range(0, len(total), _BLOCK):
+            draw = np.arange(first, min(first + _BLOCK, len(total))) // outcomes
+            relevant = _sample(by_document, draw, generator)
+            total[first : first + len(draw)] += scorer(relevant)[which].T
+    total /= max(pool.n_topics, 1)
+    return total.reshape(*given.shape[:-1], outcomes, pool.n_systems)
 
 
-def _sample(p: Floats, size: int, generator: np.random.Generator) -> Outcomes:
-    """Outcomes (documents, size); certain documents take no random numbers."""
-    relevant = np.repeat((p == 1.0).astype(np.int8)[:, None], size, axis=1)
-    uncertain = np.flatnonzero((p > 0.0) & (p < 1.0))
-    drawn = generator.random((len(uncertain), size)) < p[uncertain, None]
-    relevant[uncertain] = drawn
+def _sample(p: Floats, draw: NDArray[np.int64], generator: np.random.Generator) -> Outcomes:
+    """Outcomes (documents, size) under these draws of p (documents, draws).
+
+    Documents that are certain in every draw take no random numbers.
+    """
+    relevant = (p == 1.0).astype(np.int8)[:, draw]
+    uncertain = np.flatnonzero(((p > 0.0) & (p < 1.0)).any(axis=1))
+    below = p[uncertain, :1] if p.shape[1] == 1 else p[uncertain[:, None], draw]
+    relevant[uncertain] = generator.random((len(uncertain), len(draw))) < below
     return relevant
 
 
