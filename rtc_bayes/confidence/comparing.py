@@ -65,7 +65,9 @@ def compare(
     probability : {"auto", "normal", "corrected", "montecarlo"}
         The form of the probabilities. ``auto`` chooses for every pair by
         :func:`rtc_bayes.confidence.choose`, on the shape of outcomes; with plug-in moments it is
-        the normal, as published: their own error is larger than what a form can mend.
+        the normal, as published: their own error is larger than what a form can mend. With
+        exact moments and 500 draws or more, all numbers come from sampled outcomes, as for a
+        measure without known moments.
     outcomes : int
         Sampled for the corrected form (its shape) and for Monte Carlo, over all draws; at
         least 2. Rounded up to a multiple of the draws.
@@ -97,7 +99,8 @@ def compare(
     if topics is not None:
         whole, values = with_topics(whole, values, topics)
     study = _Study(whole, values, measures.parse_measure(measure).name, outcomes, seed)
-    if not measures.has_moments(measure):
+    many = len(values) >= rule.MANY_DRAWS and moments == "exact" and probability == "auto"
+    if many or not measures.has_moments(measure):
         return _by_outcomes(study, relevance)
     return _by_moments(study, relevance, moments, probability)
 
@@ -203,7 +206,7 @@ def _by_moments(
 
 
 def _by_outcomes(study: _Study, relevance: Relevance) -> Comparison:
-    """Compare by outcomes alone: the measure has no moments."""
+    """Compare by outcomes alone: the measure has no moments, or there are many draws."""
     pairs = study.pairs
     systems = np.arange(study.pool.n_systems)
     outcomes = max(study.outcomes, 2 * len(study.values))

@@ -33,6 +33,11 @@ FARTHEST = 3.0
 #: excess kurtosis then have standard errors 0.04 and 0.08: a quarter of the normal's limits.
 PILOT = 4_000
 
+#: With this many draws of the parameters or more, `auto` counts outcomes for all pairs instead of
+#: taking the exact moments of every draw. The draws' own error is then several times that of
+#: 20,000 outcomes, and the moments take several times as long.
+MANY_DRAWS = 500
+
 
 def choose(
     skewness: ArrayLike,

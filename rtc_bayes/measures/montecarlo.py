@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.errors import InputError
@@ -84,9 +85,23 @@ def _sample(p: Floats, draw: NDArray[np.int64], generator: np.random.Generator) 
     """
     relevant = (p == 1.0).astype(np.int8)[:, draw]
     uncertain = np.flatnonzero(((p > 0.0) & (p < 1.0)).any(axis=1))
-    below = p[uncertain, :1] if p.shape[1] == 1 else p[uncertain[:, None], draw]
-    relevant[uncertain] = generator.random((len(uncertain), len(draw))) < below
+    _compare(generator.random((len(uncertain), len(draw))), p, draw, uncertain, relevant)
     return relevant
+
+
+@njit(cache=True)
+def _compare(
+    uniform: Floats,
+    p: Floats,
+    draw: NDArray[np.int64],
+    documents: NDArray[np.int64],
+    relevant: Outcomes,
+) -> None:
+    """Set the relevance of these documents by uniform random numbers (documents, size)."""
+    for n in range(documents.shape[0]):
+        of_draws = p[documents[n]]
+        for o in range(draw.shape[0]):
+            relevant[documents[n], o] = uniform[n, o] < of_draws[draw[o]]
 
 
 class _QrelsScorer:

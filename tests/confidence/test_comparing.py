@@ -276,6 +276,46 @@ def test_plugin_moments_are_normal_unless_asked_otherwise(make_pool, point):
     assert (mended.p_less != published.p_less).all()
 
 
+def test_many_draws_go_by_outcomes(make_pool):
+    rng = np.random.default_rng(23)
+    pool = make_pool(rng, 3, 4, 8)
+    shift = rng.normal(0, 1, size=(600, 1)) + rng.normal(0, 0.5, size=(600, pool.n_documents))
+    draws = 1 / (1 + np.exp(1.5 - shift))
+    relevance = Relevance.from_values(pool, draws[:, None])
+    found = compare(pool, relevance)
+    assert (found.moments, set(found.probability)) == ("montecarlo", {"montecarlo"})
+    table = moments(pool, draws)
+    expected, variance = table.difference_expected, table.difference_variance
+    # standard errors: of the mean within draws, and of variances of 20,000 outcomes
+    spread = np.sqrt(variance.mean(axis=0) / found.meta["outcomes"])
+    assert (np.abs(found.expected_difference - expected.mean(axis=0)) < 4 * spread).all()
+    assert found.variance_unjudged == pytest.approx(variance.mean(axis=0), rel=0.06)
+    assert found.sd_difference**2 == pytest.approx(
+        variance.mean(axis=0) + expected.var(axis=0), rel=0.06
+    )
+    counted = compare(pool, relevance, probability="montecarlo", seed=4)
+    assert counted.moments == "exact"
+    assert found.p_less == pytest.approx(counted.p_less, abs=4 * np.sqrt(0.5 / 20_000))
+    assert compare(pool, relevance, moments="plugin").moments == "plugin"
+    assert compare(pool, relevance, probability="normal").moments == "exact"
+
+
+def test_counting_never_makes_certain(make_pool, point):
+    """One system has a document more: it is never the worse one, which outcomes cannot prove."""
+    runs = {"a": ["d1", "d2", "d3"], "b": ["d1", "d2"], "c": ["d1", "d2"]}
+    pool = Pool.from_runs(Runs([Run.from_rankings(tag, {"1": run}) for tag, run in runs.items()]))
+    for measure in ("AP", "Bpref"):
+        found = compare(
+            pool, point(pool, [0.5, 0.5, 0.9]), measure=measure, probability="montecarlo"
+        )
+        more, same = found.pair("a", "b"), found.pair("b", "c")
+        assert more.p_less == pytest.approx(1 / 20_002)
+        assert more.p_less + more.p_equal + more.p_greater == pytest.approx(1.0)
+        assert (same.p_less, same.p_equal, same.p_greater) == (0, 1, 0)
+        known = compare(pool, point(pool, [1.0, 1.0, 1.0]), measure=measure, outcomes=10)
+        assert known.pair("a", "b").p_greater == 1.0
+
+
 def test_one_system_has_no_pairs(make_pool, point):
     pool = make_pool(np.random.default_rng(0), 1, 2, 4)
     for measure in ("AP", "Bpref"):

@@ -102,3 +102,18 @@ def test_bad_input_is_named(random_pool):
         sample_scores(pool, p[1:])
     with pytest.raises(InputError, match="is unknown"):
         sample_scores(pool, p, measure="nonsense")
+
+
+def test_draws_are_sampled_together(random_pool):
+    pool = random_pool(np.random.default_rng(40), systems=2, topics=2, length=8)
+    draws = np.random.default_rng(41).random((3, pool.n_documents))
+    draws[2] = draws[2] < 0.5
+    scores = sample_scores(pool, draws, outcomes=4000, seed=1)
+    assert scores.shape == (3, 4000, 2)
+    found = moments(pool, draws)
+    error = np.sqrt(found.mean_variance / 4000)
+    assert (np.abs(scores.mean(axis=1) - found.mean_expected) <= 4.5 * error + 1e-12).all()
+    np.testing.assert_array_equal(
+        sample_scores(pool, draws[:1], outcomes=50, seed=3)[0],
+        sample_scores(pool, draws[0], outcomes=50, seed=3),
+    )
