@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance import PointEstimate, check_options, require
-from rtc_bayes.relevance.effects import Fitted, Regression
-from rtc_bayes.relevance.fitters.checks import PARETO_K, pareto_check
-from rtc_bayes.relevance.fitters.graphs import MOST_P
-from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
-from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling, Stage
+from rtc_bayes.relevance.effects import Regression
+from rtc_bayes.relevance.evidence import coordinates, observe, rank_curve
+from rtc_bayes.relevance.fitters.graphs import kept_of_p
+from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import one_thread
 
@@ -89,7 +88,7 @@ class Hierarchical:
             parameters={name: value[0] for name, value in found.items()},
             dims=design.dims,
             coords=design.coords,
-            diagnostics=Diagnostics((_stage(fitted),)),
+            diagnostics=Diagnostics((fitted.stage,)),
         )
 
     def laplace(self, judgments: Judgments, sampling: Sampling) -> Draws:
@@ -97,21 +96,18 @@ class Hierarchical:
         design = _Design(self, judgments)
         shape = (sampling.chains, sampling.draws)
         with one_thread():
-            fitted = design.regression.fit()
-            drawn = design.regression.draw(fitted, sampling.chains * sampling.draws, sampling.seed)
-            weights, k = smoothed_weights(drawn.log_weight)
-            if k <= PARETO_K:
-                drawn = drawn.take(resample(weights, np.random.default_rng(sampling.seed)))
-            found = design.parameters(drawn.log_scale, drawn.topics, drawn.columns)
-            kept = min(sampling.draws, max(1, MOST_P // sampling.chains))
-            thin = np.arange(len(drawn.log_weight)).reshape(shape)[:, :kept].ravel()
-            p = design.predict({n: value[thin] for n, value in found.items()}, np.float32)
+            drawn, diagnostics = design.regression.sample(sampling)
+            flat = design.parameters(drawn.log_scale, drawn.topics, drawn.columns)
+            found = {n: value.reshape(*shape, *value.shape[1:]) for n, value in flat.items()}
+            kept = kept_of_p(sampling.draws, sampling.chains)
+            thin = {n: value[:, kept].reshape(-1, *value.shape[2:]) for n, value in found.items()}
+            p = design.predict(thin, np.float32)
         return Draws(
-            p=p.reshape(sampling.chains, kept, -1),
-            parameters={n: value.reshape(*shape, *value.shape[1:]) for n, value in found.items()},
+            p=p.reshape(sampling.chains, len(kept), -1),
+            parameters=found,
             dims=design.dims,
             coords=design.coords,
-            diagnostics=Diagnostics((_stage(fitted),), (pareto_check(k),)),
+            diagnostics=diagnostics,
         )
 
     def graph(self, pool: Pool, judgments: Judgments) -> pm.Model:
@@ -120,10 +116,8 @@ class Hierarchical:
 
         design = _Design(self, judgments)
         evidence = np.vstack([design.evidence(t) for t in range(pool.n_topics)])
-        rows, labels = judgments.order, judgments.labels[judgments.order]
         dims = {name: of[0] for name, of in design.dims.items() if name != "log_s"}
-        coords = {"topic": list(pool.topics), "system": list(pool.systems), **design.coords}
-        with pm.Model(coords=coords | {"document": np.arange(pool.n_documents)}) as model:
+        with pm.Model(coords=coordinates(pool) | design.coords) as model:
             mu, m_a, m_b = (pm.Normal(n, *getattr(self, n)) for n in ("mu", "m_a", "m_b"))
             median, spread = design.scale_priors
             log_s = pm.Normal("log_s", np.log(median), spread, dims="scale")
@@ -142,15 +136,10 @@ class Hierarchical:
                 b += effects["site_b"][design.site]
 
             level, weight = mu + effects["alpha"], pm.math.concatenate([a, b])
-            eta = level[pool.topic_of] + pm.math.dot(evidence, weight)
-            pm.Deterministic("p", pm.math.sigmoid(eta), dims="document")
-            # of the judged alone: the likelihood must not cost what all documents do
-            eta = level[pool.topic_of[rows]] + pm.math.dot(evidence[rows], weight)
-            if np.isin(labels, (0.0, 1.0)).all():
-                pm.Bernoulli("label", logit_p=eta, observed=labels.astype(int))
-            else:
-                # Bernoulli takes no fractions: the mean of the two labels' log likelihoods
-                pm.Potential("label", (labels * eta - pm.math.log1pexp(eta)).sum())
+            observe(
+                judgments,
+                lambda rows: level[pool.topic_of[rows]] + pm.math.dot(evidence[rows], weight),
+            )
         return model
 
 
@@ -197,8 +186,7 @@ class _Design:
     def evidence(self, topic: int) -> Floats:
         """Return r and f of a topic's documents, side by side: shape (documents, 2 * systems)."""
         ranks = self.pool.ranks(topic).T
-        curve = 1.0 - np.log(np.maximum(ranks, 1)) / np.log(self.pool.depth + 1)
-        return np.hstack([ranks > 0, np.where(ranks > 0, curve, 0.0)])
+        return np.hstack([ranks > 0, rank_curve(ranks, self.pool.depth)])
 
     @cached_property
     def regression(self) -> Regression:
@@ -248,17 +236,14 @@ class _Design:
             weight = parameters[f"m_{name}"][:, None] / pool.n_systems + parameters[name]
             weights.append(weight + (parameters[f"site_{name}"][:, self.site] if self.sites else 0))
         weight = np.hstack(weights).astype(kind)
-        level = (parameters["mu"][:, None] + parameters["alpha"]).astype(kind)
+        level: NDArray[np.floating] = parameters["mu"][:, None] + parameters["alpha"]
+        level = level.astype(kind)
         p = np.empty((len(weight), pool.n_documents), dtype=kind)
         for t in range(pool.n_topics):
             eta = weight @ self.evidence(t).T.astype(kind)
             eta += level[:, t, None]
             p[:, pool.documents(t)] = sigmoid(eta)
         return p
-
-
-def _stage(fitted: Fitted) -> Stage:
-    return Stage("scales and effects", fitted.converged, fitted.iterations, fitted.gradient)
 
 
 def _read_groups(path: str, systems: tuple[str, ...]) -> list[str]:

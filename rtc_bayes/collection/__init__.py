@@ -5,8 +5,14 @@ from __future__ import annotations
 from rtc_bayes.collection.judgments import Judgments
 from rtc_bayes.collection.order import natural_key
 from rtc_bayes.collection.pool import Pool
-from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels
-from rtc_bayes.collection.reading import read_erels, read_prels, read_qrels, read_runs
+from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels, Scores
+from rtc_bayes.collection.reading import (
+    read_erels,
+    read_prels,
+    read_qrels,
+    read_runs,
+    read_scores,
+)
 from rtc_bayes.collection.relevance import Relevance
 from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.collection.writing import (
@@ -27,11 +33,13 @@ __all__ = [
     "Relevance",
     "Run",
     "Runs",
+    "Scores",
     "natural_key",
     "read_erels",
     "read_prels",
     "read_qrels",
     "read_runs",
+    "read_scores",
     "write_erels",
     "write_prels",
     "write_qrels",

@@ -28,6 +28,7 @@ class Layout:
 
 RUN = Layout("run", ("topic", "Q0", "docno", "rank", "score", "tag"), "give it as a run")
 QRELS = Layout("qrels", ("topic", "iteration", "docno", "relevance"), "give it as --qrels")
+SCORES = Layout("scores", ("topic", "docno", "score"))
 ERELS = Layout("erels", ("topic", "Q0", "docno", "probability"), "give it as --erels")
 PRELS = Layout(
     "prels", ("topic", "docno", "relevance", "algorithm", "probability"), "read it as prels"

@@ -1,8 +1,9 @@
-"""Judgments and probabilities as files hold them: qrels, erels and prels."""
+"""Judgments, probabilities and scores as files hold them: qrels, erels, prels, scores."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -113,6 +114,27 @@ class Probabilities(_TopicTable[float]):
 
     def __repr__(self) -> str:
         return f"Probabilities({len(self)} topics, {self.n_values} documents)"
+
+
+class Scores(_TopicTable[float]):
+    """Outside evidence: per topic a score for each docno, higher for what is likelier relevant.
+
+    Raises
+    ------
+    InputError
+        A score that is not finite.
+    """
+
+    value_name = "score"
+
+    def _check(self, topic: str, docno: str, value: float) -> None:
+        if not math.isfinite(value):
+            raise InputError(
+                f"score {value} of {docno} in topic {topic} is not finite", path=self.path or None
+            )
+
+    def __repr__(self) -> str:
+        return f"Scores({len(self)} topics, {self.n_values} documents)"
 
 
 @dataclass(frozen=True, slots=True)

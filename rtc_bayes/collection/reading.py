@@ -1,4 +1,4 @@
-"""Read runs, qrels, erels and prels from files, folders, globs and data frames."""
+"""Read runs, qrels, erels, prels and scores from files, folders, globs and data frames."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.lines import ERELS, PRELS, QRELS, RUN, Rows
-from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels
+from rtc_bayes.collection.lines import ERELS, PRELS, QRELS, RUN, SCORES, Rows
+from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels, Scores
 from rtc_bayes.collection.runs import Run, Runs, trec_order
 from rtc_bayes.errors import InputError
 
@@ -121,6 +121,19 @@ def read_prels(source: str | Path) -> Prels:
     probability = rows.numbers("probability", float, "a probability in [0, 1]", _in_unit)
     prels = list(map(Prel, relevance, algorithm, probability))
     return Prels(_table(rows, prels), path=str(source), digest=_digest(rows))
+
+
+def read_scores(source: str | Path) -> Scores:
+    """Read outside evidence: ``topic docno score``, plain or gzipped.
+
+    Raises
+    ------
+    InputError
+        Names file, line and remedy: also for a score that is not finite.
+    """
+    rows = Rows(Path(source), SCORES)
+    scores = rows.numbers("score", float, "a finite number", math.isfinite)
+    return Scores(_table(rows, scores), path=str(source), digest=_digest(rows))
 
 
 def _in_unit(number: float) -> bool:

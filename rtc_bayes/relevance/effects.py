@@ -32,6 +32,9 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import ndtri
 
+from rtc_bayes.relevance.fitters.checks import PARETO_K, pareto_check
+from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
+from rtc_bayes.relevance.interface import Diagnostics, Sampling, Stage
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import Floats
 
@@ -148,6 +151,11 @@ class Fitted:
     iterations: int
     gradient: float
     converged: bool
+
+    @property
+    def stage(self) -> Stage:
+        """How the optimisation went."""
+        return Stage("scales and effects", self.converged, self.iterations, self.gradient)
 
     def __repr__(self) -> str:
         return f"Fitted({self.mode!r}, {self.iterations} iterations)"
@@ -400,6 +408,23 @@ class Regression:
         parts = [self._about(mode, n, rng) for mode, n in zip(modes, counts, strict=True)]
         order = rng.permutation(draws)
         return EffectDraws(*(np.concatenate(kind)[order] for kind in zip(*parts, strict=True)))
+
+    def sample(self, sampling: Sampling) -> tuple[EffectDraws, Diagnostics]:
+        """Fit and draw, with the draws corrected by importance where that can be relied upon.
+
+        Returns
+        -------
+        EffectDraws
+            Of all chains, one after the other.
+        Diagnostics
+            The fit, and Pareto k.
+        """
+        fitted = self.fit()
+        drawn = self.draw(fitted, sampling.chains * sampling.draws, sampling.seed)
+        weights, k = smoothed_weights(drawn.log_weight)
+        if k <= PARETO_K:
+            drawn = drawn.take(resample(weights, np.random.default_rng(sampling.seed)))
+        return drawn, Diagnostics((fitted.stage,), (pareto_check(k),))
 
     def _about(self, mode: Conditional, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Draw about a conditional mode; return the fields of EffectDraws."""

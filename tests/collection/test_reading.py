@@ -68,6 +68,24 @@ def test_byte_order_mark_is_not_part_of_the_topic(tmp_path):
     assert rb.read_qrels(write(tmp_path / "q", b"\xef\xbb\xbf" + QRELS.encode())).topics[0] == "401"
 
 
+READERS = (rb.read_runs, rb.read_qrels, rb.read_erels, rb.read_prels, rb.read_scores)
+
+
+def test_scores(tmp_path):
+    scores = rb.read_scores(write(tmp_path / "s", "401 d1 -2.5\n402 d1 1e3\n401 d2 0\n"))
+    assert dict(scores["401"]) == {"d1": -2.5, "d2": 0.0}
+    assert repr(scores) == "Scores(2 topics, 3 documents)"
+    for text, message in {
+        "401 d1 1\n401 d2 -inf\n": r"s:2: score '-inf' is not a finite number; correct the field",
+        "401 d1 1\n\n401 Q0 d2 1\n": r"s:3: 4 fields where a scores \(topic docno score\) has 3",
+        "401 d1 1\n401 d1 2\n": r"s:2: document d1 stands twice in topic 401",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            rb.read_scores(write(tmp_path / "s", text))
+    with pytest.raises(InputError, match="score nan of d in topic 1 is not finite"):
+        rb.Scores({"1": {"d": float("nan")}})
+
+
 def test_erels_and_prels(tmp_path):
     erels = rb.read_erels(write(tmp_path / "e", "401 Q0 d1 0.25\n401 Q0 d2 1\n"))
     assert erels["401"]["d1"] == 0.25
@@ -187,7 +205,7 @@ def test_bad_frames_name_the_row():
 @given(st.binary(max_size=300))
 def test_readers_meet_any_bytes_with_an_answer_or_a_named_error(tmp_path_factory, content):
     path = write(tmp_path_factory.mktemp("fuzz") / "file", content)
-    for read in (rb.read_runs, rb.read_qrels, rb.read_erels, rb.read_prels):
+    for read in READERS:
         try:
             result = read(path)
         except InputError as error:
@@ -208,7 +226,7 @@ LINES = st.lists(st.lists(FIELD, min_size=3, max_size=7), max_size=6)
 @given(LINES)
 def test_readers_lose_no_line(tmp_path_factory, lines):
     path = write(tmp_path_factory.mktemp("fuzz") / "file", "\n".join(map(" ".join, lines)))
-    for read in (rb.read_runs, rb.read_qrels, rb.read_erels, rb.read_prels):
+    for read in READERS:
         try:
             result = read(path)
         except InputError:

@@ -90,6 +90,12 @@ def find_mode(graph: CompiledGraph, *, jacobian: bool) -> tuple[Mode, Floats]:
     return Mode(mode.at, int(near.nit) + mode.iterations, mode.gradient, True), factor
 
 
+def kept_of_p(draws: int, chains: int) -> NDArray[np.int64]:
+    """Return the numbers of each chain's draws whose p is kept: evenly spaced from the first."""
+    kept = min(draws, max(1, MOST_P // chains))
+    return np.arange(kept) * (draws // kept)
+
+
 def collect(
     graph: CompiledGraph,
     points: NDArray[np.float64],
@@ -114,12 +120,11 @@ def collect(
     """
     chains, draws, size = points.shape
     found = [graph.parameters(x) for x in points.reshape(-1, size)]
-    kept = min(draws, max(1, MOST_P // chains))
-    every = points[:, :: draws // kept][:, :kept]
+    every = points[:, kept_of_p(draws, chains)]
     first = graph.p(every[0, 0])
-    p = np.empty((chains, kept, *first.shape), dtype=np.float32)
+    p = np.empty((*every.shape[:2], *first.shape), dtype=np.float32)
     for chain in range(chains):
-        for draw in range(kept):
+        for draw in range(every.shape[1]):
             p[chain, draw] = graph.p(every[chain, draw])
     return Draws(
         p=p,

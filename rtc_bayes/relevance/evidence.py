@@ -1,0 +1,62 @@
+"""What graphs of relevance models share: ranks as evidence, and the likelihood of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.relevance.newton import Floats
+
+
+def coordinates(pool: Pool) -> dict[str, Any]:
+    """Label the dims ``topic``, ``system`` and ``document`` of a graph."""
+    return {
+        "topic": list(pool.topics),
+        "system": list(pool.systems),
+        "document": np.arange(pool.n_documents),
+    }
+
+
+def rank_curve(ranks: NDArray[np.integer], depth: int) -> Floats:
+    """Return 1 - ln(rank) / ln(depth + 1): 1 at the first rank, near 0 at the last.
+
+    Parameters
+    ----------
+    ranks : ndarray of int
+        From 1; 0 where a document is not ranked, which gives 0.
+    depth : int
+    """
+    curve = 1.0 - np.log(np.maximum(ranks, 1)) / np.log(depth + 1)
+    return np.where(ranks > 0, curve, 0.0)
+
+
+def document_ranks(pool: Pool) -> NDArray[np.int32]:
+    """Return the rank by every system of every document, shape (documents, systems); 0 if none."""
+    return np.hstack([pool.ranks(t) for t in range(pool.n_topics)]).T
+
+
+def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]) -> None:
+    """Add p of all documents, and the likelihood of the judged, to the PyMC model in context.
+
+    A label between 0 and 1 (a noisy assessor's) has the mean of the two labels' log likelihoods.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    log_odds : callable
+        Takes numbers of documents and returns their log-odds of relevance. It is called for all
+        documents and for the judged alone: the likelihood must not cost what all documents do.
+    """
+    import pymc as pm
+
+    every = np.arange(judgments.pool.n_documents)
+    pm.Deterministic("p", pm.math.sigmoid(log_odds(every)), dims="document")
+    eta, labels = log_odds(judgments.order), judgments.labels[judgments.order]
+    if np.isin(labels, (0.0, 1.0)).all():
+        pm.Bernoulli("label", logit_p=eta, observed=labels.astype(int))
+    else:
+        pm.Potential("label", (labels * eta - pm.math.log1pexp(eta)).sum())
