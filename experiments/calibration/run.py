@@ -44,7 +44,7 @@ STOPPED = ("hierarchical:map", "hierarchical:laplace")
 STUDIES = {
     "trec8-plugin": ("trec8_adhoc", "plugin", EVALUATED),
     "trec8-exact": ("trec8_adhoc", "exact", EVALUATED),
-    "trec8-stopping": ("trec8_adhoc", "exact", STOPPED),
+    "trec8-stopping": ("trec8_adhoc", "plugin", STOPPED),
     "robust03-plugin": ("robust03", "plugin", EVALUATED),
     "robust03-exact": ("robust03", "exact", EVALUATED),
 }
