@@ -57,7 +57,7 @@ def test_installed_models():
 
 
 def test_unknown_model():
-    with pytest.raises(InputError, match=r"unknown model 'rct'; use one of .*rtc, uniform, or"):
+    with pytest.raises(InputError, match=r"unknown model 'rct'; use one of .*rtc, .*uniform, or"):
         load_model("rct")
 
 
