@@ -19,9 +19,9 @@ COMMANDS = [
     "fit",
     "compare",
     "build",
-    "calibrate",
     "next",
     "robustness",
+    "calibrate",
     "report",
     "models",
 ]

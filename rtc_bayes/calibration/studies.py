@@ -268,9 +268,11 @@ def calibrate(
         collection = Collection.from_runs(runs, qrels, depth=depth, relevance_level=relevance_level)
         truth = Truth.of(collection, relevance_level=relevance_level)
         seeds = spawn_seeds(seed, trials)
+        # a worker from before may stand in another directory
+        target = folder.resolve()
         work = (
             joblib.delayed(_run_and_store)(
-                collection, truth, design, spec, trial, seeds[trial], folder
+                collection, truth, design, spec, trial, seeds[trial], target
             )
             for trial in todo
         )

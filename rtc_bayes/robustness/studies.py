@@ -272,8 +272,10 @@ def run_design(
     if todo:
         collection = collect()
         seeds = spawn_seeds(design.seed, design.trials)
+        # a worker from before may stand in another directory
+        target = output.resolve()
         work = (
-            joblib.delayed(_run_and_store)(collection, design, trial, seeds[trial], output)
+            joblib.delayed(_run_and_store)(collection, design, trial, seeds[trial], target)
             for trial in todo
         )
         finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(work)

@@ -129,7 +129,7 @@ def test_the_variance_of_a_difference_has_two_parts(fits):
     """The mean of the draws' variances, and the variance of their means."""
     found = fits["laplace"]
     pool, p = found.judgments.pool, found.relevance.values
-    comparison = compare(pool, found.relevance)
+    comparison = compare(pool, found.relevance, probability="normal")
     table = moments(pool, p)
     unjudged = table.difference_variance.mean(axis=0)
     parameters = table.difference_expected.var(axis=0)
