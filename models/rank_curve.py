@@ -47,7 +47,7 @@ class RankCurve:
     """
 
     mu: tuple[float, float] = (-3.5, 0.8)
-    drop: tuple[float, float] = (0.65, 0.7)
+    drop: tuple[float, float] = (0.7, 0.5)
     pieces: int = 6
     s_alpha: float = 1.0
 
