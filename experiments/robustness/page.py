@@ -125,9 +125,9 @@ What holds of the paper, and why the rest differs:
   are expected to be relevant, and the printed variance of a difference is then nearly the exact
   one. Where probabilities are small it is too wide ([confidence](../confidence.md)).
 - **On Robust 2003 pairs of confidence below .6 are wrong more often than right**, for RTC and MTC
-  alike, which no table of the paper shows. A likely reason, not tested here: what is judged is mostly
-  nonrelevant and counts 0, what is not keeps its probability, so that of two new systems the one
-  that shares less with the judged ones looks better, and is more often worse.
+  alike, which no table of the paper shows. A likely reason, not tested here: what is judged is
+  mostly nonrelevant and counts 0, what is not keeps its probability, so that of two new systems
+  the one that shares less with the judged ones looks better, and is more often worse.
 - The paper's last two bins are headed .95 - .99 and 1.0, ours are .95 to .99 and .99 to 1. Its MTC
   bins cannot make its W unless most confidences above .99 stand in the former.
 - Its statement that IP is right in 60% of the pairs with little overlap is not reproduced: such a
