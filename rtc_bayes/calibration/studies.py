@@ -6,13 +6,12 @@ from these.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import joblib
 import numpy as np
 
 from rtc_bayes.calibration.coverage import bias, coverage
@@ -25,16 +24,20 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.relevance import ModelSpec, resolve_method
 from rtc_bayes.robustness.design import Collection, Design, MomentsRule
+from rtc_bayes.robustness.running import (
+    META,
+    RunAndStore,
+    digest_runs,
+    run_trials,
+    trial_path,
+)
 from rtc_bayes.robustness.scores import bootstrap_interval, score_pairs
 from rtc_bayes.store import (
     Progress,
     atomic_path,
-    claim,
-    digest_text,
     provenance,
     read_json,
     silent,
-    spawn_seeds,
     write_csv,
     write_json,
 )
@@ -42,7 +45,6 @@ from rtc_bayes.store import (
 if TYPE_CHECKING:
     import pandas as pd
 
-META = "meta.json"
 SUMMARY = "calibration.json"
 ALGORITHM = "rtc:map"
 """What makes the judgments unless said otherwise: the paper's."""
@@ -257,39 +259,17 @@ def calibrate(
         "study": {**design.to_dict(), "model": model, "method": method},
         "moments": {spec.text: design.moments_of(spec)},
         "models": {found.name: found.digest for found in files},
-        "runs": digest_text(json.dumps([[name, run.digest] for name, run in runs.items()])),
+        "runs": digest_runs(runs),
         "qrels": qrels.digest,
     }
-    (folder / "trials").mkdir(parents=True, exist_ok=True)
-    claim(folder / META, meta, _arguments)
-    todo = [n for n in range(trials) if not _path(folder, n, "json").exists()]
-    progress("trials", trials - len(todo), trials)
-    if todo:
+
+    def prepare() -> RunAndStore:
         collection = Collection.from_runs(runs, qrels, depth=depth, relevance_level=relevance_level)
         truth = Truth.of(collection, relevance_level=relevance_level)
-        seeds = spawn_seeds(seed, trials)
-        # a worker from before may stand in another directory
-        target = folder.resolve()
-        work = (
-            joblib.delayed(_run_and_store)(
-                collection, truth, design, spec, trial, seeds[trial], target
-            )
-            for trial in todo
-        )
-        finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(work)
-        for done, _ in enumerate(finished, start=trials - len(todo) + 1):
-            progress("trials", done, trials)
+        return partial(_run_and_store, collection, truth, design, spec)
+
+    run_trials(folder, design, meta, prepare, jobs=jobs, progress=progress)
     return _finish(folder, design, meta)
-
-
-def _arguments(meta: Mapping[str, Any]) -> dict[str, object]:
-    """Return what must not change between a study and its resumption."""
-    whole = {key: meta.get(key) for key in ("version", "models", "runs", "qrels")}
-    return {**meta.get("study", {}), **whole}
-
-
-def _path(folder: Path, trial: int, ending: str) -> Path:
-    return folder / "trials" / f"{trial:05d}.{ending}"
 
 
 def _run_and_store(
@@ -310,18 +290,18 @@ def _store(found: Trial, folder: Path, trial: int) -> None:
     predictions = found.predictions
     arrays = {field.name: getattr(predictions, field.name) for field in fields(predictions)}
     arrays["p"] = arrays["p"].astype(np.float32)
-    with atomic_path(_path(folder, trial, "npz")) as temporary:
+    with atomic_path(trial_path(folder, trial, "npz")) as temporary:
         np.savez_compressed(temporary, **arrays)
     rows = {name: getattr(found, name).to_dict("list") for name in _ROWS}
     # last: its presence says that the trial is stored
-    write_json({"trial": trial, "facts": found.facts, **rows}, _path(folder, trial, "json"))
+    write_json({"trial": trial, "facts": found.facts, **rows}, trial_path(folder, trial))
 
 
 def _finish(folder: Path, design: Design, meta: Mapping[str, Any]) -> CalibrationStudy:
     """Make the tables and the summary from the stored trials."""
     import pandas as pd
 
-    stored = [read_json(_path(folder, trial, "json")) for trial in range(design.trials)]
+    stored = [read_json(trial_path(folder, trial)) for trial in range(design.trials)]
     tables = {
         name: pd.concat(
             [pd.DataFrame({"trial": found["trial"], **found[name]}) for found in stored],
@@ -333,7 +313,7 @@ def _finish(folder: Path, design: Design, meta: Mapping[str, Any]) -> Calibratio
         [{"trial": found["trial"], **found["facts"]} for found in stored]
     )
     predictions = Predictions.joined(
-        [_load_predictions(_path(folder, trial, "npz")) for trial in range(design.trials)]
+        [_load_predictions(trial_path(folder, trial, "npz")) for trial in range(design.trials)]
     )
     tables["reliability"] = reliability(predictions)
     overall = score(predictions)

@@ -22,8 +22,9 @@ from rtc_bayes.confidence import compare
 from rtc_bayes.judging import JudgingResult, build, next_documents
 from rtc_bayes.relevance import ModelSpec, fit
 from rtc_bayes.robustness.design import Collection, Design
+from rtc_bayes.robustness.running import META
 from rtc_bayes.robustness.significance import kendall_tau
-from rtc_bayes.robustness.studies import META, Study, run_design
+from rtc_bayes.robustness.studies import Study, run_design
 from rtc_bayes.robustness.trial import Draw, draw_systems
 from rtc_bayes.store import (
     Progress,

@@ -7,31 +7,26 @@ stopped, and gives the same numbers as one that was not.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import joblib
-
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.robustness.breakdown import break_down, by_judged, by_original, by_overlap
 from rtc_bayes.robustness.design import Collection, Design, MomentsRule
+from rtc_bayes.robustness.running import META, digest_runs, run_trials, trial_path
 from rtc_bayes.robustness.scores import summarise
 from rtc_bayes.robustness.significance import compare_algorithms
 from rtc_bayes.robustness.trial import COLUMNS, run_trial
 from rtc_bayes.store import (
     Progress,
-    claim,
-    digest_text,
     provenance,
     read_json,
     silent,
-    spawn_seeds,
     write_csv,
     write_json,
 )
@@ -39,7 +34,6 @@ from rtc_bayes.store import (
 if TYPE_CHECKING:
     import pandas as pd
 
-META = "meta.json"
 SUMMARY = "summary.json"
 
 
@@ -261,43 +255,18 @@ def run_design(
             if found.evaluator is not None
         },
         "models": {model.name: model.digest for model in models if model and model.digest},
-        "runs": digest_text(json.dumps([[name, run.digest] for name, run in runs.items()])),
+        "runs": digest_runs(runs),
         "qrels": qrels.digest,
     }
-    (output / "trials").mkdir(parents=True, exist_ok=True)
-    claim(output / META, meta, _arguments)
-    todo = [n for n in range(design.trials) if not _trial_path(output, n).exists()]
-    stored = design.trials - len(todo)
-    progress("trials", stored, design.trials)
-    if todo:
-        collection = collect()
-        seeds = spawn_seeds(design.seed, design.trials)
-        # a worker from before may stand in another directory
-        target = output.resolve()
-        work = (
-            joblib.delayed(_run_and_store)(collection, design, trial, seeds[trial], target)
-            for trial in todo
-        )
-        finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(work)
-        for done, _ in enumerate(finished, start=stored + 1):
-            progress("trials", done, design.trials)
+    run_trials(
+        output,
+        design,
+        meta,
+        lambda: partial(_run_and_store, collect(), design),
+        jobs=jobs,
+        progress=progress,
+    )
     return _finish(output, design, meta)
-
-
-def _arguments(meta: Mapping[str, object]) -> dict[str, object]:
-    """Return what must not change between a study and its resumption."""
-    design = meta.get("study")
-    return {
-        **(design if isinstance(design, dict) else {}),
-        "version": meta.get("version"),
-        "models": meta.get("models"),
-        "runs": meta.get("runs"),
-        "qrels": meta.get("qrels"),
-    }
-
-
-def _trial_path(folder: Path, trial: int) -> Path:
-    return folder / "trials" / f"{trial:05d}.json"
 
 
 def _run_and_store(
@@ -305,14 +274,14 @@ def _run_and_store(
 ) -> None:
     """Run a trial in a worker and store it whole."""
     rows = run_trial(collection, design, trial, seed)
-    write_json({"trial": trial, "seed": seed, **rows}, _trial_path(folder, trial))
+    write_json({"trial": trial, "seed": seed, **rows}, trial_path(folder, trial))
 
 
 def _finish(folder: Path, design: Design, meta: Mapping[str, object]) -> Study:
     """Make the tables and the summary from the stored trials."""
     import pandas as pd
 
-    stored = [read_json(_trial_path(folder, trial)) for trial in range(design.trials)]
+    stored = [read_json(trial_path(folder, trial)) for trial in range(design.trials)]
     tables = {
         name: pd.DataFrame(
             [row for trial in stored for row in trial[name]], columns=list(columns)
