@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from scipy.stats import poisson
 
 from rtc_bayes import Fit, FitError, FitWarning, InputError, Judgments, compare, fit
 from rtc_bayes.cli import main
@@ -23,7 +24,7 @@ from rtc_bayes.relevance import (
     estimate,
     load_model,
 )
-from rtc_bayes.relevance.fitters.checks import mixing_checks, pareto_check
+from rtc_bayes.relevance.fitters.checks import mixing_checks, pareto_check, r_hat_limit
 from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
 
 pytestmark = pytest.mark.filterwarnings("ignore::rtc_bayes.FitWarning")
@@ -235,6 +236,23 @@ def test_chains_are_judged_by_their_worst_scalar():
     assert all(passed for passed, _ in states({"good": good[:1]}))
     assert not mixing_checks({"apart": np.linspace(0.0, 1.0, 300)[None]}, {})[0].passed
     assert not mixing_checks({"good": good[:, :3]}, {})[1].passed
+
+
+def test_the_limit_of_r_hat_grows_with_the_number_of_scalars():
+    """How many r-hats of good chains exceed a limit is Poisson, or less."""
+    from arviz_stats.base import array_stats
+
+    good = np.random.default_rng(3).normal(size=(4, 150, 3000))
+    r_hat = array_stats.rhat(good, chain_axis=0, draw_axis=1)
+    for scalars in (1, 100):
+        exceed = (r_hat > r_hat_limit(scalars, 4, 150)).sum()
+        mean = 0.01 * 3000 / scalars
+        # two forms that always exceeded together would do so half as often
+        assert poisson(mean / 2).ppf(1e-4) <= exceed <= poisson(mean).isf(1e-4)
+    check = mixing_checks({"good": good}, {})[0]
+    assert (check.limit, check.note) == (r_hat_limit(3000, 4, 150), "")
+    assert 1.01 < check.value < check.limit
+    assert r_hat_limit(3000, 4, 1000) == 1.01
 
 
 def test_importance_weights_mend_or_are_refused():

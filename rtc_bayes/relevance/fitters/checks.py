@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rtc_bayes.relevance.interface import Check
 
-R_HAT, WORST_R_HAT = 1.01, 1.05
+R_HAT, R_HAT_MARGIN = 1.01, 0.04
+_BY_CHANCE = 0.01
 LEAST_ESS = 100.0
 WORST_DIVERGING = 0.01
 PARETO_K = 0.7
@@ -21,8 +22,9 @@ def mixing_checks(
 ) -> tuple[Check, ...]:
     """Ask whether chains agree, how many draws theirs are worth, and whether steps diverged.
 
-    The worst of all scalars counts; those that do not vary are left out. A single chain is
-    compared with itself, its first half with its second.
+    The worst of all scalars counts; those that do not vary are left out. The more scalars, the
+    higher the limit of r-hat: see :func:`r_hat_limit`. A single chain is compared with itself,
+    its first half with its second.
 
     Parameters
     ----------
@@ -40,20 +42,47 @@ def mixing_checks(
         if np.issubdtype(values.dtype, np.floating)
     }
     varying = {
-        name: values[:, :, np.ptp(values, axis=(0, 1)) > 0.0] for name, values in scalars.items()
+        name: _at_least_two_chains(values[:, :, np.ptp(values, axis=(0, 1)) > 0.0])
+        for name, values in scalars.items()
     }
     statistics = [
         (name, *_agreement(values)) for name, values in varying.items() if values.shape[2]
     ]
     checks = []
     if statistics:
+        chains, draws, _ = next(iter(varying.values())).shape
+        limit = r_hat_limit(sum(values.shape[2] for values in varying.values()), chains, draws)
         name, r_hat, _ = max(statistics, key=lambda found: found[1])
-        checks.append(_r_hat_check(name, r_hat))
+        checks.append(_r_hat_check(name, r_hat, limit))
         name, _, ess = min(statistics, key=lambda found: found[2])
         checks.append(_ess_check(name, ess))
     if "diverging" in sample_stats:
         checks.append(_divergence_check(sample_stats["diverging"]))
     return tuple(checks)
+
+
+def r_hat_limit(scalars: int, chains: int, draws: int) -> float:
+    """Return what the largest r-hat of many scalars exceeds by chance in 1% of good fits.
+
+    Where chains agree and draws are independent, r-hat² of one scalar is 1 + (F - 1) / n, F being
+    distributed as Fisher's F(c - 1, c (n - 1)) for c chains of n draws, here split in halves. ArviZ
+    takes the larger of two forms, so that as many as two comparisons a scalar are made.
+
+    Parameters
+    ----------
+    scalars, chains, draws : int
+        Before chains are split.
+
+    Returns
+    -------
+    float
+        At least 1.01.
+    """
+    from scipy.stats import f
+
+    split, n = 2 * chains, max(2, draws // 2)
+    ratio = float(f.isf(_BY_CHANCE / (2 * scalars), split - 1, split * (n - 1)))
+    return max(R_HAT, (1.0 + (ratio - 1.0) / n) ** 0.5)
 
 
 def pareto_check(k: float) -> Check:
@@ -67,13 +96,18 @@ def pareto_check(k: float) -> Check:
     return Check("Pareto k", k, PARETO_K, True, note)
 
 
+def _at_least_two_chains(values: NDArray[Any]) -> NDArray[Any]:
+    """Halve a single chain."""
+    if len(values) > 1:
+        return values
+    half = values.shape[1] // 2
+    return np.stack([values[0, :half], values[0, half : 2 * half]])
+
+
 def _agreement(values: NDArray[np.floating]) -> tuple[float, float]:
     """Return the largest r-hat and the smallest bulk ESS of (chains, draws, scalars)."""
     from arviz_stats.base import array_stats
 
-    if len(values) == 1:
-        half = values.shape[1] // 2
-        values = np.stack([values[0, :half], values[0, half : 2 * half]])
     axes = {"chain_axis": 0, "draw_axis": 1}
     with np.errstate(all="ignore"):
         r_hat = np.asarray(array_stats.rhat(values, **axes))
@@ -83,13 +117,14 @@ def _agreement(values: NDArray[np.floating]) -> tuple[float, float]:
     return worst, float(np.min(np.where(np.isnan(ess), 0.0, ess)))
 
 
-def _r_hat_check(name: str, r_hat: float) -> Check:
+def _r_hat_check(name: str, r_hat: float, limit: float) -> Check:
+    worst = limit + R_HAT_MARGIN
     note = ""
-    if r_hat > R_HAT:
-        note = f"above {R_HAT}: the chains do not quite agree; draw more"
-    if r_hat > WORST_R_HAT:
-        note = f"above {WORST_R_HAT}: the chains do not agree; draw more or write it otherwise"
-    return Check(f"r-hat of {name}", r_hat, R_HAT, r_hat <= WORST_R_HAT, note)
+    if r_hat > limit:
+        note = f"above {limit:.4g}: the chains do not quite agree; draw more"
+    if r_hat > worst:
+        note = f"above {worst:.4g}: the chains do not agree; draw more or write it otherwise"
+    return Check(f"r-hat of {name}", r_hat, limit, r_hat <= worst, note)
 
 
 def _ess_check(name: str, ess: float) -> Check:
