@@ -116,9 +116,9 @@ def from_outcomes(differences: ArrayLike) -> Probabilities:
         Of shape (...).
     """
     differences = np.asarray(differences, dtype=np.float64)
-    less = (differences <= -TIE).mean(axis=-1)
-    greater = (differences >= TIE).mean(axis=-1)
-    return Probabilities(less, 1.0 - less - greater, greater)
+    below, above = differences <= -TIE, differences >= TIE
+    equal = ~(below | above)
+    return Probabilities(below.mean(axis=-1), equal.mean(axis=-1), above.mean(axis=-1))
 
 
 def smoothed(shares: Probabilities, outcomes: int) -> Probabilities:

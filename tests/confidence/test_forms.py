@@ -84,3 +84,10 @@ def test_outcomes_are_counted_and_rounding_is_a_tie():
     assert less.tolist() == [0.25, 0.25]
     assert equal.tolist() == [0.5, 0.0]
     assert greater.tolist() == [0.25, 0.75]
+
+
+def test_no_ties_are_no_rounding_error():
+    """1 - less - greater is below 0 for these shares: it printed as -0.000."""
+    less, equal, greater = from_outcomes([-1.0] * 9 + [1.0] * 1)
+    assert 1.0 - less - greater < 0.0
+    assert equal == 0.0
