@@ -65,6 +65,11 @@ def study_sections(
         "expect then. The log score is a mean negative log likelihood in nats: lower is better, "
         "and always saying one half scores 0.693. τ is Kendall’s correlation "
         "of the predicted with the true order of systems. Intervals: bootstrap over trials.</p>",
+        *_failures(study, tables),
+    ]
+    if study.succeeded.empty:
+        return sections
+    sections += [
         "<h2>Accuracy by confidence</h2>",
         *_confidence(study, tables),
     ]
@@ -93,7 +98,7 @@ def study_sections(
         "<h2>Judgments</h2>",
         *_figures(
             figure(
-                figures.judging_cost(study.trials),
+                figures.judging_cost(study.succeeded),
                 "Share of trials that ended within a number of judgments, by algorithm.",
                 "How many judgments a trial took. ip takes as many as mtc did.",
             )
@@ -104,6 +109,22 @@ def study_sections(
     if "tests" in tables:
         sections += ["<h2>Differences between algorithms</h2>", table(tables["tests"])]
     return sections
+
+
+def _failures(study: Study, tables: Mapping[str, StudyTable]) -> list[str]:
+    """Say how many fits of which algorithm failed, and why."""
+    if "failures" not in tables:
+        return []
+    counts = ", ".join(
+        f"{text} in {found['failed']} of {count(found['trials'], 'trial')}"
+        for text, found in study.summary.items()
+        if found["failed"]
+    )
+    return [
+        f"<p><strong>Fits failed</strong>: {html.escape(counts)}. These trials count in none of "
+        "the scores of their algorithm.</p>",
+        folded(tables["failures"], "Why they failed", unfold=False),
+    ]
 
 
 def _confidence(study: Study, tables: Mapping[str, StudyTable]) -> list[str]:

@@ -34,6 +34,7 @@ _SUMMARY_ROWS: tuple[tuple[str, str, str], ...] = (
     ("mean judgments", "mean_judged", ",.0f"),
     ("seconds per trial", "seconds_per_trial", ".1f"),
 )
+_FAILED_ROW = ("trials whose fits failed", "failed", ",d")
 _SMALLEST_P = 0.0001
 _CONFIDENCE = [f"{low:.2f} to {high:.2f}" for low, high in BINS]
 
@@ -93,7 +94,7 @@ def study_tables(study: Study, *, breakdowns: bool = True) -> dict[str, StudyTab
             _group_bins("overlap-bins", overlap),
             _judged(study),
         ]
-    tables += [_reasons(study), _tests(study)]
+    tables += [_reasons(study), _tests(study), _failures(study)]
     return {table.name: table for table in tables if len(table.data)}
 
 
@@ -101,10 +102,12 @@ def _summary(study: Study) -> StudyTable:
     """One column for each algorithm: they are few, and their scores many."""
     import pandas as pd
 
-    shown = pd.DataFrame({"": [label for label, _, _ in _SUMMARY_ROWS]})
+    failed = any(found.get("failed") for found in study.summary.values())
+    lines = (*_SUMMARY_ROWS, _FAILED_ROW) if failed else _SUMMARY_ROWS
+    shown = pd.DataFrame({"": [label for label, _, _ in lines]})
     for text, found in study.summary.items():
         # a study finished by an earlier version may lack an interval
-        shown[text] = [_written(found.get(key), form) for _, key, form in _SUMMARY_ROWS]
+        shown[text] = [_written(found.get(key), form) for _, key, form in lines]
     rows = []
     for text, found in study.summary.items():
         row: dict[str, object] = {"algorithm": text}
@@ -148,7 +151,7 @@ def _bins(study: Study) -> StudyTable:
 def _judged(study: Study) -> StudyTable:
     """Pairs by the judgments of their trial (Carterette 2007, section 5)."""
     data = study.by_judged()
-    limits = judged_limits(study.trials)
+    limits = judged_limits(study.succeeded)
     written = []
     for algorithm in dict.fromkeys(data["algorithm"]):
         # counts are whole: at most 94.6 is at most 94
@@ -175,8 +178,17 @@ def _reasons(study: Study) -> StudyTable:
     shown = data.set_axis(
         ["algorithm", "judging ended because", "trials", "median judged", "mean", "most"], axis=1
     ).assign(algorithm=_once(data["algorithm"]))
-    formats = {"median judged": ",g", "mean": ",.0f", "most": ",d"}
+    formats = {"median judged": ",g", "mean": ",.0f", "most": ",.0f"}
     return StudyTable("reasons", "Why judging ended.", data, shown, formats)
+
+
+def _failures(study: Study) -> StudyTable:
+    """Which fits must not be used, and why."""
+    data = study.trials.dropna(subset=["failure"])[["algorithm", "trial", "judged", "failure"]]
+    shown = data.assign(algorithm=_once(data["algorithm"]))
+    return StudyTable(
+        "failures", "Fits that must not be used, and why.", data, shown, {"judged": ",.0f"}
+    )
 
 
 def _tests(study: Study) -> StudyTable:

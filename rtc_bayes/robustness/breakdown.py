@@ -79,7 +79,7 @@ def side_by_side(studies: Mapping[str, Study]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each study and algorithm: collection, algorithm, trials, what
+        One row for each study and algorithm: collection, algorithm, trials, failed, what
         :func:`score_row` gives, median_judged, mean_judged, mean_tau.
     """
     import pandas as pd
@@ -90,6 +90,7 @@ def side_by_side(studies: Mapping[str, Study]) -> pd.DataFrame:
                 "collection": name,
                 "algorithm": algorithm,
                 "trials": found["trials"],
+                "failed": found.get("failed", 0),
                 **score_row(found),
                 **{key: found[key] for key in ("median_judged", "mean_judged", "mean_tau")},
             }

@@ -219,28 +219,32 @@ class PairScores:
 class Summary(PairScores):
     """What a study says of one algorithm: an entry of ``summary.json``.
 
-    After the fields of :class:`PairScores`:
+    After the fields of :class:`PairScores`; means are over trials whose fits did not fail, and
+    None if all did:
 
     Attributes
     ----------
     trials : int
         Number of trials.
-    median_judged, mean_judged : float
+    failed : int
+        How many of them have a fit that must not be used.
+    median_judged, mean_judged : float or None
         Judgments per trial.
     mean_tau : float or None
         Mean Kendall correlation of the predicted ranking of systems with the true one.
     tau_interval : (float, float) or None
         90% bootstrap interval over trials.
-    seconds_per_trial : float
+    seconds_per_trial : float or None
         Mean time of judging and evaluating.
     """
 
     trials: int
-    median_judged: float
-    mean_judged: float
+    failed: int
+    median_judged: float | None
+    mean_judged: float | None
     mean_tau: float | None
     tau_interval: tuple[float, float] | None
-    seconds_per_trial: float
+    seconds_per_trial: float | None
 
 
 def score_pairs(pairs: pd.DataFrame, *, seed: int = 0) -> PairScores:
@@ -283,16 +287,18 @@ def summarise(trials: pd.DataFrame, pairs: pd.DataFrame, *, seed: int = 0) -> Su
     seed : int
         Of the bootstrap.
     """
-    ranked = trials.dropna(subset=["tau"])
-    seconds = trials["seconds_judging"] + trials["seconds_evaluating"]
+    fitted = trials[trials["failure"].isna()]
+    ranked = fitted.dropna(subset=["tau"])
+    judged = fitted["judged"]
     return Summary(
         **vars(score_pairs(pairs, seed=seed)),
         trials=len(trials),
-        median_judged=float(trials["judged"].median()),
-        mean_judged=float(trials["judged"].mean()),
+        failed=len(trials) - len(fitted),
+        median_judged=float(judged.median()) if len(fitted) else None,
+        mean_judged=_mean(judged),
         mean_tau=_mean(ranked["tau"]),
         tau_interval=_interval(ranked["tau"], ranked["trial"], seed),
-        seconds_per_trial=float(seconds.mean()),
+        seconds_per_trial=_mean(fitted["seconds_judging"] + fitted["seconds_evaluating"]),
     )
 
 

@@ -48,7 +48,7 @@ def compare_algorithms(trials: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     trials : DataFrame
-        Columns trial, algorithm, judged, tau.
+        Columns trial, algorithm, judged, tau; without trials whose fits failed.
 
     Returns
     -------
@@ -56,7 +56,8 @@ def compare_algorithms(trials: pd.DataFrame) -> pd.DataFrame:
         One row for each pair: a, b, trials (that have both), judged_difference (median of
         a - b), judged_p (two-sided Wilcoxon signed-rank), judged_mean_difference, judged_t_p
         (two-sided paired t), tau_difference (mean of a - b), tau_p (two-sided paired t). A
-        p-value is NaN where every difference is the same or only one trial has both.
+        p-value is NaN where every difference is the same or only one trial has both, and so is a
+        difference that no trial has both for.
     """
     import pandas as pd
 
@@ -74,9 +75,9 @@ def compare_algorithms(trials: pd.DataFrame) -> pd.DataFrame:
                 "a": a,
                 "b": b,
                 "trials": len(both),
-                "judged_difference": float(np.median(judged)),
+                "judged_difference": float(np.median(judged)) if len(judged) else np.nan,
                 "judged_p": _wilcoxon(judged),
-                "judged_mean_difference": float(judged.mean()),
+                "judged_mean_difference": float(judged.mean()) if len(judged) else np.nan,
                 "judged_t_p": _paired_t(judged),
                 "tau_difference": float(tau.mean()) if len(tau) else np.nan,
                 "tau_p": _paired_t(tau),

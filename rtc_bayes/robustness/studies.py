@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 SUMMARY = "summary.json"
 
+_TEXT = dict.fromkeys(("algorithm", "a", "b", "system", "topic", "reason", "failure"), str)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study:
@@ -78,16 +80,15 @@ class Study:
             raise InputError(
                 "holds no finished study", path=folder, remedy="run rtc-bayes robustness -o here"
             )
-        text = dict.fromkeys(("algorithm", "a", "b", "system", "topic", "reason"), str)
         tables = {
-            # a system may be called NA; numbers are to come back exactly
+            # a system may be called NA; a study finished by an earlier version may lack columns
             name: pd.read_csv(
                 folder / f"{name}.csv",
-                dtype=text,
+                dtype=_TEXT,
                 keep_default_na=False,
                 na_values=[""],
-            )
-            for name in COLUMNS
+            ).reindex(columns=list(columns))
+            for name, columns in COLUMNS.items()
         }
         return cls(
             directory=folder,
@@ -95,6 +96,11 @@ class Study:
             summary=read_json(folder / SUMMARY),
             meta=read_json(folder / META),
         )
+
+    @property
+    def succeeded(self) -> pd.DataFrame:
+        """The rows of `trials` whose fits did not fail."""
+        return self.trials[self.trials["failure"].isna()]
 
     def by_original(self) -> pd.DataFrame:
         """Score pairs of two, one and no system judged for: see :func:`break_down`."""
@@ -106,14 +112,14 @@ class Study:
 
     def by_judged(self) -> pd.DataFrame:
         """Score pairs by the judgments of their trial: see :func:`break_down`."""
-        return self._break_down(by_judged(self.pairs, self.trials))
+        return self._break_down(by_judged(self.pairs, self.succeeded))
 
     def _break_down(self, group: pd.Series) -> pd.DataFrame:
         return break_down(self.pairs, group, seed=self.meta["study"]["seed"])
 
     def tests(self) -> pd.DataFrame:
         """Test the algorithms against each other: see :func:`compare_algorithms`."""
-        return compare_algorithms(self.trials)
+        return compare_algorithms(self.succeeded)
 
     def __repr__(self) -> str:
         lines = [f"Study({self.trials['trial'].nunique()} trials in {self.directory})"]
@@ -123,7 +129,12 @@ class Study:
                 for name, key in (("W", "W"), ("accuracy", "accuracy"), ("tau", "mean_tau"))
                 if found[key] is not None
             )
-            lines.append(f"  {algorithm}: {scores}, median judged {found['median_judged']:g}")
+            if found["median_judged"] is not None:
+                scores += f", median judged {found['median_judged']:g}"
+            if found.get("failed"):
+                failed = f"the fits of {found['failed']} of {found['trials']} trials failed"
+                scores += f"; {failed}" if scores else failed
+            lines.append(f"  {algorithm}: {scores}")
         return "\n".join(lines)
 
 
@@ -183,8 +194,6 @@ def study(
     ------
     InputError
         An argument out of its range, or a folder that holds a study of other arguments.
-    FitError
-        A fit that must not be used.
     """
     design = Design(
         algorithms=tuple(algorithms),
@@ -280,14 +289,13 @@ def _run_and_store(
 def _finish(folder: Path, design: Design, meta: Mapping[str, object]) -> Study:
     """Make the tables and the summary from the stored trials."""
     import pandas as pd
+    from pandas import to_numeric
 
     stored = [read_json(trial_path(folder, trial)) for trial in range(design.trials)]
     tables = {
         name: pd.DataFrame(
             [row for trial in stored for row in trial[name]], columns=list(columns)
-        ).astype(
-            dict.fromkeys({"confidence", "tau", "sd", "parameter_share"} & set(columns), float)
-        )
+        ).apply(lambda column: column.astype(str) if column.name in _TEXT else to_numeric(column))
         for name, columns in COLUMNS.items()
     }
     trials, pairs = tables["trials"], tables["pairs"]

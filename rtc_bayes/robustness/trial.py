@@ -41,8 +41,21 @@ COLUMNS = {
         "missing",
         "remarks",
         "parameter_share",
+        "failure",
     ),
-    "pairs": ("trial", "algorithm", "a", "b", "confidence", "correct", "initial", "overlap"),
+    "pairs": (
+        "trial",
+        "algorithm",
+        "a",
+        "b",
+        "confidence",
+        "correct",
+        "initial",
+        "overlap",
+        "expected_difference",
+        "sd",
+        "true_difference",
+    ),
     "systems": ("trial", "algorithm", "system", "expected", "sd", "true"),
     "judgments": ("trial", "algorithm", "topic", "judged", "relevant"),
 }
@@ -50,8 +63,17 @@ COLUMNS = {
 
 `missing` counts judgments that the truth lacked, `remarks` checks of the evaluating fit that
 passed with a remark; `parameter_share` is the mean over pairs of the share of the variance that
-comes from unknown parameters, 0 for a point estimate.
+comes from unknown parameters, 0 for a point estimate; `failure` says why a fit must not be used,
+and is null if it may. A trial that failed has null for what is not known, and no pairs and systems.
+
+Differences are those of the first system's mean average precision less the second's, with `sd` the
+standard deviation of the expected one.
 """
+
+FAILED = "failed fit"
+"""The reason of a trial in which a fit must not be used."""
+
+_UNKNOWN: Row = dict.fromkeys(COLUMNS["trials"][2:])
 
 
 @dataclass(frozen=True)
@@ -105,6 +127,8 @@ class Prediction:
     ----------
     expected, sd : ndarray of float, shape (systems,)
         Of mean average precision; sd NaN where the algorithm has none.
+    expected_difference, sd_difference : ndarray of float, shape (pairs,)
+        Of the first system's less the second's; sd NaN where the algorithm has none.
     sign : ndarray of float, shape (pairs,)
         Of the first system's less the second's: -1, 0 or 1.
     confidence : ndarray of float, shape (pairs,)
@@ -117,6 +141,8 @@ class Prediction:
 
     expected: NDArray[np.float64]
     sd: NDArray[np.float64]
+    expected_difference: NDArray[np.float64]
+    sd_difference: NDArray[np.float64]
     sign: NDArray[np.float64]
     confidence: NDArray[np.float64]
     remarks: int = 0
@@ -127,6 +153,7 @@ def run_trial(collection: Collection, design: Design, trial: int, seed: int) -> 
     """Run one trial of every algorithm.
 
     Linear algebra is held to one thread, so that the numbers do not depend on the number of jobs.
+    A fit that must not be used is recorded, and the next algorithm has its turn.
 
     Parameters
     ----------
@@ -141,11 +168,6 @@ def run_trial(collection: Collection, design: Design, trial: int, seed: int) -> 
     -------
     dict of str to list of dict
         Rows of each of :data:`COLUMNS`' tables.
-
-    Raises
-    ------
-    FitError
-        A fit that must not be used; the message names trial and algorithm.
     """
     with threadpool_limits(1):
         return _Trial(collection, design, trial, seed).run()
@@ -169,37 +191,40 @@ class _Trial:
     def run(self) -> Rows:
         rows: Rows = {table: [] for table in COLUMNS}
         for text in self._design.algorithms:
-            try:
-                found = self._run(text)
-            except FitError as error:
-                raise FitError(f"trial {self._number}, {text}: {error}") from error
-            for table, new in found.items():
+            for table, new in self._run(text).items():
                 rows[table].extend({"trial": self._number, "algorithm": text, **row} for row in new)
         return rows
 
     def _run(self, text: str) -> Rows:
         algorithm = parse_algorithm(text)
-        result, judging_seconds = self._judge(algorithm)
+        try:
+            result, judging_seconds = self._judge(algorithm)
+        except FitError as error:
+            return {"trials": [_failed(error)]}
+        judged: Row = {
+            "judged": result.judgments.n_judged,
+            "missing": len(result.missing),
+            "seconds_judging": judging_seconds,
+        }
+        judgments = _judgment_rows(result.judgments)
         started = time.perf_counter()
-        prediction = self._predict(algorithm, result.judgments)
-        seconds = time.perf_counter() - started
+        try:
+            prediction = self._predict(algorithm, result.judgments)
+        except FitError as error:
+            return {"trials": [_failed(error) | judged], "judgments": judgments}
+        found: Row = {
+            "reason": result.reason,
+            "confidence": result.confidence,
+            "tau": kendall_tau(prediction.expected, self._truth),
+            "seconds_evaluating": time.perf_counter() - started,
+            "remarks": prediction.remarks,
+            "parameter_share": _number(prediction.parameter_share),
+        }
         return {
-            "trials": [
-                {
-                    "judged": result.judgments.n_judged,
-                    "reason": result.reason,
-                    "confidence": result.confidence,
-                    "tau": kendall_tau(prediction.expected, self._truth),
-                    "seconds_judging": judging_seconds,
-                    "seconds_evaluating": seconds,
-                    "missing": len(result.missing),
-                    "remarks": prediction.remarks,
-                    "parameter_share": _number(prediction.parameter_share),
-                }
-            ],
+            "trials": [_UNKNOWN | judged | found],
             "pairs": self._pair_rows(prediction),
             "systems": self._system_rows(prediction),
-            "judgments": _judgment_rows(result.judgments),
+            "judgments": judgments,
         }
 
     def _judge(self, algorithm: Algorithm) -> tuple[JudgingResult, float]:
@@ -249,6 +274,8 @@ class _Trial:
         return Prediction(
             expected=comparison.expected,
             sd=comparison.sd,
+            expected_difference=comparison.expected_difference,
+            sd_difference=comparison.sd_difference,
             sign=np.sign(comparison.p_greater - comparison.p_less),
             confidence=comparison.confidence,
             remarks=len(fitted.diagnostics.warnings),
@@ -258,7 +285,7 @@ class _Trial:
     def _pair_rows(self, prediction: Prediction) -> list[Row]:
         """One row for each pair whose true values differ."""
         first, second = np.triu_indices(len(self._draw.everyone), 1)
-        true_sign = np.sign(self._truth[first] - self._truth[second])
+        truth = self._truth[first] - self._truth[second]
         overlap = self._pool.overlap()
         judged_for = np.isin(self._draw.everyone, self._draw.initial).astype(int)
         return [
@@ -266,12 +293,15 @@ class _Trial:
                 "a": self._draw.everyone[a],
                 "b": self._draw.everyone[b],
                 "confidence": _number(prediction.confidence[n]),
-                "correct": int(prediction.sign[n] == true_sign[n]),
+                "correct": int(prediction.sign[n] == np.sign(truth[n])),
                 "initial": int(judged_for[a] + judged_for[b]),
                 "overlap": float(overlap[a, b]),
+                "expected_difference": float(prediction.expected_difference[n]),
+                "sd": _number(prediction.sd_difference[n]),
+                "true_difference": float(truth[n]),
             }
             for n, (a, b) in enumerate(zip(first, second, strict=True))
-            if true_sign[n] != 0
+            if truth[n] != 0.0
         ]
 
     def _system_rows(self, prediction: Prediction) -> list[Row]:
@@ -286,6 +316,11 @@ class _Trial:
         ]
 
 
+def _failed(error: FitError) -> Row:
+    """Return the row of a trial of which nothing else is known."""
+    return _UNKNOWN | {"reason": FAILED, "failure": str(error)}
+
+
 def _unjudged_nonrelevant(judgments: Judgments) -> Prediction:
     """Average precision of the lists as cut, what is not judged being nonrelevant."""
     pool = judgments.pool
@@ -294,6 +329,8 @@ def _unjudged_nonrelevant(judgments: Judgments) -> Prediction:
     return Prediction(
         expected=found.mean_expected[0],
         sd=np.full(pool.n_systems, np.nan),
+        expected_difference=found.difference_expected[0],
+        sd_difference=np.full(len(found.pairs), np.nan),
         sign=np.sign(found.difference_expected[0]),
         confidence=np.full(len(found.pairs), np.nan),
     )

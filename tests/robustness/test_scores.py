@@ -76,13 +76,14 @@ def test_bootstrap_weighs_trials_by_their_pairs():
 
 
 def trials(**columns):
-    base = {"judged": [10, 20, 90], "tau": [0.5, 0.7, None]}
+    base = {"judged": [10, 20, 90], "tau": [0.5, 0.7, None], "failure": None}
     seconds = {"seconds_judging": [1.0, 2.0, 3.0], "seconds_evaluating": [1.0, 1.0, 1.0]}
     return pd.DataFrame({"trial": [0, 1, 2], **base, **seconds, **columns})
 
 
 def pairs(confidence, correct):
-    return pd.DataFrame({"trial": [0, 0, 1, 2], "confidence": confidence, "correct": correct})
+    trial = [0, 0, 1, 2][: len(correct)]
+    return pd.DataFrame({"trial": trial, "confidence": confidence, "correct": correct})
 
 
 def test_summary_by_hand():
@@ -96,6 +97,14 @@ def test_summary_by_hand():
     assert (found.trials, found.median_judged, found.mean_judged) == (3, 20, 40)
     assert found.mean_tau == pytest.approx(0.6)
     assert found.seconds_per_trial == pytest.approx(3.0)
+
+
+def test_failed_trials_are_counted_and_left_out():
+    found = summarise(trials(failure=["bad", None, None]), pairs([0.9] * 4, [1] * 4))
+    assert (found.trials, found.failed, found.median_judged, found.mean_tau) == (3, 1, 55, 0.7)
+    assert found.seconds_per_trial == pytest.approx(3.5)
+    none = summarise(trials(failure="bad"), pairs([], []))
+    assert (none.median_judged, none.mean_judged, none.seconds_per_trial) == (None,) * 3
 
 
 def test_summary_without_confidence():
@@ -126,6 +135,7 @@ def test_summary_as_json_has_the_documented_keys():
     assert set(found) == {
         "pairs",
         "trials",
+        "failed",
         "W",
         "W_interval",
         "W_capped",

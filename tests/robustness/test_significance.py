@@ -52,3 +52,12 @@ def test_no_difference_has_no_p_value():
 def test_one_algorithm_has_nothing_to_be_tested_against():
     frame = pd.DataFrame({"trial": [0], "algorithm": ["ip"], "judged": [5], "tau": [0.1]})
     assert compare_algorithms(frame).empty
+
+
+def test_algorithms_without_a_common_trial():
+    frame = pd.DataFrame(
+        {"trial": [0, 1], "algorithm": ["ip", "mtc"], "judged": [5, 6], "tau": [0.1, 0.2]}
+    )
+    row = compare_algorithms(frame).iloc[0]
+    assert row["trials"] == 0
+    assert row.drop(["a", "b", "trials"]).isna().all()

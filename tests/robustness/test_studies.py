@@ -7,12 +7,12 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from rtc_bayes.collection import Pool
-from rtc_bayes.errors import FitError, InputError
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging import build
 from rtc_bayes.measures import evaluate
 from rtc_bayes.relevance import ModelSpec
+from rtc_bayes.report import write_report
 from rtc_bayes.robustness import Design, Study, study
-from rtc_bayes.robustness import trial as trial_module
 from rtc_bayes.robustness.trial import COLUMNS, draw_systems
 
 TABLES = tuple(COLUMNS)
@@ -142,6 +142,11 @@ def test_pairs_follow_from_the_systems(done):
         b = expected.loc[(pair.trial, pair.algorithm, pair.b)]
         right = np.sign(a["expected"] - b["expected"]) == np.sign(a["true"] - b["true"])
         assert pair.correct == int(right)
+        for name, column in (("expected_difference", "expected"), ("true_difference", "true")):
+            assert getattr(pair, name) == pytest.approx(a[column] - b[column], abs=1e-12)
+    sd = done.pairs.groupby("algorithm")["sd"]
+    assert sd.min().drop("ip").gt(0).all()
+    assert sd.count()["ip"] == 0
     confidence = done.pairs["confidence"].dropna()
     assert confidence.between(0.5, 1).all()
     assert (done.pairs.groupby(["trial", "algorithm"])["initial"].max() == 2).all()
@@ -191,11 +196,100 @@ def test_moments_are_recorded_where_there_is_a_confidence(done):
     assert done.meta["moments"] == {"mtc": "plugin", "rtc:map": "plugin"}
 
 
-def test_a_bad_fit_says_where(small, arguments, tmp_path, monkeypatch):
-    def fail(*args, **kwargs):
-        raise FitError("not converged")
+FAILING = """
+from dataclasses import dataclass
+from typing import ClassVar
 
-    monkeypatch.setattr(trial_module, "fit", fail)
-    with pytest.raises(FitError, match="trial 0, mtc: not converged"):
-        study(small.runs, small.qrels, **arguments, jobs=1, output=tmp_path)
-    assert not (tmp_path / "summary.json").exists()
+import numpy as np
+
+from rtc_bayes import FitError
+from rtc_bayes.relevance import PointEstimate
+
+@dataclass(frozen=True)
+class Failing:
+    name: ClassVar[str] = "failing"
+    methods: ClassVar[tuple[str, ...]] = ("map",)
+    default_method: ClassVar[str] = "map"
+
+    def map(self, judgments):
+        if CONDITION:
+            raise FitError("it did not converge")
+        return PointEstimate(np.linspace(0.4, 0.1, judgments.pool.n_documents))
+"""
+
+
+@pytest.fixture
+def failing(tmp_path, monkeypatch):
+    """Write a model whose fit fails under a condition; return its name."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(condition):
+        (tmp_path / "failing.py").write_text(FAILING.replace("CONDITION", condition))
+        return "failing.py:map"
+
+    return write
+
+
+def test_a_failed_fit_is_recorded_and_left_out(small, arguments, done, failing, tmp_path):
+    """The evaluating fit fails wherever the first trial's number of judgments was made."""
+    judged = done.trials.query("algorithm == 'mtc'")["judged"]
+    assert judged.nunique() == 3
+    text = f"mtc/{failing(f'judgments.n_judged == {judged.iloc[0]}')}"
+    mixed = {**arguments, "algorithms": ["mtc", text]}
+    found = study(small.runs, small.qrels, **mixed, jobs=1, output=tmp_path / "study")
+    assert_same(Study.load(found.directory), found)
+    mine = found.trials[found.trials["algorithm"] == text]
+    assert mine["failure"].isna().tolist() == [False, True, True]
+    failed = mine.iloc[0]
+    assert (failed["judged"], failed["reason"]) == (judged.iloc[0], "failed fit")
+    assert "it did not converge" in failed["failure"]
+    assert failed[["confidence", "tau", "seconds_evaluating", "remarks"]].isna().all()
+    for table in ("pairs", "systems"):
+        rows = getattr(found, table)
+        assert set(rows.loc[rows["algorithm"] == text, "trial"]) == {1, 2}
+    kept = found.judgments.query("trial == 0")
+    assert kept.groupby("algorithm")["judged"].sum().tolist() == [judged.iloc[0]] * 2
+    # the other algorithm is as ever, and this one's scores are those of the rest
+    seconds = {"seconds_per_trial": found.summary["mtc"]["seconds_per_trial"]}
+    assert found.summary["mtc"] == done.summary["mtc"] | seconds
+    summary = found.summary[text]
+    assert (summary["trials"], summary["failed"]) == (3, 1)
+    assert summary["mean_judged"] == judged.iloc[1:].mean()
+    assert summary["mean_tau"] == mine["tau"].mean()
+    assert summary["seconds_per_trial"] > 0
+    assert found.tests()["trials"].tolist() == [2]
+    assert "1 of 3 trials failed" in repr(found)
+    page = write_report(found.directory).read_text(encoding="utf-8")
+    assert "Fits failed" in page
+    assert "in 1 of 3 trials" in page
+
+
+@pytest.mark.parametrize("algorithms", [["{}"], ["mtc", "{}"], ["mtc", "mtc/{}"]])
+def test_a_study_of_failures_only_has_no_scores(small, arguments, failing, tmp_path, algorithms):
+    texts = [text.format(failing("True")) for text in algorithms]
+    found = study(
+        small.runs,
+        small.qrels,
+        **{**arguments, "algorithms": texts, "trials": 2},
+        jobs=1,
+        output=tmp_path / "study",
+    )
+    summary = found.summary[texts[-1]]
+    assert (summary["trials"], summary["failed"], summary["pairs"]) == (2, 2, 0)
+    scores = ("W", "accuracy", "mean_tau", "median_judged", "mean_judged", "seconds_per_trial")
+    assert [summary[key] for key in scores] == [None] * 6
+    assert "2 of 2 trials failed" in repr(found)
+    assert "it did not converge" in write_report(found.directory).read_text(encoding="utf-8")
+
+
+def test_a_study_of_an_earlier_version_is_read(done, tmp_path):
+    folder = tmp_path / "earlier"
+    shutil.copytree(done.directory, folder)
+    pairs = pd.read_csv(folder / "pairs.csv").iloc[:, :8]
+    pairs.to_csv(folder / "pairs.csv", index=False)
+    trials = pd.read_csv(folder / "trials.csv").drop(columns="failure")
+    trials.to_csv(folder / "trials.csv", index=False)
+    found = Study.load(folder)
+    assert len(found.succeeded) == len(done.trials)
+    assert found.pairs["sd"].isna().all()
+    assert write_report(folder).exists()
