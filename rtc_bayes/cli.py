@@ -23,7 +23,9 @@ from rtc_bayes.errors import CollectionWarning, FitError, FitWarning, InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+    from rtc_bayes.confidence import Comparison
     from rtc_bayes.relevance import Fit, ModelSpec
+    from rtc_bayes.report.terminal import Table
 
 PROGRAM = "rtc-bayes"
 
@@ -283,6 +285,15 @@ def compare(
         Probability, typer.Option(help="How P(less) comes from moments.")
     ] = Probability.auto,
     topics: Annotated[Topics, typer.Option(help="Average over these.")] = Topics.all,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Compare the others with this system only.")
+    ] = None,
+    rope: Annotated[
+        float | None, typer.Option(metavar="EPS", help="Add P(abs(difference) < EPS).")
+    ] = None,
+    residual: Annotated[
+        float, typer.Option(metavar="SD", help="Sd of the part of each mean score below the depth.")
+    ] = 0.0,
     relevance_level: Level = 1,
     depth: Depth = 100,
     name_by: Names = NameBy.tag,
@@ -302,13 +313,7 @@ def compare(
     from rtc_bayes.collection import Pool, Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
     from rtc_bayes.relevance import ModelSpec, fit
-    from rtc_bayes.report.terminal import (
-        comparison_tables,
-        pairs_frame,
-        write_frame,
-        write_tables,
-        write_value,
-    )
+    from rtc_bayes.report.terminal import pairs_frame, write_frame, write_tables, write_value
     from rtc_bayes.store import digest_file, provenance
 
     _check_sources(qrels, erels, relevance, default_p, model or method or option)
@@ -352,6 +357,9 @@ def compare(
             probability=probability.value,
             seed=seed,
             topics=averaged,
+            baseline=baseline,
+            rope=rope,
+            residual=residual,
         )
         for name in dict.fromkeys(measure or ["AP"])
     ]
@@ -364,7 +372,7 @@ def compare(
             write_frame(pairs_frame(compared), output, meta)
         case Format.table:
             known = None if judgments is None else judgments.on(pool)
-            tables = [comparison_tables(found, known, seed=seed) for found in compared]
+            tables = [_comparison_tables(found, known, baseline, seed) for found in compared]
             write_tables(list(chain.from_iterable(tables)), output, meta)
 
 
@@ -818,6 +826,30 @@ def _stored(path: str, pool: Pool) -> Fit:
             remedy=f"give --depth {fitted.depth}",
         )
     return fit
+
+
+# what compare writes only if it is asked for
+_ASKED = {"p_rope": ".3f"}
+
+
+def _comparison_tables(
+    comparison: Comparison, judgments: Judgments | None, baseline: str | None, seed: int
+) -> list[Table]:
+    """Write a comparison as tables, with what was asked for besides."""
+    from rtc_bayes.report.terminal import Table, comparison_tables
+
+    systems, shown = comparison_tables(comparison, judgments, seed=seed)
+    pairs = comparison.to_frame().assign(confidence=comparison.confidence)
+    asked = [name for name in _ASKED if name in pairs]
+    if baseline is None:
+        title, rows = shown.title, shown.frame.index
+    else:
+        title, rows = f"difference of a less the baseline {baseline}", pairs.index
+    for option in ("rope", "residual"):
+        if comparison.meta.get(option):
+            title += f", {option} {comparison.meta[option]:g}"
+    frame = pairs.loc[rows, [*shown.frame.columns, *asked]]
+    return [systems, Table(title, frame, {**shown.formats, **_ASKED})]
 
 
 def _kind(layout: Format | None, output: str | None) -> Format:

@@ -198,6 +198,34 @@ def test_compare_refuses_any_other_mix_of_sources(here, run, sources):
     assert "do not go together" in err
 
 
+def test_compare_with_a_baseline(here, ok, run):
+    names = sorted(p.name.removesuffix(".gz") for p in here.glob("*.gz"))
+    line = f"compare '*.gz' --qrels few.qrels --model uniform --baseline {names[1]}"
+    others = [names[0], *names[2:]]
+    found = json.loads(ok(f"{line} --format json"))
+    assert [(pair["a"], pair["b"]) for pair in found["pairs"]] == [(a, names[1]) for a in others]
+    table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
+    assert [row["a"] for row in table] == others
+    assert f"difference of a less the baseline {names[1]}" in ok(line)
+    status, _, err = run("compare '*.gz' --qrels few.qrels --baseline absent")
+    assert (status, err.count("\n")) == (2, 1)
+    assert f"no system is named 'absent'; name one of {names[0]}" in err
+
+
+def test_compare_with_a_rope_and_a_residual(here, ok):
+    line = "compare '*.gz' --qrels few.qrels --model uniform"
+    plain = json.loads(ok(f"{line} --format json"))
+    found = json.loads(ok(f"{line} --rope .01 --residual .005 --format json"))
+    assert (found["meta"]["rope"], found["meta"]["residual"]) == (0.01, 0.005)
+    for pair, same in zip(found["pairs"], plain["pairs"], strict=True):
+        assert 0 < pair["p_rope"] < 1
+        assert pair["sd"] ** 2 == pytest.approx(same["sd"] ** 2 + 2 * 0.005**2)
+        assert set(pair) == {*same, "p_rope"}
+    text = ok(f"{line} --rope .01 --residual .005")
+    assert "p_rope" in text
+    assert "rope 0.01, residual 0.005" in text
+
+
 def test_compare_refuses_runs_that_the_fit_does_not_know(here, ok, run):
     first, second, *_ = sorted(p.name for p in here.glob("*.gz"))
     ok(f"fit {first} {second} --qrels few.qrels -o fit.nc --quiet")
@@ -335,6 +363,8 @@ def test_models_lists_options_with_defaults(ok):
         ("evaluate '*.gz' --qrels qrels.txt --measure nonsense", "nonsense"),
         ("evaluate '*.gz' --qrels qrels.txt -o no/such/folder.json", "folder does not exist"),
         ("compare '*.gz' --qrels few.qrels --depth 0", "depth is 0"),
+        ("compare '*.gz' --qrels few.qrels --rope 0", "rope is 0"),
+        ("compare '*.gz' --qrels few.qrels --residual -1", "residual is -1"),
         ("compare '*.gz' --qrels few.qrels --model absent", "unknown model"),
         ("compare '*.gz' --qrels few.qrels --option folds", "--option folds"),
         ("compare '*.gz' --qrels few.qrels --seed -1", "--seed"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,16 @@ from numpy.typing import NDArray
 from rtc_bayes import measures
 from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.comparison import Comparison
-from rtc_bayes.confidence.forms import Probabilities, corrected, normal, smoothed
+from rtc_bayes.confidence.forms import Probabilities, corrected, normal, smoothed, within
 from rtc_bayes.confidence.outcomes import (
     Shape,
     mean_where,
-    sample,
     sampled_moments,
     shape_about,
     shares,
+    shares_within,
 )
-from rtc_bayes.confidence.subpool import with_systems, with_topics
-from rtc_bayes.errors import InputError
-from rtc_bayes.store import provenance, spawn_seeds
+from rtc_bayes.confidence.study import Choice, Kind, Study
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool, Relevance
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
-Choice = Literal["auto", "normal", "corrected", "montecarlo"]
 
 
 def compare(
@@ -39,11 +36,14 @@ def compare(
     relevance: Relevance,
     *,
     measure: str = "AP",
-    moments: Literal["exact", "plugin"] = "exact",
+    moments: Kind = "exact",
     probability: Choice = "auto",
     outcomes: int = 20_000,
     seed: int = 0,
     topics: Sequence[str] | None = None,
+    baseline: str | None = None,
+    residual: float = 0.0,
+    rope: float | None = None,
 ) -> Comparison:
     """Compare every pair of a pool's systems, under probabilities of relevance.
 
@@ -75,6 +75,14 @@ def compare(
         At least 0; the same seed gives the same comparison.
     topics : sequence of str, optional
         The scores are means over these; by default over all topics of the pool.
+    baseline : str, optional
+        Compare every other system with this one only: `b` is the baseline.
+    residual : float
+        Standard deviation of the mean score of each system that the lists cut at the pool's depth
+        leave out: normal about 0, independent between systems. Its square counts in the variance
+        of unjudged relevance, twice for a pair.
+    rope : float, optional
+        Half the width of the region of practical equivalence: gives P(abs(difference) < rope).
 
     Returns
     -------
@@ -83,136 +91,132 @@ def compare(
     Raises
     ------
     InputError
-        A document of the pool without probability, an unknown measure, topic or option.
+        A document of the pool without probability, an unknown measure, topic, system or option.
     """
-    if moments not in ("exact", "plugin"):
-        raise InputError(f"moments are {moments!r}", remedy="choose exact or plugin")
-    if probability not in get_args(Choice):
-        raise InputError(
-            f"probability is {probability!r}", remedy=f"choose one of {', '.join(get_args(Choice))}"
+    study = Study.of(
+        pool,
+        relevance,
+        measure=measure,
+        moments=moments,
+        probability=probability,
+        outcomes=outcomes,
+        seed=seed,
+        topics=topics,
+        baseline=baseline,
+        residual=residual,
+        rope=rope,
+    )
+    return _by_outcomes(study, relevance) if study.counted else _by_moments(study, relevance)
+
+
+class _Signs(NamedTuple):
+    """Probabilities of the signs of pairs, and of a difference within the rope if one is given."""
+
+    probabilities: Probabilities
+    within: Floats | None
+
+    @classmethod
+    def by(
+        cls, form: Callable[[Floats], Probabilities], expected: Floats, rope: float | None
+    ) -> _Signs:
+        """Take a form's own distribution."""
+        return cls(form(expected), None if rope is None else within(form, expected, rope))
+
+    @classmethod
+    def counted(
+        cls, scores: Floats, rows: Pairs, varies: NDArray[np.bool_], rope: float | None
+    ) -> _Signs:
+        """Take the shares of outcomes, never 0 or 1 for a pair that varies."""
+        size = scores[0].size if len(scores) else 0
+        parts = shares(scores, rows)
+        signs = Probabilities(
+            *(np.where(varies, b, a) for a, b in zip(parts, smoothed(parts, size), strict=True))
         )
-    if outcomes < 2:
-        raise InputError(f"outcomes are {outcomes}", remedy="sample at least 2")
-    if seed < 0:
-        raise InputError(f"seed is {seed}", remedy="give one of at least 0")
-    whole, values = relevance.on(pool)
-    if topics is not None:
-        whole, values = with_topics(whole, values, topics)
-    study = _Study(whole, values, measures.parse_measure(measure).name, outcomes, seed)
-    many = len(values) >= rule.MANY_DRAWS and moments == "exact" and probability == "auto"
-    if many or not measures.has_moments(measure):
-        return _by_outcomes(study, relevance)
-    return _by_moments(study, relevance, moments, probability)
-
-
-@dataclass(frozen=True)
-class _Study:
-    """What is compared, and how outcomes are sampled."""
-
-    pool: Pool
-    values: Floats
-    measure: str
-    outcomes: int
-    seed: int
-
-    @property
-    def pairs(self) -> Pairs:
-        """Every pair of systems, shape (pairs, 2), the first before the second."""
-        return np.stack(np.triu_indices(self.pool.n_systems, 1), axis=1).astype(np.int64)
-
-    def sample(self, systems: NDArray[np.int64], outcomes: int, stage: int) -> Floats:
-        """Sample the scores of these systems, all at once: (systems, draws, outcomes each)."""
-        return sample(
-            with_systems(self.pool, systems),
-            self.values,
-            measure=self.measure,
-            outcomes=outcomes,
-            seed=spawn_seeds(self.seed, stage + 1)[stage],
-        )
-
-    def sample_pairs(self, pairs: Pairs, outcomes: int, stage: int) -> tuple[Floats, Pairs]:
-        """Sample the systems of these pairs; the pairs then as rows of the scores."""
-        systems, rows = np.unique(pairs, return_inverse=True)
-        return self.sample(systems, outcomes, stage), rows.reshape(-1, 2)
-
-    def names(self, column: int) -> tuple[str, ...]:
-        """Names of the first or the second systems of the pairs."""
-        return tuple(self.pool.systems[s] for s in self.pairs[:, column])
-
-    def meta(self, sampled: int) -> dict[str, object]:
-        """Provenance, with the draws and the outcomes behind counted shares."""
-        made = provenance(seed=self.seed)
-        return made | {"draws": len(self.values), "outcomes": sampled}
+        if rope is None:
+            return cls(signs, None)
+        part = shares_within(scores, rows, rope)
+        return cls(signs, np.where(varies, (size * part + 1.0) / (size + 2.0), part))
 
 
 @dataclass
 class _Forms:
     """The probabilities of every pair, filled form by form."""
 
-    probabilities: Probabilities
+    signs: _Signs
     shape: Shape
     form: NDArray[np.str_]
     sampled: int = 0
 
-    def put(self, pairs: NDArray[np.bool_], found: Probabilities, form: str) -> None:
+    def put(self, pairs: NDArray[np.bool_], found: _Signs, form: str) -> None:
         """Set the probabilities of some pairs."""
-        for whole, part in zip(self.probabilities, found, strict=True):
+        for whole, part in zip(self.signs.probabilities, found.probabilities, strict=True):
             whole[pairs] = part
+        if self.signs.within is not None:
+            self.signs.within[pairs] = found.within
         self.form[pairs] = form
 
 
-def _by_moments(
-    study: _Study, relevance: Relevance, kind: Literal["exact", "plugin"], probability: Choice
-) -> Comparison:
-    table = measures.moments(study.pool, study.values, measure=study.measure, moments=kind)
+def _by_moments(study: Study, relevance: Relevance) -> Comparison:
+    table = _moments(study, study.moments)
+    expected, variance = table.difference_expected, table.difference_variance
     forms = _Forms(
-        normal(table.difference_expected, table.difference_variance).mean(),
+        _Signs.by(lambda shifted: normal(shifted, variance).mean(), expected, study.rope),
         _first_order_shape(table),
         np.full(len(table.pairs), "normal", dtype="<U10"),
     )
-    published = probability == "auto" and kind == "plugin"
-    if probability != "normal" and not published and len(table.pairs):
+    published = study.probability == "auto" and study.moments == "plugin"
+    if study.probability != "normal" and not published and len(table.pairs):
         # the shape of outcomes is judged about the moments that outcomes have
-        exact = table
-        if kind == "plugin":
-            exact = measures.moments(study.pool, study.values, measure=study.measure)
-        _leave_normal(forms, study, table, exact, probability)
-    expected, variance = table.difference_expected, table.difference_variance
+        exact = table if study.moments == "exact" else _moments(study, "exact")
+        _leave_normal(forms, study, table, exact)
     unjudged, parameters = variance.mean(axis=0), expected.var(axis=0)
     mean = table.mean_expected
+    own = table.mean_variance.mean(axis=0) + study.residual**2
     return Comparison(
         systems=study.pool.systems,
         topics=study.pool.topics,
         measure=study.measure,
-        moments=kind,
+        moments=study.moments,
         model=relevance.model,
         method=relevance.method,
         expected=mean.mean(axis=0),
-        sd=np.sqrt(table.mean_variance.mean(axis=0) + mean.var(axis=0)),
+        sd=np.sqrt(own + mean.var(axis=0)),
         a=study.names(0),
         b=study.names(1),
         expected_difference=expected.mean(axis=0),
         sd_difference=np.sqrt(unjudged + parameters),
-        p_less=forms.probabilities.less,
-        p_equal=forms.probabilities.equal,
-        p_greater=forms.probabilities.greater,
+        p_less=forms.signs.probabilities.less,
+        p_equal=forms.signs.probabilities.equal,
+        p_greater=forms.signs.probabilities.greater,
         probability=tuple(forms.form.tolist()),
         skewness=forms.shape.skewness,
         excess_kurtosis=forms.shape.excess_kurtosis,
         variance_unjudged=unjudged,
         variance_parameters=parameters,
+        p_rope=forms.signs.within,
         meta=study.meta(forms.sampled),
     )
 
 
-def _by_outcomes(study: _Study, relevance: Relevance) -> Comparison:
+def _moments(study: Study, kind: Kind) -> Moments:
+    """Moments of the pairs, whose differences have the residual's variance besides."""
+    table = measures.moments(
+        study.pool, study.values, measure=study.measure, moments=kind, pairs=study.pairs
+    )
+    if study.residual == 0.0:
+        return table
+    return replace(
+        table,
+        difference_variance=table.difference_variance + 2.0 * study.residual**2,
+        log_tie=np.full_like(table.log_tie, -np.inf),
+    )
+
+
+def _by_outcomes(study: Study, relevance: Relevance) -> Comparison:
     """Compare by outcomes alone: the measure has no moments, or there are many draws."""
-    pairs = study.pairs
-    systems = np.arange(study.pool.n_systems)
-    outcomes = max(study.outcomes, 2 * len(study.values))
-    scores = study.sample(systems, outcomes, stage=1)
-    found = sampled_moments(scores, pairs)
-    less, equal, greater = _counted(scores, pairs, _may_vary(study, pairs))
+    scores = study.sample_all()
+    found = sampled_moments(scores, study.pairs)
+    signs = _Signs.counted(scores, study.pairs, _may_vary(study), study.rope)
     return Comparison(
         systems=study.pool.systems,
         topics=study.pool.topics,
@@ -226,42 +230,36 @@ def _by_outcomes(study: _Study, relevance: Relevance) -> Comparison:
         b=study.names(1),
         expected_difference=found.difference,
         sd_difference=np.sqrt(found.unjudged + found.parameters),
-        p_less=less,
-        p_equal=equal,
-        p_greater=greater,
-        probability=("montecarlo",) * len(pairs),
+        p_less=signs.probabilities.less,
+        p_equal=signs.probabilities.equal,
+        p_greater=signs.probabilities.greater,
+        probability=("montecarlo",) * len(study.pairs),
         skewness=found.shape.skewness,
         excess_kurtosis=found.shape.excess_kurtosis,
         variance_unjudged=found.unjudged,
         variance_parameters=found.parameters,
+        p_rope=signs.within,
         meta=study.meta(scores[0].size if len(scores) else 0),
     )
 
 
-def _may_vary(study: _Study, pairs: Pairs) -> NDArray[np.bool_]:
+def _may_vary(study: Study) -> NDArray[np.bool_]:
     """Whether the difference of a pair can vary: some relevance is unsure, and the lists differ."""
+    if study.residual > 0.0:
+        return np.ones(len(study.pairs), dtype=bool)
     unsure = bool(((study.values > 0.0) & (study.values < 1.0)).any())
     pool = study.pool
     lists = [
         tuple(pool.ranking(s, t).tobytes() for t in range(pool.n_topics))
         for s in range(pool.n_systems)
     ]
-    return np.array([unsure and lists[a] != lists[b] for a, b in pairs], dtype=bool)
+    return np.array([unsure and lists[a] != lists[b] for a, b in study.pairs], dtype=bool)
 
 
-def _counted(scores: Floats, rows: Pairs, varies: NDArray[np.bool_]) -> Probabilities:
-    """Probabilities by the shares of outcomes, never 0 or 1 for a pair that varies."""
-    counted = shares(scores, rows)
-    mended = smoothed(counted, scores[0].size if len(scores) else 0)
-    return Probabilities(*(np.where(varies, b, a) for a, b in zip(counted, mended, strict=True)))
-
-
-def _leave_normal(
-    forms: _Forms, study: _Study, table: Moments, exact: Moments, probability: Choice
-) -> None:
+def _leave_normal(forms: _Forms, study: Study, table: Moments, exact: Moments) -> None:
     """Replace the normal for the pairs that leave it: all of them, or those the rule names."""
     leaving = np.ones(len(table.pairs), dtype=bool)
-    if probability == "auto":
+    if study.probability == "auto":
         scores, rows = study.sample_pairs(table.pairs, min(rule.PILOT, study.outcomes), stage=0)
         leaving = _judge(forms, scores, rows, exact, leaving) != "normal"
         if not leaving.any():
@@ -269,15 +267,22 @@ def _leave_normal(
     scores, rows = study.sample_pairs(table.pairs[leaving], study.outcomes, stage=1)
     forms.sampled = scores[0].size
     chosen = _judge(forms, scores, rows, exact, leaving)
-    if probability != "auto":
-        chosen = np.full(len(chosen), probability)
+    if study.probability != "auto":
+        chosen = np.full(len(chosen), study.probability)
     counted = chosen == "montecarlo"
     # a pair without variance is known: its shares are not estimates
     varies = (exact.difference_variance > 0.0).any(axis=0)
-    found = _counted(scores, rows[counted], varies[leaving][counted])
+    found = _Signs.counted(scores, rows[counted], varies[leaving][counted], study.rope)
     forms.put(_among(leaving, counted), found, "montecarlo")
     bent = _among(leaving, chosen == "corrected")
-    forms.put(bent, _corrected(forms, table, bent), "corrected")
+    variance = table.difference_variance[:, bent]
+    shape = Shape(*(part[bent] for part in forms.shape))
+    found = _Signs.by(
+        lambda shifted: corrected(shifted, variance, *shape).mean(),
+        table.difference_expected[:, bent],
+        study.rope,
+    )
+    forms.put(bent, found, "corrected")
 
 
 def _judge(
@@ -292,24 +297,17 @@ def _judge(
     size = scores[0].size
     first, second = exact.pairs[pairs].T
     varies = (exact.variance > 0.0).any(axis=0)
+    unsure = (varies[first] | varies[second]).sum(axis=1)
     return rule.choose(
         found.skewness,
         found.excess_kurtosis,
         # ties by coincidence, as of P@k, are beyond the bound
         tie=np.maximum(np.exp(exact.log_tie[:, pairs]).mean(axis=0), counted.equal),
-        topics=(varies[first] | varies[second]).sum(axis=1),
+        # a residual alone is normal, and has no atoms
+        topics=np.where(unsure == 0, rule.FEWEST_TOPICS, unsure),
         normal_gap=_gap(normal(expected, variance).mean(), counted, size),
         corrected_gap=_gap(corrected(expected, variance, *found).mean(), counted, size),
     )
-
-
-def _corrected(forms: _Forms, table: Moments, pairs: NDArray[np.bool_]) -> Probabilities:
-    return corrected(
-        table.difference_expected[:, pairs],
-        table.difference_variance[:, pairs],
-        forms.shape.skewness[pairs],
-        forms.shape.excess_kurtosis[pairs],
-    ).mean()
 
 
 def _gap(form: Probabilities, counted: Probabilities, outcomes: int) -> Floats:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +39,8 @@ class Pair:
         Of the difference given the parameters; None where it has no variance.
     variance_unjudged, variance_parameters : float
         The two parts of sd squared: unjudged relevance, and unknown parameters.
+    p_rope : float or None
+        Probability that the difference is nearer to 0 than the `rope` asked for.
     """
 
     a: str
@@ -54,6 +55,7 @@ class Pair:
     excess_kurtosis: float | None
     variance_unjudged: float
     variance_parameters: float
+    p_rope: float | None = None
 
     @property
     def confidence(self) -> float:
@@ -69,23 +71,21 @@ class Pair:
 
     def reversed(self) -> Pair:
         """Return the same pair with `a` and `b` exchanged."""
-        return Pair(
+        return replace(
+            self,
             a=self.b,
             b=self.a,
             expected_difference=-self.expected_difference,
-            sd=self.sd,
             p_less=self.p_greater,
-            p_equal=self.p_equal,
             p_greater=self.p_less,
-            probability=self.probability,
             skewness=None if self.skewness is None else -self.skewness,
-            excess_kurtosis=self.excess_kurtosis,
-            variance_unjudged=self.variance_unjudged,
-            variance_parameters=self.variance_parameters,
         )
 
 
 _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
+# what a pair and the comparison call by different names
+_ELSEWHERE = {"sd": "sd_difference"}
+_SYSTEM_COLUMNS = ("expected", "sd")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +93,8 @@ class Comparison:
     """Expected scores of systems, and the probability of every sign of every difference.
 
     Made by :func:`rtc_bayes.compare`. A score is the mean over topics; a difference is that of
-    `a` less that of `b`; there is one entry per unordered pair, `a` before `b` in `systems`.
+    `a` less that of `b`; there is one entry per unordered pair, `a` before `b` in `systems`, or
+    one per system other than the baseline, `b`.
 
     Attributes
     ----------
@@ -121,7 +122,9 @@ class Comparison:
         The mean over draws of the variance, and the variance over draws of the expected
         difference (0 for a point estimate); their sum is sd_difference squared.
     meta : mapping
-        Provenance, and how many outcomes and draws there were.
+        Provenance, how many outcomes and draws there were, and the residual.
+    p_rope : ndarray or None, shape (pairs,)
+        Probability that the difference is nearer to 0 than ``meta["rope"]``, if asked for.
     """
 
     systems: tuple[str, ...]
@@ -145,6 +148,7 @@ class Comparison:
     variance_unjudged: Floats
     variance_parameters: Floats
     meta: Mapping[str, Any] = field(default_factory=dict)
+    p_rope: Floats | None = None
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -160,21 +164,12 @@ class Comparison:
     @property
     def pairs(self) -> tuple[Pair, ...]:
         """Every pair, in the order of the arrays."""
-        columns = (
-            self.a,
-            self.b,
-            self.expected_difference.tolist(),
-            self.sd_difference.tolist(),
-            self.p_less.tolist(),
-            self.p_equal.tolist(),
-            self.p_greater.tolist(),
-            self.probability,
-            [_defined(value) for value in self.skewness.tolist()],
-            [_defined(value) for value in self.excess_kurtosis.tolist()],
-            self.variance_unjudged.tolist(),
-            self.variance_parameters.tolist(),
-        )
-        return tuple(Pair(*row) for row in zip(*columns, strict=True))
+        return tuple(Pair(**row) for row in _records(self._pair_columns()))
+
+    def _pair_columns(self) -> dict[str, list[Any]]:
+        """Values of every pair by name, without what was not asked for."""
+        found = {name: getattr(self, _ELSEWHERE.get(name, name)) for name in _PAIR_COLUMNS}
+        return {name: _listed(values) for name, values in found.items() if values is not None}
 
     def pair(self, a: str, b: str) -> Pair:
         """Compare two systems, in either order; the difference is `a` less `b`.
@@ -205,14 +200,19 @@ class Comparison:
         """Return one row per pair, with the columns of the CSV."""
         import pandas as pd
 
-        frame = pd.DataFrame([asdict(pair) for pair in self.pairs], columns=list(_PAIR_COLUMNS))
+        frame = pd.DataFrame(self._pair_columns())
         return frame.astype({"skewness": float, "excess_kurtosis": float})
 
     def systems_frame(self) -> pd.DataFrame:
         """Return one row per system: system, expected, sd."""
         import pandas as pd
 
-        return pd.DataFrame({"system": self.systems, "expected": self.expected, "sd": self.sd})
+        return pd.DataFrame(self._system_columns())
+
+    def _system_columns(self) -> dict[str, list[Any]]:
+        """Values of every system by name, without what was not asked for."""
+        found = {"system": self.systems} | {name: getattr(self, name) for name in _SYSTEM_COLUMNS}
+        return {name: _listed(values) for name, values in found.items() if values is not None}
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON file holds; undefined numbers are None."""
@@ -222,13 +222,8 @@ class Comparison:
             "model": self.model,
             "method": self.method,
             "topics": len(self.topics),
-            "systems": [
-                {"system": name, "expected": expected, "sd": sd}
-                for name, expected, sd in zip(
-                    self.systems, self.expected.tolist(), self.sd.tolist(), strict=True
-                )
-            ],
-            "pairs": [asdict(pair) for pair in self.pairs],
+            "systems": _records(self._system_columns()),
+            "pairs": _records(self._pair_columns()),
             "meta": dict(self.meta),
         }
 
@@ -262,5 +257,12 @@ class Comparison:
         return "\n".join(lines)
 
 
-def _defined(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _listed(values: Iterable[Any]) -> list[Any]:
+    """Values as plain ones, None where they are not a number."""
+    plain = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    return [None if value != value else value for value in plain]
+
+
+def _records(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    """One mapping per row."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

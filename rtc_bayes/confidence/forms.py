@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, stdtr
 
 Floats = NDArray[np.float64]
 
@@ -98,6 +99,47 @@ def corrected(
         less[..., block] = ndtr(x[..., block]) + _interpolated(table, x[..., block])
     less = np.clip(less, 0.0, 1.0).reshape(expected.shape)
     return _around_certainty(expected, variance, less)
+
+
+def student(expected: ArrayLike, variance: ArrayLike, degrees: float) -> Probabilities:
+    """Probabilities of a Student difference: P(< 0) = F(-E / sd), F of so many degrees of freedom.
+
+    Parameters
+    ----------
+    expected, variance : array_like
+        Centre of the difference and its scale squared. They broadcast.
+    degrees : float
+        Above 0.
+
+    Returns
+    -------
+    Probabilities
+        Without variance, those of :func:`normal`.
+    """
+    expected, variance = np.broadcast_arrays(
+        np.asarray(expected, dtype=np.float64), np.asarray(variance, dtype=np.float64)
+    )
+    return _around_certainty(expected, variance, stdtr(degrees, _standardised(expected, variance)))
+
+
+def within(form: Callable[[Floats], Probabilities], expected: Floats, rope: float) -> Floats:
+    """Probability that a difference is nearer to 0 than `rope`, by a form's own distribution.
+
+    Parameters
+    ----------
+    form : callable
+        From expected differences to probabilities, all else fixed.
+    expected : ndarray
+    rope : float
+        Above 0; the region of practical equivalence is (-rope, rope).
+
+    Returns
+    -------
+    ndarray
+        In [0, 1].
+    """
+    above, below = form(expected - rope), form(expected + rope)
+    return np.maximum(above.less - below.less - below.equal, 0.0)
 
 
 def from_outcomes(differences: ArrayLike) -> Probabilities:

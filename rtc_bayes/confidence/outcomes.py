@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import measures
-from rtc_bayes.confidence.forms import Probabilities, from_outcomes
+from rtc_bayes.confidence.forms import TIE, Probabilities, from_outcomes
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
@@ -64,6 +64,24 @@ def shares(scores: Floats, pairs: NDArray[np.int64]) -> Probabilities:
     for inside in _blocks(scores, pairs):
         parts[:, inside] = from_outcomes(_differences(scores, pairs[inside], flat=True))
     return Probabilities(*parts)
+
+
+def shares_within(scores: Floats, pairs: NDArray[np.int64], rope: float) -> Floats:
+    """Shares of outcomes, over all draws, in which the difference is nearer to 0 than `rope`.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (systems, draws, outcomes per draw)
+    pairs : ndarray of int, shape (pairs, 2)
+        Rows of `scores`.
+    rope : float
+        A difference of this size, but for rounding, is not nearer.
+    """
+    part = np.empty(len(pairs))
+    for inside in _blocks(scores, pairs):
+        difference = _differences(scores, pairs[inside], flat=True)
+        part[inside] = (np.abs(difference) < rope - TIE).mean(axis=1)
+    return part
 
 
 def shape_about(
