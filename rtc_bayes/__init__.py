@@ -40,6 +40,7 @@ _EXPORTS = {
     "sample_scores": "measures",
     "Comparison": "confidence",
     "compare": "confidence",
+    "rank_systems": "confidence",
     "Fit": "relevance",
     "available_models": "relevance",
     "fit": "relevance",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +22,8 @@ import rtc_bayes
 from rtc_bayes.errors import CollectionWarning, FitError, FitWarning, InputError
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.relevance import Fit, ModelSpec
@@ -291,6 +293,9 @@ def compare(
     rope: Annotated[
         float | None, typer.Option(metavar="EPS", help="Add P(abs(difference) < EPS).")
     ] = None,
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems.")
+    ] = False,
     residual: Annotated[
         float, typer.Option(metavar="SD", help="Sd of the part of each mean score below the depth.")
     ] = 0.0,
@@ -343,6 +348,12 @@ def compare(
             pool, judgments, model=model or "rtc", method=method, options=options, seed=seed
         ).relevance
     meta = provenance(seed=seed, inputs=inputs)
+    kind = _kind(layout, output)
+    if kind is Format.csv and ranks and rope is not None:
+        raise InputError(
+            "a CSV holds one table, of systems (--ranks) or of pairs (--rope)",
+            remedy="give --format json for both",
+        )
     averaged = None
     if topics is Topics.judged:
         if judgments is None:
@@ -359,17 +370,22 @@ def compare(
             topics=averaged,
             baseline=baseline,
             rope=rope,
+            ranks=ranks,
             residual=residual,
         )
         for name in dict.fromkeys(measure or ["AP"])
     ]
     compared = [replace(found, meta={**found.meta, **meta}) for found in compared]
-    match _kind(layout, output):
+    match kind:
         case Format.json:
             written = [comparison.to_dict() for comparison in compared]
             write_value(written[0] if len(written) == 1 else written, output, None)
         case Format.csv:
-            write_frame(pairs_frame(compared), output, meta)
+            if ranks:
+                frame = _stacked({found.measure: found.systems_frame() for found in compared})
+            else:
+                frame = pairs_frame(compared)
+            write_frame(frame, output, meta)
         case Format.table:
             known = None if judgments is None else judgments.on(pool)
             tables = [_comparison_tables(found, known, baseline, seed) for found in compared]
@@ -829,7 +845,13 @@ def _stored(path: str, pool: Pool) -> Fit:
 
 
 # what compare writes only if it is asked for
-_ASKED = {"p_rope": ".3f"}
+_ASKED_OF_PAIRS = {"p_rope": ".3f"}
+_ASKED_OF_SYSTEMS = {
+    "p_best": ".3f",
+    "rank_low": "g",
+    "rank_median": "g",
+    "rank_high": "g",
+}
 
 
 def _comparison_tables(
@@ -840,7 +862,7 @@ def _comparison_tables(
 
     systems, shown = comparison_tables(comparison, judgments, seed=seed)
     pairs = comparison.to_frame().assign(confidence=comparison.confidence)
-    asked = [name for name in _ASKED if name in pairs]
+    asked = [name for name in _ASKED_OF_PAIRS if name in pairs]
     if baseline is None:
         title, rows = shown.title, shown.frame.index
     else:
@@ -849,7 +871,19 @@ def _comparison_tables(
         if comparison.meta.get(option):
             title += f", {option} {comparison.meta[option]:g}"
     frame = pairs.loc[rows, [*shown.frame.columns, *asked]]
-    return [systems, Table(title, frame, {**shown.formats, **_ASKED})]
+    return [
+        Table(systems.title, systems.frame, {**systems.formats, **_ASKED_OF_SYSTEMS}),
+        Table(title, frame, {**shown.formats, **_ASKED_OF_PAIRS}),
+    ]
+
+
+def _stacked(frames: Mapping[str, DataFrame]) -> DataFrame:
+    """Put the frames of measures under one another, with the measure if there are several."""
+    import pandas as pd
+
+    if len(frames) == 1:
+        return next(iter(frames.values()))
+    return pd.concat(frames, names=["measure"]).reset_index("measure")
 
 
 def _kind(layout: Format | None, output: str | None) -> Format:

@@ -226,6 +226,23 @@ def test_compare_with_a_rope_and_a_residual(here, ok):
     assert "rope 0.01, residual 0.005" in text
 
 
+def test_compare_with_ranks(here, ok, run):
+    line = "compare '*.gz' --qrels few.qrels --model uniform --ranks"
+    found = json.loads(ok(f"{line} --format json"))["systems"]
+    added = ["p_best", "rank_low", "rank_median", "rank_high"]
+    assert [list(entry) for entry in found] == [["system", "expected", "sd", *added]] * 4
+    assert sum(entry["p_best"] for entry in found) == pytest.approx(1)
+    table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
+    assert [float(row["p_best"]) for row in table] == [entry["p_best"] for entry in found]
+    text = ok(line)
+    assert all(name in text for name in added)
+    table = ok(f"{line} --measure AP --measure P@10 --format csv").splitlines()
+    assert table[0].startswith("measure,system,expected")
+    assert len(table) == 1 + 2 * 4
+    status, _, err = run(f"{line} --rope .01 -o out.csv")
+    assert (status, "a CSV holds one table" in err) == (2, True)
+
+
 def test_compare_refuses_runs_that_the_fit_does_not_know(here, ok, run):
     first, second, *_ = sorted(p.name for p in here.glob("*.gz"))
     ok(f"fit {first} {second} --qrels few.qrels -o fit.nc --quiet")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rtc_bayes.confidence.comparing import compare
 from rtc_bayes.confidence.comparison import Comparison, Pair
 from rtc_bayes.confidence.forms import corrected, from_outcomes, normal
+from rtc_bayes.confidence.ranks import rank_systems
 from rtc_bayes.confidence.rule import choose
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "corrected",
     "from_outcomes",
     "normal",
+    "rank_systems",
 ]

@@ -21,6 +21,7 @@ from rtc_bayes.confidence.outcomes import (
     shares,
     shares_within,
 )
+from rtc_bayes.confidence.ranks import count_ranks
 from rtc_bayes.confidence.study import Choice, Kind, Study
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def compare(
     baseline: str | None = None,
     residual: float = 0.0,
     rope: float | None = None,
+    ranks: bool = False,
 ) -> Comparison:
     """Compare every pair of a pool's systems, under probabilities of relevance.
 
@@ -83,6 +85,8 @@ def compare(
         of unjudged relevance, twice for a pair.
     rope : float, optional
         Half the width of the region of practical equivalence: gives P(abs(difference) < rope).
+    ranks : bool
+        Also count the ranks of :func:`rtc_bayes.rank_systems`, over `outcomes`.
 
     Returns
     -------
@@ -106,7 +110,10 @@ def compare(
         residual=residual,
         rope=rope,
     )
-    return _by_outcomes(study, relevance) if study.counted else _by_moments(study, relevance)
+    found = _by_outcomes(study, relevance) if study.counted else _by_moments(study, relevance)
+    if ranks:
+        found = replace(found, **count_ranks(study.sample_all())._asdict())
+    return found
 
 
 class _Signs(NamedTuple):

@@ -85,7 +85,7 @@ class Pair:
 _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 # what a pair and the comparison call by different names
 _ELSEWHERE = {"sd": "sd_difference"}
-_SYSTEM_COLUMNS = ("expected", "sd")
+_SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_high")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,6 +125,8 @@ class Comparison:
         Provenance, how many outcomes and draws there were, and the residual.
     p_rope : ndarray or None, shape (pairs,)
         Probability that the difference is nearer to 0 than ``meta["rope"]``, if asked for.
+    p_best, rank_low, rank_median, rank_high : ndarray or None, shape (systems,)
+        The ranks of :func:`rtc_bayes.rank_systems`, if asked for.
     """
 
     systems: tuple[str, ...]
@@ -149,6 +151,10 @@ class Comparison:
     variance_parameters: Floats
     meta: Mapping[str, Any] = field(default_factory=dict)
     p_rope: Floats | None = None
+    p_best: Floats | None = None
+    rank_low: Floats | None = None
+    rank_median: Floats | None = None
+    rank_high: Floats | None = None
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -204,7 +210,7 @@ class Comparison:
         return frame.astype({"skewness": float, "excess_kurtosis": float})
 
     def systems_frame(self) -> pd.DataFrame:
-        """Return one row per system: system, expected, sd."""
+        """Return one row per system: system, expected, sd, and its ranks if asked for."""
         import pandas as pd
 
         return pd.DataFrame(self._system_columns())

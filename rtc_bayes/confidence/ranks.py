@@ -1,0 +1,121 @@
+"""Which system is the best, and at which rank each may stand: counted over outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.confidence.forms import TIE
+from rtc_bayes.confidence.outcomes import sampled_moments
+from rtc_bayes.confidence.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rtc_bayes.collection import Pool, Relevance
+
+Floats = NDArray[np.float64]
+
+# ends and middle of the interval that holds a rank with probability .9
+_QUANTILES = (0.05, 0.5, 0.95)
+
+
+class Ranks(NamedTuple):
+    """What outcomes say of the order of systems, each of shape (systems,).
+
+    Attributes
+    ----------
+    p_best : ndarray
+        Probability of the highest score; systems that share it share the probability.
+    rank_low, rank_median, rank_high : ndarray
+        Quantiles .05, .5 and .95 of the rank, 1 being the best; tied systems have the mean of
+        their ranks.
+    """
+
+    p_best: Floats
+    rank_low: Floats
+    rank_median: Floats
+    rank_high: Floats
+
+
+def rank_systems(
+    pool: Pool,
+    relevance: Relevance,
+    *,
+    measure: str = "AP",
+    outcomes: int = 20_000,
+    seed: int = 0,
+    topics: Sequence[str] | None = None,
+    residual: float = 0.0,
+) -> pd.DataFrame:
+    """Say how probable it is that each system is the best, and between which ranks it stands.
+
+    The relevance of every document is sampled under each draw of the probabilities, and the
+    systems are ranked on every outcome, as Goldstein and Spiegelhalter (1996, *League tables and
+    their limitations*) rank institutions on draws. A share P of n outcomes has the standard
+    error sqrt(P (1 - P) / n), and that of the draws besides.
+
+    Parameters
+    ----------
+    pool, relevance, measure, outcomes, seed, topics, residual
+        As in :func:`rtc_bayes.compare`.
+
+    Returns
+    -------
+    DataFrame
+        One row per system, as given: system, expected, sd (of the outcomes), p_best, rank_low,
+        rank_median, rank_high.
+
+    Raises
+    ------
+    InputError
+        As in :func:`rtc_bayes.compare`.
+    """
+    import pandas as pd
+
+    study = Study.of(
+        pool,
+        relevance,
+        measure=measure,
+        outcomes=outcomes,
+        seed=seed,
+        topics=topics,
+        residual=residual,
+    )
+    scores = study.sample_all()
+    found = sampled_moments(scores, study.pairs[:0])
+    moments = {"expected": found.expected, "sd": found.sd}
+    return pd.DataFrame({"system": study.pool.systems} | moments | count_ranks(scores)._asdict())
+
+
+def count_ranks(scores: Floats) -> Ranks:
+    """Rank systems on every outcome.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (systems, draws, outcomes per draw)
+        Scores less than 1e-12 apart, from neighbour to neighbour, are tied.
+    """
+    first, last = _places(scores.reshape(len(scores), -1))
+    best = (first == 1) / last
+    low, median, high = np.quantile(0.5 * (first + last), _QUANTILES, axis=1, method="inverted_cdf")
+    return Ranks(best.mean(axis=1), low, median, high)
+
+
+def _places(scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and last rank of the systems tied with each, shape (systems, outcomes)."""
+    systems = len(scores)
+    order = np.argsort(-scores, axis=0, kind="stable")
+    falls = -np.diff(np.take_along_axis(scores, order, axis=0), axis=0) >= TIE
+    edge = np.ones((1, scores.shape[1]), dtype=bool)
+    rank = np.arange(1, systems + 1)[:, None]
+    first = np.maximum.accumulate(np.where(np.vstack([edge, falls]), rank, 0), axis=0)
+    ends = np.where(np.vstack([falls, edge]), rank, systems)[::-1]
+    last = np.minimum.accumulate(ends, axis=0)[::-1]
+    places = np.empty((2, *scores.shape), dtype=np.int64)
+    np.put_along_axis(places[0], order, first, axis=0)
+    np.put_along_axis(places[1], order, last, axis=0)
+    return places[0], places[1]
