@@ -41,6 +41,7 @@ _EXPORTS = {
     "Comparison": "confidence",
     "compare": "confidence",
     "rank_systems": "confidence",
+    "topic_differences": "confidence",
     "Fit": "relevance",
     "available_models": "relevance",
     "fit": "relevance",

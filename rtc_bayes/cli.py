@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
@@ -24,8 +24,9 @@ from rtc_bayes.errors import CollectionWarning, FitError, FitWarning, InputError
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+    from rtc_bayes.collection import Judgments, Pool, Qrels, Relevance, Runs
     from rtc_bayes.confidence import Comparison
+    from rtc_bayes.confidence.study import Kind
     from rtc_bayes.relevance import Fit, ModelSpec
     from rtc_bayes.report.terminal import Table
 
@@ -296,6 +297,12 @@ def compare(
     ranks: Annotated[
         bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems.")
     ] = False,
+    population: Annotated[
+        bool, typer.Option("--population", help="Add P(less) on topics like these.")
+    ] = False,
+    per_topic: Annotated[
+        bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these.")
+    ] = False,
     residual: Annotated[
         float, typer.Option(metavar="SD", help="Sd of the part of each mean score below the depth.")
     ] = 0.0,
@@ -349,10 +356,21 @@ def compare(
         ).relevance
     meta = provenance(seed=seed, inputs=inputs)
     kind = _kind(layout, output)
-    if kind is Format.csv and ranks and rope is not None:
+    asked = {
+        "systems (--ranks)": ranks,
+        "pairs (--rope, --population)": rope is not None or population,
+        "topics (--per-topic)": per_topic,
+    }
+    wanted = [name for name, wished in asked.items() if wished]
+    if kind is Format.csv and len(wanted) > 1:
         raise InputError(
-            "a CSV holds one table, of systems (--ranks) or of pairs (--rope)",
-            remedy="give --format json for both",
+            f"a CSV holds one table, not {' and '.join(wanted)}",
+            remedy="ask for one, or give --format json",
+        )
+    if per_topic and baseline is None and pool.n_systems != 2:
+        raise InputError(
+            f"--per-topic with the pairs of {pool.n_systems} systems",
+            remedy="give two RUNS, or --baseline RUN",
         )
     averaged = None
     if topics is Topics.judged:
@@ -371,24 +389,31 @@ def compare(
             baseline=baseline,
             rope=rope,
             ranks=ranks,
+            population=population,
             residual=residual,
         )
         for name in dict.fromkeys(measure or ["AP"])
     ]
     compared = [replace(found, meta={**found.meta, **meta}) for found in compared]
+    by_topic: list[DataFrame] = []
+    if per_topic:
+        by_topic = [
+            _by_topic(pool, probabilities, found, moments.value, seed) for found in compared
+        ]
     match kind:
         case Format.json:
             written = [comparison.to_dict() for comparison in compared]
+            for entry, frame in zip(written, by_topic, strict=False):
+                entry["per_topic"] = frame.to_dict("records")
             write_value(written[0] if len(written) == 1 else written, output, None)
         case Format.csv:
-            if ranks:
-                frame = _stacked({found.measure: found.systems_frame() for found in compared})
-            else:
-                frame = pairs_frame(compared)
+            frames = by_topic or [found.systems_frame() for found in compared]
+            frame = _stacked(compared, frames) if per_topic or ranks else pairs_frame(compared)
             write_frame(frame, output, meta)
         case Format.table:
             known = None if judgments is None else judgments.on(pool)
             tables = [_comparison_tables(found, known, baseline, seed) for found in compared]
+            tables += map(_topic_tables, by_topic)
             write_tables(list(chain.from_iterable(tables)), output, meta)
 
 
@@ -845,13 +870,20 @@ def _stored(path: str, pool: Pool) -> Fit:
 
 
 # what compare writes only if it is asked for
-_ASKED_OF_PAIRS = {"p_rope": ".3f"}
+_ASKED_OF_PAIRS = {
+    "p_rope": ".3f",
+    "sd_population": ".4f",
+    "p_less_population": ".3f",
+    "p_equal_population": ".3f",
+    "p_greater_population": ".3f",
+}
 _ASKED_OF_SYSTEMS = {
     "p_best": ".3f",
     "rank_low": "g",
     "rank_median": "g",
     "rank_high": "g",
 }
+_TOPICS_SHOWN = 10
 
 
 def _comparison_tables(
@@ -862,28 +894,71 @@ def _comparison_tables(
 
     systems, shown = comparison_tables(comparison, judgments, seed=seed)
     pairs = comparison.to_frame().assign(confidence=comparison.confidence)
-    asked = [name for name in _ASKED_OF_PAIRS if name in pairs]
     if baseline is None:
         title, rows = shown.title, shown.frame.index
     else:
         title, rows = f"difference of a less the baseline {baseline}", pairs.index
-    for option in ("rope", "residual"):
-        if comparison.meta.get(option):
-            title += f", {option} {comparison.meta[option]:g}"
-    frame = pairs.loc[rows, [*shown.frame.columns, *asked]]
-    return [
+    if comparison.meta["residual"]:
+        title += f", residual {comparison.meta['residual']:g}"
+    tables = [
         Table(systems.title, systems.frame, {**systems.formats, **_ASKED_OF_SYSTEMS}),
-        Table(title, frame, {**shown.formats, **_ASKED_OF_PAIRS}),
+        Table(title, pairs.loc[rows, shown.frame.columns], shown.formats),
     ]
+    asked = [name for name in _ASKED_OF_PAIRS if name in pairs]
+    if asked:
+        rope = f", rope {comparison.meta['rope']:g}" if "rope" in comparison.meta else ""
+        frame = pairs.loc[rows, ["a", "b", *asked]]
+        tables.append(Table(f"of the same pairs{rope}", frame, _ASKED_OF_PAIRS))
+    return tables
 
 
-def _stacked(frames: Mapping[str, DataFrame]) -> DataFrame:
-    """Put the frames of measures under one another, with the measure if there are several."""
+def _by_topic(
+    pool: Pool, relevance: Relevance, comparison: Comparison, moments: Kind, seed: int
+) -> DataFrame:
+    """Return the differences by topic of every pair, one pair under the other."""
+    import pandas as pd
+
+    from rtc_bayes.confidence import topic_differences
+
+    frames = {
+        (a, b): topic_differences(
+            pool,
+            relevance,
+            a,
+            b,
+            measure=comparison.measure,
+            moments=moments,
+            seed=seed,
+            topics=comparison.topics,
+        )
+        for a, b in zip(comparison.a, comparison.b, strict=True)
+    }
+    return pd.concat(frames, names=["a", "b"]).reset_index(["a", "b"])
+
+
+def _topic_tables(frame: DataFrame) -> list[Table]:
+    """Show, for each pair, the topics that are most in doubt."""
+    from rtc_bayes.report.terminal import Table
+
+    tables = []
+    for (a, b), topics in frame.groupby(["a", "b"], sort=False):
+        shown = topics.sort_values("share", ascending=False, kind="stable").head(_TOPICS_SHOWN)
+        title = f"{a} less {b}: the {len(shown)} topics most in doubt, of {len(topics)}"
+        if len(shown) < len(topics):
+            title += " (all: --format csv)"
+        formats = {"expected_difference": "+.4f", "sd": ".4f", "share": ".1%"}
+        tables.append(Table(title, shown.drop(columns=["a", "b"]), formats))
+    return tables
+
+
+def _stacked(compared: Sequence[Comparison], frames: Sequence[DataFrame]) -> DataFrame:
+    """Put the frames of comparisons under one another, with the measure if there are several."""
     import pandas as pd
 
     if len(frames) == 1:
-        return next(iter(frames.values()))
-    return pd.concat(frames, names=["measure"]).reset_index("measure")
+        return frames[0]
+    named = dict(zip((found.measure for found in compared), frames, strict=True))
+    return pd.concat(named, names=["measure"]).reset_index("measure")
 
 
 def _kind(layout: Format | None, output: str | None) -> Format:

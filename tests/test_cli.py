@@ -223,7 +223,8 @@ def test_compare_with_a_rope_and_a_residual(here, ok):
         assert set(pair) == {*same, "p_rope"}
     text = ok(f"{line} --rope .01 --residual .005")
     assert "p_rope" in text
-    assert "rope 0.01, residual 0.005" in text
+    assert "residual 0.005\n" in text
+    assert "of the same pairs, rope 0.01\n" in text
 
 
 def test_compare_with_ranks(here, ok, run):
@@ -241,6 +242,40 @@ def test_compare_with_ranks(here, ok, run):
     assert len(table) == 1 + 2 * 4
     status, _, err = run(f"{line} --rope .01 -o out.csv")
     assert (status, "a CSV holds one table" in err) == (2, True)
+
+
+def test_compare_on_a_population_of_topics(here, ok):
+    line = "compare '*.gz' --qrels few.qrels --model uniform --population"
+    found = json.loads(ok(f"{line} --format json"))["pairs"]
+    for pair in found:
+        assert pair["sd_population"] >= pair["sd"]
+        signs = ("p_less_population", "p_equal_population", "p_greater_population")
+        assert sum(pair[name] for name in signs) == pytest.approx(1)
+    assert "p_less_population" in ok(line)
+    assert "p_less_population" in ok(f"{line} --format csv").splitlines()[0]
+
+
+def test_compare_per_topic(here, ok, run):
+    first, second, third, _ = sorted(p.name.removesuffix(".gz") for p in here.glob("*.gz"))
+    line = f"compare {first}.gz {second}.gz --qrels few.qrels --model uniform --per-topic"
+    found = json.loads(ok(f"{line} --format json"))
+    topics = found["per_topic"]
+    assert [(row["a"], row["b"]) for row in topics] == [(first, second)] * 6
+    assert sum(row["share"] for row in topics) == pytest.approx(1)
+    mean = sum(row["expected_difference"] for row in topics) / 6
+    assert mean == pytest.approx(found["pairs"][0]["expected_difference"])
+    table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
+    assert list(table[0]) == ["a", "b", "topic", "expected_difference", "sd", "share"]
+    assert f"{first} less {second}: the 6 topics most in doubt, of 6\n" in ok(line)
+    line = "compare '*.gz' --qrels few.qrels --model uniform --per-topic"
+    table = ok(f"{line} --baseline {third} --format csv").splitlines()
+    assert len(table) == 1 + 3 * 6
+    assert "less" in ok(f"{line} --baseline {third}")
+    table = ok(f"{line} --baseline {third} --measure AP --measure P@10 --format csv").splitlines()
+    assert table[0].startswith("measure,a,b,topic")
+    assert len(table) == 1 + 2 * 3 * 6
+    status, _, err = run(line)
+    assert (status, "give two RUNS, or --baseline RUN" in err) == (2, True)
 
 
 def test_compare_refuses_runs_that_the_fit_does_not_know(here, ok, run):

@@ -7,6 +7,7 @@ from rtc_bayes.confidence.comparison import Comparison, Pair
 from rtc_bayes.confidence.forms import corrected, from_outcomes, normal
 from rtc_bayes.confidence.ranks import rank_systems
 from rtc_bayes.confidence.rule import choose
+from rtc_bayes.confidence.topics import topic_differences
 
 __all__ = [
     "Comparison",
@@ -17,4 +18,5 @@ __all__ = [
     "from_outcomes",
     "normal",
     "rank_systems",
+    "topic_differences",
 ]

@@ -21,6 +21,7 @@ from rtc_bayes.confidence.outcomes import (
     shares,
     shares_within,
 )
+from rtc_bayes.confidence.population import on_population
 from rtc_bayes.confidence.ranks import count_ranks
 from rtc_bayes.confidence.study import Choice, Kind, Study
 
@@ -46,6 +47,7 @@ def compare(
     residual: float = 0.0,
     rope: float | None = None,
     ranks: bool = False,
+    population: bool = False,
 ) -> Comparison:
     """Compare every pair of a pool's systems, under probabilities of relevance.
 
@@ -87,6 +89,9 @@ def compare(
         Half the width of the region of practical equivalence: gives P(abs(difference) < rope).
     ranks : bool
         Also count the ranks of :func:`rtc_bayes.rank_systems`, over `outcomes`.
+    population : bool
+        Also take the topics as a sample, and compare in the mean over their population; needs two
+        topics or more.
 
     Returns
     -------
@@ -113,6 +118,8 @@ def compare(
     found = _by_outcomes(study, relevance) if study.counted else _by_moments(study, relevance)
     if ranks:
         found = replace(found, **count_ranks(study.sample_all())._asdict())
+    if population:
+        found = replace(found, **on_population(study, found.sd_difference**2)._asdict())
     return found
 
 

@@ -41,6 +41,8 @@ class Pair:
         The two parts of sd squared: unjudged relevance, and unknown parameters.
     p_rope : float or None
         Probability that the difference is nearer to 0 than the `rope` asked for.
+    sd_population, p_less_population, p_equal_population, p_greater_population : float or None
+        The same of the mean over a population of topics, if asked for.
     """
 
     a: str
@@ -56,6 +58,10 @@ class Pair:
     variance_unjudged: float
     variance_parameters: float
     p_rope: float | None = None
+    sd_population: float | None = None
+    p_less_population: float | None = None
+    p_equal_population: float | None = None
+    p_greater_population: float | None = None
 
     @property
     def confidence(self) -> float:
@@ -79,6 +85,8 @@ class Pair:
             p_less=self.p_greater,
             p_greater=self.p_less,
             skewness=None if self.skewness is None else -self.skewness,
+            p_less_population=self.p_greater_population,
+            p_greater_population=self.p_less_population,
         )
 
 
@@ -127,6 +135,9 @@ class Comparison:
         Probability that the difference is nearer to 0 than ``meta["rope"]``, if asked for.
     p_best, rank_low, rank_median, rank_high : ndarray or None, shape (systems,)
         The ranks of :func:`rtc_bayes.rank_systems`, if asked for.
+    sd_population, p_less_population, p_equal_population, p_greater_population : ndarray or None
+        Of shape (pairs,), if asked for: the mean over the population that the topics are a sample
+        of, about its expected value on these topics.
     """
 
     systems: tuple[str, ...]
@@ -155,6 +166,10 @@ class Comparison:
     rank_low: Floats | None = None
     rank_median: Floats | None = None
     rank_high: Floats | None = None
+    sd_population: Floats | None = None
+    p_less_population: Floats | None = None
+    p_equal_population: Floats | None = None
+    p_greater_population: Floats | None = None
 
     def __post_init__(self) -> None:
         for item in fields(self):

@@ -1,0 +1,81 @@
+"""On topics like these: the topics as a sample from a population of topics."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.confidence.forms import student
+from rtc_bayes.confidence.study import Study
+from rtc_bayes.confidence.topics import by_topic
+from rtc_bayes.errors import InputError
+
+Floats = NDArray[np.float64]
+
+
+class Population(NamedTuple):
+    """The mean difference over a population of topics, each part of shape (pairs,).
+
+    Attributes
+    ----------
+    sd_population : ndarray
+        Scale of the mean difference about its expected value on the topics sampled.
+    p_less_population, p_equal_population, p_greater_population : ndarray
+        Probabilities that the mean difference is below, at and above 0.
+    """
+
+    sd_population: Floats
+    p_less_population: Floats
+    p_equal_population: Floats
+    p_greater_population: Floats
+
+
+def on_population(study: Study, variance: Floats) -> Population:
+    """Infer the mean difference over the population that the topics were drawn from.
+
+    Parameters
+    ----------
+    study : Study
+        Of two topics or more.
+    variance : ndarray, shape (pairs,)
+        Of the difference in the mean over these topics.
+
+    Raises
+    ------
+    InputError
+        Fewer than two topics.
+    """
+    if study.pool.n_topics < 2:
+        raise InputError(
+            "one topic is no sample of a population", remedy="compare on two topics or more"
+        )
+    return inferred(*by_topic(study), variance, 2.0 * study.residual**2)
+
+
+def inferred(
+    expected: Floats, uncertainty: Floats, variance: Floats, residual: float = 0.0
+) -> Population:
+    """Infer the mean over a population from the topics of a sample (docs/confidence.md).
+
+    With m_t and v_t mean and variance of the difference on topic t of T, and V the variance of
+    their mean, what varies between topics is S^2 - W, not below 0: S^2 is the sample variance of
+    m_t, and W = T (mean v_t - V) / (T - 1) what it owes to uncertain relevance. The mean over the
+    population has the variance V + (S^2 - W) / T, and Student's distribution with T - 1 degrees
+    of freedom. With complete judgments that is the paired t test.
+
+    Parameters
+    ----------
+    expected, uncertainty : ndarray, shape (pairs, topics)
+        The m_t and v_t.
+    variance : ndarray, shape (pairs,)
+        Of the mean over these topics.
+    residual : float
+        A part of it that all topics share and v_t lacks.
+    """
+    topics = expected.shape[1]
+    noise = topics * (uncertainty.mean(axis=1) - (variance - residual)) / (topics - 1)
+    between = np.maximum(expected.var(axis=1, ddof=1) - noise, 0.0)
+    total = variance + between / topics
+    return Population(np.sqrt(total), *student(expected.mean(axis=1), total, topics - 1))

@@ -1,0 +1,121 @@
+"""A difference topic by topic: how large it is, how sure, and which topics decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes import measures
+from rtc_bayes.confidence.outcomes import sampled_moments
+from rtc_bayes.confidence.study import Kind, Study, number_of
+from rtc_bayes.confidence.subpool import with_systems, with_topics
+from rtc_bayes.errors import InputError
+from rtc_bayes.store import spawn_seeds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rtc_bayes.collection import Pool, Relevance
+
+Floats = NDArray[np.float64]
+
+
+def topic_differences(
+    pool: Pool,
+    relevance: Relevance,
+    a: str,
+    b: str,
+    *,
+    measure: str = "AP",
+    moments: Kind = "exact",
+    outcomes: int = 20_000,
+    seed: int = 0,
+    topics: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Say how two systems differ on each topic, and how much of the doubt is of which topic.
+
+    Parameters
+    ----------
+    pool, relevance, measure, moments, outcomes, seed, topics
+        As in :func:`rtc_bayes.compare`.
+    a, b : str
+        Systems; the difference is the score of `a` less that of `b`.
+
+    Returns
+    -------
+    DataFrame
+        One row per topic, in the pool's order: topic, expected_difference, sd, and share, the
+        topic's part of the sum of the topics' variances (0 if nothing is in doubt). The difference
+        of the means is the mean of the column. Its variance for a point estimate is the sum of
+        sd squared over the number of topics squared; parameters that move topics together add
+        to that.
+
+    Raises
+    ------
+    InputError
+        As in :func:`rtc_bayes.compare`; a system compared with itself.
+    """
+    import pandas as pd
+
+    if a == b:
+        raise InputError(f"{a!r} is compared with itself", remedy="name two systems")
+    two = np.array([number_of(pool.systems, name) for name in (a, b)])
+    study = Study.of(
+        pool,
+        relevance,
+        measure=measure,
+        moments=moments,
+        outcomes=outcomes,
+        seed=seed,
+        topics=topics,
+    )
+    study = replace(study, pool=with_systems(study.pool, two), pairs=np.array([[0, 1]]))
+    expected, variance = (part[0] for part in by_topic(study))
+    total = variance.sum() or 1.0
+    return pd.DataFrame(
+        {
+            "topic": study.pool.topics,
+            "expected_difference": expected,
+            "sd": np.sqrt(variance),
+            "share": variance / total,
+        }
+    )
+
+
+def by_topic(study: Study) -> tuple[Floats, Floats]:
+    """Mean and variance of every pair's difference on each topic, over relevance and draws.
+
+    What the lists leave out below the cut (`study.residual`) is no part of them.
+
+    Returns
+    -------
+    expected, variance : ndarray, shape (pairs, topics)
+    """
+    shape = (len(study.pairs), study.pool.n_topics)
+    expected, variance = np.empty(shape), np.empty(shape)
+    seeds = spawn_seeds(study.seed, study.pool.n_topics)
+    for t, (topic, seed) in enumerate(zip(study.pool.topics, seeds, strict=True)):
+        pool, values = with_topics(study.pool, study.values, [topic])
+        one = replace(study, pool=pool, values=values, seed=seed, residual=0.0)
+        expected[:, t], variance[:, t] = _moments(one)
+    return expected, variance
+
+
+def _moments(study: Study) -> tuple[Floats, Floats]:
+    """Mean and variance of the difference of every pair, each of shape (pairs,)."""
+    if study.counted:
+        found = sampled_moments(study.sample_all(), study.pairs)
+        return found.difference, found.unjudged + found.parameters
+    table = measures.moments(
+        study.pool,
+        study.values,
+        measure=study.measure,
+        moments=study.moments,
+        pairs=study.pairs,
+    )
+    expected = table.difference_expected
+    return expected.mean(axis=0), table.difference_variance.mean(axis=0) + expected.var(axis=0)
