@@ -3,20 +3,24 @@
 Usage: python experiments/calibration/page.py DIR [--figures docs/figures]
        > docs/results/map-against-bayes.md
 
-DIR is what run.py wrote; studies that it lacks are left out.
+DIR is what run.py wrote; what is told of studies that it lacks is left out.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
-from run import JUDGE, STUDIES
+from run import JUDGE, MODELS, SAMPLED, STOPPED, STUDIES
+from scipy.stats import norm
 
 from rtc_bayes.report.figures import confidence_accuracy
-from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.report.tables import UNDEFINED, to_markdown
 from rtc_bayes.robustness import Study
 from rtc_bayes.robustness.scores import BINS, log_score, winnings
 
@@ -26,13 +30,29 @@ POSTERIOR_OF = {
     "rtc[cell_weight=.1]:map": "rtc[cell_weight=.1]:cut",
     "hierarchical:map": "hierarchical:laplace",
 }
+LEVELS = (0.5, 0.8, 0.95)
 _TITLES = {
     "trec8-plugin": "TREC-8, printed moments",
     "trec8-exact": "TREC-8, exact moments",
     "trec8-stopping": "TREC-8, stopping by the model's own confidence",
+    "trec8-nuts": "TREC-8, Laplace against NUTS",
     "robust03-plugin": "Robust 2003, printed moments",
     "robust03-exact": "Robust 2003, exact moments",
 }
+_COVERED = ("trec8-plugin", "robust03-plugin")
+_INTRODUCTION = """# A point estimate or a posterior
+
+The trials of [the 2007 evaluation](robustness.md), with one set of judgments (those that `rtc:map`
+asked for) evaluated by several models, each as a point estimate and as a posterior. Nothing was
+tuned on these runs: the priors of `hierarchical` come from Robust 2003 and from simulation.
+
+![Accuracy against confidence of three evaluations](../figures/map-against-bayes.png)
+
+"""
+_REMARKS = """Remarks on fits are of r-hat above [its limit](../methods.md) for `rtc:cut`, or of
+Pareto k above .7 for Laplace draws, which are then used as they are. Seconds are of judging and
+evaluating a trial on cores that other work shared: compare them within a table only.
+"""
 
 
 def main() -> None:
@@ -46,7 +66,7 @@ def main() -> None:
         if (options.directory / name / "summary.json").exists()
     }
     if options.figures:
-        pairs = next(iter(studies.values())).pairs
+        pairs = studies["trec8-plugin"].pairs
         names = {text: text.partition("/")[2] for text in SHOWN}
         shown = pairs[pairs["algorithm"].isin(SHOWN)].replace({"algorithm": names})
         figure = confidence_accuracy(shown)
@@ -55,70 +75,153 @@ def main() -> None:
 
 
 def page(studies: Mapping[str, Study]) -> str:
-    """Return the story, a section for each study, and the ablation."""
+    """Return the story, a section for each study, the ablations, and coverage."""
     sections = [story(studies)]
     for name, study in studies.items():
         sections += [f"## {_TITLES[name]}\n", f"`{study.meta['command']}`\n", scores(study)]
         if name != "trec8-stopping":
             sections += ["Accuracy of the predicted sign by confidence (share of pairs):\n"]
             sections += [bins(study)]
-    if {"trec8-plugin", "trec8-exact"} <= set(studies):
-        sections += ["## Moments by parameters\n", ablation(studies)]
+    for collection, title in (("trec8", "TREC-8"), ("robust03", "Robust 2003")):
+        if {f"{collection}-plugin", f"{collection}-exact"} <= set(studies):
+            sections += [f"## Moments by parameters, {title}\n", ablation(studies, collection)]
+    for name in _COVERED:
+        if name in studies:
+            title = _TITLES[name].partition(",")[0]
+            sections += [f"## Coverage, {title}\n", coverage(studies[name])]
     return "\n".join(sections)
 
 
 def story(studies: Mapping[str, Study]) -> str:
-    """Say what was found, in words."""
-    found = {
-        model: studies["trec8-plugin"].summary[f"{JUDGE}/{model}"]
-        for pair in POSTERIOR_OF.items()
-        for model in pair
+    """Say what was found, in words, as far as the studies are there."""
+    parts = {
+        _parameters: {"trec8-plugin"},
+        _stopping: {"trec8-stopping"},
+        _nuts: {"trec8-nuts"},
+        _coverage: {"trec8-plugin"},
     }
+    told = [
+        text for tell, needed in parts.items() if needed <= set(studies) for text in tell(studies)
+    ]
+    return _INTRODUCTION + "".join(map(_bullet, told)) + "\n" + _REMARKS
+
+
+def _parameters(studies: Mapping[str, Study]) -> Iterator[str]:
+    found = _by_model(studies["trec8-plugin"])
+    plain, plain_cut = found["rtc:map"], found["rtc:cut"]
     rtc, cut = found["rtc[cell_weight=.1]:map"], found["rtc[cell_weight=.1]:cut"]
     point, posterior = found["hierarchical:map"], found["hierarchical:laplace"]
-    stopping = studies["trec8-stopping"].summary
-    early, late = stopping["hierarchical:map"], stopping["hierarchical:laplace"]
     top_point, top = point["bins"][-1], posterior["bins"][-1]
-    return f"""# A point estimate or a posterior
+    yield f"""**The more a model learns, the less its point estimate can be trusted.** The paper's
+        smoothing keeps `rtc` from learning much, and so from being sure: W {_signed(plain["W"])},
+        tau {plain["mean_tau"]:.3f}. With a tenth of it tau rises to {rtc["mean_tau"]:.3f}, and W
+        falls to {_signed(rtc["W"])}. `hierarchical` ranks best, tau {point["mean_tau"]:.3f}, and
+        its point estimate is worst: {top_point["share"]:.0%} of all pairs have a confidence above
+        .99, of which {top_point["accuracy"]:.1%} are right; W {_signed(point["W"])}."""
+    yield f"""**Averaging over the posterior mends most or all of that, and keeps the ranking.** W
+        {_signed(posterior["W"])} and tau {posterior["mean_tau"]:.3f} for `hierarchical:laplace`,
+        where {top["accuracy"]:.1%} of the pairs above .99 are right; log score
+        {posterior["log_score"]:.3f} for {point["log_score"]:.3f}. For `rtc` with little smoothing,
+        W {_signed(cut["W"])} for {_signed(rtc["W"])}, log score {cut["log_score"]:.3f} for
+        {rtc["log_score"]:.3f}, and tau rises too."""
+    yield f"""**Where Bayes helps less**: with the paper's smoothing, whose pseudo-judgments count
+        as data, the posterior of `rtc` is narrow, and W rises from {_signed(plain["W"])} to
+        {_signed(plain_cut["W"])} only. In the middle bins the posterior of `hierarchical` is
+        somewhat overconfident where the paper's model is underconfident; a W of 0 is the sum of
+        that and of the cap on losses: exact confidences would win
+        {posterior["W_expected"]:.2f}."""
 
-The trials of [the 2007 evaluation](robustness.md), with one set of judgments (those that `rtc:map`
-asked for) evaluated by several models, each as a point estimate and as a posterior. Nothing was
-tuned on these runs: the priors of `hierarchical` come from Robust 2003 and from simulation.
 
-![Accuracy against confidence of three evaluations](../figures/map-against-bayes.png)
+def _stopping(studies: Mapping[str, Study]) -> Iterator[str]:
+    study = studies["trec8-stopping"]
+    early, late = (study.summary[text] for text in STOPPED)
+    judged_for = study.pairs[study.pairs["initial"] == 2]
+    right = judged_for.groupby("algorithm")["correct"].mean()
+    yield f"""**Stopping by a point estimate stops too early.** Of the two systems judged for, the
+        order is right in {right[STOPPED[0]]:.1%} of the trials when the plug-in confidence of
+        `hierarchical` has reached 95%, and in {right[STOPPED[1]]:.1%} when its posterior confidence
+        has. The first takes a median of {early["median_judged"]:.0f} judgments (mean
+        {early["mean_judged"]:.0f}), hardly more than the one a topic that the rule asks for at
+        least; the second {late["median_judged"]:.0f} (mean {late["mean_judged"]:.0f}), as it goes
+        on where two systems are nearly alike. Over all pairs W is then {_signed(early["W"])} and
+        {_signed(late["W"])}, tau {early["mean_tau"]:.3f} and {late["mean_tau"]:.3f}."""
 
-- **The more a model learns, the less its point estimate can be trusted.** The paper's smoothing
-  keeps `rtc` from learning much, and so from being sure: W {_w(found["rtc:map"]["W"])}, tau
-  {found["rtc:map"]["mean_tau"]:.3f}. With a tenth of it tau rises to {rtc["mean_tau"]:.3f}, and W
-  falls to {_w(rtc["W"])}. `hierarchical` ranks best, tau {point["mean_tau"]:.3f}, and its point
-  estimate is worst: {top_point["share"]:.0%} of all pairs have a confidence above .99, of which
-  {top_point["accuracy"]:.1%} are right; W {_w(point["W"])}.
-- **Averaging over the posterior mends most or all of that, and keeps the ranking.** W
-  {_w(posterior["W"])} and tau {posterior["mean_tau"]:.3f} for `hierarchical:laplace`, where
-  {top["accuracy"]:.1%} of the pairs above .99 are right; log score {posterior["log_score"]:.3f} for
-  {point["log_score"]:.3f}. For `rtc` with little smoothing, W {_w(cut["W"])} for
-  {_w(rtc["W"])}, log score {cut["log_score"]:.3f} for {rtc["log_score"]:.3f}, and tau rises too.
-- **Where Bayes helps less**: with the paper's smoothing, whose pseudo-judgments count as data,
-  the posterior of `rtc` is narrow, and W rises from {_w(found["rtc:map"]["W"])} to
-  {_w(found["rtc:cut"]["W"])} only. In the middle bins the posterior of `hierarchical` is
-  somewhat overconfident where the paper's model is underconfident; a W of 0 is the sum of that and
-  of the cap on losses: exact confidences would win {posterior["W_expected"]:.2f}.
-- **Stopping by a point estimate stops too early**: the model's plug-in confidence reaches 95% at a
-  median of {early["median_judged"]:.0f} judgments, after which W is {_w(early["W"])} and tau
-  {early["mean_tau"]:.3f}; its posterior confidence at {late["median_judged"]:.0f}, with W
-  {_w(late["W"])} and tau {late["mean_tau"]:.3f}.
 
-Remarks on fits are of r-hat above 1.01, the largest of some thousand rank coefficients for `rtc`,
-or of Pareto k above .7 for Laplace draws.
-"""
+def _nuts(studies: Mapping[str, Study]) -> Iterator[str]:
+    study = studies["trec8-nuts"]
+    laplace, nuts = (study.summary[text] for text in SAMPLED)
+    of = study.pairs.set_index(["algorithm", "trial", "a", "b"])["confidence"]
+    apart = (of[SAMPLED[0]] - of[SAMPLED[1]]).dropna().abs()
+    yield f"""**The Laplace approximation stands for NUTS**: on {nuts["trials"]} trials the
+        confidences of the two differ by {apart.mean():.3f} on average, by more than
+        {apart.quantile(0.95):.3f} in one pair of twenty, and by {apart.max():.2f} at most; W
+        {_signed(laplace["W"])} and {_signed(nuts["W"])}, log score {laplace["log_score"]:.3f} and
+        {nuts["log_score"]:.3f}."""
+
+
+def _coverage(studies: Mapping[str, Study]) -> Iterator[str]:
+    study = studies["trec8-plugin"]
+    pairs, systems = (
+        table[table["algorithm"] == f"{JUDGE}/hierarchical:laplace"]
+        for table in (study.pairs, study.systems)
+    )
+    plain = study.pairs[study.pairs["algorithm"] == f"{JUDGE}/rtc:map"]
+    of_differences = _covered(pairs, "expected_difference", "true_difference", 0.95)
+    yield f"""**The order can be trusted, the numbers cannot.** The 95% interval of a difference in
+        MAP holds the true one in {of_differences:.0%} of the pairs for `hierarchical:laplace`, and
+        that of a MAP in {_covered(systems, "expected", "true", 0.95):.0%}; for every other
+        evaluation it is far fewer ([below](#coverage-trec-8)). Expected differences mostly have
+        the right sign and are too small, {_size(pairs):.0%} of the true ones on average
+        ({_size(plain):.0%} for `rtc:map`), and expected MAPs are too low. Why was not tested;
+        probabilities of relevance shrunk towards what all systems have in common would do it."""
+
+
+def coverage(study: Study) -> str:
+    """Share of truths inside central normal intervals."""
+    tables = {
+        "difference": (study.pairs, "expected_difference", "true_difference"),
+        "MAP": (study.systems, "expected", "true"),
+    }
+    rows = []
+    for model in MODELS:
+        row = {"": model}
+        for what, (table, expected, true) in tables.items():
+            mine = table[table["algorithm"] == f"{JUDGE}/{model}"]
+            for level in LEVELS:
+                row[f"{what}, {level:.0%}"] = f"{_covered(mine, expected, true, level):.1%}"
+            if what == "MAP":
+                row["expected less true MAP"] = _signed((mine[expected] - mine[true]).mean())
+            else:
+                row["size of a difference"] = f"{_size(mine):.0%}"
+        rows.append(row)
+    return (
+        "Share of true differences in MAP (of pairs truly unequal), and of true MAPs, inside the\n"
+        "central normal interval, expected ± z sd. The truth is over the whole lists, by every\n"
+        "judgment. The size of a difference is the mean expected one over the mean true one, both\n"
+        "turned so that the true one is positive.\n\n" + to_markdown(pd.DataFrame(rows))
+    )
+
+
+def _covered(table: pd.DataFrame, expected: str, true: str, level: float) -> float:
+    error = (table[expected] - table[true]).abs()
+    return float((error <= norm.ppf((1 + level) / 2) * table["sd"]).mean())
+
+
+def _size(pairs: pd.DataFrame) -> float:
+    true = pairs["true_difference"]
+    return float((pairs["expected_difference"] * np.sign(true)).sum() / true.abs().sum())
 
 
 def scores(study: Study) -> str:
-    """One row for each algorithm."""
-    share = study.trials.groupby("algorithm")["parameter_share"].mean()
-    remarks = study.trials.groupby("algorithm")["remarks"].apply(lambda r: (r > 0).mean())
-    frame = pd.DataFrame(
-        [
+    """One row for each algorithm that has a score."""
+    trials = study.succeeded.groupby("algorithm")
+    share = trials["parameter_share"].mean()
+    remarks = trials["remarks"].apply(lambda r: (r > 0).mean())
+    rows = []
+    for text, found in study.summary.items():
+        if found["W"] is None:
+            continue
+        rows.append(
             {
                 "": text,
                 "W": _interval(found["W"], found["W_interval"]),
@@ -129,43 +232,69 @@ def scores(study: Study) -> str:
                 "tau": f"{found['mean_tau']:.3f}",
                 "variance from parameters": f"{share[text]:.0%}",
                 "fits with a remark": f"{remarks[text]:.0%}",
+                "failed": found.get("failed", 0),
                 "median judged": f"{found['median_judged']:.0f}",
+                "mean judged": f"{found['mean_judged']:.0f}",
                 "seconds": f"{found['seconds_per_trial']:.1f}",
             }
-            for text, found in study.summary.items()
-        ]
-    )
-    return to_markdown(frame)
+        )
+    frame = pd.DataFrame(rows)
+    return to_markdown(frame if frame["failed"].any() else frame.drop(columns="failed"))
 
 
 def bins(study: Study) -> str:
-    """One column for each algorithm."""
+    """One column for each algorithm that has a score."""
     frame = pd.DataFrame({"confidence": [f"{low:g} to {high:g}" for low, high in BINS]})
     for text, found in study.summary.items():
-        frame[text.partition("/")[2] or text] = [
-            f"{b['accuracy']:.1%} ({b['share']:.0%})" if b["share"] else "–" for b in found["bins"]
-        ]
+        if found["bins"] is not None:
+            frame[text.partition("/")[2] or text] = [
+                f"{b['accuracy']:.1%} ({b['share']:.0%})" if b["share"] else UNDEFINED
+                for b in found["bins"]
+            ]
     return to_markdown(frame)
 
 
-def ablation(studies: Mapping[str, Study]) -> str:
+def ablation(studies: Mapping[str, Study], collection: str) -> str:
     """W and log score by moments and by parameters, over the trials that both studies have."""
-    pairs = {moments: studies[f"trec8-{moments}"].pairs for moments in ("plugin", "exact")}
-    shared = min(found["trial"].nunique() for found in pairs.values())
+    pairs = {moments: studies[f"{collection}-{moments}"].pairs for moments in ("plugin", "exact")}
+    shared = set.intersection(*(set(found["trial"]) for found in pairs.values()))
     rows = []
     for point, posterior in POSTERIOR_OF.items():
         row = {"": point.removesuffix(":map")}
         for moments, found in pairs.items():
             for what, model in (("point", point), ("posterior", posterior)):
-                mine = found[(found["algorithm"] == f"{JUDGE}/{model}") & (found["trial"] < shared)]
-                won = winnings(mine["confidence"], mine["correct"]).mean()
-                score = log_score(mine["confidence"], mine["correct"]).mean()
-                row[f"{what}, {moments}"] = f"{won:.2f}, {score:.3f}".replace("-", "−")
+                of = (found["algorithm"] == f"{JUDGE}/{model}") & found["trial"].isin(shared)
+                confidence, correct = found.loc[of, "confidence"], found.loc[of, "correct"]
+                won, score = winnings(confidence, correct), log_score(confidence, correct)
+                named = {"plugin": "printed", "exact": "exact"}[moments]
+                row[f"{what}, {named}"] = f"{_signed(won.mean())}, {score.mean():.3f}"
         rows.append(row)
-    return f"W and log score, over the first {shared} trials:\n\n" + to_markdown(pd.DataFrame(rows))
+    return (
+        f"W and log score over the {len(shared)} trials that both studies have, by what is taken\n"
+        "of the parameters and by the moments:\n\n" + to_markdown(pd.DataFrame(rows))
+    )
 
 
-def _w(value: float) -> str:
+def _bullet(text: str) -> str:
+    return (
+        textwrap.fill(
+            " ".join(text.split()),
+            100,
+            initial_indent="- ",
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        + "\n"
+    )
+
+
+def _by_model(study: Study) -> dict[str, Mapping[str, Any]]:
+    """Summaries by what evaluates."""
+    return {text.partition("/")[2]: found for text, found in study.summary.items()}
+
+
+def _signed(value: float) -> str:
     return f"{value:.2f}".replace("-", "−")
 
 

@@ -1,0 +1,72 @@
+"""Simulation-based calibration of `hierarchical`, by Laplace and by NUTS, as Markdown.
+
+Usage: python experiments/calibration/sbc.py --method laplace --simulations 1000
+
+Parameters and labels from the model's prior, over a simulated collection of 20 topics and 10
+systems to depth 30, of which 200 documents at random are judged; then draws given the labels. The
+ranks of the true values among the draws are uniform if the sampler is exact. The table gives, of
+each scalar, ArviZ' p-value of uniformity, the mean rank (1/2: the draws are not shifted) and the
+share of ranks in the outer tenth (10%: the draws are as wide as they should be).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from rtc_bayes.calibration.simulation_based import simulation_based_calibration
+from rtc_bayes.calibration.whole_model import WholeModel
+from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection.simulate import simulate
+from rtc_bayes.errors import FitWarning
+from rtc_bayes.relevance import Sampling, load_model
+from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.store import progress_bar
+
+JUDGED = 200
+SAMPLING = {
+    "laplace": Sampling(draws=199, chains=1),
+    "nuts": Sampling(draws=150, chains=4, tune=500),
+}
+_OUTER = 0.1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--method", choices=list(SAMPLING), default="laplace")
+    parser.add_argument("--simulations", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", FitWarning)
+    simulated = simulate(topics=20, systems=10, seed=1)
+    pool = Pool.from_runs(simulated.runs, depth=30)
+    order = np.random.default_rng(0).choice(pool.n_documents, JUDGED, replace=False)
+    whole = WholeModel(
+        load_model("hierarchical"),
+        options.method,
+        Judgments.from_labels(pool, order, np.zeros(JUDGED)),
+        options.simulations,
+        SAMPLING[options.method],
+        seed=options.seed,
+    )
+    before = time.perf_counter()
+    with progress_bar() as progress, threadpool_limits(1):
+        found = simulation_based_calibration(
+            whole, simulations=options.simulations, seed=options.seed, progress=progress
+        )
+    print(f"{pool!r}\n{found!r}, {time.perf_counter() - before:.0f} seconds\n")
+    table = found.p_values()
+    ranks = [found.ranks[name] for name in table["quantity"]]
+    table["mean rank"] = [rank.mean() for rank in ranks]
+    outer = [np.abs(rank - 0.5) > 0.5 * (1.0 - _OUTER) for rank in ranks]
+    table["in the outer tenth"] = [np.mean(far) for far in outer]
+    formats = {"p_value": ".3f", "mean rank": ".3f", "in the outer tenth": ".1%"}
+    print(to_markdown(table, formats))
+
+
+if __name__ == "__main__":
+    main()
