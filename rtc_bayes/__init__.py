@@ -40,6 +40,7 @@ _EXPORTS = {
     "sample_scores": "measures",
     "Comparison": "confidence",
     "compare": "confidence",
+    "forecast": "confidence",
     "rank_systems": "confidence",
     "topic_differences": "confidence",
     "Fit": "relevance",

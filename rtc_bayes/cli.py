@@ -300,6 +300,10 @@ def compare(
     population: Annotated[
         bool, typer.Option("--population", help="Add P(less) on topics like these.")
     ] = False,
+    forecast: Annotated[
+        float | None,
+        typer.Option(metavar="CONF", help="Add how many more judgments give this confidence."),
+    ] = None,
     per_topic: Annotated[
         bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these.")
     ] = False,
@@ -358,7 +362,7 @@ def compare(
     kind = _kind(layout, output)
     asked = {
         "systems (--ranks)": ranks,
-        "pairs (--rope, --population)": rope is not None or population,
+        "pairs (--rope, --population, --forecast)": any((rope, population, forecast)),
         "topics (--per-topic)": per_topic,
     }
     wanted = [name for name, wished in asked.items() if wished]
@@ -390,6 +394,7 @@ def compare(
             rope=rope,
             ranks=ranks,
             population=population,
+            forecast=forecast,
             residual=residual,
         )
         for name in dict.fromkeys(measure or ["AP"])
@@ -876,6 +881,7 @@ _ASKED_OF_PAIRS = {
     "p_less_population": ".3f",
     "p_equal_population": ".3f",
     "p_greater_population": ".3f",
+    "judgments_needed": ",d",
 }
 _ASKED_OF_SYSTEMS = {
     "p_best": ".3f",

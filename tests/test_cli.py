@@ -255,6 +255,20 @@ def test_compare_on_a_population_of_topics(here, ok):
     assert "p_less_population" in ok(f"{line} --format csv").splitlines()[0]
 
 
+def test_compare_with_a_forecast(here, ok, run):
+    line = "compare '*.gz' --qrels few.qrels --model uniform --forecast .9"
+    found = json.loads(ok(f"{line} --format json"))["pairs"]
+    needed = [pair["judgments_needed"] for pair in found]
+    for pair, judgments in zip(found, needed, strict=True):
+        sure = max(pair["p_less"], pair["p_greater"]) + pair["p_equal"] / 2 >= 0.9
+        assert (judgments == 0) == sure
+    table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
+    assert [int(row["judgments_needed"]) for row in table] == needed
+    assert "judgments_needed" in ok(line)
+    status, _, err = run("compare '*.gz' --qrels few.qrels --forecast .9 --measure Bpref")
+    assert (status, "forecast by another measure" in err) == (2, True)
+
+
 def test_compare_per_topic(here, ok, run):
     first, second, third, _ = sorted(p.name.removesuffix(".gz") for p in here.glob("*.gz"))
     line = f"compare {first}.gz {second}.gz --qrels few.qrels --model uniform --per-topic"

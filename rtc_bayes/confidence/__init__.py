@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rtc_bayes.confidence.comparing import compare
 from rtc_bayes.confidence.comparison import Comparison, Pair
+from rtc_bayes.confidence.forecasting import forecast
 from rtc_bayes.confidence.forms import corrected, from_outcomes, normal
 from rtc_bayes.confidence.ranks import rank_systems
 from rtc_bayes.confidence.rule import choose
@@ -15,6 +16,7 @@ __all__ = [
     "choose",
     "compare",
     "corrected",
+    "forecast",
     "from_outcomes",
     "normal",
     "rank_systems",

@@ -23,6 +23,7 @@ from rtc_bayes.confidence.outcomes import (
 )
 from rtc_bayes.confidence.population import on_population
 from rtc_bayes.confidence.ranks import count_ranks
+from rtc_bayes.confidence.removal import judgments_needed
 from rtc_bayes.confidence.study import Choice, Kind, Study
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def compare(
     rope: float | None = None,
     ranks: bool = False,
     population: bool = False,
+    forecast: float | None = None,
 ) -> Comparison:
     """Compare every pair of a pool's systems, under probabilities of relevance.
 
@@ -92,6 +94,9 @@ def compare(
     population : bool
         Also take the topics as a sample, and compare in the mean over their population; needs two
         topics or more.
+    forecast : float, optional
+        Also forecast how many more judgments give each pair this confidence, as
+        :func:`rtc_bayes.forecast`.
 
     Returns
     -------
@@ -120,6 +125,8 @@ def compare(
         found = replace(found, **count_ranks(study.sample_all())._asdict())
     if population:
         found = replace(found, **on_population(study, found.sd_difference**2)._asdict())
+    if forecast is not None:
+        found = replace(found, judgments_needed=judgments_needed(study, found, forecast))
     return found
 
 

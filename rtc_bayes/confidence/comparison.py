@@ -43,6 +43,8 @@ class Pair:
         Probability that the difference is nearer to 0 than the `rope` asked for.
     sd_population, p_less_population, p_equal_population, p_greater_population : float or None
         The same of the mean over a population of topics, if asked for.
+    judgments_needed : int or None
+        How many more are forecast to give the confidence asked for; None if all would not.
     """
 
     a: str
@@ -62,6 +64,7 @@ class Pair:
     p_less_population: float | None = None
     p_equal_population: float | None = None
     p_greater_population: float | None = None
+    judgments_needed: int | None = None
 
     @property
     def confidence(self) -> float:
@@ -138,6 +141,9 @@ class Comparison:
     sd_population, p_less_population, p_equal_population, p_greater_population : ndarray or None
         Of shape (pairs,), if asked for: the mean over the population that the topics are a sample
         of, about its expected value on these topics.
+    judgments_needed : tuple of int or None, length pairs
+        If asked for: how many more are forecast to give a pair that confidence; None for a pair to
+        which all would not.
     """
 
     systems: tuple[str, ...]
@@ -170,6 +176,7 @@ class Comparison:
     p_less_population: Floats | None = None
     p_equal_population: Floats | None = None
     p_greater_population: Floats | None = None
+    judgments_needed: tuple[int | None, ...] | None = None
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -222,7 +229,8 @@ class Comparison:
         import pandas as pd
 
         frame = pd.DataFrame(self._pair_columns())
-        return frame.astype({"skewness": float, "excess_kurtosis": float})
+        kinds = {"skewness": "float", "excess_kurtosis": "float", "judgments_needed": "Int64"}
+        return frame.astype({name: kind for name, kind in kinds.items() if name in frame})
 
     def systems_frame(self) -> pd.DataFrame:
         """Return one row per system: system, expected, sd, and its ranks if asked for."""
