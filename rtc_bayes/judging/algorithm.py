@@ -9,14 +9,19 @@ from typing import Literal
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance import ModelSpec
 
-type WeightName = Literal["mtc06", "evr", "influence"]
+type WeightName = Literal["mtc06", "evr", "influence", "reuse"]
 
 _ACCEPTED = (
     "write JUDGE or JUDGE/EVALUATOR, where JUDGE is ip, mtc, mtc[weight=evr] or "
     "MODEL[options]:METHOD and EVALUATOR is MODEL[options]:METHOD; a judge's options are "
-    "weight=mtc06|evr|influence and floor=NUMBER"
+    "weight=mtc06|evr|influence|reuse and floor=NUMBER"
 )
-_WEIGHTS: dict[str, WeightName] = {"mtc06": "mtc06", "evr": "evr", "influence": "influence"}
+_WEIGHTS: dict[str, WeightName] = {
+    "mtc06": "mtc06",
+    "evr": "evr",
+    "influence": "influence",
+    "reuse": "reuse",
+}
 # a name, or a path to a model's file; options; a method
 _PART = re.compile(
     r"(?P<name>[^\[\]:]+?)(?:\[(?P<options>[^\[\]]*)\])?(?::(?P<method>[A-Za-z_]\w*))?"
@@ -33,7 +38,7 @@ class Algorithm:
         As typed.
     judge : {"ip", "mtc", "model"}
         Incremental pooling; weights under p = .5; weights under a model's probabilities.
-    weight : {"mtc06", "evr", "influence"} or None
+    weight : {"mtc06", "evr", "influence", "reuse"} or None
         Worth of a document; None for incremental pooling.
     floor : int
         Judgments that each topic gets first.

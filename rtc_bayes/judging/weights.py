@@ -75,8 +75,26 @@ def influence(state: TopicState) -> Floats:
     return _open(state, _spread(state.effect))
 
 
+def reuse(state: TopicState) -> Floats:
+    """Reduction of the variance to expect of pairs with a system that is not at hand.
+
+    A system of which nothing is known shares nothing with those judged for, so what a judgment
+    tells of a pair with it is what it tells of each system's own average precision A_s = S_s / R:
+    v_i sum_s (L_si - A_s)^2 / mu^2, to first order in the relevance of document i.
+
+    Returns
+    -------
+    ndarray, shape (documents,)
+    """
+    mu = state.mu
+    if mu == 0.0:
+        return np.zeros(len(state.p))
+    moved = state.effect - (state.numerators / mu)[:, None]
+    return _open(state, state.v * (moved * moved).sum(axis=0) / mu**2)
+
+
 WEIGHTS: Mapping[str, Weight] = MappingProxyType(
-    {"mtc06": mtc06, "evr": evr, "influence": influence}
+    {"mtc06": mtc06, "evr": evr, "influence": influence, "reuse": reuse}
 )
 """The weights by the name that an algorithm gives them."""
 

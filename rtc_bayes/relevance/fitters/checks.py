@@ -12,7 +12,7 @@ from rtc_bayes.relevance.interface import Check
 
 R_HAT, R_HAT_MARGIN = 1.01, 0.04
 _BY_CHANCE = 0.01
-LEAST_ESS = 100.0
+LEAST_ESS, LEAST_SHARE = 100.0, 0.2
 WORST_DIVERGING = 0.01
 PARETO_K = 0.7
 
@@ -55,7 +55,7 @@ def mixing_checks(
         name, r_hat, _ = max(statistics, key=lambda found: found[1])
         checks.append(_r_hat_check(name, r_hat, limit))
         name, _, ess = min(statistics, key=lambda found: found[2])
-        checks.append(_ess_check(name, ess))
+        checks.append(_ess_check(name, ess, chains * draws))
     if "diverging" in sample_stats:
         checks.append(_divergence_check(sample_stats["diverging"]))
     return tuple(checks)
@@ -127,10 +127,12 @@ def _r_hat_check(name: str, r_hat: float, limit: float) -> Check:
     return Check(f"r-hat of {name}", r_hat, limit, r_hat <= worst, note)
 
 
-def _ess_check(name: str, ess: float) -> Check:
-    enough = ess >= LEAST_ESS
-    note = "" if enough else f"below {LEAST_ESS:g}: too few independent draws; draw more"
-    return Check(f"bulk ESS of {name}", ess, LEAST_ESS, enough, note)
+def _ess_check(name: str, ess: float, draws: int) -> Check:
+    """Ask for 100 effective draws, or a fifth of the draws where few were asked for."""
+    least = min(LEAST_ESS, LEAST_SHARE * draws)
+    enough = ess >= least
+    note = "" if enough else f"below {least:g}: too few independent draws; draw more"
+    return Check(f"bulk ESS of {name}", ess, least, enough, note)
 
 
 def _divergence_check(diverging: NDArray[np.bool_]) -> Check:

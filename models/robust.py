@@ -1,0 +1,263 @@
+"""Confidence that holds for systems that nobody has seen: heavy tails, topics, novelty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes import Judgments, Pool
+from rtc_bayes.collection.judgments import infer_judged_for
+from rtc_bayes.relevance import check_options, require
+from rtc_bayes.relevance.evidence import coordinates, observe, rank_curve
+from rtc_bayes.relevance.fitters.checks import mixing_checks
+from rtc_bayes.relevance.fitters.graphs import kept_of_p
+from rtc_bayes.relevance.gibbs import SWEEPS, EffectsDraws, EffectsRegression
+from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling
+from rtc_bayes.relevance.logistic import sigmoid
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+type Floats = NDArray[np.float64]
+Prior = tuple[float, float]
+
+COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d", "m_x")
+SCALES = ("s_alpha", "s_v", "s_w", "s_a", "s_b", "s_u")
+
+
+@dataclass(frozen=True)
+class Robust:
+    """Systems that may be far from the rest, overall and on a topic, and documents that are new.
+
+    Of J systems, with r_ij = 1 where system j ranks document i, else 0, f_ij = 1 - ln(rank) /
+    ln(depth + 1) there, else 0, f_i its mean over systems, l_jt the length of j's list, and
+    nov_i = 1 where no system that the judgments were made for ranks i::
+
+        logit p_i = mu + alpha_t + v_t f_i sqrt(J) + m_d sqrt(f_i) + m_x max_j f_ij
+            + sum_j [(m_a / J + a_j + m_c ln(depth / l_jt)) r_ij
+                     + (m_b / J + b_j + w_jt + u_j nov_i) f_ij]
+        alpha_t, v_t, w_jt ~ Normal(0, s)     a_j, b_j, u_j ~ Student-t(df) s
+
+    Attributes
+    ----------
+    mu, m_a, m_b, m_c, m_d, m_x : tuple of float
+        Mean and sd of the normal prior. m_a and m_b are what all systems give together.
+    s_alpha, s_v, s_w, s_a, s_b, s_u : tuple of float
+        Median of the log-normal prior of a scale, and the sd of its logarithm; 0: known.
+    df : float
+        Degrees of freedom of the systems' effects, positive.
+    """
+
+    mu: Prior = (-3.6, 0.7)
+    m_a: Prior = (1.2, 1.0)
+    m_b: Prior = (4.0, 2.0)
+    m_c: Prior = (0.3, 0.4)
+    m_d: Prior = (0.5, 1.0)
+    m_x: Prior = (-1.0, 0.5)
+    s_alpha: Prior = (1.3, 0.3)
+    s_v: Prior = (0.6, 0.3)
+    s_w: Prior = (2.9, 0.2)
+    s_a: Prior = (0.45, 0.3)
+    s_b: Prior = (0.6, 0.4)
+    s_u: Prior = (0.7, 0.0)
+    df: float = 2.0
+
+    name: ClassVar[str] = "robust"
+    methods: ClassVar[tuple[str, ...]] = ("gibbs", "nuts")
+    default_method: ClassVar[str] = "gibbs"
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "robust03": {
+            "mu": (-3.8, 0.7),
+            "m_a": (1.4, 1.0),
+            "m_b": (4.0, 2.0),
+            "m_c": (0.1, 0.4),
+            "m_d": (0.0, 1.0),
+            "m_x": (-1.1, 0.5),
+            "s_alpha": (1.3, 0.3),
+            "s_v": (0.6, 0.4),
+            "s_w": (3.3, 0.2),
+            "s_a": (0.4, 0.3),
+            "s_b": (0.6, 0.4),
+            "s_u": (0.6, 0.0),
+            "df": 3.0,
+        },
+        "wide": {
+            "mu": (-3.0, 1.5),
+            "m_a": (0.0, 3.0),
+            "m_b": (0.0, 5.0),
+            "m_c": (0.0, 1.0),
+            "m_d": (0.0, 2.0),
+            "m_x": (0.0, 1.0),
+            "s_alpha": (1.0, 0.7),
+            "s_v": (0.5, 0.7),
+            "s_w": (1.5, 0.7),
+            "s_a": (0.5, 0.7),
+            "s_b": (0.5, 0.7),
+            "s_u": (0.5, 0.7),
+            "df": 4.0,
+        },
+    }
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        for option in COEFFICIENTS:
+            require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
+        for option in SCALES:
+            median, spread = getattr(self, option)
+            good = median > 0 and spread >= 0
+            require(good, self, option, "median:spread, positive and at least 0")
+        require(self.df > 0, self, "df", "a positive number")
+
+    def gibbs(self, judgments: Judgments, sampling: Sampling) -> Draws:
+        """Draw from the posterior, with more sweeps to a draw where few do not suffice."""
+        design = _Design(self, judgments)
+        for sweeps in SWEEPS:
+            drawn = design.regression.sample(sampling, sweeps=sweeps)
+            parameters = design.parameters(drawn)
+            checks = mixing_checks({n: x for n, x in parameters.items() if n != "w"}, {})
+            if all(check.passed for check in checks):
+                break
+        kept = kept_of_p(sampling.draws, sampling.chains)
+        return Draws(
+            p=design.predict(drawn.columns[:, kept], drawn.local[:, kept]),
+            parameters=parameters,
+            dims=design.dims,
+            coords={"scale": list(SCALES)},
+            diagnostics=Diagnostics(checks=checks),
+        )
+
+    def graph(self, pool: Pool, judgments: Judgments) -> pm.Model:
+        """Write the model for PyMC."""
+        import pymc as pm
+
+        design = _Design(self, judgments)
+        every = (design.features(t) for t in range(pool.n_topics))
+        columns, local = (np.vstack(parts) for parts in zip(*every, strict=True))
+        median, spread = design.scale_priors
+        with pm.Model(coords=coordinates(pool) | {"scale": list(SCALES)}) as model:
+            means = [pm.Normal(name, *getattr(self, name)) for name in COEFFICIENTS]
+            z = pm.Normal("z_s", 0.0, 1.0, dims="scale")
+            log_s = pm.Deterministic("log_s", np.log(median) + spread * z, dims="scale")
+            s = pm.math.exp(log_s)
+            effects = [
+                pm.Deterministic(
+                    n, s[g] * pm.StudentT(f"z_{n}", self.df, dims="system"), dims="system"
+                )
+                for g, n in enumerate(("a", "b", "u"), start=3)
+            ]
+            shape = (pool.n_topics, local.shape[1])
+            own = s[design.regression.local_scale_of] * pm.Normal("z_topic", shape=shape)
+            weight = pm.math.concatenate([pm.math.stack(means), *effects])
+            observe(
+                judgments,
+                lambda rows: (
+                    pm.math.dot(columns[rows], weight)
+                    + (local[rows] * own[pool.topic_of[rows]]).sum(axis=1)
+                ),
+            )
+        return model
+
+
+class _Design:
+    """What the model asks of a pool and its judgments.
+
+    Parameters
+    ----------
+    model : Robust
+    judgments : Judgments
+    """
+
+    def __init__(self, model: Robust, judgments: Judgments) -> None:
+        self.model, self.judgments, self.pool = model, judgments, judgments.pool
+        pool = self.pool
+        self.lengths = np.diff(pool.list_starts).reshape(pool.n_systems, pool.n_topics)
+        judged_for = judgments.judged_for or infer_judged_for(judgments)
+        self.judged_for = np.isin(pool.systems, judged_for)
+
+    dims: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **dict.fromkeys(("alpha", "v"), ("topic",)),
+        **dict.fromkeys(("a", "b", "u"), ("system",)),
+        "w": ("topic", "system"),
+        "log_s": ("scale",),
+    }
+
+    @property
+    def scale_priors(self) -> tuple[Floats, Floats]:
+        """Median and spread of the scales."""
+        median, spread = np.array([getattr(self.model, name) for name in SCALES]).T
+        return median, spread
+
+    def features(self, topic: int) -> tuple[Floats, Floats]:
+        """Features of a topic's documents: (documents, 6 + 3 systems), (documents, 2 + systems).
+
+        Those of the coefficients, a, b and u; and those of the topic's own alpha, v and w.
+        """
+        pool = self.pool
+        ranks = pool.ranks(topic).T
+        r, f = (ranks > 0).astype(np.float64), rank_curve(ranks, pool.depth)
+        short = r @ np.log(pool.depth / np.maximum(self.lengths[:, topic], 1))
+        novel = ~(ranks[:, self.judged_for] > 0).any(axis=1)
+        one, mean = np.ones(len(f)), f.mean(axis=1)
+        common = [one, r.mean(axis=1), mean, short, np.sqrt(mean), f.max(axis=1)]
+        columns = np.column_stack([*common, r, f, f * novel[:, None]])
+        return columns, np.column_stack([one, mean * np.sqrt(pool.n_systems), f])
+
+    @cached_property
+    def regression(self) -> EffectsRegression:
+        """The judged documents as rows."""
+        pool, rows, systems = self.pool, self.judgments.order, self.pool.n_systems
+        topic = pool.topic_of[rows].astype(np.int64)
+        columns = np.empty((len(rows), len(COEFFICIENTS) + 3 * systems))
+        local = np.empty((len(rows), 2 + systems))
+        for t in np.unique(topic):
+            here = topic == t
+            every, own = self.features(t)
+            documents = rows[here] - pool.topic_starts[t]
+            columns[here], local[here] = every[documents], own[documents]
+        mean, sd = np.array([getattr(self.model, name) for name in COEFFICIENTS]).T
+        median, spread = self.scale_priors
+        return EffectsRegression(
+            columns=columns,
+            local=local,
+            topic=topic,
+            n_topics=pool.n_topics,
+            labels=self.judgments.labels[rows],
+            mean=mean,
+            sd=sd,
+            scale_of=np.repeat([-1, 3, 4, 5], [len(COEFFICIENTS), systems, systems, systems]),
+            local_scale_of=np.repeat([0, 1, 2], [1, 1, systems]),
+            median=median,
+            spread=spread,
+            df=np.repeat([np.inf, self.model.df], 3),
+        )
+
+    def parameters(self, drawn: EffectsDraws) -> dict[str, Floats]:
+        """Name the parameters of draws, each of shape (chains, draws, ...)."""
+        first = len(COEFFICIENTS)
+        found = dict(zip(COEFFICIENTS, np.moveaxis(drawn.columns[..., :first], -1, 0), strict=True))
+        a, b, u = np.split(drawn.columns[..., first:], 3, axis=-1)
+        alpha, v, w = drawn.local[..., 0], drawn.local[..., 1], drawn.local[..., 2:]
+        return found | {
+            "a": a,
+            "b": b,
+            "u": u,
+            "alpha": alpha,
+            "v": v,
+            "w": w,
+            "log_s": drawn.log_scale,
+        }
+
+    def predict(self, columns: Floats, local: Floats) -> NDArray[np.float32]:
+        """Probability of every document in every draw, shape (chains, draws, documents)."""
+        pool = self.pool
+        p = np.empty((*columns.shape[:2], pool.n_documents), dtype=np.float32)
+        columns, local = columns.astype(np.float32), local.astype(np.float32)
+        for t in range(pool.n_topics):
+            every, own = (part.T.astype(np.float32) for part in self.features(t))
+            p[..., pool.documents(t)] = sigmoid(columns @ every + local[..., t, :] @ own)
+        return p
