@@ -61,7 +61,8 @@ def judgments_needed(study: Study, found: Comparison, confidence: float) -> tupl
     bound = float(ndtri(confidence))
     noise = np.random.default_rng(study.seed).standard_normal((_PATHS, _LOOKS))
     stays = 2.0 * study.residual**2
-    removable = found.sd_difference**2 - stays
+    # sampled variances may fall short of it
+    removable = np.maximum(found.sd_difference**2 - stays, 0.0)
     needed: list[int | None] = []
     for n, gone in enumerate(removal(study)):
         if found.confidence[n] >= confidence:

@@ -106,6 +106,10 @@ def test_all_judgments_remove_unknown_parameters_and_no_residual(make_pool):
     assert pair.variance_parameters > pair.variance_unjudged
     assert 0 < pair.judgments_needed <= 30
     assert forecast(pool, draws, "s0", "s1", residual=1.0) is None
+    # many draws go by outcomes, whose variance is that of the residual but for sampling
+    many = Relevance.from_values(pool, np.tile(draws.probability.values, (15, 1, 1)))
+    for seed in range(4):
+        assert forecast(pool, many, "s0", "s1", residual=50.0, seed=seed) is None
 
 
 def test_every_pair_of_a_comparison_is_forecast_as_alone(make_pool, point):
