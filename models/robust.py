@@ -16,7 +16,7 @@ from rtc_bayes.relevance import check_options, require
 from rtc_bayes.relevance.evidence import coordinates, observe, rank_curve
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.fitters.graphs import kept_of_p
-from rtc_bayes.relevance.gibbs import SWEEPS, EffectsDraws, EffectsRegression
+from rtc_bayes.relevance.gibbs import EffectsDraws, EffectsRegression, sweeps_to_try
 from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling
 from rtc_bayes.relevance.logistic import sigmoid
 
@@ -116,7 +116,7 @@ class Robust:
     def gibbs(self, judgments: Judgments, sampling: Sampling) -> Draws:
         """Draw from the posterior, with more sweeps to a draw where few do not suffice."""
         design = _Design(self, judgments)
-        for sweeps in SWEEPS:
+        for sweeps in sweeps_to_try(sampling):
             drawn = design.regression.sample(sampling, sweeps=sweeps)
             parameters = design.parameters(drawn)
             checks = mixing_checks({n: x for n, x in parameters.items() if n != "w"}, {})

@@ -19,6 +19,7 @@ import typer
 from typer.exceptions import TyperException
 
 import rtc_bayes
+from rtc_bayes import defaults
 from rtc_bayes.errors import CollectionWarning, FitError, FitWarning, InputError
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ QrelsFile = Annotated[str, typer.Option("--qrels", help="Judgments: topic iterat
 SomeQrels = Annotated[
     str | None, typer.Option("--qrels", help="Judgments: topic iteration docno grade.")
 ]
-Model = Annotated[str | None, typer.Option(help="An installed model, or FILE.py. Default: rtc.")]
+Model = Annotated[str | None, typer.Option(help="An installed model, or FILE.py. Default: robust.")]
 Method = Annotated[str | None, typer.Option(help="How to fit it. Default: the model's own.")]
 Options = Annotated[
     list[str] | None, typer.Option("--option", metavar="K=V", help="An option of the model.")
@@ -107,7 +108,7 @@ Measures = Annotated[
     list[str] | None, typer.Option("--measure", help="As ir-measures names it. Repeatable.")
 ]
 AlgorithmText = Annotated[
-    str, typer.Option(help="JUDGE[/EVALUATOR]: ip, mtc, mtc[weight=evr], rtc:map, ...")
+    str, typer.Option(help="JUDGE[/EVALUATOR]: ip, mtc[weight=evr], rtc:map, ...")
 ]
 Confidence = Annotated[float, typer.Option(help="Judge until every pair has this confidence.")]
 Depth = Annotated[int, typer.Option(help="Pool this many documents of each list.")]
@@ -246,7 +247,7 @@ def fit(
     made = fit(
         pool,
         judgments,
-        model=model or "rtc",
+        model=model or defaults.MODEL,
         method=method,
         options=_pairs(option),
         draws=draws,
@@ -255,7 +256,7 @@ def fit(
         seed=seed,
     )
     made.save(output)
-    inputs = _digests(systems, judged, [ModelSpec.parse(model or "rtc")])
+    inputs = _digests(systems, judged, [ModelSpec.parse(model or defaults.MODEL)])
     meta = provenance(seed=seed, inputs=inputs)
     write_json(meta | {"judged_for": list(judgments.judged_for or ())}, meta_path(output))
     if write_erels is not None:
@@ -356,7 +357,12 @@ def compare(
         assert judgments is not None
         options = _pairs(option)
         probabilities = fit(
-            pool, judgments, model=model or "rtc", method=method, options=options, seed=seed
+            pool,
+            judgments,
+            model=model or defaults.MODEL,
+            method=method,
+            options=options,
+            seed=seed,
         ).relevance
     meta = provenance(seed=seed, inputs=inputs)
     kind = _kind(layout, output)
@@ -426,8 +432,8 @@ def compare(
 def build(
     runs: RunFiles,
     truth: Annotated[str, typer.Option(help="Qrels that answer what is judged.")],
-    algorithm: AlgorithmText,
     output: OutFile,
+    algorithm: AlgorithmText = defaults.ALGORITHM,
     confidence: Annotated[
         float | None, typer.Option(help="Judge until every pair has it. Default: .95.")
     ] = None,
@@ -480,7 +486,7 @@ def build(
 def next_(
     runs: RunFiles,
     qrels: QrelsFile,
-    algorithm: AlgorithmText,
+    algorithm: AlgorithmText = defaults.ALGORITHM,
     count: Annotated[int, typer.Option(help="How many documents.")] = 10,
     relevance_level: Level = 1,
     depth: Depth = 100,
@@ -621,7 +627,7 @@ def calibrate(
             "runs and judgments go together",
             remedy="give RUNS with --qrels, or neither for a simulated collection",
         )
-    text = _model_text(model or "rtc", method, option)
+    text = _model_text(model or defaults.MODEL, method, option)
     inputs = {}
     if runs is None or qrels is None:
         simulated = simulate(seed=seed)

@@ -125,6 +125,11 @@ def test_evaluate_per_topic(here, ok):
     assert len(ok(f"{line} csv").splitlines()) == 1 + 4 * 6
 
 
+def test_the_model_is_robust_where_none_is_named(ok):
+    found = json.loads(ok("compare '*.gz' --qrels few.qrels --format json --quiet"))
+    assert (found["model"], found["method"]) == ("robust", "gibbs")
+
+
 def test_one_seed_writes_one_collection(here, ok):
     for folder in ("a", "b"):
         ok(f"simulate -o {folder} --topics 2 --systems 2 --seed 5")
@@ -136,11 +141,11 @@ def test_one_seed_writes_one_collection(here, ok):
 
 
 def test_fit_then_compare_its_file_is_to_compare_the_judgments(here, ok):
-    ok("fit '*.gz' --qrels few.qrels -o fit.nc --write-erels e.txt --quiet")
-    by_qrels = json.loads(ok("compare '*.gz' --qrels few.qrels --format json"))
+    ok("fit '*.gz' --qrels few.qrels --model rtc -o fit.nc --write-erels e.txt --quiet")
+    by_qrels = json.loads(ok("compare '*.gz' --qrels few.qrels --model rtc --format json"))
     by_fit = json.loads(ok("compare '*.gz' --relevance fit.nc --format json"))
     by_erels = json.loads(ok("compare '*.gz' --erels e.txt --qrels few.qrels --format json"))
-    assert by_qrels["model"], by_qrels["method"] == ("rtc", "map")
+    assert (by_qrels["model"], by_qrels["method"]) == ("rtc", "map")
     for other in (by_fit, by_erels):
         for pair, same in zip(by_qrels["pairs"], other["pairs"], strict=True):
             assert (pair["a"], pair["b"]) == (same["a"], same["b"])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rtc_bayes import defaults
 from rtc_bayes.calibration.coverage import bias, coverage
 from rtc_bayes.calibration.predictive import STATISTICS
 from rtc_bayes.calibration.reliability import Predictions, reliability, score, scores_by
@@ -168,7 +169,7 @@ def calibrate(
     runs: Runs,
     qrels: Qrels,
     *,
-    model: str = "rtc",
+    model: str = defaults.MODEL,
     algorithm: str = ALGORITHM,
     trials: int = 20,
     systems: int = 10,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool, Qrels
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm
@@ -82,7 +83,7 @@ class JudgingResult:
 def build(
     pool: Pool,
     qrels: Qrels,
-    algorithm: Algorithm | str,
+    algorithm: Algorithm | str = defaults.ALGORITHM,
     *,
     confidence: float | None = 0.95,
     budget: int | None = None,

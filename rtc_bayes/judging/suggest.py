@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm, WeightName, parse_algorithm
@@ -44,7 +45,7 @@ def next_documents(
     pool: Pool,
     judgments: Judgments,
     *,
-    algorithm: Algorithm | str,
+    algorithm: Algorithm | str = defaults.ALGORITHM,
     count: int = 10,
     seed: int = 0,
 ) -> list[NextDocument]:

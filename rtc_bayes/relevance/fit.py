@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool, Relevance
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.fitters import Estimate, estimate, is_sampler, resolve_method
@@ -173,7 +174,7 @@ def fit(
     pool: Pool,
     judgments: Judgments,
     *,
-    model: str = "rtc",
+    model: str = defaults.MODEL,
     method: str | None = None,
     options: Mapping[str, object] | None = None,
     draws: int | None = None,

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from rtc_bayes.collection import Judgments, write_qrels
 from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.confidence import compare
+from rtc_bayes.defaults import ALGORITHM
 from rtc_bayes.judging import JudgingResult, build, next_documents
 from rtc_bayes.relevance import ModelSpec, fit
 from rtc_bayes.robustness.design import Collection, Design
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FACTS = "demo.json"
-ALGORITHM = "rtc:map"
-ALGORITHMS = ("ip", "mtc", ALGORITHM)
+ALGORITHMS = ("ip", "mtc", "rtc:map", ALGORITHM)
 _SUGGESTED = 10
 _STAGES = 3
 _TABLES = ("systems", "pairs", "next", "judgments")

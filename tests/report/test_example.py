@@ -7,14 +7,14 @@ from rtc_bayes.report.example import Example
 def test_the_trial_of_median_tau(shown):
     study = shown.study
     example = Example.of(study)
-    assert example.algorithm == "rtc:map"
-    taus = study.trials[study.trials["algorithm"] == "rtc:map"].set_index("trial")["tau"]
+    assert example.algorithm == "robust:gibbs"
+    taus = study.trials[study.trials["algorithm"] == "robust:gibbs"].set_index("trial")["tau"]
     # of two, the lower
     assert example.tau == taus.min() == taus[example.trial]
     for frame, whole in ((example.systems, study.systems), (example.judgments, study.judgments)):
-        assert set(frame["algorithm"]) == {"rtc:map"}
+        assert set(frame["algorithm"]) == {"robust:gibbs"}
         assert set(frame["trial"]) == {example.trial}
-        mine = whole[(whole["algorithm"] == "rtc:map") & (whole["trial"] == example.trial)]
+        mine = whole[(whole["algorithm"] == "robust:gibbs") & (whole["trial"] == example.trial)]
         assert len(frame) == len(mine)
 
 

@@ -15,7 +15,7 @@ def test_it_compares_ten_by_judgments_for_two(shown):
     assert shown.systems["judged_for"].sum() == 2
     assert len(shown.pairs) == 45
     assert shown.judgments["judged"].sum() == shown.facts["judged"]
-    assert len(shown.study.trials) == 3
+    assert len(shown.study.trials) == 4
 
 
 def test_its_pairs_are_held_against_the_truth(shown):

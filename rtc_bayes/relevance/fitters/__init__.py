@@ -45,8 +45,6 @@ def resolve_method(model: RelevanceModel, method: str | None) -> str:
             f"more than once: their product is no joint density for {wanted!r}",
             remedy=remedy,
         )
-    if wanted == "gibbs":
-        raise InputError(f"method 'gibbs' of {model.name} comes in a later version", remedy=remedy)
     if wanted in model.methods:
         lacking = f"{wanted}() or graph()" if wanted in _FROM_GRAPH else f"{wanted}()"
         raise InputError(

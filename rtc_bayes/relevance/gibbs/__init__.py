@@ -30,9 +30,17 @@ if TYPE_CHECKING:
 
 type Integers = NDArray[np.int64]
 
-SWEEPS = (10, 40, 160)
-"""Sweeps to each draw, and to try where fewer leave draws too much alike: a sweep costs little
-beside the probabilities of all documents."""
+_SWEEPS, _MOST_TO_A_DRAW = 6000, 10
+
+
+def sweeps_to_try(sampling: Sampling) -> tuple[int, ...]:
+    """Return how many sweeps to make to each draw, and how many where those do not suffice.
+
+    A sweep costs little beside the probabilities of all documents: a few draws may each take ten.
+    """
+    few = _SWEEPS // (sampling.chains * sampling.draws)
+    first = max(1, min(_MOST_TO_A_DRAW, few))
+    return first, 4 * first, 16 * first
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +84,7 @@ class EffectsRegression:
     spread: Floats
     df: Floats
 
-    def sample(self, sampling: Sampling, *, sweeps: int = SWEEPS[0]) -> EffectsDraws:
+    def sample(self, sampling: Sampling, *, sweeps: int = 1) -> EffectsDraws:
         """Draw from the posterior.
 
         Parameters

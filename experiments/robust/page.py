@@ -1,0 +1,166 @@
+"""Tell what the studies of run.py and frontier.py found of `robust`, as Markdown.
+
+Usage: python experiments/robust/page.py DIR [--figures docs/figures] > docs/results/robust.md
+
+DIR is what the two wrote; what it lacks is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from run import JUDGE, POSTERIOR_MEAN, STUDIES
+
+from rtc_bayes.report.figures import confidence_accuracy
+from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.robustness import Study
+from rtc_bayes.robustness.scores import (
+    BINS,
+    bootstrap_interval,
+    expected_winnings,
+    log_score,
+    winnings,
+)
+
+PLUGGED = f"{JUDGE}/{POSTERIOR_MEAN}:map"
+SHOWN = {"mtc": "mtc", "rtc:map": "rtc:map", PLUGGED: "robust, plugged in", JUDGE: JUDGE}
+# manual runs of TREC-8 with lists of some 50 and 100 documents, much better than any other
+SHORT = ("READWARE", "READWARE2")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--figures", type=Path, help="a folder to draw into")
+    options = parser.parse_args()
+    studies = {
+        name: Study.load(options.directory / name)
+        for name in STUDIES
+        if (options.directory / name / "summary.json").exists()
+    }
+    trec8 = studies["trec8"]
+    if options.figures:
+        pairs = trec8.pairs[trec8.pairs["algorithm"].isin(SHOWN)]
+        figure = confidence_accuracy(pairs.replace({"algorithm": SHOWN}))
+        figure.savefig(options.figures / "robust-trec8.png", dpi=160, bbox_inches="tight")
+    for name, study in studies.items():
+        print(f"## {name}\n\n`{study.meta['command']}`\n")
+        print(scores(study))
+        print("Accuracy of the predicted sign by confidence, its standard error, and share:\n")
+        print(bins(study))
+        print("`robust:gibbs` by pairs:\n")
+        print(kinds(study, JUDGE))
+    frontier = options.directory / "frontier.csv"
+    if frontier.exists():
+        print("## At a number of judgments\n")
+        print(to_markdown(pd.read_csv(frontier)))
+
+
+def scores(study: Study) -> str:
+    """One row for each algorithm."""
+    seconds = study.trials.groupby("algorithm")["seconds_evaluating"].median()
+    judging = study.trials.groupby("algorithm")["seconds_judging"].median()
+    rows = []
+    for text, found in study.summary.items():
+        row = {
+            "": name(text),
+            "W": "–",
+            "W expected": "–",
+            "log score": "–",
+            "confidence": "–",
+            "accuracy": f"{found['accuracy']:.1%}",
+            "tau": f"{found['mean_tau']:.3f}",
+            "median judged": f"{found['median_judged']:.0f}",
+            "mean judged": f"{found['mean_judged']:.0f}",
+            "failed fits": str(found.get("failed", 0)),
+            "seconds": f"{judging[text]:.1f} + {seconds[text]:.1f}",
+        }
+        if found["W"] is not None:
+            row |= {
+                "W": interval(found["W"], found["W_interval"]),
+                "W expected": f"{found['W_expected']:.2f}",
+                "log score": interval(found["log_score"], found["log_score_interval"], 3),
+                "confidence": f"{found['mean_confidence']:.1%}",
+            }
+        rows.append(row)
+    return to_markdown(pd.DataFrame(rows))
+
+
+def bins(study: Study) -> str:
+    """One column for each algorithm that has a confidence."""
+    frame = pd.DataFrame({"confidence": [f"{low:g} to {high:g}" for low, high in BINS]})
+    for text, found in study.summary.items():
+        if found["bins"] is None:
+            continue
+        pairs = study.pairs[study.pairs["algorithm"] == text]
+        cells = []
+        for b in found["bins"]:
+            upper = b["high"] if b["high"] < 1 else 1.01
+            inside = pairs[(pairs["confidence"] >= b["low"]) & (pairs["confidence"] < upper)]
+            error = clustered_error(inside)
+            cells.append(
+                f"{b['accuracy']:.3f} ± {error:.3f} ({b['share']:.0%})" if b["share"] else "–"
+            )
+        frame[name(text)] = cells
+    return to_markdown(frame)
+
+
+def clustered_error(pairs: pd.DataFrame) -> float:
+    """Return the standard error of an accuracy, pairs of one trial being dependent."""
+    if not len(pairs):
+        return float("nan")
+    apart = pairs["correct"] - pairs["correct"].mean()
+    return float(np.sqrt((apart.groupby(pairs["trial"]).sum() ** 2).sum()) / len(pairs))
+
+
+def kinds(study: Study, text: str) -> str:
+    """Score pairs by what they have in common, and with and without the short manual runs."""
+    pairs = study.pairs[study.pairs["algorithm"] == text]
+    short = pairs["a"].isin(SHORT) | pairs["b"].isin(SHORT)
+    groups = {
+        "both judged for": pairs["initial"] == 2,
+        "one judged for": pairs["initial"] == 1,
+        "neither": pairs["initial"] == 0,
+        "overlap below .2": pairs["overlap"] < 0.2,
+        "overlap .2 to .5": (pairs["overlap"] >= 0.2) & (pairs["overlap"] < 0.5),
+        "overlap .5 or more": pairs["overlap"] >= 0.5,
+    }
+    if short.any():
+        groups |= {"with " + " or ".join(SHORT): short, "without them": ~short}
+    rows = []
+    for label, inside in groups.items():
+        some = pairs[inside]
+        if not len(some):
+            continue
+        won = winnings(some["confidence"], some["correct"])
+        surprise = log_score(some["confidence"], some["correct"])
+        rows.append(
+            {
+                "": label,
+                "pairs": len(some),
+                "W": interval(won.mean(), bootstrap_interval(won, some["trial"])),
+                "W expected": f"{expected_winnings(some['confidence']).mean():.2f}",
+                "log score": f"{surprise.mean():.3f}",
+                "confidence": f"{some['confidence'].mean():.1%}",
+                "accuracy": f"{some['correct'].mean():.1%}",
+            }
+        )
+    return to_markdown(pd.DataFrame(rows))
+
+
+def name(text: str) -> str:
+    """Shorten the name of the plugged-in mean."""
+    return text.replace(f"{POSTERIOR_MEAN}:map", "its posterior mean")
+
+
+def interval(value: float, ends: tuple[float, float] | list[float], digits: int = 2) -> str:
+    low, high = ends
+    text = f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+    return text.replace("-", "−")
+
+
+if __name__ == "__main__":
+    main()

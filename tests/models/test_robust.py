@@ -1,0 +1,166 @@
+"""The model robust: its features, its two paths, and what it says of systems it has not seen."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import rtc_bayes as rb
+from rtc_bayes import InputError, Judgments, Pool, Run, Runs
+from rtc_bayes.relevance import Sampling, estimate, load_model
+from rtc_bayes.relevance.compiled import CompiledGraph
+from rtc_bayes_models.robust import COEFFICIENTS, Robust, _Design
+
+DEPTH = 4
+RUNS = {
+    "first": {"1": ["a", "b", "c", "d"], "2": ["a", "b"]},
+    "second": {"1": ["b", "e", "a", "f"], "2": ["c", "a", "d"]},
+    "third": {"1": ["g", "a"], "2": ["e", "f", "g", "c"]},
+}
+
+
+def make_pool(names=("first", "second", "third")):
+    return Pool.from_runs(
+        Runs([Run.from_rankings(name, RUNS[name]) for name in names]), depth=DEPTH
+    )
+
+
+def judge(pool, labels, judged_for=("first", "second")):
+    documents = [int(pool.locate(topic, [docno])[0]) for topic, docno in labels]
+    return Judgments.from_labels(pool, documents, list(labels.values()), judged_for=judged_for)
+
+
+LABELS = {("1", "a"): 1.0, ("1", "b"): 0.0, ("2", "a"): 1.0, ("2", "c"): 0.0, ("1", "e"): 0.0}
+
+
+@pytest.fixture
+def judgments():
+    return judge(make_pool(), LABELS)
+
+
+def literal_log_odds(pool, judged_for, found, topic, docno):
+    """The formula of the docstring, term by term."""
+    systems, t = pool.n_systems, pool.topics.index(topic)
+    eta, strengths = found["mu"] + found["alpha"][t], []
+    known = any(docno in RUNS[name][topic] for name in judged_for)
+    for j, name in enumerate(pool.systems):
+        ranked = RUNS[name][topic]
+        if docno not in ranked:
+            strengths.append(0.0)
+            continue
+        f = 1 - np.log(ranked.index(docno) + 1) / np.log(DEPTH + 1)
+        strengths.append(f)
+        shortness = found["m_c"] * np.log(DEPTH / len(ranked))
+        eta += found["m_a"] / systems + found["a"][j] + shortness
+        slope = found["m_b"] / systems + found["b"][j] + found["w"][t, j]
+        eta += (slope + found["u"][j] * (not known)) * f
+    mean = np.mean(strengths)
+    eta += found["v"][t] * mean * np.sqrt(systems) + found["m_d"] * np.sqrt(mean)
+    return eta + found["m_x"] * max(strengths)
+
+
+def test_probabilities_are_the_formula_s(judgments):
+    drawn = Robust().gibbs(judgments, Sampling(30, 2, 20, 1))
+    pool = judgments.pool
+    for chain, draw in ((0, 0), (1, 29)):
+        found = {name: value[chain, draw] for name, value in drawn.parameters.items()}
+        for topic in pool.topics:
+            inside = pool.documents(pool.topics.index(topic))
+            for i in range(inside.start, inside.stop):
+                eta = literal_log_odds(pool, judgments.judged_for, found, topic, pool.docnos[i])
+                assert drawn.p[chain, draw, i] == pytest.approx(expit(eta), abs=1e-5)
+
+
+def test_the_graph_has_the_same_probabilities(judgments):
+    """At a point of the graph, its p is that of the sampler's features."""
+    import pytensor
+
+    model, design = Robust(), _Design(Robust(), judgments)
+    with pytensor.config.change_flags(mode="FAST_COMPILE"):
+        graph = CompiledGraph(model.graph(judgments.pool, judgments))
+        point = np.random.default_rng(3).normal(size=graph.size)
+        found, p = graph.parameters(point), graph.p(point)
+    columns = np.concatenate([[found[n] for n in COEFFICIENTS], *(found[n] for n in "abu")])
+    scale = np.exp(found["log_s"])[design.regression.local_scale_of]
+    local = scale * found["z_topic"]
+    assert p == pytest.approx(
+        design.predict(columns[None, None], local[None, None])[0, 0], abs=1e-5
+    )
+
+
+def test_who_was_judged_for_is_known_or_inferred():
+    pool = make_pool()
+    told, asked = judge(pool, LABELS), judge(pool, LABELS, judged_for=None)
+    # second retrieved a, b, e and a, c: all that was judged
+    assert _Design(Robust(), told).judged_for.tolist() == [True, True, False]
+    assert _Design(Robust(), asked).judged_for.tolist() == [False, True, False]
+
+
+def test_it_is_what_is_fitted_where_nothing_is_named(judgments):
+    fitted = rb.fit(judgments.pool, judgments, draws=50, chains=2, tune=20, seed=1)
+    assert (fitted.model, fitted.method) == ("robust", "gibbs")
+    assert fitted.posterior["posterior"]["w"].dims == ("chain", "draw", "topic", "system")
+    assert list(fitted.posterior["posterior"]["scale"].values)[:2] == ["s_alpha", "s_v"]
+    fewer = fitted.predict(make_pool(("first", "third")))
+    assert fewer.judgments.pool.systems == ("first", "third")
+
+
+def test_nothing_judged_gives_the_prior():
+    pool = make_pool()
+    drawn = Robust().gibbs(Judgments.none(pool), Sampling(2000, 2, 10, 4))
+    mu = drawn.parameters["mu"].ravel()
+    assert abs(mu.mean() + 3.6) < 4.4 * 0.7 / np.sqrt(len(mu))
+    b = np.abs(drawn.parameters["b"]).ravel()
+    # the median of |t(2)| is 0.816, times a scale whose median is 0.6
+    assert np.median(b) == pytest.approx(0.6 * 0.816, rel=0.06)
+
+
+@pytest.mark.parametrize("preset", [None, "robust03", "wide"])
+def test_presets_draw(judgments, preset):
+    model = load_model("robust", {"preset": preset} if preset else {})
+    drawn = estimate(model, "gibbs", judgments, Sampling(100, 2, 50, 1))
+    assert drawn.p.shape == (2, 100, judgments.pool.n_documents)
+    assert np.all(drawn.p[..., judgments.order] == judgments.labels[judgments.order])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"mu": "0:0"}, "mean:sd, the sd positive"),
+        ({"s_w": "0:.2"}, "median:spread"),
+        ({"s_w": "1:-1"}, "median:spread"),
+        ({"df": "0"}, "a positive number"),
+    ],
+)
+def test_bad_options_are_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        load_model("robust", options)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::rtc_bayes.FitWarning")
+def test_gibbs_draws_what_nuts_draws():
+    """On a simulated collection: means of p of all documents, within their Monte Carlo error."""
+    from arviz_stats.base import array_stats
+
+    from rtc_bayes.collection.simulate import simulate
+
+    made = simulate(topics=6, systems=4, seed=3)
+    pool = Pool.from_runs(made.runs, depth=20)
+    every = Judgments.from_qrels(pool, made.qrels)
+    rng = np.random.default_rng(0)
+    some = rng.permutation(every.order)[:60]
+    judgments = Judgments.from_labels(
+        every.pool, some, every.labels[some], judged_for=pool.systems[:2]
+    )
+    model = Robust(df=4.0)
+    gibbs = estimate(model, "gibbs", judgments, Sampling(1000, 4, 500, 1), labelled=False)
+    nuts = estimate(model, "nuts", judgments, Sampling(1000, 4, 1000, 2), labelled=False)
+    variance, mean = np.zeros(pool.n_documents), []
+    for found in (gibbs, nuts):
+        p = found.p.astype(np.float64)
+        ess = array_stats.ess(p, method="mean", chain_axis=0, draw_axis=1)
+        variance = variance + p.var(axis=(0, 1)) / ess
+        mean.append(p.mean(axis=(0, 1)))
+    z = (mean[0] - mean[1]) / np.sqrt(variance)
+    assert np.abs(z).max() < 5.0
+    assert np.mean(z**2) < 3.0  # documents are dependent: a share of them moves together

@@ -1,0 +1,191 @@
+"""The Gibbs sampler against quadrature, its prior and simulation."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import chisquare, norm
+from scipy.stats import t as student
+
+from rtc_bayes.relevance.gibbs import EffectsRegression, sweeps_to_try
+from rtc_bayes.relevance.gibbs.polya_gamma import polya_gamma
+from rtc_bayes.relevance.interface import Sampling
+
+# beyond this many standard errors is one chance in a hundred thousand
+FAR = 4.4
+
+
+@pytest.mark.parametrize("eta", [0.0, 0.3, -1.0, 3.0, -8.0, 25.0, 100.0])
+def test_polya_gamma_has_its_mean_and_its_laplace_transform(eta):
+    rng, n = np.random.default_rng(7), 10_000
+    drawn = np.array([polya_gamma(rng, eta) for _ in range(n)])
+    mean = np.tanh(eta / 2) / (2 * eta) if eta else 0.25
+    assert abs(drawn.mean() - mean) < FAR * drawn.std() / np.sqrt(n)
+    # E exp(-t w) = cosh(eta / 2) / cosh(sqrt(eta^2 / 4 + t / 2))
+    t = 1.0 / mean
+    transformed = np.exp(-t * drawn)
+    root = np.sqrt(eta**2 / 4 + t / 2)
+    exact = np.exp(np.logaddexp(eta / 2, -eta / 2) - np.logaddexp(root, -root))
+    assert abs(transformed.mean() - exact) < FAR * transformed.std() / np.sqrt(n)
+
+
+def regression(topics=2, rows=(3, 1), seed=0, df=np.inf, spread=0.0, depth=1):
+    """One coefficient, one effect, and `depth` effects of each topic."""
+    rng = np.random.default_rng(seed)
+    topic = np.repeat(np.arange(topics), rows)
+    n = len(topic)
+    return EffectsRegression(
+        columns=rng.normal(size=(n, 2)),
+        local=rng.normal(size=(n, depth)),
+        topic=topic,
+        n_topics=topics,
+        labels=(rng.random(n) < 0.6).astype(float),
+        mean=np.array([-0.5]),
+        sd=np.array([1.2]),
+        scale_of=np.array([-1, 1]),
+        local_scale_of=np.zeros(depth, dtype=int),
+        median=np.array([0.9, 0.7]),
+        spread=np.array([0.0, spread]),
+        df=np.array([np.inf, df]),
+    )
+
+
+def grid_moments(data, axes, log_prior):
+    """Mean and sd of every parameter by brute force over a grid."""
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+    eta = points[:, :2] @ data.columns.T
+    for t in range(data.n_topics):
+        eta[:, data.topic == t] += points[:, [2 + t]] * data.local[data.topic == t, 0]
+    log_density = (data.labels * eta - np.logaddexp(0.0, eta)).sum(axis=1) + log_prior(points)
+    weight = np.exp(log_density - log_density.max())
+    weight /= weight.sum()
+    mean = weight @ points
+    return mean, np.sqrt(weight @ (points - mean) ** 2)
+
+
+def hold(drawn, mean, sd, efficiency=0.3):
+    """Hold draws (draws, parameters) to exact moments; `efficiency` of the draws count."""
+    count = efficiency * len(drawn)
+    assert np.all(np.abs(drawn.mean(axis=0) - mean) < FAR * sd / np.sqrt(count))
+    error = FAR * sd * np.sqrt((np.mean((drawn - mean) ** 4, axis=0) / sd**4 - 1) / count) / 2
+    assert np.all(np.abs(drawn.std(axis=0) - sd) < error)
+
+
+@pytest.mark.parametrize("rows", [(1, 1), (4, 3)], ids=["by rows", "by effects"])
+def test_normal_effects_have_the_posterior_of_a_grid(rows):
+    data = regression(rows=rows)
+    axes = [np.linspace(-6, 5, 23)] + [np.linspace(-4.5, 4.5, 21)] * 3
+    sds = np.array([1.2, 0.7, 0.9, 0.9])
+
+    def log_prior(points):
+        return norm.logpdf(points, [-0.5, 0, 0, 0], sds).sum(axis=1)
+
+    found = data.sample(Sampling(4000, 1, 100, 1), sweeps=2)
+    drawn = np.column_stack([found.columns[0], found.local[0, :, :, 0]])
+    hold(drawn, *grid_moments(data, axes, log_prior))
+
+
+def test_student_effects_and_scales_have_the_posterior_of_a_grid():
+    data = regression(topics=1, rows=(5,), df=3.0, spread=0.5)
+    axes = [np.linspace(-5, 4, 19), np.linspace(-9, 9, 73), np.linspace(-4, 4, 17)]
+    log_scales = np.log(0.7) + np.linspace(-2.0, 2.0, 13)
+    points = np.array(list(product(*axes)))
+    eta = points[:, :2] @ data.columns.T + points[:, [2]] * data.local[:, 0]
+    likelihood = (data.labels * eta - np.logaddexp(0.0, eta)).sum(axis=1)
+    moments = []
+    for s in log_scales:
+
+        def log_prior(points, s=s):
+            known = norm.logpdf(points[:, [0, 2]], [-0.5, 0], [1.2, 0.9]).sum(axis=1)
+            effect = student.logpdf(points[:, 1], 3.0, scale=np.exp(s))
+            return known + effect + norm.logpdf(s, np.log(0.7), 0.5)
+
+        density = np.exp(likelihood + log_prior(points))
+        moments.append((density.sum(), density @ points[:, 1], density @ np.abs(points[:, 1])))
+    mass, effect, size = np.array(moments).T
+    found = data.sample(Sampling(6000, 1, 300, 2), sweeps=3)
+    drawn, count = found.columns[0, :, 1], 0.3 * 6000
+    for values, exact in (
+        (drawn, effect.sum()),
+        (np.abs(drawn), size.sum()),
+        (found.log_scale[0, :, 1], mass @ log_scales),
+    ):
+        gap = abs(values.mean() - exact / mass.sum())
+        assert gap < FAR * values.std() / np.sqrt(count) + 0.01  # the grid's own error
+
+
+def test_topics_without_judgments_have_their_prior():
+    data = regression(topics=3, rows=(4, 0, 2))
+    drawn = data.sample(Sampling(3000, 1, 50, 3)).local[0, :, 1, 0]
+    hold(drawn[:, None], np.array([0.0]), np.array([0.9]), efficiency=1.0)
+
+
+def test_labels_between_0_and_1_count_half_each():
+    """Rows with label 1/2 twice over are a relevant and a nonrelevant row."""
+    data = regression(rows=(2, 2))
+    twice = {
+        "columns": np.repeat(data.columns, 2, axis=0),
+        "local": np.repeat(data.local, 2, axis=0),
+        "topic": np.repeat(data.topic, 2),
+    }
+    rest = {
+        name: getattr(data, name)
+        for name in data.__dataclass_fields__
+        if name not in (*twice, "labels")
+    }
+    soft = EffectsRegression(**twice, **rest, labels=np.full(8, 0.5))
+    hard = EffectsRegression(**twice, **rest, labels=np.tile([0.0, 1.0], 4))
+    a, b = (each.sample(Sampling(4000, 1, 100, 4), sweeps=2).columns[0] for each in (soft, hard))
+    error = np.sqrt((a.var(axis=0) + b.var(axis=0)) / (0.3 * 4000))
+    assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) < FAR * error)
+
+
+def test_draws_depend_on_the_seed_and_not_on_threads():
+    data = regression(spread=0.3)
+    first, again, other = (data.sample(Sampling(20, 3, 10, seed)) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.columns, again.columns)
+    assert not np.array_equal(first.columns, other.columns)
+    assert first.columns.shape == (3, 20, 2)
+    assert first.local.shape == (3, 20, 2, 1)
+    assert "4 rows, 2 topics, 1 coefficients, 1 effects" in repr(data)
+    assert "3 chains x 20 draws" in repr(first)
+
+
+def test_few_draws_take_more_sweeps():
+    assert sweeps_to_try(Sampling(100, 2)) == (10, 40, 160)
+    assert sweeps_to_try(Sampling(1000, 4)) == (1, 4, 16)
+
+
+def ranks_of_truth(replicates, seed, kept=31):
+    """Simulation-based calibration: the rank of the truth among draws (Talts et al. 2018)."""
+    rng = np.random.default_rng(seed)
+    ranks = []
+    for _ in range(replicates):
+        data = regression(
+            topics=4, rows=(1, 3, 0, 4), seed=int(rng.integers(1e9)), df=3.0, spread=0.4, depth=2
+        )
+        log_s = np.log(0.7) + 0.4 * rng.normal()
+        beta = np.array([rng.normal(-0.5, 1.2), np.exp(log_s) * rng.standard_t(3.0)])
+        own = 0.9 * rng.normal(size=(4, 2))
+        eta = data.columns @ beta + (data.local * own[data.topic]).sum(axis=1)
+        labels = (rng.random(len(eta)) < expit(eta)).astype(float)
+        data = EffectsRegression(
+            **{n: getattr(data, n) for n in data.__dataclass_fields__ if n != "labels"},
+            labels=labels,
+        )
+        found = data.sample(Sampling(kept, 1, 60, int(rng.integers(1e9))), sweeps=10)
+        drawn = np.column_stack([found.columns[0], found.local[0, :, 0], found.log_scale[0, :, 1]])
+        truth = np.concatenate([beta, own[0], [log_s]])
+        ranks.append((drawn < truth).sum(axis=0))
+    return np.array(ranks)
+
+
+@pytest.mark.parametrize(
+    "replicates", [120, pytest.param(2000, marks=pytest.mark.slow)], ids=["quick", "slow"]
+)
+def test_ranks_of_the_truth_are_uniform(replicates):
+    ranks = ranks_of_truth(replicates, 5)
+    for rank in ranks.T:
+        counts = np.bincount(rank // 4, minlength=8)
+        assert chisquare(counts).pvalue > 1e-4
