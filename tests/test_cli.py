@@ -125,7 +125,7 @@ def test_evaluate_per_topic(here, ok):
     assert len(ok(f"{line} csv").splitlines()) == 1 + 4 * 6
 
 
-def test_the_model_is_robust_where_none_is_named(ok):
+def test_the_model_is_robust_where_none_is_named(here, ok):
     found = json.loads(ok("compare '*.gz' --qrels few.qrels --format json --quiet"))
     assert (found["model"], found["method"]) == ("robust", "gibbs")
 

@@ -27,8 +27,12 @@ from rtc_bayes.robustness.scores import (
 
 PLUGGED = f"{JUDGE}/{POSTERIOR_MEAN}:map"
 SHOWN = {"mtc": "mtc", "rtc:map": "rtc:map", PLUGGED: "robust, plugged in", JUDGE: JUDGE}
+TITLES = {"trec8": "TREC-8, 200 fresh trials", "robust03": "Robust 2003"}
 # manual runs of TREC-8 with lists of some 50 and 100 documents, much better than any other
 SHORT = ("READWARE", "READWARE2")
+
+
+TRIED = Path(__file__).with_name("tried.md").read_text()
 
 
 def main() -> None:
@@ -46,8 +50,9 @@ def main() -> None:
         pairs = trec8.pairs[trec8.pairs["algorithm"].isin(SHOWN)]
         figure = confidence_accuracy(pairs.replace({"algorithm": SHOWN}))
         figure.savefig(options.figures / "robust-trec8.png", dpi=160, bbox_inches="tight")
+    print(story(trec8))
     for name, study in studies.items():
-        print(f"## {name}\n\n`{study.meta['command']}`\n")
+        print(f"## {TITLES[name]}\n\n`{study.meta['command']}`\n")
         print(scores(study))
         print("Accuracy of the predicted sign by confidence, its standard error, and share:\n")
         print(bins(study))
@@ -57,6 +62,59 @@ def main() -> None:
     if frontier.exists():
         print("## At a number of judgments\n")
         print(to_markdown(pd.read_csv(frontier)))
+
+
+def story(study: Study) -> str:
+    """Say what was found, in words."""
+    found = study.summary
+    robust, rtc, mtc = found[JUDGE], found["rtc:map"], found["mtc"]
+    plugged, cut = found[PLUGGED], found["rtc:map/rtc:cut"]
+    only = found[f"{JUDGE}/robust[preset=robust03]:gibbs"]
+    wide = found[f"{JUDGE}/robust[preset=wide]:gibbs"]
+    top = plugged["bins"][-1]
+    pairs = study.pairs[study.pairs["algorithm"] == JUDGE]
+    judged_for = pairs[pairs["initial"] == 2]
+    won = winnings(judged_for["confidence"], judged_for["correct"])
+    return f"""# Confidence that holds for systems nobody has seen
+
+The paper reached W = −0.44 and tau = .532 with a median of 179 judgments on this collection, and
+left open why its confidence falls short where it is highest. [`robust`](../robust.md) was fixed,
+priors, judging and stopping, before {robust["trials"]} trials were drawn with a seed not used
+before (but for four, on which the script was timed). Judgments for two systems until their order
+has 95%, then all 45 pairs of ten; truth from full lists.
+
+![Accuracy against confidence of MTC, RTC and robust, and of robust plugged
+in](../figures/robust-trec8.png)
+
+- **`robust` ranks ten systems better from half the judgments, and its confidence can be taken at
+  its word**: W {interval(robust["W"], robust["W_interval"])}, log score {robust["log_score"]:.3f},
+  tau {robust["mean_tau"]:.3f} at a median of {robust["median_judged"]:.0f} judgments. The paper's
+  RTC on the same trials: W {interval(rtc["W"], rtc["W_interval"])}, {rtc["log_score"]:.3f},
+  {rtc["mean_tau"]:.3f} at {rtc["median_judged"]:.0f}; MTC: W
+  {interval(mtc["W"], mtc["W_interval"])}, {mtc["log_score"]:.3f}, {mtc["mean_tau"]:.3f} at
+  {mtc["median_judged"]:.0f}.
+- **What makes the difference is that parameters are not taken for known.** The posterior mean of
+  the same draws, plugged in, ranks as well (tau {plugged["mean_tau"]:.3f}) and is ruinous to bet
+  on: W {interval(plugged["W"], plugged["W_interval"])}; {top["share"]:.0%} of all pairs have a
+  confidence above .99, of which {top["accuracy"]:.1%} are right. For the paper's own layers the
+  cut posterior does half of it: W {interval(cut["W"], cut["W_interval"])}. The published method is
+  overconfident as soon as it is informative; smoothing it until it knows little hides that.
+- **Where the priors come from matters little, that there are some matters more.** From Robust 2003
+  alone: W {interval(only["W"], only["W_interval"])}, log score {only["log_score"]:.3f}, accuracy
+  {only["accuracy"]:.1%} at confidence {only["mean_confidence"]:.1%}; so TREC-8's part in the
+  default priors is not what makes it work. Wide ones cost
+  {wide["log_score"] - robust["log_score"]:.3f} in log score and
+  {robust["mean_tau"] - wide["mean_tau"]:.3f} in tau.
+- **It is too modest**: right in {robust["accuracy"]:.1%} of the pairs at a mean confidence of
+  {robust["mean_confidence"]:.1%}; W {robust["W"]:.2f} where exact confidences would win
+  {robust["W_expected"]:.2f}. The target of .02 between the two is missed by the default priors and
+  met by those of Robust 2003.
+- **The two systems judged for**, after stopping when their order seemed sure: W
+  {interval(won.mean(), bootstrap_interval(won, judged_for["trial"]))}, right in
+  {judged_for["correct"].mean():.1%} at confidence {judged_for["confidence"].mean():.1%}: some, not
+  provable, harm by looking repeatedly.
+
+{TRIED}"""
 
 
 def scores(study: Study) -> str:

@@ -206,11 +206,21 @@ def _show(
 
     pool = collection.pool.select(draw.everyone)
     judgments = built.judgments.on(pool)
-    fitted = fit(pool, judgments, model=ALGORITHM, seed=draw.evaluating_seed)
+    spec = ModelSpec.parse(ALGORITHM)
+    draws, chains, tune = design.sampling_of(spec)
+    fitted = fit(
+        pool,
+        judgments,
+        model=ALGORITHM,
+        draws=draws,
+        chains=chains,
+        tune=tune,
+        seed=draw.evaluating_seed,
+    )
     comparison = compare(
         pool,
         fitted.relevance,
-        moments=design.moments_of(ModelSpec.parse(ALGORITHM)),
+        moments=design.moments_of(spec),
         seed=draw.evaluating_seed,
     )
     suggested = next_documents(pool, judgments, algorithm=ALGORITHM, count=_SUGGESTED)

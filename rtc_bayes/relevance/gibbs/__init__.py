@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 type Integers = NDArray[np.int64]
 
-_SWEEPS, _MOST_TO_A_DRAW = 6000, 10
+_SWEEPS, _MOST_TO_A_DRAW = 20_000, 10
 
 
 def sweeps_to_try(sampling: Sampling) -> tuple[int, ...]:
