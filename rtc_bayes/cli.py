@@ -329,8 +329,10 @@ def compare(
 
     from rtc_bayes.collection import Pool, Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
-    from rtc_bayes.relevance import ModelSpec, fit
+    from rtc_bayes.relevance import ModelSpec, fit, is_sampler, resolve_method
+    from rtc_bayes.relevance.registry import model_class
     from rtc_bayes.report.terminal import pairs_frame, write_frame, write_tables, write_value
+    from rtc_bayes.robustness.design import Design
     from rtc_bayes.store import digest_file, provenance
 
     _check_sources(qrels, erels, relevance, default_p, model or method or option)
@@ -355,13 +357,19 @@ def compare(
         )
     else:
         assert judgments is not None
-        options = _pairs(option)
+        named = ModelSpec.parse(model or defaults.MODEL)
+        way = method or named.method
+        drawn = is_sampler(resolve_method(model_class(named.name, digest=named.digest), way))
+        # as many draws as a confidence needs; `fit` takes more
         probabilities = fit(
             pool,
             judgments,
-            model=model or defaults.MODEL,
+            model=named.text,
             method=method,
-            options=options,
+            options=_pairs(option),
+            draws=Design.draws if drawn else None,
+            chains=Design.chains if drawn else None,
+            tune=Design.tune if drawn else None,
             seed=seed,
         ).relevance
     meta = provenance(seed=seed, inputs=inputs)

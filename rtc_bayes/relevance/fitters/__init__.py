@@ -26,7 +26,7 @@ def available_methods(model: RelevanceModel | type[RelevanceModel]) -> tuple[str
     return tuple(method for method in model.methods if _has(model, method))
 
 
-def resolve_method(model: RelevanceModel, method: str | None) -> str:
+def resolve_method(model: RelevanceModel | type[RelevanceModel], method: str | None) -> str:
     """Return a method's name, the model's default for None.
 
     Raises
