@@ -182,7 +182,7 @@ def ranks_of_truth(replicates, seed, kept=31):
 
 
 @pytest.mark.parametrize(
-    "replicates", [120, pytest.param(2000, marks=pytest.mark.slow)], ids=["quick", "slow"]
+    "replicates", [120, pytest.param(600, marks=pytest.mark.slow)], ids=["quick", "slow"]
 )
 def test_ranks_of_the_truth_are_uniform(replicates):
     ranks = ranks_of_truth(replicates, 5)

@@ -3,18 +3,20 @@ import pytest
 
 from rtc_bayes.report.example import Example
 
+LAST = "rtc:map/robust:gibbs"
+
 
 def test_the_trial_of_median_tau(shown):
     study = shown.study
     example = Example.of(study)
-    assert example.algorithm == "robust:gibbs"
-    taus = study.trials[study.trials["algorithm"] == "robust:gibbs"].set_index("trial")["tau"]
+    assert example.algorithm == LAST
+    taus = study.trials[study.trials["algorithm"] == LAST].set_index("trial")["tau"]
     # of two, the lower
     assert example.tau == taus.min() == taus[example.trial]
     for frame, whole in ((example.systems, study.systems), (example.judgments, study.judgments)):
-        assert set(frame["algorithm"]) == {"robust:gibbs"}
+        assert set(frame["algorithm"]) == {LAST}
         assert set(frame["trial"]) == {example.trial}
-        mine = whole[(whole["algorithm"] == "robust:gibbs") & (whole["trial"] == example.trial)]
+        mine = whole[(whole["algorithm"] == LAST) & (whole["trial"] == example.trial)]
         assert len(frame) == len(mine)
 
 

@@ -60,7 +60,7 @@ def test_csv_is_not_rounded(folder, shown):
 def test_bins_of_a_group_are_those_of_its_scores(folder, shown):
     scores = shown.study.by_original().set_index(["algorithm", "group"])
     bins = pd.read_csv(folder / "original-bins.csv")
-    assert set(bins["algorithm"]) == {"mtc", "rtc:map", "robust:gibbs"}
+    assert set(bins["algorithm"]) == {"mtc", "rtc:map", "rtc:map/robust:gibbs"}
     for row in bins.dropna().itertuples():
         assert row.accuracy == scores.loc[(row.algorithm, row.group), f"accuracy_{row.low:g}"]
     shares = bins.groupby(["algorithm", "group"])["share"].sum()
