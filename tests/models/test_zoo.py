@@ -82,7 +82,7 @@ EDGES = {
 
 def test_all_are_here():
     known = {info.name: info for info in available_models()}
-    assert set(known) == {*NAMES, "hierarchical", "rtc", "uniform"}
+    assert set(known) == {*NAMES, "hierarchical", "robust", "rtc", "uniform"}
     for name in NAMES:
         assert known[name].methods == ("laplace", "map", "nuts")
         assert known[name].summary.endswith(".")

@@ -95,13 +95,13 @@ def test_predict_on_new_systems(new_pool):
 
 
 def test_zero_judgments(pool):
-    found = fit(pool, Judgments.none(pool))
+    found = fit(pool, Judgments.none(pool), model="rtc")
     np.testing.assert_array_equal(found.relevance.values, 0.5)
 
 
 def test_noisy_labels_are_kept(pool, tmp_path):
     judgments = Judgments.from_labels(pool, [4, 2, 9], [0.7, 0.0, 1.0])
-    found = fit(pool, judgments)
+    found = fit(pool, judgments, model="rtc")
     assert found.relevance.values[0, 4] == 0.7
     found.save(tmp_path / "fit.nc")
     assert Fit.load(tmp_path / "fit.nc").judgments.labels[4] == 0.7
@@ -159,7 +159,8 @@ def test_real_runs(trec8):
     few = Judgments.from_labels(judgments.pool, retrieved[:400], judgments.labels[retrieved[:400]])
     held_out = retrieved[400:]
     truth = judgments.labels[held_out]
-    p = fit(few.pool, few, options={"smoothing": "platt", "intercept": True}).relevance.values[0]
+    options = {"smoothing": "platt", "intercept": True}
+    p = fit(few.pool, few, model="rtc", options=options).relevance.values[0]
     share = few.labels[few.order].mean()
     skill = np.mean((p[held_out] - truth) ** 2) / np.mean((share - truth) ** 2)
     assert skill < 0.97

@@ -163,7 +163,7 @@ def test_the_same_seed_gives_the_same_draws(model_file, small):
 def test_draws_are_for_methods_that_draw(small):
     for name in ("draws", "chains", "tune"):
         with pytest.raises(InputError, match="are for methods that draw, not for 'map'"):
-            fit(small.pool, small, **{name: 10})
+            fit(small.pool, small, model="rtc", **{name: 10})
     with pytest.raises(InputError, match="draws is 0; give a number of at least 1"):
         Sampling(draws=0)
 
