@@ -244,20 +244,18 @@ def fit(
     systems, judged = _read_runs(runs, name_by), read_qrels(qrels)
     pool = Pool.from_runs(systems, depth=depth)
     judgments = _judgments(pool, judged, relevance_level, judged_for, infer=True)
+    spec = ModelSpec.of(model or defaults.MODEL, method, _pairs(option))
     made = fit(
         pool,
         judgments,
-        model=model or defaults.MODEL,
-        method=method,
-        options=_pairs(option),
+        model=spec,
         draws=draws,
         chains=chains,
         tune=tune,
         seed=seed,
     )
     made.save(output)
-    inputs = _digests(systems, judged, [ModelSpec.parse(model or defaults.MODEL)])
-    meta = provenance(seed=seed, inputs=inputs)
+    meta = provenance(seed=seed, inputs=_digests(systems, judged, [spec]))
     write_json(meta | {"judged_for": list(judgments.judged_for or ())}, meta_path(output))
     if write_erels is not None:
         write(made.relevance.to_probabilities(), write_erels)
@@ -329,17 +327,17 @@ def compare(
 
     from rtc_bayes.collection import Pool, Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
-    from rtc_bayes.relevance import ModelSpec, fit, is_sampler, resolve_method
-    from rtc_bayes.relevance.registry import model_class
+    from rtc_bayes.relevance import ModelSpec, fit, is_sampler
     from rtc_bayes.report.terminal import pairs_frame, write_frame, write_tables, write_value
     from rtc_bayes.robustness.design import Design
     from rtc_bayes.store import digest_file, provenance
 
     _check_sources(qrels, erels, relevance, default_p, model or method or option)
+    spec = ModelSpec.of(model or defaults.MODEL, method, _pairs(option))
     systems = _read_runs(runs, name_by)
     judged = None if qrels is None else read_qrels(qrels)
     pool = Pool.from_runs(systems, depth=depth)
-    inputs = _digests(systems, judged, [ModelSpec.parse(model)] if model else [])
+    inputs = _digests(systems, judged, [spec])
     judgments = None if judged is None else _judgments(pool, judged, relevance_level)
     if relevance is not None:
         found = _stored(relevance, pool)
@@ -357,16 +355,12 @@ def compare(
         )
     else:
         assert judgments is not None
-        named = ModelSpec.parse(model or defaults.MODEL)
-        way = method or named.method
-        drawn = is_sampler(resolve_method(model_class(named.name, digest=named.digest), way))
+        drawn = is_sampler(spec.resolved_method)
         # as many draws as a confidence needs; `fit` takes more
         probabilities = fit(
             pool,
             judgments,
-            model=named.text,
-            method=method,
-            options=_pairs(option),
+            model=spec,
             draws=Design.draws if drawn else None,
             chains=Design.chains if drawn else None,
             tune=Design.tune if drawn else None,
@@ -635,7 +629,7 @@ def calibrate(
             "runs and judgments go together",
             remedy="give RUNS with --qrels, or neither for a simulated collection",
         )
-    text = _model_text(model or defaults.MODEL, method, option)
+    text = ModelSpec.of(model or defaults.MODEL, method, _pairs(option)).text
     inputs = {}
     if runs is None or qrels is None:
         simulated = simulate(seed=seed)
@@ -792,21 +786,6 @@ def _pairs(options: Sequence[str] | None) -> dict[str, str]:
             raise InputError(f"cannot use --option {text}", remedy="write K=V, each K once")
         read[key] = value
     return read
-
-
-def _model_text(model: str, method: str | None, option: Sequence[str] | None) -> str:
-    """Write a model, its options and its method in the grammar of algorithms."""
-    from rtc_bayes.relevance import ModelSpec
-
-    named = ModelSpec.parse(model)
-    if method is not None and named.method not in (None, method):
-        raise InputError(
-            f"two methods, {method} and {named.method} in {model!r}", remedy="give one of them"
-        )
-    options = {**named.options, **_pairs(option)}
-    bracket = ",".join(f"{key}={value}" for key, value in options.items())
-    wanted = method or named.method
-    return named.name + (f"[{bracket}]" if bracket else "") + (f":{wanted}" if wanted else "")
 
 
 def _judgments(

@@ -23,7 +23,7 @@ from rtc_bayes.calibration.truth import Truth
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import parse_algorithm
-from rtc_bayes.relevance import ModelSpec, resolve_method
+from rtc_bayes.relevance import ModelSpec
 from rtc_bayes.robustness.design import Collection, Design, MomentsRule
 from rtc_bayes.robustness.running import (
     META,
@@ -253,11 +253,10 @@ def calibrate(
             f"a trial takes {systems} systems, of {len(runs)}", remedy="give more runs"
         )
     spec, folder = ModelSpec.parse(model), Path(output)
-    method = resolve_method(spec.build(), spec.method)
     files = [found for found in (judge.model, spec) if found and found.digest]
     meta = {
         **provenance(command, seed, inputs),
-        "study": {**design.to_dict(), "model": model, "method": method},
+        "study": {**design.to_dict(), "model": model, "method": spec.resolved_method},
         "moments": {spec.text: design.moments_of(spec)},
         "models": {found.name: found.digest for found in files},
         "runs": digest_runs(runs),

@@ -17,7 +17,7 @@ from rtc_bayes.collection import Judgments, Relevance
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError
 from rtc_bayes.judging import build
-from rtc_bayes.relevance import Draws, ModelSpec, Sampling, estimate, resolve_method
+from rtc_bayes.relevance import Draws, ModelSpec, Sampling, estimate
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.significance import kendall_tau
 from rtc_bayes.robustness.trial import draw_systems
@@ -138,8 +138,7 @@ def _relevance(model: ModelSpec, judgments: Judgments, found: PointEstimate | Dr
     """Return the probabilities, judged documents with their labels."""
     p = found.p.copy()
     p[..., judgments.order] = judgments.labels[judgments.order]
-    method = resolve_method(model.build(), model.method)
-    return Relevance.from_values(judgments.pool, p, model=model.name, method=method)
+    return Relevance.from_values(judgments.pool, p, model=model.name, method=model.resolved_method)
 
 
 def _predictive(

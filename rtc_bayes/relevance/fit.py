@@ -174,7 +174,7 @@ def fit(
     pool: Pool,
     judgments: Judgments,
     *,
-    model: str = defaults.MODEL,
+    model: str | ModelSpec = defaults.MODEL,
     method: str | None = None,
     options: Mapping[str, object] | None = None,
     draws: int | None = None,
@@ -190,7 +190,7 @@ def fit(
         The systems whose ranks are the evidence.
     judgments : Judgments
         Over this pool or another.
-    model : str
+    model : str or ModelSpec
         An installed model (:func:`rtc_bayes.available_models`) or the path of a FILE.py;
         ``rtc[folds=5]:map`` gives options and a method as well.
     method : str, optional
@@ -224,15 +224,7 @@ def fit(
     >>> fit = rb.fit(pool, judgments, model="rtc", options={"intercept": True})
     >>> fit.relevance
     """
-    named = ModelSpec.parse(model)
-    if method is not None and named.method not in (None, method):
-        raise InputError(
-            f"two methods, {method} and {named.method} in {model!r}", remedy="give one of them"
-        )
-    given = {name: option_text(value) for name, value in (options or {}).items()}
-    spec = ModelSpec(
-        model, named.name, {**named.options, **given}, method or named.method, named.digest
-    )
+    spec = ModelSpec.of(model, method, options)
     given_sampling = {"draws": draws, "chains": chains, "tune": tune}
     counts = {name: value for name, value in given_sampling.items() if value is not None}
     return _fit(judgments.on(pool), spec, Sampling(**counts, seed=seed), drawn=bool(counts))

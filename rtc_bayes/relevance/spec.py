@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.fitters import resolve_method
 from rtc_bayes.relevance.interface import RelevanceModel
+from rtc_bayes.relevance.options import option_text
 from rtc_bayes.relevance.registry import is_file, load_model
 from rtc_bayes.store import digest_file
 
@@ -25,7 +26,7 @@ class ModelSpec:
     Attributes
     ----------
     text : str
-        As typed.
+        As typed, or as one would type what :meth:`of` was given.
     name : str
         An installed model, or the path of a file.
     options : mapping of str to str
@@ -75,6 +76,46 @@ class ModelSpec:
             except OSError as error:
                 raise InputError("no such file", path=name, remedy="check the path") from error
         return cls(text, name, options, match["method"], digest)
+
+    @classmethod
+    def of(
+        cls,
+        model: str | ModelSpec,
+        method: str | None = None,
+        options: Mapping[str, object] | None = None,
+    ) -> ModelSpec:
+        """Take a model with a method and options given beside it.
+
+        Parameters
+        ----------
+        model : str or ModelSpec
+            Text as :meth:`parse` reads it.
+        method : str, optional
+            By default the one that `model` names, if any.
+        options : mapping of str to object, optional
+            By name, as values or as text; they prevail over those that `model` names.
+
+        Raises
+        ------
+        InputError
+            As of :meth:`parse`, or a method beside another that `model` names.
+        """
+        named = model if isinstance(model, ModelSpec) else cls.parse(model)
+        if method is not None and named.method not in (None, method):
+            raise InputError(
+                f"two methods, {method} and {named.method} in {named.text!r}",
+                remedy="give one of them",
+            )
+        given = {name: option_text(value) for name, value in (options or {}).items()}
+        together, wanted = {**named.options, **given}, method or named.method
+        bracket = ",".join(f"{name}={value}" for name, value in together.items())
+        text = named.name + (f"[{bracket}]" if bracket else "") + (f":{wanted}" if wanted else "")
+        return cls(text, named.name, together, wanted, named.digest)
+
+    @property
+    def resolved_method(self) -> str:
+        """The method, the model's default where none is named; errors as of :meth:`build`."""
+        return resolve_method(self.build(), self.method)
 
     def build(self) -> RelevanceModel:
         """Make the model, with its options read by their types.

@@ -13,7 +13,7 @@ from rtc_bayes.collection import Pool, Qrels, Runs
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.measures import evaluate
-from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler, resolve_method
+from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
 
 type MomentsRule = Literal["published", "exact", "plugin"]
 
@@ -96,12 +96,12 @@ class Design:
             return self.moments
         if evaluator.name == "uniform":
             return "plugin"
-        method = resolve_method(evaluator.build(), evaluator.method)
-        return "plugin" if (evaluator.name, method) == ("rtc", "map") else "exact"
+        published = (evaluator.name, evaluator.resolved_method) == ("rtc", "map")
+        return "plugin" if published else "exact"
 
     def sampling_of(self, evaluator: ModelSpec) -> tuple[int, int, int] | tuple[None, None, None]:
         """Return the draws, chains and tune that a fit takes; None for a method without draws."""
-        if is_sampler(resolve_method(evaluator.build(), evaluator.method)):
+        if is_sampler(evaluator.resolved_method):
             return self.draws, self.chains, self.tune
         return None, None, None
 
