@@ -23,13 +23,8 @@ from rtc_bayes import defaults
 from rtc_bayes.errors import CollectionWarning, FitError, FitWarning, InputError
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from rtc_bayes.collection import Judgments, Pool, Qrels, Relevance, Runs
-    from rtc_bayes.confidence import Comparison
-    from rtc_bayes.confidence.study import Kind
-    from rtc_bayes.relevance import Fit, ModelSpec
-    from rtc_bayes.report.terminal import Table
+    from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+    from rtc_bayes.relevance import ModelSpec
 
 PROGRAM = "rtc-bayes"
 
@@ -162,7 +157,8 @@ def evaluate(
     """Evaluate runs by complete judgments."""
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.measures import evaluate
-    from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
+    from rtc_bayes.report.command_tables import scores_table
+    from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import provenance
 
     systems, judged = _read_runs(runs, name_by), read_qrels(qrels)
@@ -176,18 +172,14 @@ def evaluate(
         relevance_level=relevance_level,
         topics=topics.value,
     )
-    if kind is Format.json:
-        write_value(table.to_dict(per_topic=per_topic), output, meta)
-        return
-    frame = table.to_frame() if per_topic else table.mean_frame()
-    if kind is Format.csv:
-        write_frame(frame, output, meta)
-        return
-    if not per_topic:
-        frame = frame.sort_values(measures[0], ascending=False, kind="stable")
-    title = f"{len(table.topics)} topics ({topics.value}), relevance level {relevance_level}"
-    formats = dict.fromkeys([*measures, "value"], ".4f") | {coverage: ".1%"}
-    write_tables([Table(title, frame, formats)], output, meta)
+    match kind:
+        case Format.json:
+            write_value(table.to_dict(per_topic=per_topic), output, meta)
+        case Format.csv:
+            write_frame(table.to_frame() if per_topic else table.mean_frame(), output, meta)
+        case Format.table:
+            shown = scores_table(table, topics=topics.value, coverage=coverage, per_topic=per_topic)
+            write_tables([shown], output, meta)
 
 
 @app.command()
@@ -238,7 +230,8 @@ def fit(
     from rtc_bayes.collection import Pool, read_qrels
     from rtc_bayes.collection import write_erels as write
     from rtc_bayes.relevance import ModelSpec, fit
-    from rtc_bayes.report.terminal import judged_table, write_tables
+    from rtc_bayes.report.command_tables import judged_table
+    from rtc_bayes.report.terminal import write_tables
     from rtc_bayes.store import meta_path, provenance, write_json
 
     systems, judged = _read_runs(runs, name_by), read_qrels(qrels)
@@ -327,9 +320,10 @@ def compare(
 
     from rtc_bayes.collection import Pool, Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
-    from rtc_bayes.relevance import ModelSpec, fit, is_sampler
-    from rtc_bayes.report.terminal import pairs_frame, write_frame, write_tables, write_value
-    from rtc_bayes.robustness.design import Design
+    from rtc_bayes.confidence.topics import differences_by_topic
+    from rtc_bayes.relevance import Fit, ModelSpec, fit, is_sampler
+    from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
+    from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import digest_file, provenance
 
     _check_sources(qrels, erels, relevance, default_p, model or method or option)
@@ -340,7 +334,7 @@ def compare(
     inputs = _digests(systems, judged, [spec])
     judgments = None if judged is None else _judgments(pool, judged, relevance_level)
     if relevance is not None:
-        found = _stored(relevance, pool)
+        found = Fit.load(relevance, made_for=pool)
         probabilities, judgments = found.relevance, found.judgments
         inputs[relevance] = digest_file(relevance)
     elif erels is not None:
@@ -361,9 +355,9 @@ def compare(
             pool,
             judgments,
             model=spec,
-            draws=Design.draws if drawn else None,
-            chains=Design.chains if drawn else None,
-            tune=Design.tune if drawn else None,
+            draws=defaults.DRAWS if drawn else None,
+            chains=defaults.CHAINS if drawn else None,
+            tune=defaults.TUNE if drawn else None,
             seed=seed,
         ).relevance
     meta = provenance(seed=seed, inputs=inputs)
@@ -408,11 +402,11 @@ def compare(
         for name in dict.fromkeys(measure or ["AP"])
     ]
     compared = [replace(found, meta={**found.meta, **meta}) for found in compared]
-    by_topic: list[DataFrame] = []
-    if per_topic:
-        by_topic = [
-            _by_topic(pool, probabilities, found, moments.value, seed) for found in compared
-        ]
+    by_topic = [
+        differences_by_topic(pool, probabilities, found, moments=moments.value, seed=seed)
+        for found in compared
+        if per_topic
+    ]
     match kind:
         case Format.json:
             written = [comparison.to_dict() for comparison in compared]
@@ -420,13 +414,16 @@ def compare(
                 entry["per_topic"] = frame.to_dict("records")
             write_value(written[0] if len(written) == 1 else written, output, None)
         case Format.csv:
-            frames = by_topic or [found.systems_frame() for found in compared]
-            frame = _stacked(compared, frames) if per_topic or ranks else pairs_frame(compared)
-            write_frame(frame, output, meta)
+            frames = by_topic or [
+                found.systems_frame() if ranks else found.to_frame() for found in compared
+            ]
+            write_frame(stacked(compared, frames), output, meta)
         case Format.table:
             known = None if judgments is None else judgments.on(pool)
-            tables = [_comparison_tables(found, known, baseline, seed) for found in compared]
-            tables += map(_topic_tables, by_topic)
+            tables = [
+                comparison_tables(found, known, baseline=baseline, seed=seed) for found in compared
+            ]
+            tables += map(topic_tables, by_topic)
             write_tables(list(chain.from_iterable(tables)), output, meta)
 
 
@@ -499,10 +496,9 @@ def next_(
     quiet: Quiet = False,
 ) -> None:
     """Say what a person should judge next, and why."""
-    import pandas as pd
-
     from rtc_bayes.collection import Pool, read_qrels
     from rtc_bayes.judging import next_documents, parse_algorithm
+    from rtc_bayes.judging.suggest import documents_frame
     from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
     from rtc_bayes.store import provenance
 
@@ -511,10 +507,7 @@ def next_(
     pool = Pool.from_runs(systems, depth=depth)
     judgments = _judgments(pool, judged, relevance_level)
     documents = next_documents(pool, judgments, algorithm=chosen, count=count, seed=seed)
-    frame = pd.DataFrame(
-        [(found.topic, found.docno, found.weight, found.why) for found in documents],
-        columns=["topic", "docno", "weight", "why"],
-    )
+    frame = documents_frame(documents)
     meta = provenance(seed=seed, inputs=_digests(systems, judged, [chosen.model]))
     match _kind(layout, output):
         case Format.json:
@@ -537,9 +530,13 @@ def robustness(
     initial: Annotated[int, typer.Option(help="Judged for in a trial.")] = 2,
     confidence: Confidence = 0.95,
     moments: Annotated[StudyMoments, typer.Option(help="Moments of AP.")] = StudyMoments.published,
-    draws: Annotated[int, typer.Option(help="Of each chain, for methods that draw.")] = 150,
-    chains: Annotated[int, typer.Option(help="For methods that draw.")] = 4,
-    tune: Annotated[int, typer.Option(help="Steps of a chain before its first draw.")] = 500,
+    draws: Annotated[
+        int, typer.Option(help="Of each chain, for methods that draw.")
+    ] = defaults.DRAWS,
+    chains: Annotated[int, typer.Option(help="For methods that draw.")] = defaults.CHAINS,
+    tune: Annotated[
+        int, typer.Option(help="Steps of a chain before its first draw.")
+    ] = defaults.TUNE,
     jobs: Jobs = 2,
     relevance_level: Level = 1,
     depth: Depth = 100,
@@ -601,9 +598,13 @@ def calibrate(
     initial: Annotated[int, typer.Option(help="Judged for in a trial.")] = 2,
     confidence: Confidence = 0.95,
     moments: Annotated[StudyMoments, typer.Option(help="Moments of AP.")] = StudyMoments.published,
-    draws: Annotated[int, typer.Option(help="Of each chain, for methods that draw.")] = 150,
-    chains: Annotated[int, typer.Option(help="For methods that draw.")] = 4,
-    tune: Annotated[int, typer.Option(help="Steps of a chain before its first draw.")] = 500,
+    draws: Annotated[
+        int, typer.Option(help="Of each chain, for methods that draw.")
+    ] = defaults.DRAWS,
+    chains: Annotated[int, typer.Option(help="For methods that draw.")] = defaults.CHAINS,
+    tune: Annotated[
+        int, typer.Option(help="Steps of a chain before its first draw.")
+    ] = defaults.TUNE,
     jobs: Jobs = 2,
     relevance_level: Level = 1,
     depth: Depth = 100,
@@ -841,123 +842,6 @@ def _check_sources(
             remedy="give --qrels [--model --method --option], or --erels [--qrels] [--default-p], "
             "or --relevance FIT.nc",
         )
-
-
-def _stored(path: str, pool: Pool) -> Fit:
-    """Load a fit and check that it was made for these runs at this depth."""
-    from rtc_bayes.relevance import Fit
-
-    fit = Fit.load(path)
-    fitted = fit.judgments.pool
-    known = dict(zip(fitted.systems, fitted.digests, strict=True))
-    for system, digest in zip(pool.systems, pool.digests, strict=True):
-        if known.get(system) != digest:
-            what = "another run is" if system in known else "no run is"
-            raise InputError(
-                f"{what} stored under the name {system!r}",
-                path=path,
-                remedy="fit again with these runs",
-            )
-    if fitted.depth != pool.depth:
-        raise InputError(
-            f"the fit has depth {fitted.depth}, not {pool.depth}",
-            path=path,
-            remedy=f"give --depth {fitted.depth}",
-        )
-    return fit
-
-
-# what compare writes only if it is asked for
-_ASKED_OF_PAIRS = {
-    "p_rope": ".3f",
-    "sd_population": ".4f",
-    "p_less_population": ".3f",
-    "p_equal_population": ".3f",
-    "p_greater_population": ".3f",
-    "judgments_needed": ",d",
-}
-_ASKED_OF_SYSTEMS = {
-    "p_best": ".3f",
-    "rank_low": "g",
-    "rank_median": "g",
-    "rank_high": "g",
-}
-_TOPICS_SHOWN = 10
-
-
-def _comparison_tables(
-    comparison: Comparison, judgments: Judgments | None, baseline: str | None, seed: int
-) -> list[Table]:
-    """Write a comparison as tables, with what was asked for besides."""
-    from rtc_bayes.report.terminal import Table, comparison_tables
-
-    systems, shown = comparison_tables(comparison, judgments, seed=seed)
-    pairs = comparison.to_frame().assign(confidence=comparison.confidence)
-    if baseline is None:
-        title, rows = shown.title, shown.frame.index
-    else:
-        title, rows = f"difference of a less the baseline {baseline}", pairs.index
-    if comparison.meta["residual"]:
-        title += f", residual {comparison.meta['residual']:g}"
-    tables = [
-        Table(systems.title, systems.frame, {**systems.formats, **_ASKED_OF_SYSTEMS}),
-        Table(title, pairs.loc[rows, shown.frame.columns], shown.formats),
-    ]
-    asked = [name for name in _ASKED_OF_PAIRS if name in pairs]
-    if asked:
-        rope = f", rope {comparison.meta['rope']:g}" if "rope" in comparison.meta else ""
-        frame = pairs.loc[rows, ["a", "b", *asked]]
-        tables.append(Table(f"of the same pairs{rope}", frame, _ASKED_OF_PAIRS))
-    return tables
-
-
-def _by_topic(
-    pool: Pool, relevance: Relevance, comparison: Comparison, moments: Kind, seed: int
-) -> DataFrame:
-    """Return the differences by topic of every pair, one pair under the other."""
-    import pandas as pd
-
-    from rtc_bayes.confidence import topic_differences
-
-    frames = {
-        (a, b): topic_differences(
-            pool,
-            relevance,
-            a,
-            b,
-            measure=comparison.measure,
-            moments=moments,
-            seed=seed,
-            topics=comparison.topics,
-        )
-        for a, b in zip(comparison.a, comparison.b, strict=True)
-    }
-    return pd.concat(frames, names=["a", "b"]).reset_index(["a", "b"])
-
-
-def _topic_tables(frame: DataFrame) -> list[Table]:
-    """Show, for each pair, the topics that are most in doubt."""
-    from rtc_bayes.report.terminal import Table
-
-    tables = []
-    for (a, b), topics in frame.groupby(["a", "b"], sort=False):
-        shown = topics.sort_values("share", ascending=False, kind="stable").head(_TOPICS_SHOWN)
-        title = f"{a} less {b}: the {len(shown)} topics most in doubt, of {len(topics)}"
-        if len(shown) < len(topics):
-            title += " (all: --format csv)"
-        formats = {"expected_difference": "+.4f", "sd": ".4f", "share": ".1%"}
-        tables.append(Table(title, shown.drop(columns=["a", "b"]), formats))
-    return tables
-
-
-def _stacked(compared: Sequence[Comparison], frames: Sequence[DataFrame]) -> DataFrame:
-    """Put the frames of comparisons under one another, with the measure if there are several."""
-    import pandas as pd
-
-    if len(frames) == 1:
-        return frames[0]
-    named = dict(zip((found.measure for found in compared), frames, strict=True))
-    return pd.concat(named, names=["measure"]).reset_index("measure")
 
 
 def _kind(layout: Format | None, output: str | None) -> Format:

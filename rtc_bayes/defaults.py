@@ -2,3 +2,6 @@
 
 MODEL = "robust"
 ALGORITHM = "robust:gibbs"
+
+# Of a method that draws, where systems are compared: as many as a confidence needs.
+DRAWS, CHAINS, TUNE = 150, 4, 500

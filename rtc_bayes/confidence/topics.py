@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rtc_bayes.collection import Pool, Relevance
+    from rtc_bayes.confidence.comparison import Comparison
 
 Floats = NDArray[np.float64]
 
@@ -84,6 +85,40 @@ def topic_differences(
             "share": variance / total,
         }
     )
+
+
+def differences_by_topic(
+    pool: Pool, relevance: Relevance, comparison: Comparison, *, moments: Kind, seed: int
+) -> pd.DataFrame:
+    """Return the differences by topic of every pair compared, one pair under the other.
+
+    Parameters
+    ----------
+    pool, relevance, moments, seed
+        What the comparison was made of.
+    comparison : Comparison
+
+    Returns
+    -------
+    DataFrame
+        Columns a and b, then those of :func:`topic_differences`.
+    """
+    import pandas as pd
+
+    frames = {
+        (a, b): topic_differences(
+            pool,
+            relevance,
+            a,
+            b,
+            measure=comparison.measure,
+            moments=moments,
+            seed=seed,
+            topics=comparison.topics,
+        )
+        for a, b in zip(comparison.a, comparison.b, strict=True)
+    }
+    return pd.concat(frames, names=["a", "b"]).reset_index(["a", "b"])
 
 
 def by_topic(study: Study) -> tuple[Floats, Floats]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +15,9 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm, WeightName, parse_algorithm
 from rtc_bayes.judging.judges import WeightedJudge
 from rtc_bayes.judging.session import make_judge
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,14 @@ def next_documents(
             )
         )
     return suggestions
+
+
+def documents_frame(documents: Iterable[NextDocument]) -> pd.DataFrame:
+    """Return one row per document: topic, docno, weight and why."""
+    import pandas as pd
+
+    columns = [field.name for field in fields(NextDocument)]
+    return pd.DataFrame([asdict(document) for document in documents], columns=columns)
 
 
 def _ranks(pool: Pool, judge: object, document: int, topic: int) -> str:

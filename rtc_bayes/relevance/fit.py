@@ -132,13 +132,19 @@ class Fit:
         write_dataset(tree, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Fit:
+    def load(cls, path: str | Path, *, made_for: Pool | None = None) -> Fit:
         """Read a fit that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+        made_for : Pool, optional
+            Runs that the fit must have been made with, at the same depth.
 
         Raises
         ------
         InputError
-            The file is absent or holds something else.
+            The file is absent or holds something else, or a fit of other runs.
         """
         import xarray as xr
 
@@ -150,11 +156,14 @@ class Fit:
         groups = {name: group.to_dataset() for name, group in tree.items()}
         relevance = Relevance.from_xarray(groups.pop("relevance"))
         attrs = tree.attrs
+        judgments = _judgments(groups["constant_data"], groups["observed_data"])
+        if made_for is not None:
+            _check_same_runs(judgments.pool, made_for, path)
         return cls(
             relevance=relevance,
             posterior=xr.DataTree.from_dict({f"/{name}": data for name, data in groups.items()}),
             diagnostics=_diagnostics(json.loads(attrs["diagnostics"])),
-            judgments=_judgments(groups["constant_data"], groups["observed_data"]),
+            judgments=judgments,
             model=str(attrs["model"]),
             method=str(attrs["method"]),
             options=json.loads(attrs["options"]),
@@ -350,3 +359,22 @@ def _judgments(constant: xr.Dataset, observed: xr.Dataset) -> Judgments:
         observed["label"].values,
         judged_for=None if judged_for is None else [str(s) for s in np.atleast_1d(judged_for)],
     )
+
+
+def _check_same_runs(fitted: Pool, pool: Pool, path: str | Path) -> None:
+    """Refuse a pool that is not of runs of the fit's, at its depth."""
+    known = dict(zip(fitted.systems, fitted.digests, strict=True))
+    for system, digest in zip(pool.systems, pool.digests, strict=True):
+        if known.get(system) != digest:
+            what = "another run is" if system in known else "no run is"
+            raise InputError(
+                f"{what} stored under the name {system!r}",
+                path=path,
+                remedy="fit again with these runs",
+            )
+    if fitted.depth != pool.depth:
+        raise InputError(
+            f"the fit has depth {fitted.depth}, not {pool.depth}",
+            path=path,
+            remedy=f"give --depth {fitted.depth}",
+        )

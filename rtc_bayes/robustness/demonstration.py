@@ -7,7 +7,7 @@ right that was, ask what to judge next, and repeat it in a small study.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.confidence import compare
 from rtc_bayes.defaults import ALGORITHM
 from rtc_bayes.judging import JudgingResult, build, next_documents
+from rtc_bayes.judging.suggest import documents_frame
 from rtc_bayes.relevance import ModelSpec, fit
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.running import META
@@ -203,8 +204,6 @@ def _show(
     collection: Collection, design: Design, draw: Draw, built: JudgingResult
 ) -> tuple[dict[str, object], dict[str, pd.DataFrame]]:
     """Compare all systems drawn by the judgments made for some; return facts and tables."""
-    import pandas as pd
-
     pool = collection.pool.select(draw.everyone)
     judgments = built.judgments.on(pool)
     spec = ModelSpec.parse(ALGORITHM)
@@ -244,7 +243,7 @@ def _show(
     tables = {
         "systems": systems,
         "pairs": _with_outcome(comparison.to_frame(), comparison.confidence, truth),
-        "next": pd.DataFrame([asdict(document) for document in suggested]),
+        "next": documents_frame(suggested),
         "judgments": _per_topic(built.judgments),
     }
     return facts, tables

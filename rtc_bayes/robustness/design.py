@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Pool, Qrels, Runs
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.judging import parse_algorithm
@@ -60,9 +61,9 @@ class Design:
     depth: int = 100
     confidence: float = 0.95
     relevance_level: int = 1
-    draws: int = 150
-    chains: int = 4
-    tune: int = 500
+    draws: int = defaults.DRAWS
+    chains: int = defaults.CHAINS
+    tune: int = defaults.TUNE
     seed: int = 0
 
     def __post_init__(self) -> None:

@@ -1,0 +1,71 @@
+"""What commands print of a comparison."""
+
+import numpy as np
+import pytest
+
+from rtc_bayes import Judgments, Pool, Relevance, Run, Runs, compare
+from rtc_bayes.confidence.topics import differences_by_topic
+from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
+
+SYSTEMS = 11
+
+
+@pytest.fixture(scope="module")
+def judgments():
+    """Eleven systems, each of which ranks the relevant document of 12 topics one place lower."""
+    topics = [f"{t}" for t in range(12)]
+    runs = []
+    for s in range(SYSTEMS):
+        ranking = [f"n{d}" for d in range(SYSTEMS)]
+        ranking.insert(s, "r")
+        runs.append(Run.from_rankings(f"s{s}", dict.fromkeys(topics, ranking)))
+    pool = Pool.from_runs(Runs(runs))
+    return Judgments.from_labels(pool, np.flatnonzero(np.array(pool.docnos) == "r"), np.ones(12))
+
+
+@pytest.fixture(scope="module")
+def relevance(judgments):
+    return Relevance.from_values(judgments.pool, np.where(judgments.judged, 1.0, 0.1))
+
+
+def test_of_many_pairs_the_neighbours_are_shown(judgments, relevance):
+    comparison = compare(judgments.pool, relevance)
+    systems, pairs = comparison_tables(comparison, judgments, seed=3)
+    names = [f"s{s}" for s in range(SYSTEMS)]
+    assert list(systems.frame["system"]) == names
+    assert systems.frame.columns[-1] == "judged@100"
+    assert systems.title.endswith("seed 3")
+    assert list(pairs.frame["a"]) == names[:-1]
+    assert list(pairs.frame["b"]) == names[1:]
+    assert "the 10 pairs of neighbours in the ranking, of 55" in pairs.title
+
+
+def test_a_baseline_and_what_is_asked_for(judgments, relevance):
+    comparison = compare(
+        judgments.pool, relevance, baseline="s4", rope=0.01, residual=0.02, ranks=True
+    )
+    systems, pairs, asked = comparison_tables(comparison, None, baseline="s4", seed=0)
+    assert list(systems.frame.columns)[-4:] == ["p_best", "rank_low", "rank_median", "rank_high"]
+    assert pairs.title == "difference of a less the baseline s4, residual 0.02"
+    assert len(pairs.frame) == len(asked.frame) == SYSTEMS - 1
+    assert asked.title == "of the same pairs, rope 0.01"
+    assert list(asked.frame.columns) == ["a", "b", "p_rope"]
+
+
+def test_the_topics_most_in_doubt(judgments):
+    pool = judgments.pool.select(["s0", "s9"])
+    relevance = Relevance.from_values(pool, np.where(judgments.on(pool).judged, 1.0, 0.1))
+    comparison = compare(pool, relevance)
+    frame = differences_by_topic(pool, relevance, comparison, moments="exact", seed=0)
+    (table,) = topic_tables(frame)
+    assert table.title == "s0 less s9: the 10 topics most in doubt, of 12 (all: --format csv)"
+    assert len(table.frame) == 10
+    assert frame["expected_difference"].mean() == pytest.approx(comparison.expected_difference[0])
+
+
+def test_stacked_frames_name_the_measure_if_there_are_several(judgments, relevance):
+    compared = [compare(judgments.pool, relevance, measure=name) for name in ("AP", "P@5")]
+    frames = [found.to_frame() for found in compared]
+    assert stacked(compared[:1], frames[:1]) is frames[0]
+    both = stacked(compared, frames)
+    assert list(both["measure"]) == ["AP"] * 55 + ["P@5"] * 55
