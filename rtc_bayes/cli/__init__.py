@@ -1,0 +1,115 @@
+"""One command per thing a user does: arguments in, files and tables out.
+
+The commands stand in the modules here, what they share of arguments in ``arguments``. What they do
+is in the packages below; these load inside the command, so that ``--help`` stays light. Exit
+status: 0; 2 for bad input, 1 for a fit that must not be used, each with one line on standard
+error; 130 when interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+import rtc_bayes
+from rtc_bayes.cli.comparing import compare
+from rtc_bayes.cli.evaluating import evaluate, simulate
+from rtc_bayes.cli.fitting import fit, models
+from rtc_bayes.cli.judging import build, next_
+from rtc_bayes.cli.studies import calibrate, demo, report, robustness
+from rtc_bayes.errors import CollectionWarning, FitError, FitWarning, InputError
+
+PROGRAM = "rtc-bayes"
+
+app = typer.Typer(
+    help="Predict relevance from rankings, and trust the comparison of systems.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo,
+    "evaluate": evaluate,
+    "simulate": simulate,
+    "fit": fit,
+    "compare": compare,
+    "build": build,
+    "next": next_,
+    "robustness": robustness,
+    "calibrate": calibrate,
+    "report": report,
+    "models": models,
+}
+for _name, _command in _COMMANDS.items():
+    app.command(_name)(_command)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"{PROGRAM} {rtc_bayes.__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        raise InputError("no command", remedy=f"see {PROGRAM} --help")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        0; 2 on bad input; 1 when a fit must not be used; 130 when interrupted.
+    """
+    with _plain_warnings():
+        try:
+            return app(args=arguments, prog_name=PROGRAM, standalone_mode=False) or 0
+        except FitError as error:
+            return _fail(error, 1)
+        except TyperException as error:
+            return _fail(f"{error.format_message()}; see {PROGRAM} --help", 2)
+        except (InputError, UnicodeError) as error:
+            return _fail(error, 2)
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            return _fail(f"{where}{error.strerror or error}", 2)
+        except KeyboardInterrupt:
+            return 130
+
+
+def _fail(error: object, status: int) -> int:
+    line = " ".join(str(error).split())
+    print(f"{PROGRAM}: {line}", file=sys.stderr)
+    return status
+
+
+@contextlib.contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Print each warning once, as one line on standard error."""
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        line = " ".join(str(message).split())
+        if line not in said:
+            said.add(line)
+            print(f"{PROGRAM}: note: {line}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", CollectionWarning)
+        warnings.simplefilter("always", FitWarning)
+        warnings.showwarning = show
+        yield

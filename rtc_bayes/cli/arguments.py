@@ -1,0 +1,61 @@
+"""The arguments that commands share: their types, their names and what help says of them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Annotated, Literal
+
+from typer import Argument, Option
+
+from rtc_bayes.errors import CollectionWarning, FitWarning
+
+Format = Literal["table", "json", "csv"]
+NameBy = Literal["tag", "file"]
+WhichTopics = Literal["judged", "all"]
+
+
+def _hush(quiet: bool) -> bool:
+    if quiet:
+        warnings.simplefilter("ignore", CollectionWarning)
+        warnings.simplefilter("ignore", FitWarning)
+    return quiet
+
+
+# what is read
+RunFiles = Annotated[list[str], Argument(metavar="RUNS", help="Files, folders, globs.")]
+QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration docno grade.")]
+SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
+Names = Annotated[NameBy, Option(help="What names a system.")]
+Depth = Annotated[int, Option(help="Pool this many documents of each list.")]
+Level = Annotated[int, Option(help="The lowest grade that counts as relevant.")]
+
+# what is computed
+Model = Annotated[str | None, Option(help="An installed model, or FILE.py. Default: robust.")]
+Method = Annotated[str | None, Option(help="How to fit it. Default: the model's own.")]
+Options = Annotated[
+    list[str] | None, Option("--option", metavar="K=V", help="An option of the model.")
+]
+Measures = Annotated[
+    list[str] | None, Option("--measure", help="As ir-measures names it. Repeatable.")
+]
+Topics = Annotated[WhichTopics, Option(help="Average over these.")]
+Judge = Annotated[str, Option(help="JUDGE[/EVALUATOR]: ip, mtc[weight=evr], rtc:map, ...")]
+Seed = Annotated[int, Option(min=0, help="The same seed gives the same answer.")]
+
+# of studies
+Trials = Annotated[int, Option(help="How many.")]
+Compared = Annotated[int, Option(help="Compared in a trial.")]
+Initial = Annotated[int, Option(help="Judged for in a trial.")]
+Confidence = Annotated[float, Option(help="Judge until every pair has this confidence.")]
+StudyMoments = Annotated[Literal["published", "exact", "plugin"], Option(help="Moments of AP.")]
+Draws = Annotated[int, Option(help="Of each chain, for methods that draw.")]
+Chains = Annotated[int, Option(help="For methods that draw.")]
+Tune = Annotated[int, Option(help="Steps of a chain before its first draw.")]
+Jobs = Annotated[int, Option(help="Processes.")]
+
+# what is written
+Layout = Annotated[Format | None, Option("--format", help="Default: by OUT's ending, else table.")]
+Out = Annotated[str | None, Option("--output", "-o", metavar="OUT", help="Write it here.")]
+OutFile = Annotated[str, Option("--output", "-o", metavar="OUT", help="Write it here.")]
+OutFolder = Annotated[str, Option("--output", "-o", metavar="DIR", help="Write it here.")]
+Quiet = Annotated[bool, Option("--quiet", callback=_hush, help="No progress, notes or warnings.")]

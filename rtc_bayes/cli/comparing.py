@@ -1,0 +1,238 @@
+"""The command that says who is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rtc_bayes import defaults
+from rtc_bayes.cli.arguments import (
+    Depth,
+    Format,
+    Layout,
+    Level,
+    Measures,
+    Method,
+    Model,
+    Names,
+    Options,
+    Out,
+    Quiet,
+    RunFiles,
+    Seed,
+    SomeQrels,
+    Topics,
+    WhichTopics,
+)
+from rtc_bayes.cli.inputs import digests, format_of, read_judgments, read_options
+from rtc_bayes.errors import InputError
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Judgments, Pool, Relevance
+    from rtc_bayes.relevance import ModelSpec
+
+
+def compare(
+    runs: RunFiles,
+    qrels: SomeQrels = None,
+    model: Model = None,
+    method: Method = None,
+    option: Options = None,
+    erels: Annotated[
+        str | None, typer.Option(help="Probabilities: topic Q0 docno probability.")
+    ] = None,
+    default_p: Annotated[
+        float | None, typer.Option(help="For documents that --erels does not list. Default: .5.")
+    ] = None,
+    relevance: Annotated[
+        str | None, typer.Option(metavar="FIT.nc", help="What `fit` wrote for these runs.")
+    ] = None,
+    measure: Measures = None,
+    moments: Annotated[Literal["exact", "plugin"], typer.Option(help="Moments of AP.")] = "exact",
+    probability: Annotated[
+        Literal["auto", "normal", "corrected", "montecarlo"],
+        typer.Option(help="How P(less) comes from moments."),
+    ] = "auto",
+    topics: Topics = "all",
+    baseline: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Compare the others with this system only.")
+    ] = None,
+    rope: Annotated[
+        float | None, typer.Option(metavar="EPS", help="Add P(abs(difference) < EPS).")
+    ] = None,
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems.")
+    ] = False,
+    population: Annotated[
+        bool, typer.Option("--population", help="Add P(less) on topics like these.")
+    ] = False,
+    forecast: Annotated[
+        float | None,
+        typer.Option(metavar="CONF", help="Add how many more judgments give this confidence."),
+    ] = None,
+    per_topic: Annotated[
+        bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these.")
+    ] = False,
+    residual: Annotated[
+        float, typer.Option(metavar="SD", help="Sd of the part of each mean score below the depth.")
+    ] = 0.0,
+    relevance_level: Level = 1,
+    depth: Depth = 100,
+    name_by: Names = "tag",
+    seed: Seed = 0,
+    layout: Layout = None,
+    output: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Say who is better, and how surely.
+
+    Probabilities of relevance come from one of: --qrels, by a model; --erels, as listed;
+    --relevance, as fitted before.
+    """
+    from dataclasses import replace
+    from itertools import chain
+
+    from rtc_bayes.collection import Pool, Relevance, read_erels, read_qrels, read_runs
+    from rtc_bayes.confidence import compare
+    from rtc_bayes.confidence.topics import differences_by_topic
+    from rtc_bayes.relevance import Fit, ModelSpec
+    from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
+    from rtc_bayes.report.terminal import write_frame, write_tables, write_value
+    from rtc_bayes.store import digest_file, provenance
+
+    _check_sources(qrels, erels, relevance, default_p, model or method or option)
+    kind = format_of(layout, output)
+    asked = {
+        "systems (--ranks)": ranks,
+        "pairs (--rope, --population, --forecast)": any((rope, population, forecast)),
+        "topics (--per-topic)": per_topic,
+    }
+    _check_tables(kind, asked)
+    spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
+    systems = read_runs(*runs, name_by=name_by)
+    judged = None if qrels is None else read_qrels(qrels)
+    pool = Pool.from_runs(systems, depth=depth)
+    if per_topic and baseline is None and pool.n_systems != 2:
+        raise InputError(
+            f"--per-topic with the pairs of {pool.n_systems} systems",
+            remedy="give two RUNS, or --baseline RUN",
+        )
+    inputs = digests(systems, judged, [spec])
+    judgments = None if judged is None else read_judgments(pool, judged, relevance_level)
+    if relevance is not None:
+        found = Fit.load(relevance, made_for=pool)
+        probabilities, judgments = found.relevance, found.judgments
+        inputs[relevance] = digest_file(relevance)
+    elif erels is not None:
+        listed = read_erels(erels)
+        inputs[erels] = listed.digest
+        probabilities = Relevance.from_erels(
+            pool,
+            listed,
+            qrels=judged,
+            default_p=0.5 if default_p is None else default_p,
+            relevance_level=relevance_level,
+        )
+    else:
+        assert judgments is not None
+        probabilities = _predict(pool, judgments, spec, seed)
+    averaged = _averaged(topics, judgments)
+    meta = provenance(seed=seed, inputs=inputs)
+    compared = [
+        compare(
+            pool,
+            probabilities,
+            measure=name,
+            moments=moments,
+            probability=probability,
+            seed=seed,
+            topics=averaged,
+            baseline=baseline,
+            rope=rope,
+            ranks=ranks,
+            population=population,
+            forecast=forecast,
+            residual=residual,
+        )
+        for name in dict.fromkeys(measure or ["AP"])
+    ]
+    compared = [replace(found, meta={**found.meta, **meta}) for found in compared]
+    by_topic = [
+        differences_by_topic(pool, probabilities, found, moments=moments, seed=seed)
+        for found in compared
+        if per_topic
+    ]
+    match kind:
+        case "json":
+            written = [found.to_dict() for found in compared]
+            for entry, frame in zip(written, by_topic, strict=False):
+                entry["per_topic"] = frame.to_dict("records")
+            write_value(written[0] if len(written) == 1 else written, output, None)
+        case "csv":
+            frames = by_topic or [
+                found.systems_frame() if ranks else found.to_frame() for found in compared
+            ]
+            write_frame(stacked(compared, frames), output, meta)
+        case "table":
+            known = None if judgments is None else judgments.on(pool)
+            tables = [
+                comparison_tables(found, known, baseline=baseline, seed=seed) for found in compared
+            ]
+            tables += map(topic_tables, by_topic)
+            write_tables(list(chain.from_iterable(tables)), output, meta)
+
+
+def _check_sources(
+    qrels: str | None,
+    erels: str | None,
+    relevance: str | None,
+    default_p: float | None,
+    model: object,
+) -> None:
+    """Refuse any mix but: --qrels [--model]; --erels [--qrels] [--default-p]; --relevance."""
+    modelled = qrels is not None and erels is None and relevance is None and default_p is None
+    listed = erels is not None and relevance is None and not model
+    stored = relevance is not None and (qrels, erels, default_p) == (None,) * 3 and not model
+    if not (modelled or listed or stored):
+        raise InputError(
+            "these sources of relevance do not go together",
+            remedy="give --qrels [--model --method --option], or --erels [--qrels] [--default-p], "
+            "or --relevance FIT.nc",
+        )
+
+
+def _check_tables(kind: Format, asked: Mapping[str, bool]) -> None:
+    """Refuse several tables in one CSV; `asked` says of each whether it is wanted."""
+    wanted = [name for name, wished in asked.items() if wished]
+    if kind == "csv" and len(wanted) > 1:
+        raise InputError(
+            f"a CSV holds one table, not {' and '.join(wanted)}",
+            remedy="ask for one, or give --format json",
+        )
+
+
+def _predict(pool: Pool, judgments: Judgments, spec: ModelSpec, seed: int) -> Relevance:
+    """Fit a model, with as many draws as a confidence needs; `fit` takes more."""
+    from rtc_bayes.relevance import fit, is_sampler
+
+    drawn = is_sampler(spec.resolved_method)
+    return fit(
+        pool,
+        judgments,
+        model=spec,
+        draws=defaults.DRAWS if drawn else None,
+        chains=defaults.CHAINS if drawn else None,
+        tune=defaults.TUNE if drawn else None,
+        seed=seed,
+    ).relevance
+
+
+def _averaged(topics: WhichTopics, judgments: Judgments | None) -> tuple[str, ...] | None:
+    """Return the topics to average over; None for all."""
+    if topics == "all":
+        return None
+    if judgments is None:
+        raise InputError("--topics judged needs judgments", remedy="give --qrels")
+    return judgments.judged_topics

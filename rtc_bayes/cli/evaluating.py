@@ -1,0 +1,81 @@
+"""Commands about complete judgments: evaluate by them, simulate them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rtc_bayes.cli.arguments import (
+    Layout,
+    Level,
+    Measures,
+    Names,
+    Out,
+    OutFolder,
+    QrelsFile,
+    Quiet,
+    RunFiles,
+    Seed,
+    Topics,
+)
+from rtc_bayes.cli.inputs import digests, format_of
+
+
+def evaluate(
+    runs: RunFiles,
+    qrels: QrelsFile,
+    measure: Measures = None,
+    per_topic: Annotated[bool, typer.Option("--per-topic", help="One value per topic.")] = False,
+    topics: Topics = "judged",
+    relevance_level: Level = 1,
+    depth: Annotated[int, typer.Option(help="Show the judged fraction to this rank.")] = 100,
+    name_by: Names = "tag",
+    layout: Layout = None,
+    output: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Evaluate runs by complete judgments."""
+    from rtc_bayes.collection import read_qrels, read_runs
+    from rtc_bayes.measures import evaluate
+    from rtc_bayes.report.command_tables import scores_table
+    from rtc_bayes.report.terminal import write_frame, write_tables, write_value
+    from rtc_bayes.store import provenance
+
+    systems, judged = read_runs(*runs, name_by=name_by), read_qrels(qrels)
+    meta = provenance(inputs=digests(systems, judged))
+    kind, coverage = format_of(layout, output), f"Judged@{depth}"
+    measures = list(dict.fromkeys(measure or ["AP"]))
+    scores = evaluate(
+        systems,
+        judged,
+        [*measures, coverage] if kind == "table" else measures,
+        relevance_level=relevance_level,
+        topics=topics,
+    )
+    match kind:
+        case "json":
+            write_value(scores.to_dict(per_topic=per_topic), output, meta)
+        case "csv":
+            write_frame(scores.to_frame() if per_topic else scores.mean_frame(), output, meta)
+        case "table":
+            table = scores_table(scores, topics=topics, coverage=coverage, per_topic=per_topic)
+            write_tables([table], output, meta)
+
+
+def simulate(
+    output: OutFolder,
+    topics: Annotated[int, typer.Option(help="How many.")] = 50,
+    systems: Annotated[int, typer.Option(help="How many.")] = 40,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Make a collection that looks like TREC's.
+
+    Writes runs/*.gz, qrels.txt (complete), groups.csv and manifest.json.
+    """
+    from rtc_bayes.collection.simulate import simulate, write
+
+    simulation = simulate(topics=topics, systems=systems, seed=seed)
+    write(simulation, output)
+    typer.echo(f"{simulation!r}\nin {output}")

@@ -1,0 +1,85 @@
+"""Commands about relevance models: fit one, list them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rtc_bayes import defaults
+from rtc_bayes.cli.arguments import (
+    Depth,
+    Level,
+    Method,
+    Model,
+    Names,
+    Options,
+    OutFile,
+    QrelsFile,
+    Quiet,
+    RunFiles,
+    Seed,
+)
+from rtc_bayes.cli.inputs import digests, read_judgments, read_options
+
+
+def fit(
+    runs: RunFiles,
+    qrels: QrelsFile,
+    output: OutFile,
+    model: Model = None,
+    method: Method = None,
+    option: Options = None,
+    judged_for: Annotated[
+        str | None, typer.Option(metavar="TAGS", help="Systems judged for, with commas.")
+    ] = None,
+    draws: Annotated[int | None, typer.Option(help="Kept per chain. Default: 1000.")] = None,
+    chains: Annotated[int | None, typer.Option(help="Of draws. Default: 4.")] = None,
+    tune: Annotated[
+        int | None, typer.Option(help="Steps before a chain's first draw. Default: 1000.")
+    ] = None,
+    write_erels: Annotated[
+        str | None, typer.Option(metavar="F", help="Write the mean probabilities here.")
+    ] = None,
+    relevance_level: Level = 1,
+    depth: Depth = 100,
+    name_by: Names = "tag",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Predict relevance of unjudged documents."""
+    from rtc_bayes.collection import Pool, read_qrels, read_runs
+    from rtc_bayes.collection import write_erels as write
+    from rtc_bayes.relevance import ModelSpec, fit
+    from rtc_bayes.report.command_tables import judged_table
+    from rtc_bayes.report.terminal import write_tables
+    from rtc_bayes.store import meta_path, provenance, write_json
+
+    systems, judged = read_runs(*runs, name_by=name_by), read_qrels(qrels)
+    pool = Pool.from_runs(systems, depth=depth)
+    judgments = read_judgments(pool, judged, relevance_level, judged_for, infer=True)
+    spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
+    made = fit(pool, judgments, model=spec, draws=draws, chains=chains, tune=tune, seed=seed)
+    made.save(output)
+    meta = provenance(seed=seed, inputs=digests(systems, judged, [spec]))
+    write_json(meta | {"judged_for": list(judgments.judged_for or ())}, meta_path(output))
+    if write_erels is not None:
+        write(made.relevance.to_probabilities(), write_erels)
+        write_json(meta, meta_path(write_erels))
+    if not quiet:
+        write_tables([judged_table(judgments, seed=seed)], None, meta)
+        typer.echo(f"{made!r}\nin {output}")
+
+
+def models() -> None:
+    """List relevance models and their options."""
+    from rtc_bayes.relevance import available_models
+
+    for found in available_models():
+        typer.echo(f"{found.name}: {found.summary}")
+        methods = (f"{m} (default)" if m == found.default_method else m for m in found.methods)
+        typer.echo(f"    methods: {', '.join(methods)}")
+        for name in found.presets:
+            typer.echo(f"    preset={name}")
+        for option in found.options:
+            typer.echo(f"    {option}")

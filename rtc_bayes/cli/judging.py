@@ -1,0 +1,116 @@
+"""Commands that choose documents to judge."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Annotated
+
+import typer
+
+from rtc_bayes import defaults
+from rtc_bayes.cli.arguments import (
+    Depth,
+    Judge,
+    Layout,
+    Level,
+    Names,
+    Out,
+    OutFile,
+    QrelsFile,
+    Quiet,
+    RunFiles,
+    Seed,
+)
+from rtc_bayes.cli.inputs import digests, format_of, read_judgments
+from rtc_bayes.errors import CollectionWarning
+
+
+def build(
+    runs: RunFiles,
+    truth: Annotated[str, typer.Option(help="Qrels that answer what is judged.")],
+    output: OutFile,
+    algorithm: Judge = defaults.ALGORITHM,
+    confidence: Annotated[
+        float | None, typer.Option(help="Judge until every pair has it. Default: .95.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(help="Judge so many, however sure (unless --confidence).")
+    ] = None,
+    floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
+    relevance_level: Level = 1,
+    depth: Depth = 100,
+    name_by: Names = "tag",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Judge by a truth file until sure.
+
+    Chooses documents until the systems are told apart. For whom, and why it ended, stands in
+    OUT.meta.json.
+    """
+    from rtc_bayes.collection import Pool, read_qrels, read_runs, write_qrels
+    from rtc_bayes.judging import build, parse_algorithm
+    from rtc_bayes.store import meta_path, provenance, write_json
+
+    chosen = parse_algorithm(algorithm)
+    systems, answers = read_runs(*runs, name_by=name_by), read_qrels(truth)
+    result = build(
+        Pool.from_runs(systems, depth=depth),
+        answers,
+        chosen,
+        confidence=0.95 if confidence is None and budget is None else confidence,
+        budget=budget,
+        floor=floor,
+        relevance_level=relevance_level,
+        seed=seed,
+    )
+    if result.missing:
+        warnings.warn(
+            f"{len(result.missing)} chosen documents are not in the truth and count as "
+            f"nonrelevant; they are listed in {meta_path(output)}",
+            CollectionWarning,
+            stacklevel=1,
+        )
+    write_qrels(result.judgments.to_qrels(), output)
+    meta = provenance(seed=seed, inputs=digests(systems, answers, [chosen.model]))
+    write_json(result.meta() | {"meta": meta}, meta_path(output))
+    if not quiet:
+        typer.echo(f"{result!r}\nin {output}")
+
+
+def next_(
+    runs: RunFiles,
+    qrels: QrelsFile,
+    algorithm: Judge = defaults.ALGORITHM,
+    count: Annotated[int, typer.Option(help="How many documents.")] = 10,
+    relevance_level: Level = 1,
+    depth: Depth = 100,
+    name_by: Names = "tag",
+    seed: Seed = 0,
+    layout: Layout = None,
+    output: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Say what a person should judge next, and why."""
+    from rtc_bayes.collection import Pool, read_qrels, read_runs
+    from rtc_bayes.judging import next_documents, parse_algorithm
+    from rtc_bayes.judging.suggest import documents_frame
+    from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
+    from rtc_bayes.store import provenance
+
+    chosen = parse_algorithm(algorithm)
+    systems, judged = read_runs(*runs, name_by=name_by), read_qrels(qrels)
+    pool = Pool.from_runs(systems, depth=depth)
+    judgments = read_judgments(pool, judged, relevance_level)
+    frame = documents_frame(
+        next_documents(pool, judgments, algorithm=chosen, count=count, seed=seed)
+    )
+    meta = provenance(seed=seed, inputs=digests(systems, judged, [chosen.model]))
+    match format_of(layout, output):
+        case "json":
+            write_value(frame.to_dict("records"), output, meta)
+        case "csv":
+            write_frame(frame, output, meta)
+        case "table":
+            title = f"{algorithm}, {judgments.n_judged} judged, seed {seed}"
+            write_tables([Table(title, frame, {"weight": ".3g"})], output, meta)
