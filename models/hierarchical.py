@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance import PointEstimate, check_options, require
-from rtc_bayes.relevance.effects import Regression
-from rtc_bayes.relevance.evidence import coordinates, observe, rank_curve
-from rtc_bayes.relevance.fitters.graphs import kept_of_p
+from rtc_bayes.relevance.effects import Regression, by_chain
+from rtc_bayes.relevance.evidence import coordinates, judged_rows, observe, rank_curve
 from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import one_thread
@@ -94,16 +93,13 @@ class Hierarchical:
     def laplace(self, judgments: Judgments, sampling: Sampling) -> Draws:
         """Draw scales from their approximate posterior, and the rest given them."""
         design = _Design(self, judgments)
-        shape = (sampling.chains, sampling.draws)
         with one_thread():
             drawn, diagnostics = design.regression.sample(sampling)
             flat = design.parameters(drawn.log_scale, drawn.topics, drawn.columns)
-            found = {n: value.reshape(*shape, *value.shape[1:]) for n, value in flat.items()}
-            kept = kept_of_p(sampling.draws, sampling.chains)
-            thin = {n: value[:, kept].reshape(-1, *value.shape[2:]) for n, value in found.items()}
-            p = design.predict(thin, np.float32)
+            found, kept = by_chain(flat, sampling)
+            p = design.predict(kept, np.float32)
         return Draws(
-            p=p.reshape(sampling.chains, len(kept), -1),
+            p=p.reshape(sampling.chains, -1, judgments.pool.n_documents),
             parameters=found,
             dims=design.dims,
             coords=design.coords,
@@ -192,13 +188,7 @@ class _Design:
     def regression(self) -> Regression:
         """The judged documents as rows."""
         model, pool, rows = self.model, self.pool, self.judgments.order
-        systems = pool.n_systems
-        topic = pool.topic_of[rows].astype(np.int64)
-        evidence = np.zeros((len(rows), 2 * systems))
-        for t in np.unique(topic):
-            here = topic == t
-            evidence[here] = self.evidence(t)[rows[here] - pool.topic_starts[t]]
-        r, f = evidence[:, :systems], evidence[:, systems:]
+        r, f = np.hsplit(judged_rows(self.judgments, self.evidence), 2)
         blocks = [r, f]
         if self.sites:
             of_site = np.eye(len(self.sites))[self.site]
@@ -209,7 +199,7 @@ class _Design:
         return Regression(
             features=np.column_stack([*means, *blocks]),
             group=np.repeat(np.arange(1, len(median)), [block.shape[1] for block in blocks]),
-            topic=topic,
+            topic=pool.topic_of[rows].astype(np.int64),
             n_topics=pool.n_topics,
             labels=self.judgments.labels[rows],
             mean=mean,

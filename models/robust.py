@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.collection.judgments import infer_judged_for
 from rtc_bayes.relevance import check_options, require
-from rtc_bayes.relevance.evidence import coordinates, observe, rank_curve
+from rtc_bayes.relevance.evidence import coordinates, judged_rows, observe, rank_curve
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.fitters.graphs import kept_of_p
 from rtc_bayes.relevance.gibbs import EffectsDraws, EffectsRegression, sweeps_to_try
@@ -211,20 +211,14 @@ class _Design:
     def regression(self) -> EffectsRegression:
         """The judged documents as rows."""
         pool, rows, systems = self.pool, self.judgments.order, self.pool.n_systems
-        topic = pool.topic_of[rows].astype(np.int64)
-        columns = np.empty((len(rows), len(COEFFICIENTS) + 3 * systems))
-        local = np.empty((len(rows), 2 + systems))
-        for t in np.unique(topic):
-            here = topic == t
-            every, own = self.features(t)
-            documents = rows[here] - pool.topic_starts[t]
-            columns[here], local[here] = every[documents], own[documents]
+        features = judged_rows(self.judgments, lambda topic: np.hstack(self.features(topic)))
+        columns, local = np.split(features, [len(COEFFICIENTS) + 3 * systems], axis=1)
         mean, sd = np.array([getattr(self.model, name) for name in COEFFICIENTS]).T
         median, spread = self.scale_priors
         return EffectsRegression(
             columns=columns,
             local=local,
-            topic=topic,
+            topic=pool.topic_of[rows].astype(np.int64),
             n_topics=pool.n_topics,
             labels=self.judgments.labels[rows],
             mean=mean,

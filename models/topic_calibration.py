@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.relevance import Draws, PointEstimate, Sampling, check_options, require
-from rtc_bayes.relevance.effects import Regression
+from rtc_bayes.relevance.effects import Regression, by_chain
 from rtc_bayes.relevance.evidence import coordinates, document_ranks, observe, rank_curve
-from rtc_bayes.relevance.fitters.graphs import kept_of_p
 from rtc_bayes.relevance.interface import Diagnostics
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import one_thread
@@ -104,12 +103,10 @@ class TopicCalibration:
         with one_thread():
             drawn, diagnostics = self._regression(judgments).sample(sampling)
         flat = _parameters(drawn.log_scale, drawn.topics, drawn.columns)
-        shape = (sampling.chains, sampling.draws)
-        found = {name: value.reshape(*shape, *value.shape[1:]) for name, value in flat.items()}
-        kept = kept_of_p(sampling.draws, sampling.chains)
-        thin = {n: value[:, kept].reshape(-1, *value.shape[2:]) for n, value in found.items()}
-        p = _predict(judgments.pool, thin).reshape(sampling.chains, len(kept), -1)
-        return Draws(p.astype(np.float32), found, dims=_DIMS, diagnostics=diagnostics)
+        found, kept = by_chain(flat, sampling)
+        p = _predict(judgments.pool, kept).astype(np.float32)
+        p = p.reshape(sampling.chains, -1, judgments.pool.n_documents)
+        return Draws(p, found, dims=_DIMS, diagnostics=diagnostics)
 
     def _regression(self, judgments: Judgments) -> Regression:
         pool, rows = judgments.pool, judgments.order

@@ -21,7 +21,7 @@ and of the effects given them (Rue, Martino and Chopin 2009).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,6 +33,7 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from rtc_bayes.relevance.fitters.checks import PARETO_K, pareto_check
+from rtc_bayes.relevance.fitters.graphs import kept_of_p
 from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
 from rtc_bayes.relevance.interface import Diagnostics, Sampling, Stage
 from rtc_bayes.relevance.logistic import sigmoid
@@ -444,3 +445,25 @@ class Regression:
             f"Regression({len(self.labels)} rows, {self.n_topics} topics, "
             f"{len(self.mean)} coefficients, {len(self.group)} effects)"
         )
+
+
+def by_chain(
+    flat: Mapping[str, Floats], sampling: Sampling
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Part draws of all chains, and take those whose p is kept.
+
+    Parameters
+    ----------
+    flat : mapping of str to ndarray, shape (chains x draws, ...)
+        One chain after the other.
+    sampling : Sampling
+
+    Returns
+    -------
+    parted : dict of str to ndarray, shape (chains, draws, ...)
+    kept : dict of str to ndarray, shape (chains x kept draws, ...)
+    """
+    shape, some = (sampling.chains, sampling.draws), kept_of_p(sampling.draws, sampling.chains)
+    parted = {name: value.reshape(*shape, *value.shape[1:]) for name, value in flat.items()}
+    kept = {name: value[:, some].reshape(-1, *value.shape[2:]) for name, value in parted.items()}
+    return parted, kept

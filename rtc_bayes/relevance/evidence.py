@@ -1,4 +1,4 @@
-"""What graphs of relevance models share: ranks as evidence, and the likelihood of labels."""
+"""What relevance models share: ranks as evidence, rows of judged documents, labels observed."""
 
 from __future__ import annotations
 
@@ -37,6 +37,29 @@ def rank_curve(ranks: NDArray[np.integer], depth: int) -> Floats:
 def document_ranks(pool: Pool) -> NDArray[np.int32]:
     """Return the rank by every system of every document, shape (documents, systems); 0 if none."""
     return np.hstack([pool.ranks(t) for t in range(pool.n_topics)]).T
+
+
+def judged_rows(judgments: Judgments, features: Callable[[int], Floats]) -> Floats:
+    """Return the features of the judged documents, in the order of judging.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    features : callable
+        Takes the number of a topic and returns the features of its documents, shape
+        (documents, columns). It is called only for topics with judgments, and for the first.
+
+    Returns
+    -------
+    ndarray of float, shape (judged, columns)
+    """
+    pool, rows = judgments.pool, judgments.order
+    topic = pool.topic_of[rows]
+    found = np.empty((len(rows), features(0).shape[1]))
+    for t in np.unique(topic):
+        here = topic == t
+        found[here] = features(t)[rows[here] - pool.topic_starts[t]]
+    return found
 
 
 def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]) -> None:
