@@ -7,21 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rtc_bayes.errors import InputError
+from rtc_bayes.judging.weights import WEIGHTS, WeightName
 from rtc_bayes.relevance import ModelSpec
-
-type WeightName = Literal["mtc06", "evr", "influence", "reuse"]
 
 _ACCEPTED = (
     "write JUDGE or JUDGE/EVALUATOR, where JUDGE is ip, mtc, mtc[weight=evr] or "
     "MODEL[options]:METHOD and EVALUATOR is MODEL[options]:METHOD; a judge's options are "
-    "weight=mtc06|evr|influence|reuse and floor=NUMBER"
+    f"weight={'|'.join(WEIGHTS)} and floor=NUMBER"
 )
-_WEIGHTS: dict[str, WeightName] = {
-    "mtc06": "mtc06",
-    "evr": "evr",
-    "influence": "influence",
-    "reuse": "reuse",
-}
 # a name, or a path to a model's file; options; a method
 _PART = re.compile(
     r"(?P<name>[^\[\]:]+?)(?:\[(?P<options>[^\[\]]*)\])?(?::(?P<method>[A-Za-z_]\w*))?"
@@ -38,8 +31,9 @@ class Algorithm:
         As typed.
     judge : {"ip", "mtc", "model"}
         Incremental pooling; weights under p = .5; weights under a model's probabilities.
-    weight : {"mtc06", "evr", "influence", "reuse"} or None
-        Worth of a document; None for incremental pooling.
+    weight : str or None
+        Worth of a document, by its name in :data:`~rtc_bayes.judging.weights.WEIGHTS`; None for
+        incremental pooling.
     floor : int
         Judgments that each topic gets first.
     model : ModelSpec or None
@@ -158,10 +152,10 @@ def _model(name: str, options: list[str], method: str | None) -> ModelSpec:
 
 
 def _weight(value: str, text: str) -> WeightName:
-    name = value.strip()
-    if name not in _WEIGHTS:
-        raise InputError(f"no weight {name!r}, in the algorithm {text!r}", remedy=_ACCEPTED)
-    return _WEIGHTS[name]
+    for name in WEIGHTS:
+        if name == value.strip():
+            return name
+    raise InputError(f"no weight {value.strip()!r}, in the algorithm {text!r}", remedy=_ACCEPTED)
 
 
 def _floor(value: str, text: str) -> int:

@@ -12,9 +12,10 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.errors import InputError
-from rtc_bayes.judging.algorithm import Algorithm, WeightName, parse_algorithm
+from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import WeightedJudge
 from rtc_bayes.judging.session import make_judge
+from rtc_bayes.judging.weights import WeightName
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +44,7 @@ _MEANING: dict[WeightName, str] = {
     "mtc06": "its judgment can move the numerator of the difference by {weight:.3g}",
     "evr": "its judgment should take {weight:.3g} off the topic's variance of the difference",
     "influence": "its relevance moves the expected numerator of the difference by {weight:.3g}",
+    "reuse": "its judgment should take {weight:.3g} off the variances of the systems' own scores",
 }
 
 

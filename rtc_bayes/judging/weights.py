@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from rtc_bayes.judging.state import TopicState
 
 type Floats = NDArray[np.float64]
 type Weight = Callable[[TopicState], Floats]
+type WeightName = Literal["mtc06", "evr", "influence", "reuse"]
 
 # Coefficients are differences of reciprocal ranks, so a true difference is above 1e-9 for any
 # depth in use; what is smaller is rounding.
@@ -53,14 +55,10 @@ def evr(state: TopicState) -> Floats:
     -------
     ndarray, shape (documents,)
     """
-    mu = state.mu
-    if mu == 0.0:
-        return np.zeros(len(state.p))
     # the sum over pairs, written about the mean so that nothing cancels
     centred = state.effect - state.effect.mean(axis=0)
     centred[:, _spread(state.effect) == 0.0] = 0.0
-    squares = len(centred) * (centred * centred).sum(axis=0)
-    return _open(state, state.v * squares / mu**2)
+    return _reduction(state, len(centred) * (centred * centred).sum(axis=0))
 
 
 def influence(state: TopicState) -> Floats:
@@ -86,14 +84,11 @@ def reuse(state: TopicState) -> Floats:
     -------
     ndarray, shape (documents,)
     """
-    mu = state.mu
-    if mu == 0.0:
-        return np.zeros(len(state.p))
-    moved = state.effect - (state.numerators / mu)[:, None]
-    return _open(state, state.v * (moved * moved).sum(axis=0) / mu**2)
+    moved = state.effect - (state.numerators / _expected_relevant(state))[:, None]
+    return _reduction(state, (moved * moved).sum(axis=0))
 
 
-WEIGHTS: Mapping[str, Weight] = MappingProxyType(
+WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
     {"mtc06": mtc06, "evr": evr, "influence": influence, "reuse": reuse}
 )
 """The weights by the name that an algorithm gives them."""
@@ -108,6 +103,16 @@ def _spread(values: Floats) -> Floats:
     """Largest difference between two systems, 0 where it is only rounding."""
     spread = values.max(axis=0) - values.min(axis=0)
     return np.where(spread > _NOTHING, spread, 0.0)
+
+
+def _reduction(state: TopicState, squares: Floats) -> Floats:
+    """Variance that judgments take off, given the squares of what relevance moves."""
+    return _open(state, state.v * squares / _expected_relevant(state) ** 2)
+
+
+def _expected_relevant(state: TopicState) -> float:
+    """Return mu; 1 in place of 0, where every p is 0 and so all variance."""
+    return state.mu or 1.0
 
 
 def _open(state: TopicState, weight: Floats) -> Floats:

@@ -4,6 +4,7 @@ import pytest
 
 from rtc_bayes import InputError, Judgments, Pool, Run, Runs, next_documents
 from rtc_bayes.judging import JudgingSession
+from rtc_bayes.judging.weights import WEIGHTS
 
 
 @pytest.fixture
@@ -41,6 +42,13 @@ def test_why_says_ranks_probability_and_weight(pool):
         "rank 1 in A, retrieved by 2 of 3",
         "rank 1 in B, retrieved by 2 of 3",
     ]
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_every_weight_says_why(pool, weight):
+    algorithm = f"mtc[weight={weight}]"
+    found = next_documents(pool, Judgments.none(pool), algorithm=algorithm, count=1)[0]
+    assert f"{found.weight:.3g}" in found.why.split("; ")[-1]
 
 
 def test_weights_fall_unless_a_floor_is_served_first(pool):

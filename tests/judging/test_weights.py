@@ -81,6 +81,13 @@ def test_reuse_is_the_squared_slope_of_every_systems_own_score(rng, cases):
         assert weights[i] == pytest.approx(p[i] * (1 - p[i]) * (slope**2).sum(), rel=1e-6)
 
 
+@pytest.mark.parametrize("name", ["evr", "reuse"])
+def test_where_nothing_is_relevant_no_judgment_takes_variance_off(rng, cases, name):
+    pool = cases.pool(rng, topics=1)
+    state = JudgingState(Judgments.none(pool), np.zeros(pool.n_documents))
+    assert WEIGHTS[name](state.topics[0]).tolist() == [0.0] * pool.n_documents
+
+
 def test_the_first_of_equals_up_to_rounding_is_heaviest():
     assert heaviest(np.array([0.1, 0.3, 0.3 + 1e-15, 0.2])) == 1
     assert heaviest(np.array([0.1, 0.3, 0.3001])) == 2
