@@ -8,7 +8,7 @@ DIR is what run.py wrote; what is told of studies that it lacks is left out.
 
 from __future__ import annotations
 
-import argparse
+import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,10 +19,12 @@ import pandas as pd
 from run import JUDGE, MODELS, SAMPLED, STOPPED, STUDIES
 from scipy.stats import norm
 
-from rtc_bayes.report.figures import confidence_accuracy
-from rtc_bayes.report.tables import UNDEFINED, to_markdown
+from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
-from rtc_bayes.robustness.scores import BINS, log_score, winnings
+from rtc_bayes.robustness.scores import log_score, winnings
+
+sys.path.append(str(Path(__file__).parents[1]))
+from common import BIN_NAMES, draw_confidence, finished, page_options
 
 SHOWN = (f"{JUDGE}/hierarchical:map", f"{JUDGE}/hierarchical:laplace", f"{JUDGE}/rtc:map")
 POSTERIOR_OF = {
@@ -56,21 +58,12 @@ and evaluating a trial on cores that other work shared: compare them within a ta
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--figures", type=Path, help="a folder to draw into")
-    options = parser.parse_args()
-    studies = {
-        name: Study.load(options.directory / name)
-        for name in STUDIES
-        if (options.directory / name / "summary.json").exists()
-    }
+    options = page_options(__doc__)
+    studies = finished(options.directory, STUDIES)
     if options.figures:
-        pairs = studies["trec8-plugin"].pairs
         names = {text: text.partition("/")[2] for text in SHOWN}
-        shown = pairs[pairs["algorithm"].isin(SHOWN)].replace({"algorithm": names})
-        figure = confidence_accuracy(shown)
-        figure.savefig(options.figures / "map-against-bayes.png", dpi=160, bbox_inches="tight")
+        path = options.figures / "map-against-bayes.png"
+        draw_confidence(studies["trec8-plugin"].pairs, names, path)
     print(page(studies))
 
 
@@ -264,7 +257,7 @@ def scores(study: Study) -> str:
         rows.append(
             {
                 "": text,
-                "W": _interval(found["W"], found["W_interval"]),
+                "W": with_interval(found["W"], found["W_interval"], ".2f"),
                 "W expected": f"{found['W_expected']:.2f}",
                 "log score": f"{found['log_score']:.3f}",
                 "mean confidence": f"{found['mean_confidence']:.1%}",
@@ -284,7 +277,7 @@ def scores(study: Study) -> str:
 
 def bins(study: Study) -> str:
     """One column for each algorithm that has a score."""
-    frame = pd.DataFrame({"confidence": [f"{low:g} to {high:g}" for low, high in BINS]})
+    frame = pd.DataFrame({"confidence": BIN_NAMES})
     for text, found in study.summary.items():
         if found["bins"] is not None:
             frame[text.partition("/")[2] or text] = [
@@ -349,11 +342,7 @@ def _by_model(study: Study) -> dict[str, Mapping[str, Any]]:
 
 
 def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
-
-
-def _interval(value: float, ends: list[float]) -> str:
-    return f"{value:.2f} ({ends[0]:.2f} to {ends[1]:.2f})".replace("-", "−")
+    return number(value, ".2f")
 
 
 if __name__ == "__main__":

@@ -25,14 +25,11 @@ robust03-plugin, robust03-exact
 
 from __future__ import annotations
 
-import argparse
-import os
+import sys
 from pathlib import Path
 
-from rtc_bayes import read_qrels, read_runs
-from rtc_bayes.report import write_report
-from rtc_bayes.robustness import study
-from rtc_bayes.store import progress_bar
+sys.path.append(str(Path(__file__).parents[1]))
+from common import Plan, run_studies
 
 JUDGE = "rtc:map"
 MODELS = (
@@ -48,46 +45,13 @@ EVALUATED = tuple(f"{JUDGE}/{model}" for model in MODELS)
 STOPPED = ("hierarchical:map", "hierarchical:laplace")
 SAMPLED = tuple(f"{JUDGE}/hierarchical:{method}" for method in ("laplace", "nuts"))
 STUDIES = {
-    "trec8-plugin": ("trec8_adhoc", "plugin", EVALUATED, 200),
-    "trec8-exact": ("trec8_adhoc", "exact", EVALUATED, 100),
-    "trec8-stopping": ("trec8_adhoc", "plugin", STOPPED, 200),
-    "trec8-nuts": ("trec8_adhoc", "plugin", SAMPLED, 20),
-    "robust03-plugin": ("robust03", "plugin", EVALUATED, 200),
-    "robust03-exact": ("robust03", "exact", EVALUATED, 50),
+    "trec8-plugin": Plan("trec8_adhoc", EVALUATED, "plugin"),
+    "trec8-exact": Plan("trec8_adhoc", EVALUATED, "exact", trials=100),
+    "trec8-stopping": Plan("trec8_adhoc", STOPPED, "plugin"),
+    "trec8-nuts": Plan("trec8_adhoc", SAMPLED, "plugin", trials=20),
+    "robust03-plugin": Plan("robust03", EVALUATED, "plugin"),
+    "robust03-exact": Plan("robust03", EVALUATED, "exact", trials=50),
 }
-"""Collection, moments, algorithms and number of trials of each study."""
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", required=True, type=Path)
-    parser.add_argument("--studies", nargs="+", choices=list(STUDIES), default=list(STUDIES))
-    parser.add_argument("--trials", type=int, help="of each study; by default its own number")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    for name in options.studies:
-        folder, moments, algorithms, trials = STUDIES[name]
-        trials = options.trials or trials
-        data = Path(os.environ["RTC_BAYES_DATA"]) / folder
-        with progress_bar() as progress:
-            study(
-                read_runs(data / "runs"),
-                read_qrels(data / "qrels.txt.gz"),
-                algorithms=algorithms,
-                trials=trials,
-                jobs=options.jobs,
-                seed=options.seed,
-                moments=moments,
-                output=options.output / name,
-                command=(
-                    "python experiments/calibration/run.py -o DIR "
-                    f"--studies {name} --trials {trials} --seed {options.seed}"
-                ),
-                progress=progress,
-            )
-        write_report(options.output / name)
-
 
 if __name__ == "__main__":
-    main()
+    run_studies("calibration/run.py", __doc__, STUDIES)

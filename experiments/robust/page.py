@@ -7,23 +7,21 @@ DIR is what the two wrote; what it lacks is left out.
 
 from __future__ import annotations
 
-import argparse
+import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from run import JUDGE, STUDIES
 
-from rtc_bayes.report.figures import confidence_accuracy
-from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
-from rtc_bayes.robustness.scores import (
-    BINS,
-    bootstrap_interval,
-    expected_winnings,
-    log_score,
-    winnings,
-)
+from rtc_bayes.robustness.scores import bootstrap_interval, expected_winnings, log_score, winnings
+
+sys.path.append(str(Path(__file__).parents[1]))
+from common import BIN_NAMES, draw_confidence, finished, page_options
 
 POSTERIOR_MEAN = "posterior_mean.py:map"
 TITLES = {"trec8": "TREC-8, fresh trials", "robust03": "Robust 2003"}
@@ -35,22 +33,13 @@ TRIED = Path(__file__).with_name("tried.md").read_text()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--figures", type=Path, help="a folder to draw into")
-    options = parser.parse_args()
-    studies = {
-        name: Study.load(options.directory / name)
-        for name in STUDIES
-        if (options.directory / name / "summary.json").exists()
-    }
+    options = page_options(__doc__)
+    studies = finished(options.directory, STUDIES)
     trec8 = studies["trec8"]
     if options.figures:
         shown = {"mtc": "mtc", "rtc:map": "rtc:map", JUDGE: JUDGE}
         shown[plugged_in(trec8)] = "robust, plugged in"
-        pairs = trec8.pairs[trec8.pairs["algorithm"].isin(shown)]
-        figure = confidence_accuracy(pairs.replace({"algorithm": shown}))
-        figure.savefig(options.figures / "robust-trec8.png", dpi=160, bbox_inches="tight")
+        draw_confidence(trec8.pairs, shown, options.figures / "robust-trec8.png")
     print(story(trec8))
     for name, study in studies.items():
         print(f"## {TITLES[name]}\n\n`{study.meta['command']}`\n")
@@ -75,7 +64,6 @@ def story(study: Study) -> str:
     top = plugged["bins"][-1]
     pairs = study.pairs[study.pairs["algorithm"] == JUDGE]
     judged_for = pairs[pairs["initial"] == 2]
-    won = winnings(judged_for["confidence"], judged_for["correct"])
     return f"""# Confidence that holds for systems nobody has seen
 
 The paper reached W = −0.44 and tau = .532 with a median of 179 judgments on this collection, and
@@ -88,20 +76,20 @@ has 95%, then all 45 pairs of ten; truth from full lists.
 in](../figures/robust-trec8.png)
 
 - **`robust` ranks ten systems better from half the judgments, and its confidence can be taken at
-  its word**: W {interval(robust["W"], robust["W_interval"])}, log score {robust["log_score"]:.3f},
+  its word**: W {w_of(robust)}, log score {robust["log_score"]:.3f},
   tau {robust["mean_tau"]:.3f} at a median of {robust["median_judged"]:.0f} judgments. The paper's
-  RTC on the same trials: W {interval(rtc["W"], rtc["W_interval"])}, {rtc["log_score"]:.3f},
+  RTC on the same trials: W {w_of(rtc)}, {rtc["log_score"]:.3f},
   {rtc["mean_tau"]:.3f} at {rtc["median_judged"]:.0f}; MTC: W
-  {interval(mtc["W"], mtc["W_interval"])}, {mtc["log_score"]:.3f}, {mtc["mean_tau"]:.3f} at
+  {w_of(mtc)}, {mtc["log_score"]:.3f}, {mtc["mean_tau"]:.3f} at
   {mtc["median_judged"]:.0f}.
 - **What makes the difference is that parameters are not taken for known.** The posterior mean of
   the same draws, plugged in, ranks as well (tau {plugged["mean_tau"]:.3f}) and is ruinous to bet
-  on: W {interval(plugged["W"], plugged["W_interval"])}; {top["share"]:.0%} of all pairs have a
+  on: W {w_of(plugged)}; {top["share"]:.0%} of all pairs have a
   confidence above .99, of which {top["accuracy"]:.1%} are right. For the paper's own layers the
-  cut posterior does half of it: W {interval(cut["W"], cut["W_interval"])}. The published method is
+  cut posterior does half of it: W {w_of(cut)}. The published method is
   overconfident as soon as it is informative; smoothing it until it knows little hides that.
 - **Where the priors come from matters little, that there are some matters more.** From Robust 2003
-  alone: W {interval(only["W"], only["W_interval"])}, log score {only["log_score"]:.3f}, accuracy
+  alone: W {w_of(only)}, log score {only["log_score"]:.3f}, accuracy
   {only["accuracy"]:.1%} at confidence {only["mean_confidence"]:.1%}; so TREC-8's part in the
   default priors is not what makes it work. Wide ones cost
   {wide["log_score"] - robust["log_score"]:.3f} in log score and
@@ -111,7 +99,7 @@ in](../figures/robust-trec8.png)
   {robust["W_expected"]:.2f}. The target of .02 between the two is missed by the default priors and
   met by those of Robust 2003.
 - **The two systems judged for**, after stopping when their order seemed sure: W
-  {interval(won.mean(), bootstrap_interval(won, judged_for["trial"]))}, right in
+  {w_of_pairs(judged_for)}, right in
   {judged_for["correct"].mean():.1%} at confidence {judged_for["confidence"].mean():.1%}: some, not
   provable, harm by looking repeatedly.
 
@@ -126,10 +114,10 @@ def scores(study: Study) -> str:
     for text, found in study.summary.items():
         row = {
             "": name(text),
-            "W": "–",
-            "W expected": "–",
-            "log score": "–",
-            "confidence": "–",
+            "W": w_of(found),
+            "W expected": number(found["W_expected"], ".2f"),
+            "log score": with_interval(found["log_score"], found["log_score_interval"], ".3f"),
+            "confidence": number(found["mean_confidence"], ".1%"),
             "accuracy": f"{found['accuracy']:.1%}",
             "tau": f"{found['mean_tau']:.3f}",
             "median judged": f"{found['median_judged']:.0f}",
@@ -137,20 +125,13 @@ def scores(study: Study) -> str:
             "failed fits": str(found.get("failed", 0)),
             "seconds": f"{judging[text]:.1f} + {seconds[text]:.1f}",
         }
-        if found["W"] is not None:
-            row |= {
-                "W": interval(found["W"], found["W_interval"]),
-                "W expected": f"{found['W_expected']:.2f}",
-                "log score": interval(found["log_score"], found["log_score_interval"], 3),
-                "confidence": f"{found['mean_confidence']:.1%}",
-            }
         rows.append(row)
     return to_markdown(pd.DataFrame(rows))
 
 
 def bins(study: Study) -> str:
     """One column for each algorithm that has a confidence."""
-    frame = pd.DataFrame({"confidence": [f"{low:g} to {high:g}" for low, high in BINS]})
+    frame = pd.DataFrame({"confidence": BIN_NAMES})
     for text, found in study.summary.items():
         if found["bins"] is None:
             continue
@@ -161,7 +142,7 @@ def bins(study: Study) -> str:
             inside = pairs[(pairs["confidence"] >= b["low"]) & (pairs["confidence"] < upper)]
             error = clustered_error(inside)
             cells.append(
-                f"{b['accuracy']:.3f} ± {error:.3f} ({b['share']:.0%})" if b["share"] else "–"
+                f"{b['accuracy']:.3f} ± {error:.3f} ({b['share']:.0%})" if b["share"] else UNDEFINED
             )
         frame[name(text)] = cells
     return to_markdown(frame)
@@ -194,13 +175,12 @@ def kinds(study: Study, text: str) -> str:
         some = pairs[inside]
         if not len(some):
             continue
-        won = winnings(some["confidence"], some["correct"])
         surprise = log_score(some["confidence"], some["correct"])
         rows.append(
             {
                 "": label,
                 "pairs": len(some),
-                "W": interval(won.mean(), bootstrap_interval(won, some["trial"])),
+                "W": w_of_pairs(some),
                 "W expected": f"{expected_winnings(some['confidence']).mean():.2f}",
                 "log score": f"{surprise.mean():.3f}",
                 "confidence": f"{some['confidence'].mean():.1%}",
@@ -220,10 +200,15 @@ def name(text: str) -> str:
     return f"{JUDGE}/its posterior mean" if text.endswith(POSTERIOR_MEAN) else text
 
 
-def interval(value: float, ends: tuple[float, float] | list[float], digits: int = 2) -> str:
-    low, high = ends
-    text = f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
-    return text.replace("-", "−")
+def w_of(found: Mapping[str, Any]) -> str:
+    """Write W of an algorithm with its interval."""
+    return with_interval(found["W"], found["W_interval"], ".2f")
+
+
+def w_of_pairs(pairs: pd.DataFrame) -> str:
+    """Write W of some pairs with its interval."""
+    won = winnings(pairs["confidence"], pairs["correct"])
+    return with_interval(won.mean(), bootstrap_interval(won, pairs["trial"]), ".2f")
 
 
 if __name__ == "__main__":

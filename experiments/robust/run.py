@@ -1,6 +1,7 @@
 """Run the studies behind docs/results/robust.md.
 
-Usage: python experiments/robust/run.py -o DIR [--studies NAME... --trials 200 --jobs 2]
+Usage: python experiments/robust/run.py -o DIR [--studies NAME... --trials 200 --jobs 2
+       --seed 2007]
 
 Needs RTC_BAYES_DATA: a folder with trec8_adhoc/ and robust03/, each with runs/ and qrels.txt.gz.
 DIR gets one study a folder, with its report; what was interrupted goes on. Then:
@@ -18,14 +19,11 @@ robust03
 
 from __future__ import annotations
 
-import argparse
-import os
+import sys
 from pathlib import Path
 
-from rtc_bayes import read_qrels, read_runs
-from rtc_bayes.report import write_report
-from rtc_bayes.robustness import study
-from rtc_bayes.store import progress_bar
+sys.path.append(str(Path(__file__).parents[1]))
+from common import Plan, run_studies
 
 SEED = 2007
 JUDGE = "robust:gibbs"
@@ -41,36 +39,10 @@ ALGORITHMS = (
     f"{JUDGE}/{POSTERIOR_MEAN}:map",
     f"{JUDGE}/hierarchical:laplace",
 )
-STUDIES = {"trec8": "trec8_adhoc", "robust03": "robust03"}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", required=True, type=Path)
-    parser.add_argument("--studies", nargs="+", choices=list(STUDIES), default=list(STUDIES))
-    parser.add_argument("--trials", type=int, default=200)
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
-    for name in options.studies:
-        data = Path(os.environ["RTC_BAYES_DATA"]) / STUDIES[name]
-        with progress_bar() as progress:
-            study(
-                read_runs(data / "runs"),
-                read_qrels(data / "qrels.txt.gz"),
-                algorithms=ALGORITHMS,
-                trials=options.trials,
-                jobs=options.jobs,
-                seed=SEED,
-                moments="plugin",
-                output=options.output / name,
-                command=(
-                    f"python experiments/robust/run.py -o DIR --studies {name} "
-                    f"--trials {options.trials}"
-                ),
-                progress=progress,
-            )
-        write_report(options.output / name)
-
+STUDIES = {
+    "trec8": Plan("trec8_adhoc", ALGORITHMS, "plugin"),
+    "robust03": Plan("robust03", ALGORITHMS, "plugin"),
+}
 
 if __name__ == "__main__":
-    main()
+    run_studies("robust/run.py", __doc__, STUDIES, seed=SEED)

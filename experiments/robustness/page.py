@@ -8,8 +8,8 @@ DIR is what run.py wrote.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +17,13 @@ import pandas as pd
 import published
 from run import CHOSEN, STUDIES
 
-from rtc_bayes.report.figures import confidence_accuracy
-from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
 from rtc_bayes.robustness.breakdown import side_by_side
 from rtc_bayes.robustness.scores import BINS, winnings
+
+sys.path.append(str(Path(__file__).parents[1]))
+from common import BIN_NAMES, draw_confidence, page_options
 
 RTC, MTC = "rtc:map", "mtc"
 MEASURED = {
@@ -29,19 +31,14 @@ MEASURED = {
     "trec8-exact": "exact moments",
     "trec8-padded": "padded lists",
 }
-_BIN_NAMES = [f"{low:g} to {high:g}" for low, high in BINS]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--figures", type=Path, help="a folder to draw into")
-    options = parser.parse_args()
+    options = page_options(__doc__)
     studies = {name: Study.load(options.directory / name) for name in STUDIES}
     if options.figures:
-        pairs = studies["trec8"].pairs
-        figure = confidence_accuracy(pairs[pairs["algorithm"].isin([MTC, RTC])])
-        figure.savefig(options.figures / "robustness-trec8.png", dpi=160, bbox_inches="tight")
+        path = options.figures / "robustness-trec8.png"
+        draw_confidence(studies["trec8"].pairs, {MTC: MTC, RTC: RTC}, path)
     print(page(studies))
 
 
@@ -160,7 +157,13 @@ def collections_table(studies: Mapping[str, Study], algorithm: str) -> str:
         accuracy, w, judged, tau = published.COLLECTIONS["ad-hoc 99"]
         columns = {
             "2007, all ad hoc": _published(published.RTC),
-            "2007, ad-hoc 99": [*map(_percent, accuracy), _w(w), f"{judged}", "–", f"{tau:.3f}"],
+            "2007, ad-hoc 99": [
+                *map(_percent, accuracy),
+                _w(w),
+                f"{judged}",
+                UNDEFINED,
+                f"{tau:.3f}",
+            ],
         }
     else:
         columns = {"2007, all ad hoc": _published(published.MTC)}
@@ -177,7 +180,7 @@ def collections_table(studies: Mapping[str, Study], algorithm: str) -> str:
             f"{row['mean_judged']:.0f}",
             f"{row['mean_tau']:.3f}",
         ]
-    labels = [*_BIN_NAMES, "W", "median judged", "mean judged", "mean tau"]
+    labels = [*BIN_NAMES, "W", "median judged", "mean judged", "mean tau"]
     return to_markdown(pd.DataFrame({"": labels, **columns}))
 
 
@@ -187,7 +190,7 @@ def published_collections() -> str:
         name: [*map(_percent, accuracy), _w(w), f"{judged}", f"{tau:.3f}"]
         for name, (accuracy, w, judged, tau) in published.COLLECTIONS.items()
     }
-    labels = [*_BIN_NAMES, "W", "median judged", "mean tau"]
+    labels = [*BIN_NAMES, "W", "median judged", "mean tau"]
     return to_markdown(pd.DataFrame({"": labels, **columns}))
 
 
@@ -198,10 +201,10 @@ def scores_table(studies: Mapping[str, Study]) -> str:
             {
                 "study": name,
                 "algorithm": algorithm,
-                "W": _written_w(found["W"], found["W_interval"]),
+                "W": with_interval(found["W"], found["W_interval"], ".2f"),
                 "W capped": _w(found["W_capped"]),
                 "W expected": _w(found["W_expected"]),
-                "log score": _number(found["log_score"], ".3f"),
+                "log score": number(found["log_score"], ".3f"),
                 "mean confidence": _percent(found["mean_confidence"]),
                 "accuracy": _percent(found["accuracy"]),
                 "median judged": f"{found['median_judged']:.0f}",
@@ -225,11 +228,11 @@ def groups_table(studies: Mapping[str, Study], breakdown: str, algorithm: str) -
     for group in next(iter(found.values())):
         if group in printed:
             accuracy, w = printed[group]
-            columns[f"{group}: 2007"] = [*map(_percent, accuracy), _w(w), "–"]
+            columns[f"{group}: 2007"] = [*map(_percent, accuracy), _w(w), UNDEFINED]
         for text, rows in found.items():
             row = rows[group]
             columns[f"{group}: {text}"] = [*_bins(row), _interval(row), f"{row['pairs']:,.0f}"]
-    table = pd.DataFrame(columns, index=[*_BIN_NAMES, "W", "pairs"]).T
+    table = pd.DataFrame(columns, index=[*BIN_NAMES, "W", "pairs"]).T
     return to_markdown(table.rename_axis("").reset_index())
 
 
@@ -354,7 +357,7 @@ def _mean_w(pairs: pd.DataFrame) -> float:
 
 
 def _counted_w(pairs: pd.DataFrame) -> str:
-    return f"{_w(_mean_w(pairs))} ({len(pairs):,} pairs)" if len(pairs) else "–"
+    return f"{_w(_mean_w(pairs))} ({len(pairs):,} pairs)" if len(pairs) else UNDEFINED
 
 
 def _published(printed: Mapping[str, object]) -> list[str]:
@@ -370,31 +373,21 @@ def _bins(row: Mapping[str, float]) -> list[str]:
     return [
         f"{_percent(row[f'accuracy_{low:g}'])} ({row[f'share_{low:g}']:.0%})"
         if row[f"share_{low:g}"] > 0
-        else "–"
+        else UNDEFINED
         for low, _ in BINS
     ]
 
 
 def _interval(row: Mapping[str, float]) -> str:
-    return _written_w(row["W"], (row["W_low"], row["W_high"]))
-
-
-def _written_w(value: float | None, ends: Sequence[float] | None) -> str:
-    if value is None or ends is None or pd.isna(value):
-        return "–"
-    return f"{_w(value)} ({_w(ends[0])} to {_w(ends[1])})"
+    return with_interval(row["W"], (row["W_low"], row["W_high"]), ".2f")
 
 
 def _w(value: float | None) -> str:
-    return _number(value, ".2f")
+    return number(value, ".2f")
 
 
 def _percent(value: float | None) -> str:
-    return _number(value, ".1%")
-
-
-def _number(value: float | None, form: str) -> str:
-    return "–" if value is None or pd.isna(value) else format(value, form).replace("-", "−")
+    return number(value, ".1%")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Run the studies behind docs/results/robustness.md: the 2007 experiment on two collections.
 
-Usage: python experiments/robustness/run.py -o DIR [--trials 200 --jobs 2 --seed 0]
+Usage: python experiments/robustness/run.py -o DIR [--studies NAME... --trials 200 --jobs 2
+       --seed 0]
 
 Needs RTC_BAYES_DATA: a folder with trec8_adhoc/ and robust03/, each with runs/ and qrels.txt.gz.
 DIR gets one study a folder, with its report; what was interrupted goes on. Then:
@@ -24,40 +25,31 @@ robust03, robust03-exact
 
 from __future__ import annotations
 
-import argparse
-import os
+import sys
 from pathlib import Path
 
 import numpy as np
 
-from rtc_bayes import read_qrels, read_runs
 from rtc_bayes.collection import Run, Runs
-from rtc_bayes.report import write_report
-from rtc_bayes.robustness import study
-from rtc_bayes.store import progress_bar
+
+sys.path.append(str(Path(__file__).parents[1]))
+from common import Plan, run_studies
 
 DEPTH = 100
 CHOSEN = "rtc[intercept=yes]:map"
 """The smoothing that Robust 2003 chose: see smoothing.py."""
 
 ALGORITHMS = ("ip", "mtc", "mtc[weight=evr]", "rtc:map", CHOSEN)
-STUDIES = {
-    "trec8": ("trec8_adhoc", "published", False),
-    "trec8-exact": ("trec8_adhoc", "exact", False),
-    "trec8-padded": ("trec8_adhoc", "published", True),
-    "robust03": ("robust03", "published", False),
-    "robust03-exact": ("robust03", "exact", False),
-}
 
 
-def pad(runs: Runs, depth: int) -> Runs:
-    """Fill every list of every topic up to `depth` with documents of the system's own."""
+def pad(runs: Runs) -> Runs:
+    """Fill every list of every topic up to the depth with documents of the system's own."""
     padded = []
     for run in runs.values():
         lists = {}
         for topic in runs.topics:
             docnos, scores = run.ranking(topic), run.scores(topic)
-            missing = max(0, depth - len(docnos))
+            missing = max(0, DEPTH - len(docnos))
             phantoms = np.array([f"phantom-{run.tag}-{n}" for n in range(missing)], dtype=object)
             below = scores.min(initial=0.0) - 1.0 - np.arange(missing)
             lists[topic] = (np.append(docnos, phantoms), np.append(scores, below))
@@ -65,37 +57,14 @@ def pad(runs: Runs, depth: int) -> Runs:
     return Runs(padded)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", required=True, type=Path)
-    parser.add_argument("--studies", nargs="+", choices=list(STUDIES), default=list(STUDIES))
-    parser.add_argument("--trials", type=int, default=200)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    for name in options.studies:
-        folder, moments, padded = STUDIES[name]
-        data = Path(os.environ["RTC_BAYES_DATA"]) / folder
-        runs = read_runs(data / "runs")
-        with progress_bar() as progress:
-            study(
-                pad(runs, DEPTH) if padded else runs,
-                read_qrels(data / "qrels.txt.gz"),
-                algorithms=ALGORITHMS,
-                trials=options.trials,
-                jobs=options.jobs,
-                seed=options.seed,
-                moments=moments,
-                depth=DEPTH,
-                output=options.output / name,
-                command=(
-                    "python experiments/robustness/run.py -o DIR "
-                    f"--studies {name} --trials {options.trials} --seed {options.seed}"
-                ),
-                progress=progress,
-            )
-        write_report(options.output / name)
+STUDIES = {
+    "trec8": Plan("trec8_adhoc", ALGORITHMS, "published"),
+    "trec8-exact": Plan("trec8_adhoc", ALGORITHMS, "exact"),
+    "trec8-padded": Plan("trec8_adhoc", ALGORITHMS, "published", prepare=pad),
+    "robust03": Plan("robust03", ALGORITHMS, "published"),
+    "robust03-exact": Plan("robust03", ALGORITHMS, "exact"),
+}
 
 
 if __name__ == "__main__":
-    main()
+    run_studies("robustness/run.py", __doc__, STUDIES)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from rtc_bayes.calibration.studies import CalibrationStudy
 from rtc_bayes.report import calibration_figures, figures
 from rtc_bayes.report.elements import count, facts, figure, folded, provenance, table
 from rtc_bayes.report.study_tables import StudyTable
-from rtc_bayes.report.tables import Format
+from rtc_bayes.report.tables import Format, number, with_interval
 
 _SCORES = {
     "group": "documents",
@@ -126,7 +125,7 @@ def _facts(study: CalibrationStudy) -> str:
                 f"{relevance['mean_p']:.3f}",
                 f"mean probability, where a share of {relevance['share']:.3f} is relevant",
             ),
-            (_number(confidence["W"], ".2f"), "W (0: confidences exact; below: too high)"),
+            (number(confidence["W"], ".2f"), "W (0: confidences exact; below: too high)"),
             (f"{ninety_five['whole_list']:.0%}", "of differences in their 95% interval"),
         ]
     )
@@ -189,14 +188,14 @@ def _relevance(study: CalibrationStudy, by: str) -> StudyTable:
 def _confidence(study: CalibrationStudy) -> StudyTable:
     found = study.summary["confidence"]
     rows = {
-        "W (90% interval)": _with_interval(found["W"], found["W_interval"], ".2f"),
-        "W, capped at .95": _number(found["W_capped"], ".2f"),
-        "W if exact": _number(found["W_expected"], ".2f"),
-        "log score": _with_interval(found["log_score"], found["log_score_interval"], ".3f"),
-        "mean confidence": _number(found["mean_confidence"], ".1%"),
-        "accuracy": _number(found["accuracy"], ".1%"),
-        "mean τ": _with_interval(study.summary["mean_tau"], study.summary["tau_interval"], ".3f"),
-        "pairs": _number(found["pairs"], ",d"),
+        "W (90% interval)": with_interval(found["W"], found["W_interval"], ".2f"),
+        "W, capped at .95": number(found["W_capped"], ".2f"),
+        "W if exact": number(found["W_expected"], ".2f"),
+        "log score": with_interval(found["log_score"], found["log_score_interval"], ".3f"),
+        "mean confidence": number(found["mean_confidence"], ".1%"),
+        "accuracy": number(found["accuracy"], ".1%"),
+        "mean τ": with_interval(study.summary["mean_tau"], study.summary["tau_interval"], ".3f"),
+        "pairs": number(found["pairs"], ",d"),
     }
     simple = {key: value for key, value in found.items() if not isinstance(value, list)}
     return StudyTable(
@@ -233,7 +232,7 @@ def _bias(study: CalibrationStudy) -> StudyTable:
             "of": data["quantity"].map(_QUANTITIES),
             "truth": data["truth"].map(_TRUTHS),
             "bias": [
-                _with_interval(row.bias, (row.bias_low, row.bias_high), "+.4f")
+                with_interval(row.bias, (row.bias_low, row.bias_high), "+.4f")
                 for row in data.itertuples()
             ],
             "root mean square error": data["rmse"],
@@ -277,18 +276,7 @@ def _checks(study: CalibrationStudy) -> StudyTable:
 
 def _shares(data: pd.DataFrame, name: str) -> list[str]:
     ends = zip(data[name], data[f"{name}_low"], data[f"{name}_high"], strict=True)
-    return [_with_interval(value, (low, high), ".0%") for value, low, high in ends]
-
-
-def _with_interval(value: float | None, ends: object, form: str) -> str:
-    low, high = ends if isinstance(ends, tuple | list) else (np.nan, np.nan)
-    if value is None or np.isnan(low):
-        return _number(value, form)
-    return f"{_number(value, form)} ({_number(low, form)} to {_number(high, form)})"
-
-
-def _number(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form).replace("-", "−")
+    return [with_interval(value, (low, high), ".0%") for value, low, high in ends]
 
 
 def _figures(*drawn: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rtc_bayes.report.tables import UNDEFINED, Format
+from rtc_bayes.report.tables import UNDEFINED, Format, number, with_interval
 from rtc_bayes.robustness.breakdown import SURE, judged_limits
 from rtc_bayes.robustness.scores import BINS
 
@@ -236,7 +236,7 @@ def _scores(name: str, caption: str, data: pd.DataFrame) -> StudyTable:
             sure: data["sure_share"],
             "of these right": data["sure_accuracy"],
             "W (90% interval)": [
-                _with_interval(row.W, row.W_low, row.W_high) for row in data.itertuples()
+                with_interval(row.W, (row.W_low, row.W_high), ".2f") for row in data.itertuples()
             ],
         }
     )
@@ -294,15 +294,7 @@ def _written(value: float | Sequence[float] | None, form: str) -> str:
     if value is None:
         return UNDEFINED
     ends = [value] if isinstance(value, int | float) else value
-    return " to ".join(format(end, form) for end in ends).replace("-", "−")
-
-
-def _with_interval(value: float, low: float, high: float) -> str:
-    """Write a score with its interval; with none where only one trial has such pairs."""
-    if math.isnan(value):
-        return UNDEFINED
-    between = "" if math.isnan(low) else f" ({_written([low, high], '.2f')})"
-    return _written(value, ".2f") + between
+    return " to ".join(number(end, form) for end in ends)
 
 
 def _right_and_share(accuracy: float | None, share: float | None) -> str:

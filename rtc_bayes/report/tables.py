@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -122,8 +122,25 @@ def to_html(
     )
 
 
+def number(value: float | None, form: str) -> str:
+    """Write a number with a real minus; an undefined one (None, NaN) is an en dash."""
+    return UNDEFINED if _undefined(value) else format(value, form).replace("-", "−")
+
+
+def with_interval(value: float | None, ends: Sequence[float] | None, form: str) -> str:
+    """Write a number, and the ends of its interval in brackets if it has one."""
+    if _undefined(value) or ends is None or any(map(_undefined, ends)):
+        return number(value, form)
+    low, high = ends
+    return f"{number(value, form)} ({number(low, form)} to {number(high, form)})"
+
+
+def _undefined(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
 def _text(value: object, form: Format | None) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if _undefined(value):
         return UNDEFINED
     if callable(form):
         return form(value)

@@ -1,6 +1,13 @@
 import pandas as pd
 
-from rtc_bayes.report.tables import cells, to_html, to_latex, to_markdown
+from rtc_bayes.report.tables import (
+    cells,
+    number,
+    to_html,
+    to_latex,
+    to_markdown,
+    with_interval,
+)
 
 FRAME = pd.DataFrame({"system": ["a_1|x", "b<c>"], "W": [-0.444, None], "share": [0.5, 0.25]})
 FORMATS = {"W": ".2f", "share": ".0%"}
@@ -8,6 +15,14 @@ FORMATS = {"W": ".2f", "share": ".0%"}
 
 def test_cells_write_minus_and_undefined():
     assert cells(FRAME, FORMATS) == [["a_1|x", "−0.44", "50%"], ["b<c>", "–", "25%"]]
+
+
+def test_numbers_and_their_intervals():
+    assert [number(value, ".1f") for value in (-0.5, None, float("nan"))] == ["−0.5", "–", "–"]
+    assert with_interval(-0.5, (-1.0, 0.25), ".2f") == "−0.50 (−1.00 to 0.25)"
+    assert with_interval(0.5, None, ".0%") == "50%"
+    assert with_interval(0.5, [float("nan"), float("nan")], ".2f") == "0.50"
+    assert with_interval(None, None, ".2f") == "–"
 
 
 def test_markdown():
