@@ -1,10 +1,13 @@
 """What every test may use: the real data, and property tests that do not change between runs."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from rtc_bayes.collection.simulate import Simulation, simulate
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
@@ -26,3 +29,18 @@ def trec8(data: Path) -> Path:
     if not folder.is_dir():
         pytest.skip("RTC_BAYES_DATA holds no folder trec8_adhoc")
     return folder
+
+
+@pytest.fixture(scope="session")
+def small() -> Simulation:
+    """A simulated collection that a trial takes a fraction of a second on."""
+    return simulate(topics=8, systems=8, documents=600, depth=100, seed=3)
+
+
+@pytest.fixture(scope="module")
+def interpreted() -> Iterator[None]:
+    """Evaluate graphs without compiling them: for many graphs that are evaluated a few times."""
+    import pytensor
+
+    with pytensor.config.change_flags(mode="FAST_COMPILE"):
+        yield

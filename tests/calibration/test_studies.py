@@ -8,19 +8,12 @@ import pytest
 from rtc_bayes.calibration import CalibrationStudy, calibrate
 from rtc_bayes.calibration.studies import SUMMARY, TABLES
 from rtc_bayes.calibration.truth import Truth
-from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import evaluate
 from rtc_bayes.report import write_report
 from rtc_bayes.robustness import study
 from rtc_bayes.robustness.design import Collection
 from rtc_bayes.store import read_json
-
-
-@pytest.fixture(scope="module")
-def small():
-    return simulate(topics=8, systems=8, documents=600, depth=100, seed=3)
-
 
 ARGUMENTS = {
     "model": "rtc:map",

@@ -102,13 +102,18 @@ topics = st.integers(2, 30).flatmap(
 )
 
 
+def arrays(permutations, length, probabilities):
+    """What the kernels take: lists of one length one after the other, their starts, and p."""
+    ranked = np.concatenate([np.array(x[:length]) for x in permutations]).astype(np.int32)
+    starts = np.arange(len(permutations) + 1, dtype=np.int64) * length
+    return ranked, starts, np.array(probabilities)
+
+
 @settings(max_examples=60, deadline=None)
 @given(topics, st.booleans())
 def test_numbers_of_documents_do_not_matter(topic, exact):
-    permutations, length, probabilities, renamed = topic
-    ranked = np.concatenate([np.array(x[:length]) for x in permutations]).astype(np.int32)
-    starts = np.arange(len(permutations) + 1, dtype=np.int64) * length
-    p = np.array(probabilities)
+    *given, renamed = topic
+    ranked, starts, p = arrays(*given)
     name = np.array(renamed, dtype=np.int32)
     q = np.empty_like(p)
     q[name] = p
@@ -122,10 +127,7 @@ def test_numbers_of_documents_do_not_matter(topic, exact):
 @settings(max_examples=60, deadline=None)
 @given(topics, st.booleans())
 def test_covariances_are_those_of_something(topic, exact):
-    permutations, length, probabilities, _ = topic
-    ranked = np.concatenate([np.array(x[:length]) for x in permutations]).astype(np.int32)
-    starts = np.arange(len(permutations) + 1, dtype=np.int64) * length
-    p = np.array(probabilities)
+    ranked, starts, p = arrays(*topic[:3])
     found = AveragePrecision(ranked, starts).moments(p, exact=exact, tolerance=1e-10)
     assert np.array_equal(found.covariance, found.covariance.T)
     assert np.linalg.eigvalsh(found.covariance).min() > -1e-12

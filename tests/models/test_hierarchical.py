@@ -2,36 +2,17 @@
 
 import numpy as np
 import pytest
+from pools import judge, make_pool
 from scipy.special import expit
 
 from rtc_bayes import InputError, Judgments, Pool, Run, Runs
-from rtc_bayes.relevance import estimate, load_model
+from rtc_bayes.relevance import load_model
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.effects import Regression
 from rtc_bayes.relevance.interface import Sampling
 from rtc_bayes_models.hierarchical import Hierarchical, _Design
 
 SAMPLING = Sampling(draws=200, chains=2, seed=1)
-
-
-def make_pool(systems=4, topics=5, depth=12, seed=0):
-    """Random runs, some lists short."""
-    rng = np.random.default_rng(seed)
-    runs = []
-    for s in range(systems):
-        lengths = [depth if (s + t) % 3 else depth // 2 for t in range(topics)]
-        rankings = {
-            str(t + 1): [f"d{i:02d}" for i in rng.permutation(3 * depth)[:length]]
-            for t, length in enumerate(lengths)
-        }
-        runs.append(Run.from_rankings(f"run{s}", rankings))
-    return Pool.from_runs(Runs(runs), depth=depth)
-
-
-def judge(pool, count, seed=1):
-    rng = np.random.default_rng(seed)
-    labels = (rng.random(count) < 0.4).astype(float)
-    return Judgments.from_labels(pool, rng.permutation(pool.n_documents)[:count], labels)
 
 
 @pytest.fixture(scope="module")
@@ -204,20 +185,9 @@ def edges():
 
 @pytest.mark.filterwarnings("ignore::rtc_bayes.errors.FitWarning")
 @pytest.mark.parametrize("name", edges())
-def test_edges(name):
-    judgments = edges()[name]
-    model = load_model("hierarchical")
+def test_edges(name, check_estimate):
     for method in ("map", "laplace"):
-        found = estimate(model, method, judgments, SAMPLING)
-        assert found.diagnostics.usable
-        values = found.values
-        assert ((values >= 0) & (values <= 1)).all()
-        np.testing.assert_allclose(
-            values[:, judgments.judged],
-            np.tile(judgments.labels[judgments.judged], (len(values), 1)),
-            atol=1e-7,
-        )
-        assert all(np.isfinite(value).all() for value in found.parameters.values())
+        check_estimate(load_model("hierarchical"), method, edges()[name], SAMPLING)
 
 
 def test_without_judgments_the_posterior_is_the_prior(pool):

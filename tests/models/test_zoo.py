@@ -15,16 +15,10 @@ NAMES = ("heavy_tails", "logodds_pooling", "rank_curve", "text_evidence", "topic
 SAMPLING = Sampling(draws=40, chains=2, seed=1)
 SYSTEMS, TOPICS, DEPTH = 3, 4, 6
 
-pytestmark = pytest.mark.filterwarnings("ignore::rtc_bayes.FitWarning")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def interpreted():
-    """Evaluate graphs without compiling them: many graphs, each evaluated a few times."""
-    import pytensor
-
-    with pytensor.config.change_flags(mode="FAST_COMPILE"):
-        yield
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::rtc_bayes.FitWarning"),
+    pytest.mark.usefixtures("interpreted"),
+]
 
 
 def make_runs():
@@ -89,19 +83,9 @@ def test_all_are_here():
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_edges(model, pool, edge):
-    judgments = EDGES[edge](pool)
+def test_edges(model, pool, edge, check_estimate):
     for method in ("map", "laplace"):
-        found = estimate(model, method, judgments, SAMPLING)
-        assert found.diagnostics.usable
-        values = found.values
-        assert ((values >= 0) & (values <= 1)).all()
-        np.testing.assert_allclose(
-            values[:, judgments.order],
-            np.tile(judgments.labels[judgments.order], (len(values), 1)),
-            atol=1e-7,
-        )
-        assert all(np.isfinite(value).all() for value in found.parameters.values())
+        check_estimate(model, method, EDGES[edge](pool), SAMPLING)
 
 
 def test_order_and_doubles_of_systems(model, pool):

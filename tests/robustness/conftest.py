@@ -1,13 +1,6 @@
 import pytest
 
-from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.robustness import study
-
-
-@pytest.fixture(scope="session")
-def small():
-    """A simulated collection that a trial takes a fraction of a second on."""
-    return simulate(topics=8, systems=8, documents=600, depth=100, seed=3)
 
 
 @pytest.fixture(scope="session")
