@@ -5,13 +5,20 @@ from __future__ import annotations
 import codecs
 import gzip
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rtc_bayes.errors import InputError
 
+type Floats = NDArray[np.float64]
+
 _GZIP_MAGIC = b"\x1f\x8b"
+# of every byte, whether bytes.split keeps it
+_FILLED = np.array([bool(bytes([byte]).strip()) for byte in range(256)])
 
 
 @dataclass(frozen=True)
@@ -60,59 +67,94 @@ class Rows:
         self.path = path
         self.layout = layout
         self.data = _read_bytes(path)
-        rows = list(map(bytes.split, self.data.split(b"\n")))
         expected = len(layout.fields)
-        if set(map(len, rows)) - {0, expected}:
-            line = next(i for i, row in enumerate(rows, 1) if len(row) not in (0, expected))
-            found = len(rows[line - 1])
+        fields = _fields_of_lines(self.data)
+        wrong = (fields != expected) & (fields != 0)
+        if wrong.any():
+            line = int(np.argmax(wrong)) + 1
+            row = self.data.split(b"\n", line)[line - 1].split()
             raise InputError(
-                f"{found} fields where a {layout} has {expected}",
+                f"{len(row)} fields where a {layout} has {expected}",
                 path=path,
                 line=line,
-                remedy=_guess(rows[line - 1], layout),
+                remedy=_guess(row, layout),
             )
-        self._rows = [row for row in rows if row]
-        if not self._rows:
+        if not fields.any():
             raise InputError(f"the file is empty; a {layout.kind} has lines", path=path)
-        self._columns = list(zip(*self._rows, strict=True))
+        self._lines = np.flatnonzero(fields) + 1
+        every = self.data.split()
+        self._columns = [every[k::expected] for k in range(expected)]
 
-    def column(self, name: str) -> Sequence[bytes]:
+    def column(self, name: str) -> list[bytes]:
         """Return one field of all rows."""
         return self._columns[self.layout.fields.index(name)]
 
-    def text(self, name: str) -> list[str]:
-        """Return one field of all rows as text; equal texts are one object."""
-        known: dict[bytes, str] = {}
-        column = self.column(name)
-        for field in set(column):
-            known[field] = field.decode()
-        return [known[field] for field in column]
+    def text(self, name: str, known: dict[str, str] | None = None) -> list[str]:
+        """Return one field of all rows as text; equal texts are one object.
 
-    def numbers[Number: (int, float)](
-        self,
-        name: str,
-        parse: Callable[[bytes], Number],
-        what: str,
-        accept: Callable[[Number], bool] = lambda number: True,
-    ) -> list[Number]:
+        Parameters
+        ----------
+        name : str
+        known : dict, optional
+            Texts from before to share, each its own value; new ones are added.
+        """
+        # no field holds a line end, so all are decoded at once
+        texts = b"\n".join(self.column(name)).decode().split("\n")
+        return list(map(({} if known is None else known).setdefault, texts, texts))
+
+    def integers(self, name: str) -> list[int]:
         """Parse one field of all rows.
+
+        Raises
+        ------
+        InputError
+            Names the line of the first field that is not a whole number of 64 bits.
+        """
+        try:
+            return list(map(_whole, self.column(name)))
+        except ValueError:
+            raise self._bad_number(name, "a whole number", _whole) from None
+
+    def numbers(
+        self, name: str, what: str, accept: Callable[[Floats], NDArray[np.bool_]]
+    ) -> Floats:
+        """Parse one field of all rows.
+
+        Parameters
+        ----------
+        name : str
+        what : str
+            What the field should be.
+        accept : callable
+            Which numbers of an array are as they should be.
 
         Raises
         ------
         InputError
             Names the line of the first field that does not parse or is not accepted.
         """
-        column = self.column(name)
+
+        def parse(field: bytes) -> float:
+            number = float(field)
+            if not accept(np.array([number])).all():
+                raise ValueError(field)
+            return number
+
         try:
-            numbers = list(map(parse, column))
-            if all(map(accept, numbers)):
-                return numbers
-        except (ValueError, OverflowError):
-            pass
-        position = next(i for i, f in enumerate(column) if not _accepted(f, parse, accept))
-        text = column[position].decode()
-        raise InputError(
-            f"{name} {text!r} is not {what}",
+            numbers = np.array(list(map(float, self.column(name))))
+        except ValueError:
+            raise self._bad_number(name, what, parse) from None
+        if not accept(numbers).all():
+            raise self._bad_number(name, what, parse)
+        return numbers
+
+    def _bad_number(self, name: str, what: str, parse: Callable[[bytes], float]) -> InputError:
+        """Return the error of the first field that does not parse."""
+        position, field = next(
+            (i, field) for i, field in enumerate(self.column(name)) if not _parses(field, parse)
+        )
+        return InputError(
+            f"{name} {field.decode()!r} is not {what}",
             path=self.path,
             line=self.line(position),
             remedy=self._other_kind(),
@@ -120,47 +162,55 @@ class Rows:
 
     def line(self, position: int) -> int:
         """Line number, from 1, of a row given by its position among the rows."""
-        filled = (i for i, line in enumerate(self.data.split(b"\n"), 1) if line.split())
-        return next(line for k, line in enumerate(filled) if k == position)
+        return int(self._lines[position])
 
-    def refuse_duplicates(self, topics: Sequence[str], docnos: Sequence[str]) -> None:
-        """Raise when a document stands twice in a topic."""
-        if len(set(zip(topics, docnos, strict=True))) == len(topics):
-            return
+    def duplicate(self, topics: Sequence[str], docnos: Sequence[str]) -> InputError:
+        """Return the error of the first document that stands twice in a topic."""
         first: dict[tuple[str, str], int] = {}
         for position, key in enumerate(zip(topics, docnos, strict=True)):
-            if key in first:
-                raise InputError(
-                    f"document {key[1]} stands twice in topic {key[0]}, first in line "
-                    f"{self.line(first[key])}",
-                    path=self.path,
-                    line=self.line(position),
-                    remedy="keep one of the two lines",
-                )
-            first[key] = position
+            before = first.setdefault(key, position)
+            if before != position:
+                break
+        return InputError(
+            f"document {key[1]} stands twice in topic {key[0]}, first in line {self.line(before)}",
+            path=self.path,
+            line=self.line(position),
+            remedy="keep one of the two lines",
+        )
 
     def _other_kind(self) -> str | None:
         """Recognise qrels and erels, whose lines have as many fields, from their first line."""
-        row = self._rows[0]
         for layout in (QRELS, ERELS):
-            if layout is not self.layout and len(row) == len(layout.fields):
+            if layout is not self.layout and len(self._columns) == len(layout.fields):
                 return f"if this is a file of {layout}, {layout.command}"
         return "correct the field"
 
-    def __iter__(self) -> Iterator[list[bytes]]:
-        return iter(self._rows)
-
     def __repr__(self) -> str:
-        return f"Rows({str(self.path)!r}: {len(self._rows)} lines of a {self.layout.kind})"
+        return f"Rows({str(self.path)!r}: {len(self._lines)} lines of a {self.layout.kind})"
 
 
-def _accepted[Number: (int, float)](
-    field: bytes, parse: Callable[[bytes], Number], accept: Callable[[Number], bool]
-) -> bool:
+def _whole(field: bytes) -> int:
+    number = int(field)
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(field)
+    return number
+
+
+def _parses(field: bytes, parse: Callable[[bytes], float]) -> bool:
     try:
-        return accept(parse(field))
-    except (ValueError, OverflowError):
+        parse(field)
+    except ValueError:
         return False
+    return True
+
+
+def _fields_of_lines(data: bytes) -> NDArray[np.int64]:
+    """Count the fields of every line: what stands between white space."""
+    filled = _FILLED[np.frombuffer(data, dtype=np.uint8)]
+    begins = filled.copy()
+    begins[1:] &= ~filled[:-1]
+    ends = np.append(np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")), len(data))
+    return np.diff(np.searchsorted(np.flatnonzero(begins), ends), prepend=0)
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -116,23 +116,23 @@ class Pool:
         """Build from the docnos of each topic's lists and of each topic."""
         docnos: list[str] = []
         starts = [0]
-        indices: list[list[int]] = [[] for _ in range(len(systems) * len(topics))]
+        indices = [np.empty(0, dtype=np.int32)] * (len(systems) * len(topics))
         for t, topic in enumerate(topics):
             ordered = sorted(documents[topic])
             index = dict(zip(ordered, range(starts[-1], starts[-1] + len(ordered)), strict=True))
             docnos.extend(ordered)
             starts.append(len(docnos))
             for s, ranked in enumerate(lists[topic]):
-                indices[s * len(topics) + t] = [index[docno] for docno in ranked]
-        lengths = [len(part) for part in indices]
+                found = map(index.__getitem__, ranked)
+                indices[s * len(topics) + t] = np.fromiter(found, np.int32, len(ranked))
         return cls(
             systems=systems,
             topics=topics,
             depth=depth,
             docnos=np.array(docnos, dtype=object),
             topic_starts=np.array(starts, dtype=np.int64),
-            ranked=np.fromiter((i for part in indices for i in part), np.int32, sum(lengths)),
-            list_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            ranked=np.concatenate([np.empty(0, dtype=np.int32), *indices]),
+            list_starts=np.cumsum([0, *map(len, indices)], dtype=np.int64),
             digests=digests,
         )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import glob
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -65,9 +66,10 @@ def read_runs(
     if depth is not None and depth < 1:
         raise InputError(f"depth is {depth}", remedy="give a depth of at least 1")
     runs: list[Run] = []
+    known: dict[str, str] = {}
     for source in sources:
         if isinstance(source, str | Path):
-            runs.extend(_read_run(path, name_by, order, depth) for path in _expand(source))
+            runs.extend(_read_run(path, name_by, order, depth, known) for path in _expand(source))
         else:
             runs.extend(_runs_of_frame(source, order, depth))
     return Runs(runs)
@@ -90,7 +92,7 @@ def read_qrels(source: str | Path | pd.DataFrame) -> Qrels:
     if not isinstance(source, str | Path):
         return _qrels_of_frame(source)
     rows = Rows(Path(source), QRELS)
-    grades = rows.numbers("relevance", int, "a whole number")
+    grades = rows.integers("relevance")
     return Qrels(_table(rows, grades), path=str(source), digest=_digest(rows))
 
 
@@ -103,7 +105,7 @@ def read_erels(source: str | Path) -> Probabilities:
         Names file, line and remedy: also for a probability outside [0, 1].
     """
     rows = Rows(Path(source), ERELS)
-    probabilities = rows.numbers("probability", float, "a probability in [0, 1]", _in_unit)
+    probabilities = rows.numbers("probability", "a probability in [0, 1]", _in_unit).tolist()
     return Probabilities(_table(rows, probabilities), path=str(source), digest=_digest(rows))
 
 
@@ -116,9 +118,9 @@ def read_prels(source: str | Path) -> Prels:
         Names file, line and remedy.
     """
     rows = Rows(Path(source), PRELS)
-    relevance = rows.numbers("relevance", int, "a whole number")
-    algorithm = rows.numbers("algorithm", int, "a whole number")
-    probability = rows.numbers("probability", float, "a probability in [0, 1]", _in_unit)
+    relevance = rows.integers("relevance")
+    algorithm = rows.integers("algorithm")
+    probability = rows.numbers("probability", "a probability in [0, 1]", _in_unit).tolist()
     prels = list(map(Prel, relevance, algorithm, probability))
     return Prels(_table(rows, prels), path=str(source), digest=_digest(rows))
 
@@ -132,16 +134,16 @@ def read_scores(source: str | Path) -> Scores:
         Names file, line and remedy: also for a score that is not finite.
     """
     rows = Rows(Path(source), SCORES)
-    scores = rows.numbers("score", float, "a finite number", math.isfinite)
+    scores = rows.numbers("score", "a finite number", np.isfinite).tolist()
     return Scores(_table(rows, scores), path=str(source), digest=_digest(rows))
 
 
-def _in_unit(number: float) -> bool:
-    return 0.0 <= number <= 1.0
+def _in_unit(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return (numbers >= 0.0) & (numbers <= 1.0)
 
 
-def _not_nan(number: float) -> bool:
-    return not math.isnan(number)
+def _not_nan(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return ~np.isnan(numbers)
 
 
 def _digest(rows: Rows) -> str:
@@ -150,10 +152,11 @@ def _digest(rows: Rows) -> str:
 
 def _table[Value](rows: Rows, values: Sequence[Value]) -> dict[str, dict[str, Value]]:
     topics, docnos = rows.text("topic"), rows.text("docno")
-    rows.refuse_duplicates(topics, docnos)
     table: dict[str, dict[str, Value]] = {}
     for topic, docno, value in zip(topics, docnos, values, strict=True):
         table.setdefault(topic, {})[docno] = value
+    if sum(map(len, table.values())) < len(topics):
+        raise rows.duplicate(topics, docnos)
     return table
 
 
@@ -174,49 +177,58 @@ def _expand(source: str | Path) -> list[Path]:
     return files
 
 
-def _read_run(path: Path, name_by: str, order: str, depth: int | None) -> Run:
+def _read_run(
+    path: Path, name_by: str, order: str, depth: int | None, known: dict[str, str]
+) -> Run:
+    """Read a file; docnos become the objects of `known`, which takes new ones."""
     rows = Rows(path, RUN)
-    scores = np.array(rows.numbers("score", float, "a number", _not_nan))
-    topics, docnos = rows.text("topic"), rows.text("docno")
-    rows.refuse_duplicates(topics, docnos)
-    if order == "rank":
-        key = -np.array(rows.numbers("rank", int, "a whole number"), dtype=np.float64)
-    else:
-        key = scores
-    if name_by == "file":
-        tag = path.name.removesuffix(".gz")
-    else:
-        tags = rows.text("tag")
-        tag = tags[0]
-        for position, other in enumerate(tags):
-            if other != tag:
-                raise InputError(
-                    f"run tag {other!r} in the file of run {tag!r}",
-                    path=path,
-                    line=rows.line(position),
-                    remedy="give a run a file, or name systems by file (--name-by file)",
-                )
-    lists = _ordered_lists(topics, docnos, key, scores, depth)
+    scores = rows.numbers("score", "a number", _not_nan)
+    docnos = rows.text("docno", known)
+    every = np.array(docnos, dtype=object)
+    topics = _by_topic(rows.column("topic"))
+    if any(len(set(every[inside].tolist())) < len(inside) for inside in topics.values()):
+        raise rows.duplicate(rows.text("topic"), docnos)
+    listed = {topic.decode(): inside for topic, inside in topics.items()}
+    key = -np.array(rows.integers("rank"), dtype=np.float64) if order == "rank" else scores
+    tag = path.name.removesuffix(".gz") if name_by == "file" else _only_tag(rows)
+    lists = _ordered_lists(listed, every, key, scores, depth)
     return Run(tag, lists, path=str(path), digest=_digest(rows))
 
 
+def _only_tag(rows: Rows) -> str:
+    tags = rows.column("tag")
+    if tags.count(tags[0]) < len(tags):
+        position, other = next((i, tag) for i, tag in enumerate(tags) if tag != tags[0])
+        raise InputError(
+            f"run tag {other.decode()!r} in the file of run {tags[0].decode()!r}",
+            path=rows.path,
+            line=rows.line(position),
+            remedy="give a run a file, or name systems by file (--name-by file)",
+        )
+    return tags[0].decode()
+
+
+def _by_topic[Topic: (str, bytes)](topics: Sequence[Topic]) -> dict[Topic, NDArray[np.intp]]:
+    """Positions of each topic, in order; most often a topic's stand together."""
+    changes: list[int] = [i for i, (one, other) in enumerate(pairwise(topics), 1) if one != other]
+    parts: dict[Topic, list[NDArray[np.intp]]] = {}
+    for start, end in pairwise([0, *changes, len(topics)]):
+        parts.setdefault(topics[start], []).append(np.arange(start, end))
+    return {topic: np.concatenate(together) for topic, together in parts.items()}
+
+
 def _ordered_lists(
-    topics: Iterable[str],
-    docnos: Sequence[str],
+    listed: Mapping[str, NDArray[np.intp]],
+    docnos: NDArray[np.object_],
     key: NDArray[np.float64],
     scores: NDArray[np.float64],
     depth: int | None,
 ) -> dict[str, tuple[NDArray[np.object_], NDArray[np.float64]]]:
     """Order each topic's documents by `key`, best first, and cut them at `depth`."""
-    positions: dict[str, list[int]] = {}
-    for position, topic in enumerate(topics):
-        positions.setdefault(topic, []).append(position)
-    every = np.array(docnos, dtype=object)
     lists = {}
-    for topic, where in positions.items():
-        inside = np.array(where)
-        best_first = inside[trec_order(every[inside], key[inside])[:depth]]
-        lists[topic] = (every[best_first], scores[best_first])
+    for topic, inside in listed.items():
+        best_first = inside[trec_order(docnos[inside], key[inside])[:depth]]
+        lists[topic] = (docnos[best_first], scores[best_first])
     return lists
 
 
@@ -231,7 +243,9 @@ def _runs_of_frame(frame: pd.DataFrame, order: str, depth: int | None) -> list[R
         values = _frame_numbers(part, key_column)
         scores = _frame_numbers(part, "score") if "score" in part.columns else -values
         topics, docnos = _frame_ids(part, topic, docno)
-        lists = _ordered_lists(topics, docnos, values if by == "score" else -values, scores, depth)
+        key = values if by == "score" else -values
+        every = np.array(docnos, dtype=object)
+        lists = _ordered_lists(_by_topic(topics), every, key, scores, depth)
         runs.append(Run(str(name), lists))
     return runs
 

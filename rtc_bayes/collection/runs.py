@@ -32,8 +32,14 @@ def trec_order(docnos: NDArray[np.object_], scores: NDArray[np.float64]) -> NDAr
     ndarray of int, shape (documents,)
         Positions of the documents, best first.
     """
-    by_docno = np.argsort(docnos, kind="stable")[::-1]
-    return by_docno[np.argsort(-scores[by_docno], kind="stable")]
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+    ends = np.append(starts[1:], len(order))
+    tied = ends > starts + 1
+    for start, end in zip(starts[tied], ends[tied], strict=True):
+        order[start:end] = sorted(order[start:end], key=docnos.__getitem__, reverse=True)
+    return order
 
 
 class Run:
