@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import math
+import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.cache import RunCache
 from rtc_bayes.collection.lines import ERELS, PRELS, QRELS, RUN, SCORES, Rows
 from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels, Scores
 from rtc_bayes.collection.runs import Run, Runs, trec_order
@@ -32,6 +34,7 @@ def read_runs(
     name_by: Literal["tag", "file"] = "tag",
     order: Literal["score", "rank"] = "score",
     depth: int | None = None,
+    cache: str | Path | None = None,
 ) -> Runs:
     """Read runs: ``topic Q0 docno rank score tag``, plain or gzipped.
 
@@ -50,6 +53,10 @@ def read_runs(
     order : {"score", "rank"}
     depth : int, optional
         Keep only the first documents of every list, once ordered.
+    cache : str or Path, optional
+        A folder that keeps what was parsed, under the digest of the files' contents, so that the
+        next time takes a fraction; by default that of the environment variable RTC_BAYES_CACHE,
+        and none if that is not set. It can be deleted at any time.
 
     Returns
     -------
@@ -65,11 +72,11 @@ def read_runs(
     """
     if depth is not None and depth < 1:
         raise InputError(f"depth is {depth}", remedy="give a depth of at least 1")
+    folder = cache or os.environ.get("RTC_BAYES_CACHE")
     runs: list[Run] = []
-    known: dict[str, str] = {}
     for source in sources:
         if isinstance(source, str | Path):
-            runs.extend(_read_run(path, name_by, order, depth, known) for path in _expand(source))
+            runs.extend(_read_files(_expand(source), name_by, order, depth, folder))
         else:
             runs.extend(_runs_of_frame(source, order, depth))
     return Runs(runs)
@@ -175,6 +182,23 @@ def _expand(source: str | Path) -> list[Path]:
     if not files:
         raise InputError("no file matches", path=str(source), remedy="check the pattern")
     return files
+
+
+def _read_files(
+    paths: list[Path], name_by: str, order: str, depth: int | None, folder: str | Path | None
+) -> list[Run]:
+    """Read the runs of some files, or take them from the cache."""
+    known: dict[str, str] = {}
+    if folder is None or not all(path.is_file() for path in paths):
+        return [_read_run(path, name_by, order, depth, known) for path in paths]
+    cache = RunCache(folder)
+    names = [path.name for path in paths] if name_by == "file" else None
+    entry = cache.entry(paths, [names, order, depth])
+    runs = cache.load(entry, paths)
+    if runs is None:
+        runs = [_read_run(path, name_by, order, depth, known) for path in paths]
+        cache.store(entry, runs)
+    return runs
 
 
 def _read_run(
