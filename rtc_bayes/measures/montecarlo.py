@@ -23,6 +23,8 @@ Outcomes = NDArray[np.int8]
 
 # outcomes held at once; the stream of random numbers depends on it
 _BLOCK = 1024
+# bits of a random word, words compared before single numbers are, and words held at once
+_LANES, _DIGITS, _HELD = 64, 8, 1 << 22
 
 
 def sample_scores(
@@ -83,25 +85,65 @@ def _sample(p: Floats, draw: NDArray[np.int64], generator: np.random.Generator) 
 
     Documents that are certain in every draw take no random numbers.
     """
-    relevant = (p == 1.0).astype(np.int8)[:, draw]
-    uncertain = np.flatnonzero(((p > 0.0) & (p < 1.0)).any(axis=1))
-    _compare(generator.random((len(uncertain), len(draw))), p, draw, uncertain, relevant)
+    relevant = np.zeros((len(p), len(draw)), dtype=np.int8)
+    relevant[(p == 1.0).all(axis=1)] = 1
+    uncertain = np.flatnonzero((p > 0.0).any(axis=1) & (p < 1.0).any(axis=1))
+    changes = np.flatnonzero(np.append(True, draw[1:] != draw[:-1]))
+    starts = np.unique(np.concatenate([changes, np.arange(0, len(draw), _LANES)]))
+    held = max(1, _HELD // (len(starts) * _DIGITS))
+    for first in range(0, len(uncertain), held):
+        part = uncertain[first : first + held]
+        size = (len(part), len(starts), _DIGITS)
+        words = generator.integers(2**_LANES, size=size, dtype=np.uint64)
+        lanes = draw[starts], np.append(starts, len(draw))
+        _compare(words, generator, p, part, *lanes, relevant)
     return relevant
 
 
 @njit(cache=True)
 def _compare(
-    uniform: Floats,
+    words: NDArray[np.uint64],
+    generator: np.random.Generator,
     p: Floats,
-    draw: NDArray[np.int64],
     documents: NDArray[np.int64],
+    draws: NDArray[np.int64],
+    starts: NDArray[np.int64],
     relevant: Outcomes,
 ) -> None:
-    """Set the relevance of these documents by uniform random numbers (documents, size)."""
-    for n in range(documents.shape[0]):
-        of_draws = p[documents[n]]
-        for o in range(draw.shape[0]):
-            relevant[documents[n], o] = uniform[n, o] < of_draws[draw[o]]
+    """Set the relevance of these documents: where a uniform number lies below p.
+
+    Binary digits are compared, from the first: a random word is one digit of the numbers of all
+    its lanes. Few agree with p in all digits given; they take a number for the rest of theirs.
+
+    Parameters
+    ----------
+    words : ndarray, shape (documents, parts, digits)
+    p : ndarray, shape (all documents, draws)
+    draws, starts : ndarray of int
+        Outcomes ``starts[k]`` to ``starts[k + 1]``, at most one a lane, are of draw ``draws[k]``.
+    relevant : ndarray of int8, shape (all documents, outcomes)
+    """
+    for n in range(len(documents)):
+        of_document = relevant[documents[n]]
+        for k in range(len(draws)):
+            scaled = p[documents[n], draws[k]] * 2.0**_DIGITS
+            digits = min(np.int64(scaled), 2**_DIGITS - 1)
+            rest = scaled - digits
+            below = np.uint64(0)
+            equal = ~np.uint64(0)
+            for d in range(_DIGITS):
+                word = words[n, k, d]
+                # all ones where the digit of p is one
+                one = np.uint64(-((digits >> (_DIGITS - 1 - d)) & 1))
+                below |= equal & ~word & one
+                equal &= ~(word ^ one)
+            lanes = of_document[starts[k] : starts[k + 1]]
+            for lane in range(len(lanes)):
+                lanes[lane] = (below >> np.uint64(lane)) & np.uint64(1)
+            if equal << np.uint64(_LANES - len(lanes)):
+                for lane in range(len(lanes)):
+                    if (equal >> np.uint64(lane)) & np.uint64(1):
+                        lanes[lane] = generator.random() < rest
 
 
 class _QrelsScorer:

@@ -8,9 +8,9 @@ from topics import random_topic
 
 from rtc_bayes.collection import Pool, Run, Runs
 from rtc_bayes.errors import InputError
-from rtc_bayes.measures import moments, sample_scores
+from rtc_bayes.measures import moments, montecarlo, sample_scores
 from rtc_bayes.measures.analytic import on_topic
-from rtc_bayes.measures.montecarlo import _QrelsScorer
+from rtc_bayes.measures.montecarlo import _QrelsScorer, _sample
 from rtc_bayes.measures.names import parse_measure
 
 
@@ -117,3 +117,29 @@ def test_draws_are_sampled_together(random_pool):
         sample_scores(pool, draws[:1], outcomes=50, seed=3)[0],
         sample_scores(pool, draws[0], outcomes=50, seed=3),
     )
+
+
+def test_documents_are_relevant_as_often_as_their_probability_says():
+    """Of every draw, whatever the binary digits of p, and independently of each other."""
+    p = np.array(
+        [[0.3, 1.0], [1e-3, 0.5], [0.0, 0.25], [1.0, 1.0], [1 / 3, 255 / 256], [0.0, 0.0]]
+        + [[1.0, 0.0], [1e-12, 1.0 - 1e-12]]
+    )
+    each = 100_000
+    relevant = _sample(p, np.repeat([0, 1], each), np.random.default_rng(3))
+    found = relevant.reshape(len(p), 2, each).mean(axis=2)
+    error = np.sqrt(p * (1.0 - p) / each)
+    certain = (p == 0.0) | (p == 1.0)
+    np.testing.assert_array_equal(found[certain], p[certain])
+    assert (np.abs(found - p) <= 4.5 * error + 1e-9).all()
+    # neighbours in one random word, the same place in two words, and two documents
+    first, last = relevant[0, :each].astype(float), relevant[4, :each].astype(float)
+    for one, other in ((first[1:], first[:-1]), (first[64:], first[:-64]), (first, last)):
+        assert abs(np.corrcoef(one, other)[0, 1]) < 4.5 / np.sqrt(each)
+
+
+def test_few_words_held_at_once_change_no_probability(monkeypatch):
+    monkeypatch.setattr(montecarlo, "_HELD", 1)
+    p = np.array([[0.2], [0.7]])
+    found = _sample(p, np.zeros(50_000, dtype=np.int64), np.random.default_rng(5)).mean(axis=1)
+    np.testing.assert_allclose(found, p[:, 0], atol=4.5 * 0.5 / np.sqrt(50_000))
