@@ -121,10 +121,9 @@ def test_draws_are_sampled_together(random_pool):
 
 def test_documents_are_relevant_as_often_as_their_probability_says():
     """Of every draw, whatever the binary digits of p, and independently of each other."""
-    p = np.array(
-        [[0.3, 1.0], [1e-3, 0.5], [0.0, 0.25], [1.0, 1.0], [1 / 3, 255 / 256], [0.0, 0.0]]
-        + [[1.0, 0.0], [1e-12, 1.0 - 1e-12]]
-    )
+    of_one_draw = [0.3, 1e-3, 0.0, 1.0, 1 / 3, 0.0, 1.0, 1e-12]
+    of_another = [1.0, 0.5, 0.25, 1.0, 255 / 256, 0.0, 0.0, 1.0 - 1e-12]
+    p = np.array([of_one_draw, of_another]).T
     each = 100_000
     relevant = _sample(p, np.repeat([0, 1], each), np.random.default_rng(3))
     found = relevant.reshape(len(p), 2, each).mean(axis=2)
