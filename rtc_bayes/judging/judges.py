@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.judging.kernels import heaviest
 from rtc_bayes.judging.state import JudgingState
-from rtc_bayes.judging.weights import Weight, heaviest
+from rtc_bayes.judging.weights import Weight
 from rtc_bayes.relevance import Sampling
 
 type Floats = NDArray[np.float64]
@@ -194,7 +195,7 @@ class WeightedJudge:
         """Take a label, and fit the model again when that is due."""
         self.ledger.add(document, label)
         self.state.observe(document, label)
-        self._shelf.take(document)
+        self._shelf.count(document)
         if self._estimate is not None and len(self.ledger) >= self._fitted + REFIT_EVERY:
             self.state.restart(self._estimate(self.ledger.judgments))
             self._fitted = len(self.ledger)
@@ -234,11 +235,16 @@ class _Shelf:
         self._best_weight[topic] = weights[best] if len(weights) else 0.0
 
     def take(self, document: int) -> None:
-        """Count a document as judged: it cannot be chosen again."""
-        topic = int(np.searchsorted(self._starts, document, side="right")) - 1
+        """Count a document as judged: it cannot be chosen again; other weights stay."""
+        topic = self.count(document)
         self._weights[document] = 0.0
-        self._judged[topic] += 1
         self.set(topic, self._weights[self._starts[topic] : self._starts[topic + 1]])
+
+    def count(self, document: int) -> int:
+        """Count a document as judged before its topic's new weights are set; return the topic."""
+        topic = int(np.searchsorted(self._starts, document, side="right")) - 1
+        self._judged[topic] += 1
+        return topic
 
     def below(self, floor: int) -> NDArray[np.bool_]:
         """Which topics lack judgments of the floor and have a document with weight."""

@@ -16,6 +16,12 @@ from numpy.typing import NDArray
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
+# Coefficients are differences of reciprocal ranks, so a true difference is above 1e-9 for any
+# depth in use; what is smaller is rounding.
+_NOTHING = 1e-12
+# Documents of equal weight have sums that differ in their last bits with the order of adding.
+_EQUAL = 1e-9
+
 
 @njit(cache=True)
 def influence(ranked: NDArray[np.int32], starts: Integers, weights: Floats, out: Floats) -> None:
@@ -99,8 +105,6 @@ def observe(
     p: Floats,
     v: Floats,
     effect: Floats,
-    if_relevant: Floats,
-    if_nonrelevant: Floats,
     numerators: Floats,
 ) -> None:
     """Give a document its label: O(systems x documents), in place.
@@ -113,25 +117,110 @@ def observe(
         In [0, 1].
     p, v : ndarray, shape (documents,)
         Probabilities and variances.
-    effect, if_relevant, if_nonrelevant : ndarray, shape (systems, documents)
-        The influence with weights p; judged relevant; and not judged nonrelevant.
+    effect : ndarray, shape (systems, documents)
+        The influence with weights p.
     numerators : ndarray, shape (systems,)
         E S of every system.
     """
     change = label - p[document]
     for s in range(inverse.shape[0]):
-        own = inverse[s, document]
-        if own == 0.0:
-            continue
         numerators[s] += effect[s, document] * change
-        for i in range(inverse.shape[1]):
-            if i != document:
-                a = min(own, inverse[s, i])
-                effect[s, i] += a * change
-                if_relevant[s, i] += a * label
-                if_nonrelevant[s, i] += a * (label - 1.0)
+    reweigh(inverse, document, change, effect)
     p[document] = label
     v[document] = label * (1.0 - label)
+
+
+@njit(cache=True)
+def reweigh(inverse: Floats, document: int, change: float, out: Floats) -> None:
+    """Change the influence `out`, (systems, documents), as a document's weight changes."""
+    if change == 0.0:
+        return
+    for s in range(inverse.shape[0]):
+        own, kept = inverse[s, document], out[s, document]
+        if own == 0.0:
+            continue
+        for i in range(inverse.shape[1]):
+            out[s, i] += min(own, inverse[s, i]) * change
+        out[s, document] = kept
+
+
+@njit(cache=True)
+def spread(values: Floats, out: Floats) -> None:
+    """Set out[i] to the largest difference between two systems, 0 where it is only rounding."""
+    low = np.empty(len(out))
+    for i in range(len(out)):
+        low[i] = out[i] = values[0, i]
+    for s in range(1, values.shape[0]):
+        for i in range(len(out)):
+            x = values[s, i]
+            low[i] = min(low[i], x)
+            out[i] = max(out[i], x)
+    for i in range(len(out)):
+        gap = out[i] - low[i]
+        out[i] = gap if gap > _NOTHING else 0.0
+
+
+@njit(cache=True)
+def largest_move(p: Floats, if_relevant: Floats, if_nonrelevant: Floats, out: Floats) -> None:
+    """Set out[i] to the larger of p_i spread(if_relevant) and (1 - p_i) spread(if_nonrelevant)."""
+    other = np.empty(len(p))
+    spread(if_relevant, out)
+    spread(if_nonrelevant, other)
+    for i in range(len(p)):
+        out[i] *= p[i]
+        other[i] *= 1.0 - p[i]
+    for i in range(len(p)):
+        out[i] = max(out[i], other[i])
+
+
+@njit(cache=True)
+def squares_of_pairs(values: Floats, out: Floats) -> None:
+    """Set out[i] to the sum of squared differences between two systems, over all pairs of them.
+
+    It is taken about the mean, so that nothing cancels, and is 0 where the spread is.
+    """
+    systems = values.shape[0]
+    mean = np.zeros(len(out))
+    for s in range(systems):
+        for i in range(len(out)):
+            mean[i] += values[s, i] / systems
+    apart = np.empty(len(out))
+    spread(values, apart)
+    out[:] = 0.0
+    for s in range(systems):
+        for i in range(len(out)):
+            out[i] += systems * (values[s, i] - mean[i]) ** 2
+    for i in range(len(out)):
+        out[i] = out[i] if apart[i] > 0.0 else 0.0
+
+
+@njit(cache=True)
+def squares_about(values: Floats, centre: Floats, out: Floats) -> None:
+    """Set out[i] to the sum over systems of the squared distance to the system's centre."""
+    out[:] = 0.0
+    for s in range(values.shape[0]):
+        for i in range(values.shape[1]):
+            out[i] += (values[s, i] - centre[s]) ** 2
+
+
+@njit(cache=True)
+def heaviest(weights: Floats) -> int:
+    """Index of the largest weight; the first of those equal to it up to rounding."""
+    # four at once, which need not wait for each other
+    a = b = c = d = weights[0]
+    whole = len(weights) - len(weights) % 4
+    for i in range(0, whole, 4):
+        a = max(a, weights[i])
+        b = max(b, weights[i + 1])
+        c = max(c, weights[i + 2])
+        d = max(d, weights[i + 3])
+    for i in range(whole, len(weights)):
+        a = max(a, weights[i])
+    enough = max(max(a, b), max(c, d)) * (1.0 - _EQUAL)
+    for i in range(len(weights)):
+        if weights[i] >= enough:
+            return i
+    return 0
 
 
 @njit(cache=True)

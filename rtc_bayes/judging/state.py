@@ -52,9 +52,6 @@ class TopicState:
         One over the rank, 0 where not retrieved.
     effect : ndarray, shape (systems, documents)
         L of each system: how its numerator changes if the document turns out relevant.
-    if_relevant, if_nonrelevant : ndarray, shape (systems, documents)
-        The same sums over the documents judged relevant, and over those not judged
-        nonrelevant, in place of the probabilities.
     numerators : ndarray, shape (systems,)
         E S of each system's own average precision.
     """
@@ -77,10 +74,8 @@ class TopicState:
             listed = ranked[starts[s] : starts[s + 1]]
             self.inverse[s, listed] = 1.0 / np.arange(1, len(listed) + 1)
         self.effect = np.empty_like(self.inverse)
-        self.if_relevant = np.empty_like(self.inverse)
-        self.if_nonrelevant = np.empty_like(self.inverse)
-        kernels.influence(ranked, starts, np.where(self.judged, labels, 0.0), self.if_relevant)
-        kernels.influence(ranked, starts, np.where(self.judged, labels, 1.0), self.if_nonrelevant)
+        self._if_relevant: Floats | None = None
+        self._if_nonrelevant: Floats | None = None
         self.numerators = np.empty(systems)
         self.restart(p)
 
@@ -99,19 +94,32 @@ class TopicState:
             kernels.quadratic_loss(
                 self.inverse, document, self.v, drop, *self.pairs, self._quadratic
             )
-        kernels.observe(
-            self.inverse,
-            document,
-            label,
-            self.p,
-            self.v,
-            self.effect,
-            self.if_relevant,
-            self.if_nonrelevant,
-            self.numerators,
-        )
+        kernels.observe(self.inverse, document, label, self.p, self.v, self.effect, self.numerators)
+        if self._if_relevant is not None:
+            kernels.reweigh(self.inverse, document, label, self._if_relevant)
+        if self._if_nonrelevant is not None:
+            kernels.reweigh(self.inverse, document, label - 1.0, self._if_nonrelevant)
         self.labels[document] = label
         self.judged[document] = True
+
+    @property
+    def if_relevant(self) -> Floats:
+        """The sums of `effect` over the documents judged relevant; made on first use."""
+        if self._if_relevant is None:
+            self._if_relevant = self._influence_of(np.where(self.judged, self.labels, 0.0))
+        return self._if_relevant
+
+    @property
+    def if_nonrelevant(self) -> Floats:
+        """The sums of `effect` over those not judged nonrelevant; made on first use."""
+        if self._if_nonrelevant is None:
+            self._if_nonrelevant = self._influence_of(np.where(self.judged, self.labels, 1.0))
+        return self._if_nonrelevant
+
+    def _influence_of(self, weights: Floats) -> Floats:
+        result = np.empty_like(self.inverse)
+        kernels.influence(self._ranked, self._starts, weights, result)
+        return result
 
     @property
     def mu(self) -> float:

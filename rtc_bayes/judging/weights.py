@@ -13,17 +13,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.judging import kernels
 from rtc_bayes.judging.state import TopicState
 
 type Floats = NDArray[np.float64]
 type Weight = Callable[[TopicState], Floats]
 type WeightName = Literal["mtc06", "evr", "influence", "reuse"]
-
-# Coefficients are differences of reciprocal ranks, so a true difference is above 1e-9 for any
-# depth in use; what is smaller is rounding.
-_NOTHING = 1e-12
-# Documents of equal weight have sums that differ in their last bits with the order of adding.
-_EQUAL = 1e-9
 
 
 def mtc06(state: TopicState) -> Floats:
@@ -38,9 +33,8 @@ def mtc06(state: TopicState) -> Floats:
     -------
     ndarray, shape (documents,)
     """
-    weight = np.maximum(
-        state.p * _spread(state.if_relevant), (1.0 - state.p) * _spread(state.if_nonrelevant)
-    )
+    weight = np.empty(len(state.p))
+    kernels.largest_move(state.p, state.if_relevant, state.if_nonrelevant, weight)
     return _open(state, weight)
 
 
@@ -55,10 +49,9 @@ def evr(state: TopicState) -> Floats:
     -------
     ndarray, shape (documents,)
     """
-    # the sum over pairs, written about the mean so that nothing cancels
-    centred = state.effect - state.effect.mean(axis=0)
-    centred[:, _spread(state.effect) == 0.0] = 0.0
-    return _reduction(state, len(centred) * (centred * centred).sum(axis=0))
+    squares = np.empty(len(state.p))
+    kernels.squares_of_pairs(state.effect, squares)
+    return _reduction(state, squares)
 
 
 def influence(state: TopicState) -> Floats:
@@ -70,7 +63,9 @@ def influence(state: TopicState) -> Floats:
     -------
     ndarray, shape (documents,)
     """
-    return _open(state, _spread(state.effect))
+    weight = np.empty(len(state.p))
+    kernels.spread(state.effect, weight)
+    return _open(state, weight)
 
 
 def reuse(state: TopicState) -> Floats:
@@ -84,8 +79,9 @@ def reuse(state: TopicState) -> Floats:
     -------
     ndarray, shape (documents,)
     """
-    moved = state.effect - (state.numerators / _expected_relevant(state))[:, None]
-    return _reduction(state, (moved * moved).sum(axis=0))
+    squares = np.empty(len(state.p))
+    kernels.squares_about(state.effect, state.numerators / _expected_relevant(state), squares)
+    return _reduction(state, squares)
 
 
 WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
@@ -94,20 +90,11 @@ WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
 """The weights by the name that an algorithm gives them."""
 
 
-def heaviest(weights: Floats) -> int:
-    """Index of the largest weight; the first of those equal to it up to rounding."""
-    return int(np.argmax(weights >= weights.max() * (1.0 - _EQUAL)))
-
-
-def _spread(values: Floats) -> Floats:
-    """Largest difference between two systems, 0 where it is only rounding."""
-    spread = values.max(axis=0) - values.min(axis=0)
-    return np.where(spread > _NOTHING, spread, 0.0)
-
-
 def _reduction(state: TopicState, squares: Floats) -> Floats:
     """Variance that judgments take off, given the squares of what relevance moves."""
-    return _open(state, state.v * squares / _expected_relevant(state) ** 2)
+    squares *= state.v
+    squares /= _expected_relevant(state) ** 2
+    return _open(state, squares)
 
 
 def _expected_relevant(state: TopicState) -> float:
@@ -116,4 +103,5 @@ def _expected_relevant(state: TopicState) -> float:
 
 
 def _open(state: TopicState, weight: Floats) -> Floats:
-    return np.where(state.judged, 0.0, weight)
+    weight[state.judged] = 0.0
+    return weight

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from rtc_bayes import Judgments
+from rtc_bayes.judging.kernels import heaviest
 from rtc_bayes.judging.state import JudgingState
-from rtc_bayes.judging.weights import WEIGHTS, heaviest
+from rtc_bayes.judging.weights import WEIGHTS
 
 
 def literal_weight(name, cs, p, labels, i):
