@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Relevance
     from rtc_bayes.relevance import ModelSpec
 
+# seconds without a sign of life
+_PATIENCE = 3.0
+
 
 def compare(
     runs: RunFiles,
@@ -81,6 +84,7 @@ def compare(
     relevance_level: Level = 1,
     depth: Depth = 100,
     name_by: Names = "tag",
+    jobs: Annotated[int, typer.Option(help="Topics at a time.")] = 1,
     seed: Seed = 0,
     layout: Layout = None,
     output: Out = None,
@@ -100,7 +104,7 @@ def compare(
     from rtc_bayes.relevance import Fit, ModelSpec
     from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
-    from rtc_bayes.store import digest_file, provenance
+    from rtc_bayes.store import digest_file, progress_bar, provenance
 
     _check_sources(qrels, erels, relevance, default_p, model or method or option)
     kind = format_of(layout, output)
@@ -140,24 +144,27 @@ def compare(
         probabilities = _predict(pool, judgments, spec, seed)
     averaged = _averaged(topics, judgments)
     meta = provenance(seed=seed, inputs=inputs)
-    compared = [
-        compare(
-            pool,
-            probabilities,
-            measure=name,
-            moments=moments,
-            probability=probability,
-            seed=seed,
-            topics=averaged,
-            baseline=baseline,
-            rope=rope,
-            ranks=ranks,
-            population=population,
-            forecast=forecast,
-            residual=residual,
-        )
-        for name in dict.fromkeys(measure or ["AP"])
-    ]
+    with progress_bar(quiet, after=_PATIENCE) as progress:
+        compared = [
+            compare(
+                pool,
+                probabilities,
+                measure=name,
+                moments=moments,
+                probability=probability,
+                seed=seed,
+                topics=averaged,
+                baseline=baseline,
+                rope=rope,
+                ranks=ranks,
+                population=population,
+                forecast=forecast,
+                residual=residual,
+                jobs=jobs,
+                progress=progress,
+            )
+            for name in dict.fromkeys(measure or ["AP"])
+        ]
     compared = [replace(found, meta={**found.meta, **meta}) for found in compared]
     by_topic = [
         differences_by_topic(pool, probabilities, found, moments=moments, seed=seed)

@@ -135,8 +135,13 @@ class Relevance:
     @property
     def values(self) -> NDArray[np.float64]:
         """Probabilities as an array of shape (draws of all chains, documents)."""
+        return np.ascontiguousarray(self._draws, dtype=np.float64)
+
+    @property
+    def _draws(self) -> NDArray[np.floating]:
+        """The same as stored: an array in a file (numpy.memmap) stays there."""
         array = self.probability.values
-        return np.ascontiguousarray(array.reshape(-1, array.shape[-1]), dtype=np.float64)
+        return array.reshape(-1, array.shape[-1])
 
     @property
     def n_draws(self) -> int:
@@ -148,7 +153,7 @@ class Relevance:
         """Topics in natural order."""
         return natural_order(str(t) for t in self.probability["topic"].values)
 
-    def on(self, pool: Pool) -> tuple[Pool, NDArray[np.float64]]:
+    def on(self, pool: Pool) -> tuple[Pool, NDArray[np.floating]]:
         """Line the probabilities up with a pool.
 
         Returns
@@ -165,7 +170,7 @@ class Relevance:
         """
         topics = self.probability["topic"].values
         docnos = self.probability["docno"].values
-        values = self.values
+        values = self._draws
         same = len(docnos) == pool.n_documents and bool(
             np.array_equal(docnos, pool.docnos)
             and np.array_equal(topics, np.array(pool.topics, dtype=object)[pool.topic_of])

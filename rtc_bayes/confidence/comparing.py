@@ -25,6 +25,7 @@ from rtc_bayes.confidence.population import on_population
 from rtc_bayes.confidence.ranks import count_ranks
 from rtc_bayes.confidence.removal import judgments_needed
 from rtc_bayes.confidence.study import Choice, Kind, Study
+from rtc_bayes.store import Progress, silent
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool, Relevance
@@ -50,6 +51,8 @@ def compare(
     ranks: bool = False,
     population: bool = False,
     forecast: float | None = None,
+    jobs: int = 1,
+    progress: Progress = silent,
 ) -> Comparison:
     """Compare every pair of a pool's systems, under probabilities of relevance.
 
@@ -97,6 +100,11 @@ def compare(
     forecast : float, optional
         Also forecast how many more judgments give each pair this confidence, as
         :func:`rtc_bayes.forecast`.
+    jobs : int
+        Topics whose moments are computed at a time, in threads; -1 for one on every core. It does
+        not change the numbers.
+    progress : Progress
+        Called as the moments of topics are done.
 
     Returns
     -------
@@ -119,6 +127,8 @@ def compare(
         baseline=baseline,
         residual=residual,
         rope=rope,
+        jobs=jobs,
+        progress=progress,
     )
     found = _by_outcomes(study, relevance) if study.counted else _by_moments(study, relevance)
     if ranks:
@@ -222,7 +232,13 @@ def _by_moments(study: Study, relevance: Relevance) -> Comparison:
 def _moments(study: Study, kind: Kind) -> Moments:
     """Moments of the pairs, whose differences have the residual's variance besides."""
     table = measures.moments(
-        study.pool, study.values, measure=study.measure, moments=kind, pairs=study.pairs
+        study.pool,
+        study.values,
+        measure=study.measure,
+        moments=kind,
+        pairs=study.pairs,
+        jobs=study.jobs,
+        progress=study.progress,
     )
     if study.residual == 0.0:
         return table

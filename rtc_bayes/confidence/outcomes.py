@@ -27,7 +27,9 @@ class Shape(NamedTuple):
     excess_kurtosis: Floats
 
 
-def sample(pool: Pool, values: Floats, *, measure: str, outcomes: int, seed: int) -> Floats:
+def sample(
+    pool: Pool, values: NDArray[np.floating], *, measure: str, outcomes: int, seed: int
+) -> Floats:
     """Sample the scores of a pool's systems, with as many outcomes for every draw.
 
     Parameters

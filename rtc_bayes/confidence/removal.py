@@ -120,7 +120,7 @@ def removal(study: Study) -> Iterator[Floats]:
             f"the moments of {study.measure} are not known, so judgments cannot be weighed",
             remedy="forecast by another measure, as AP",
         )
-    p = study.values.mean(axis=0)
+    p = study.values.mean(axis=0, dtype=np.float64)
     gradient, covariance = _at(study, p)
     topic_of = study.pool.topic_of
     for a, b in study.pairs:

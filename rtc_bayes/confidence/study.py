@@ -14,7 +14,7 @@ from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
 from rtc_bayes.errors import InputError
-from rtc_bayes.store import provenance, spawn_seeds
+from rtc_bayes.store import Progress, provenance, silent, spawn_seeds
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool, Relevance
@@ -37,12 +37,12 @@ class Study:
     pairs : ndarray of int, shape (pairs, 2)
         System numbers; the difference is the first less the second.
     measure : str
-    moments, probability, outcomes, seed, residual, rope
+    moments, probability, outcomes, seed, residual, rope, jobs, progress
         As in :func:`rtc_bayes.compare`.
     """
 
     pool: Pool
-    values: Floats
+    values: NDArray[np.floating]
     pairs: Pairs
     measure: str
     moments: Kind
@@ -51,6 +51,8 @@ class Study:
     seed: int
     residual: float
     rope: float | None
+    jobs: int = 1
+    progress: Progress = silent
 
     @classmethod
     def of(
@@ -67,6 +69,8 @@ class Study:
         baseline: str | None = None,
         residual: float = 0.0,
         rope: float | None = None,
+        jobs: int = 1,
+        progress: Progress = silent,
     ) -> Study:
         """Check the options of a comparison and line its parts up.
 
@@ -98,7 +102,20 @@ class Study:
         if topics is not None:
             whole, values = with_topics(whole, values, topics)
         name = measures.parse_measure(measure).name
-        return cls(whole, values, pairs, name, moments, probability, outcomes, seed, residual, rope)
+        return cls(
+            pool=whole,
+            values=values,
+            pairs=pairs,
+            measure=name,
+            moments=moments,
+            probability=probability,
+            outcomes=outcomes,
+            seed=seed,
+            residual=residual,
+            rope=rope,
+            jobs=jobs,
+            progress=progress,
+        )
 
     @property
     def counted(self) -> bool:

@@ -38,8 +38,8 @@ def with_systems(pool: Pool, systems: NDArray[np.int64]) -> Pool:
 
 
 def with_topics(
-    pool: Pool, values: NDArray[np.float64], topics: Sequence[str]
-) -> tuple[Pool, NDArray[np.float64]]:
+    pool: Pool, values: NDArray[np.floating], topics: Sequence[str]
+) -> tuple[Pool, NDArray[np.floating]]:
     """Keep only these topics, with all their documents.
 
     Parameters

@@ -263,7 +263,7 @@ def _means_off(means: Floats, tilts: Tilts, expected: Floats) -> Floats:
     return means - tilts.p.sum(axis=0) * _by_lane(expected.T, tilts)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add_products(
     off: Floats,
     pairs: NDArray[np.int64],
@@ -284,7 +284,7 @@ def _add_products(
             result[d, n] += value
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add_listed_gradient(
     ranked: Documents,
     starts: Starts,
@@ -318,7 +318,7 @@ def _add_listed_gradient(
                 gradient[d, s, i] += (w + x) + (y + z)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sums_of_precision(ranked: Documents, starts: Starts, outcomes: NDArray[np.int8]) -> Floats:
     """Sum of the precisions at relevant documents, shape (lists, outcomes)."""
     lists = starts.shape[0] - 1

@@ -13,7 +13,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.lists import distinct
 from rtc_bayes.measures.names import ir_measure, parse_measure
-from rtc_bayes.measures.pool_moments import checked_probabilities
+from rtc_bayes.measures.pool_moments import check_count, checked
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
@@ -59,7 +59,8 @@ def sample_scores(
     if outcomes < 1:
         raise InputError(f"outcomes are {outcomes}", remedy="sample at least 1")
     parsed = parse_measure(measure)
-    given = checked_probabilities(pool, np.asarray(p, dtype=np.float64))
+    given = np.asarray(p)
+    check_count(pool, given)
     draws = np.atleast_2d(given)
     total = np.zeros((len(draws) * outcomes, pool.n_systems))
     for t in range(pool.n_topics):
@@ -71,7 +72,7 @@ def sample_scores(
             if parsed.kind is not None
             else _QrelsScorer(parsed.name, ranked, starts).score
         )
-        by_document = np.ascontiguousarray(draws[:, inside].T)
+        by_document = np.ascontiguousarray(checked(pool, draws[:, inside], inside.start).T)
         for first in range(0, len(total), _BLOCK):
             draw = np.arange(first, min(first + _BLOCK, len(total))) // outcomes
             relevant = _sample(by_document, draw, generator)
@@ -100,7 +101,7 @@ def _sample(p: Floats, draw: NDArray[np.int64], generator: np.random.Generator) 
     return relevant
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _compare(
     words: NDArray[np.uint64],
     generator: np.random.Generator,

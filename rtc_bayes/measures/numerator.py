@@ -21,7 +21,7 @@ Numbers = NDArray[np.int64]
 _LOOP_UP_TO = 64
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def expected(ranked: Documents, starts: Numbers, p: Floats) -> Floats:
     """Return the expected numerators.
 
@@ -52,7 +52,7 @@ def expected(ranked: Documents, starts: Numbers, p: Floats) -> Floats:
     return result
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def influence(ranked: Documents, starts: Numbers, p: Floats) -> Floats:
     """Return L_i = a_ii + sum_{j != i} a_ij p_j, what the relevance of i adds to the numerator.
 
@@ -91,7 +91,7 @@ def influence(ranked: Documents, starts: Numbers, p: Floats) -> Floats:
     return result
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sum_lanes(values: Floats, weight: Floats, draw_starts: Numbers) -> Floats:
     """Weighted sums over the lanes of every draw, in one order for every row.
 
@@ -115,7 +115,7 @@ def sum_lanes(values: Floats, weight: Floats, draw_starts: Numbers) -> Floats:
     return result
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def own_variances(
     ranked: Documents,
     starts: Numbers,
@@ -189,7 +189,7 @@ def own_variances(
     return variances, linear, everything
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def covariances(
     ranked: Documents,
     starts: Numbers,
@@ -269,7 +269,7 @@ def covariances(
     return result
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _weighted(values: Floats, weight: Floats, first: int, end: int) -> float:
     total = 0.0
     for k in range(first, end):
@@ -277,7 +277,7 @@ def _weighted(values: Floats, weight: Floats, first: int, end: int) -> float:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add_pairs(
     common: Numbers, inverse_s: Floats, inverse_u: Floats, v: Floats, total: Floats
 ) -> None:
@@ -308,7 +308,7 @@ def _add_pairs(
             total[k] += inverse_s[n] * v[i, k] * inner[k]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sum_pairs(common: Numbers, inverse_s: Floats, inverse_u: Floats, v: Floats) -> float:
     """Sum the same pairs for one lane: the vector registers hold documents instead of lanes."""
     size = common.shape[0]
@@ -327,7 +327,7 @@ def _sum_pairs(common: Numbers, inverse_s: Floats, inverse_u: Floats, v: Floats)
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _order(place: Numbers, length: int) -> Numbers:
     """Return the order, from 1, of different places in a list of this length."""
     count = np.zeros(length, dtype=np.int64)
@@ -338,7 +338,7 @@ def _order(place: Numbers, length: int) -> Numbers:
     return count[place]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add_pairs_sorted(
     common: Numbers,
     order: Numbers,
@@ -374,7 +374,7 @@ def _add_pairs_sorted(
             node += node & -node
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sum_pairs_sorted(
     common: Numbers, order: Numbers, inverse_s: Floats, inverse_u: Floats, v: Floats
 ) -> float:
@@ -401,7 +401,7 @@ def _sum_pairs_sorted(
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def pair_quadratic(ranked: Documents, starts: Numbers, v: Floats) -> Floats:
     """Quadratic part of the variance of S_0 - S_1, from the differences c_ij themselves.
 

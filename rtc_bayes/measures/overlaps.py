@@ -54,7 +54,7 @@ class Overlaps:
         return f"Overlaps({len(self.pairs)} pairs, {len(self.first)} shared documents)"
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _shared(
     ranked: Documents, starts: Numbers, documents: int, pairs: int, number: Numbers
 ) -> tuple[Numbers, Documents, Documents]:

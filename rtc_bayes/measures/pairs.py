@@ -32,7 +32,7 @@ def nearly_equal(first: Floats, second: Floats, covariance: Floats) -> NDArray[n
     return near
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def higher_cumulants(
     gradient: Floats, pairs: NDArray[np.int64], p: Floats
 ) -> tuple[Floats, Floats]:
@@ -90,7 +90,7 @@ def higher_cumulants(
     return third, fourth
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def listed_cumulants(
     ranked: NDArray[np.int32],
     starts: NDArray[np.int64],
@@ -163,7 +163,7 @@ def listed_cumulants(
     return third, fourth
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def log_ties(
     ranked: NDArray[np.int32],
     starts: NDArray[np.int64],

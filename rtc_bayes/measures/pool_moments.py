@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.lists import cut, distinct
-from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.names import Measure, parse_measure
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import log_ties
 from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.store import Progress, silent
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
@@ -101,6 +104,8 @@ def moments(
     moments: Literal["exact", "plugin"] = "exact",
     tolerance: float = 1e-8,
     pairs: ArrayLike | None = None,
+    jobs: int = 1,
+    progress: Progress = silent,
 ) -> Moments:
     """Moments of a measure, and of all differences between systems, under probable relevance.
 
@@ -111,6 +116,7 @@ def moments(
     pool : Pool
     probabilities : array_like, shape (documents,) or (draws, documents)
         Probabilities of relevance of the pool's documents, in [0, 1]; 0 and 1 for judged ones.
+        They are read topic by topic: an array in a file (numpy.memmap) is never held whole.
     measure : str, default "AP"
         AP, P, R, DCG, nDCG, RBP or RR, with cutoffs and RBP's p as ir-measures writes them.
     moments : {"exact", "plugin"}
@@ -122,6 +128,10 @@ def moments(
         in [1e-15, 0.01]. Other measures are exact to rounding.
     pairs : array_like of int, shape (pairs, 2), optional
         System numbers; by default every pair, the first before the second in the pool.
+    jobs : int
+        Topics at a time, in threads; -1 for one on every core. It does not change the numbers.
+    progress : Progress
+        Called as topics are done.
 
     Returns
     -------
@@ -142,46 +152,25 @@ def moments(
         raise InputError(f"moments are {moments!r}", remedy="choose exact or plugin")
     if not 1e-15 <= tolerance <= 0.01:
         raise InputError(f"tolerance is {tolerance}", remedy="choose one in [1e-15, 0.01]")
-    draws = checked_probabilities(pool, np.atleast_2d(np.asarray(probabilities, dtype=np.float64)))
+    draws = np.atleast_2d(np.asarray(probabilities))
+    check_count(pool, draws)
     chosen = _checked_pairs(pool, pairs)
-    first, second = chosen[:, 0], chosen[:, 1]
+
+    def work(t: int) -> _OneTopic:
+        return _one_topic(pool, t, draws, parsed, chosen, moments == "exact", tolerance)
 
     cells = (len(draws), pool.n_systems, pool.n_topics)
     expected, variance = np.zeros(cells), np.zeros(cells)
     by_pair = (len(draws), len(chosen))
-    difference = np.zeros(by_pair)
-    spread, third, fourth, log_tie = (np.zeros(by_pair) for _ in range(4))
-    for t in range(pool.n_topics):
-        inside = pool.documents(t)
-        ranked, starts, which = distinct(*cut(*pool.lists(t), parsed.cutoff))
-        on_lists = on_topic(parsed, ranked, starts, inside.stop - inside.start)
-        # pairs of systems whose lists are the same two are one pair
-        lists = len(starts) - 1
-        codes, back = np.unique(which[chosen] @ [lists, 1], return_inverse=True)
-        pairs_of_lists = np.stack(np.divmod(codes, lists), axis=1)
-        overlaps = Overlaps.of(ranked, starts, inside.stop - inside.start, pairs_of_lists)
-        for begin in range(0, len(draws), _DRAWS):
-            part = slice(begin, begin + _DRAWS)
-            p = np.ascontiguousarray(draws[part, inside])
-            found = on_lists.over_draws(p, overlaps, exact=moments == "exact", tolerance=tolerance)
-            score = found.expected[:, which]
-            expected[part, :, t] = score
-            variance[part, :, t] = found.variance[:, which]
-            difference[part] += score[:, first] - score[:, second]
-            spread[part] += found.difference_variance[:, back]
-            third[part] += found.third[:, back]
-            fourth[part] += found.fourth[:, back]
-            with np.errstate(divide="ignore"):
-                log_q = np.ascontiguousarray(np.log1p(-p).T)
-            log_tie[part] += log_ties(
-                ranked,
-                starts,
-                overlaps.pairs,
-                overlaps.starts,
-                overlaps.first,
-                overlaps.second,
-                log_q,
-            ).T[:, back]
+    difference, spread, third, fourth, log_tie = (np.zeros(by_pair) for _ in range(5))
+    for t, found in enumerate(_each_topic(work, pool.n_topics, jobs)):
+        expected[:, :, t], variance[:, :, t] = found.expected, found.variance
+        difference += found.difference
+        spread += found.spread
+        third += found.third
+        fourth += found.fourth
+        log_tie += found.log_tie
+        progress("topics", t + 1, pool.n_topics)
     topics = max(pool.n_topics, 1)
     return Moments(
         systems=pool.systems,
@@ -199,30 +188,100 @@ def moments(
     )
 
 
-def checked_probabilities(pool: Pool, probabilities: Floats) -> Floats:
-    """Return probabilities (..., documents) if they fit the pool and lie in [0, 1].
+class _OneTopic(NamedTuple):
+    """Moments on one topic, of shapes (draws, systems) and (draws, pairs)."""
+
+    expected: Floats
+    variance: Floats
+    difference: Floats
+    spread: Floats
+    third: Floats
+    fourth: Floats
+    log_tie: Floats
+
+
+def _one_topic(
+    pool: Pool,
+    t: int,
+    draws: NDArray[np.floating],
+    measure: Measure,
+    chosen: NDArray[np.int64],
+    exact: bool,
+    tolerance: float,
+) -> _OneTopic:
+    inside = pool.documents(t)
+    ranked, starts, which = distinct(*cut(*pool.lists(t), measure.cutoff))
+    on_lists = on_topic(measure, ranked, starts, inside.stop - inside.start)
+    # pairs of systems whose lists are the same two are one pair
+    lists = len(starts) - 1
+    codes, back = np.unique(which[chosen] @ [lists, 1], return_inverse=True)
+    pairs_of_lists = np.stack(np.divmod(codes, lists), axis=1)
+    overlaps = Overlaps.of(ranked, starts, inside.stop - inside.start, pairs_of_lists)
+    first, second = chosen[:, 0], chosen[:, 1]
+    parts = []
+    for begin in range(0, len(draws), _DRAWS):
+        p = checked(pool, draws[begin : begin + _DRAWS, inside], inside.start)
+        found = on_lists.over_draws(p, overlaps, exact=exact, tolerance=tolerance)
+        score = found.expected[:, which]
+        with np.errstate(divide="ignore"):
+            log_q = np.ascontiguousarray(np.log1p(-p).T)
+        shared = overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
+        parts.append(
+            _OneTopic(
+                score,
+                found.variance[:, which],
+                score[:, first] - score[:, second],
+                found.difference_variance[:, back],
+                found.third[:, back],
+                found.fourth[:, back],
+                log_ties(ranked, starts, *shared, log_q).T[:, back],
+            )
+        )
+    return _OneTopic(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def _each_topic(work: Callable[[int], _OneTopic], topics: int, jobs: int) -> Iterable[_OneTopic]:
+    """Results of the topics in order; in threads, which share the pool and the probabilities."""
+    if jobs == 1:
+        return map(work, range(topics))
+    tasks = (delayed(work)(t) for t in range(topics))
+    return Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")(tasks)
+
+
+def check_count(pool: Pool, probabilities: NDArray[np.floating]) -> None:
+    """See that there is a probability for every document of the pool.
 
     Raises
     ------
     InputError
-        If they do not, naming the first document that is wrong.
     """
     if probabilities.shape[-1] != pool.n_documents:
         raise InputError(
             f"{probabilities.shape[-1]} probabilities for {pool.n_documents} documents",
             remedy="give one for every document of the pool",
         )
-    wrong = ~((probabilities >= 0.0) & (probabilities <= 1.0))
+
+
+def checked(pool: Pool, probabilities: NDArray[np.floating], first: int) -> Floats:
+    """Return probabilities (draws, documents from `first` on) in double precision, if in [0, 1].
+
+    Raises
+    ------
+    InputError
+        If they are not, naming the first document that is wrong.
+    """
+    p = np.ascontiguousarray(probabilities, dtype=np.float64)
+    wrong = ~((p >= 0.0) & (p <= 1.0))
     if wrong.any():
-        where: Any = tuple(np.argwhere(wrong)[0])
-        document = where[-1]
+        draw, column = np.argwhere(wrong)[0]
+        document = first + column
         topic = pool.topics[pool.topic_of[document]]
         raise InputError(
             f"the probability of document {pool.docnos[document]} of topic {topic} "
-            f"is {probabilities[where]}",
+            f"is {p[draw, column]}",
             remedy="give probabilities in [0, 1]",
         )
-    return probabilities
+    return p
 
 
 def _checked_pairs(pool: Pool, pairs: ArrayLike | None) -> NDArray[np.int64]:

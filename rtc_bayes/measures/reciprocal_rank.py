@@ -60,7 +60,7 @@ class ReciprocalRank:
         return stacked(found, overlaps.pairs, p)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _means(ranked: Documents, starts: Starts, p: Floats) -> tuple[Floats, Floats]:
     """Return the expected score and its gradient: the chance to get there, times what it adds."""
     lists = starts.shape[0] - 1
@@ -80,7 +80,7 @@ def _means(ranked: Documents, starts: Starts, p: Floats) -> tuple[Floats, Floats
     return expected, gradient
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _joint(ranked: Documents, starts: Starts, p: Floats) -> tuple[Floats, Floats]:
     """Return the expected product and squared difference of the scores, for all pairs."""
     lists = starts.shape[0] - 1
@@ -105,7 +105,7 @@ def _joint(ranked: Documents, starts: Starts, p: Floats) -> tuple[Floats, Floats
     return product, square
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _joint_pair(
     first: Documents,
     second: Documents,
@@ -143,7 +143,7 @@ def _joint_pair(
     return both, difference
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _first_relevant(ranked: Documents, starts: Starts, outcomes: NDArray[np.int8]) -> Floats:
     lists = starts.shape[0] - 1
     count = outcomes.shape[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 
 type Progress = Callable[[str, int, int], None]
@@ -14,13 +15,15 @@ def silent(stage: str, done: int, total: int) -> None:
 
 
 @contextlib.contextmanager
-def progress_bar(quiet: bool = False) -> Iterator[Progress]:
+def progress_bar(quiet: bool = False, *, after: float = 0.0) -> Iterator[Progress]:
     """Show one bar per stage on standard error, with the time taken and the time left.
 
     Parameters
     ----------
     quiet : bool
         Show nothing at all.
+    after : float
+        Seconds before the first bar appears, so that short work shows none.
 
     Yields
     ------
@@ -34,6 +37,7 @@ def progress_bar(quiet: bool = False) -> Iterator[Progress]:
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
+        TaskID,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
@@ -48,9 +52,12 @@ def progress_bar(quiet: bool = False) -> Iterator[Progress]:
         TimeRemainingColumn(),
         console=Console(stderr=True),
     )
-    tasks = {}
+    tasks: dict[str, TaskID] = {}
+    begin = time.monotonic() + after
 
     def show(stage: str, done: int, total: int) -> None:
+        if not tasks and time.monotonic() < begin:
+            return
         if stage not in tasks:
             bars.start()
             tasks[stage] = bars.add_task(stage, total=total)

@@ -350,3 +350,12 @@ def test_a_document_without_probability_is_an_error(make_pool, point):
     large = make_pool(np.random.default_rng(0), 2, 2, 6)
     with pytest.raises(InputError, match="no probability"):
         compare(large, point(small, np.full(8, 0.5)))
+
+
+def test_topics_at_a_time_change_no_comparison(make_pool):
+    rng = np.random.default_rng(31)
+    pool = make_pool(rng, 4, 5, 8)
+    values = rng.random((2, 3, pool.n_documents)).astype(np.float32)
+    relevance = Relevance.from_values(pool, values)
+    one, two = (compare(pool, relevance, jobs=jobs) for jobs in (1, 2))
+    assert one.to_dict() == two.to_dict()

@@ -181,3 +181,28 @@ def test_distinct_lists_are_kept_in_order():
     assert which.tolist() == [0, 1, 0, 2, 1, 1]
     assert kept.tolist() == [3, 1, 2]
     assert kept_starts.tolist() == [0, 2, 3, 3]
+
+
+@pytest.mark.parametrize("kind", ["plugin", "exact"])
+def test_topics_at_a_time_and_where_probabilities_stand_change_nothing(random_pool, tmp_path, kind):
+    rng = np.random.default_rng(27)
+    pool = random_pool(rng, systems=5, topics=7, length=9)
+    p = rng.random((130, pool.n_documents)).astype(np.float32)
+    stored = np.memmap(tmp_path / "p", dtype=np.float32, mode="w+", shape=p.shape)
+    stored[:] = p
+    seen = []
+    whole = moments(pool, p.astype(np.float64), moments=kind)
+    streamed = moments(
+        pool, stored, moments=kind, jobs=2, progress=lambda *steps: seen.append(steps)
+    )
+    for name in ("expected", "variance", "difference_variance", "third", "log_tie"):
+        np.testing.assert_array_equal(getattr(streamed, name), getattr(whole, name))
+    assert seen == [("topics", t + 1, 7) for t in range(7)]
+
+
+def test_a_wrong_probability_of_a_later_topic_is_named(random_pool):
+    pool = random_pool(np.random.default_rng(28), systems=2, topics=3, length=5)
+    p = np.full((2, pool.n_documents), 0.5)
+    p[1, pool.n_documents - 1] = 1.5
+    with pytest.raises(InputError, match=f"{pool.docnos[-1]} of topic {pool.topics[-1]} is 1.5"):
+        moments(pool, p)

@@ -23,3 +23,9 @@ def test_nothing_is_shown_before_there_is_progress(capsys):
     with progress_bar():
         pass
     assert capsys.readouterr().err == ""
+
+
+def test_short_work_shows_no_bar(capsys):
+    with progress_bar(after=60.0) as progress:
+        progress("topics", 1, 1)
+    assert capsys.readouterr().err == ""
