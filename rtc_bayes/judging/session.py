@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import FitWarning, InputError
+from rtc_bayes.errors import FitError, FitWarning, InputError
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import (
     REFIT_EVERY,
@@ -21,9 +21,11 @@ from rtc_bayes.judging.judges import (
 )
 from rtc_bayes.judging.stopping import Reason, SignProof
 from rtc_bayes.judging.weights import WEIGHTS
-from rtc_bayes.relevance import ModelSpec, estimate
+from rtc_bayes.relevance import ModelSpec, estimate, is_sampler
 from rtc_bayes.store import spawn_seeds
 
+# As many times the draws are taken, once, where a fit must not be used.
+_MORE_DRAWS = 4
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
 _PROVE_EVERY = 20
 
@@ -243,6 +245,13 @@ def _estimator(spec: ModelSpec, seed: int) -> Estimator:
         with warnings.catch_warnings():
             # a remark on a fit that will be made again soon; one that must not be used is an error
             warnings.simplefilter("ignore", FitWarning)
-            return estimate(model, spec.method, judgments, sampling).values
+            try:
+                return estimate(model, spec.method, judgments, sampling).values
+            except FitError:
+                if not is_sampler(spec.resolved_method):
+                    raise
+                # few draws fail now and then by chance, and a session has many fits
+                more = replace(sampling, draws=_MORE_DRAWS * sampling.draws)
+                return estimate(model, spec.method, judgments, more).values
 
     return probabilities

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rtc_bayes import InputError, Judgments, Pool, Qrels, Run, Runs, read_qrels, read_runs
+from rtc_bayes.errors import FitError
 from rtc_bayes.judging import JudgingSession, build
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.weights import mtc06
@@ -240,6 +241,33 @@ def test_a_model_is_fitted_at_ten_judgments_and_every_ten(rng, cases, monkeypatc
     assert [n for n, _ in fits] == [13, 23]
     assert session.judgments.n_judged == 25
     assert session.judgments.order[:13].tolist() == known.order.tolist()
+
+
+def test_a_fit_of_too_few_draws_is_drawn_again_once(rng, cases, monkeypatch):
+    from rtc_bayes.judging import session as module
+
+    asked = []
+
+    def failing(model, method, judgments, sampling):
+        asked.append(sampling.draws)
+        if sampling.draws < enough:
+            raise FitError("too few draws")
+        return real(model, "map", judgments, sampling)
+
+    real = module.estimate
+    monkeypatch.setattr(module, "estimate", failing)
+    pool = cases.pool(rng, topics=6, documents=30, length=10)
+    truth = cases.truth(rng, pool)
+    few = module.SAMPLING.draws
+    enough = 4 * few
+    build(pool, truth, "rtc:cut", confidence=None, budget=11)
+    assert asked == [few, 4 * few]
+    enough += 1
+    for algorithm, tried in (("rtc:cut", 2), ("rtc:map", 1)):
+        asked.clear()
+        with pytest.raises(FitError):
+            build(pool, truth, algorithm, confidence=None, budget=11)
+        assert len(asked) == tried
 
 
 def test_until_a_model_is_fitted_nothing_is_estimated(rng, cases):

@@ -255,6 +255,22 @@ def test_the_limit_of_r_hat_grows_with_the_number_of_scalars():
     assert r_hat_limit(3000, 4, 1000) == 1.01
 
 
+def test_few_draws_of_many_scalars_are_not_refused_by_chance():
+    """Chains whose neighbours correlate by .2: the smallest of 150 effective sizes is too low."""
+    rng = np.random.default_rng(4)
+    refused = 0
+    for _ in range(20):
+        noise = rng.standard_normal((2, 100, 150))
+        good = noise.copy()
+        for n in range(1, 100):
+            good[:, n] = 0.2 * good[:, n - 1] + np.sqrt(0.96) * noise[:, n]
+        refused += not mixing_checks({"good": good}, {})[1].passed
+    assert refused == 0
+    # a tenth of the scalars that hardly move is not chance
+    slow = np.cumsum(noise[..., :15], axis=1)
+    assert not mixing_checks({"mixed": np.concatenate([good, slow], axis=2)}, {})[1].passed
+
+
 def test_importance_weights_mend_or_are_refused():
     """A normal that is too wide is mended; one that is much too narrow says so."""
     rng = np.random.default_rng(1)

@@ -1,0 +1,95 @@
+"""Reading a track's runs, with and without the cache of parsed runs, and starting up.
+
+Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/reading.py > docs/results/speed-reading.md
+
+The 129 runs of TREC-8, gzipped, and the pool of them; each row is a process of its own, and times
+are medians of three (of seven for starting up), in processor time of one thread. Memory is the peak
+of the process.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+READ = """
+import resource, time, warnings
+import rtc_bayes as rb
+rb.Run
+warnings.simplefilter("ignore")
+start = time.thread_time()
+runs = rb.read_runs({folder!r}, depth={depth}, cache={cache!r})
+read = time.thread_time()
+rb.Pool.from_runs(runs, depth={pooled})
+pooled = time.thread_time()
+print(read - start, pooled - read, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+print(sum(map(len, runs.values())))
+"""
+CASES = (
+    ("whole lists", None, 1000, False, "30 s, 2 GB"),
+    ("first 100", 100, 100, False, "20 s"),
+    ("whole lists, kept before", None, 1000, True, "1 s"),
+    ("first 100, kept before", 100, 100, True, "1 s"),
+)
+STARTS = (
+    ("python -c pass", [sys.executable, "-c", "pass"], ""),
+    ("import rtc_bayes", [sys.executable, "-c", "import rtc_bayes"], "0.2"),
+    ("rtc-bayes --help", [str(Path(sys.executable).with_name("rtc-bayes")), "--help"], "0.5"),
+)
+
+
+def main() -> None:
+    print("# Speed of reading and of starting up\n")
+    print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
+    print("    RTC_BAYES_DATA=FOLDER python experiments/speed/reading.py\n")
+    print("| runs | lines | reading, s | target | pooling, s | peak, GB |")
+    print("|---|---|---|---|---|---|")
+    folder = str(Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc" / "runs")
+    with tempfile.TemporaryDirectory() as cache:
+        for name, depth, pooled, kept, target in CASES:
+            code = READ.format(
+                folder=folder, depth=depth, pooled=pooled, cache=cache if kept else None
+            )
+            if kept:
+                run(code)
+            rows = [run(code) for _ in range(3)]
+            columns = zip(*rows, strict=True)
+            read, pooling, peak, lines = (statistics.median(column) for column in columns)
+            print(
+                f"| {name} | {lines:,.0f} | {read:.2f} | {target} | {pooling:.2f} | {peak:.2f} |",
+                flush=True,
+            )
+    print("\n| command | s of processor time | target |")
+    print("|---|---|---|")
+    for name, command, target in STARTS:
+        print(
+            f"| `{name}` | {statistics.median(started(command) for _ in range(7)):.2f} | {target} |"
+        )
+
+
+def run(code: str) -> list[float]:
+    environment = {name: value for name, value in os.environ.items() if name != "RTC_BAYES_CACHE"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    return [float(number) for number in done.stdout.split()]
+
+
+def started(command: list[str]) -> float:
+    """Processor time of a command, with that of what it starts."""
+    before = os.times()
+    subprocess.run(command, capture_output=True, check=True)
+    after = os.times()
+    return (
+        after.children_user
+        + after.children_system
+        - (before.children_user + before.children_system)
+    )
+
+
+if __name__ == "__main__":
+    main()
