@@ -1,0 +1,43 @@
+"""Measure every speed again, each on a page of docs/results.
+
+Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/run.py [--only NAME ...]
+
+One script after the other, in half an hour on a free core; `track` (an hour on two) only if named.
+cut.py prints tables for a page that is written by hand, and is run by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+DOCS = HERE.parents[1] / "docs"
+PAGES = {
+    "sums": "speed-sums.md",
+    "moments": "speed-moments.md",
+    "judging": "speed-judging.md",
+    "reading": "speed-reading.md",
+    "trials": "speed-trials.md",
+    "growth": "speed-growth.md",
+    "track": "speed-track.md",
+}
+LONG = ("track",)
+ARGUMENTS = {"growth": ["--figures", str(DOCS / "figures")]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    usual = [name for name in PAGES if name not in LONG]
+    parser.add_argument("--only", nargs="+", choices=list(PAGES), default=usual)
+    for name in parser.parse_args().only:
+        print(name, flush=True)
+        command = [sys.executable, str(HERE / f"{name}.py"), *ARGUMENTS.get(name, [])]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        (DOCS / "results" / PAGES[name]).write_text(done.stdout, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
