@@ -183,8 +183,8 @@ def all_pairs(runs: rb.Runs) -> None:
             seconds = median(lambda pool=pool, p=p, k=kind: rb.moments(pool, p, moments=k))
             pairs = pool.n_systems * (pool.n_systems - 1) // 2
             print(
-                f"| {depth} | {pool.n_documents} | {pairs} | {shared / 1e6:.1f} | {kind} | {target} "
-                f"| {seconds:.1f} | {1e9 * seconds / shared:.0f} | {peak():.2f} | {before:.2f} |",
+                f"| {depth} | {pool.n_documents} | {pairs} | {shared / 1e6:.1f} | {kind} "
+                f"| {target} | {seconds:.1f} | {1e9 * seconds / shared:.0f} | {peak():.2f} | {before:.2f} |",
                 flush=True,
             )
 
