@@ -184,7 +184,8 @@ def all_pairs(runs: rb.Runs) -> None:
             pairs = pool.n_systems * (pool.n_systems - 1) // 2
             print(
                 f"| {depth} | {pool.n_documents} | {pairs} | {shared / 1e6:.1f} | {kind} "
-                f"| {target} | {seconds:.1f} | {1e9 * seconds / shared:.0f} | {peak():.2f} | {before:.2f} |",
+                f"| {target} | {seconds:.1f} | {1e9 * seconds / shared:.0f} | {peak():.2f} "
+                f"| {before:.2f} |",
                 flush=True,
             )
 
