@@ -8,16 +8,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 from rtc_bayes import Qrels, Runs, read_qrels, read_runs
 from rtc_bayes.report import write_report
 from rtc_bayes.report.figures import confidence_accuracy
+from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.robustness import Study, study
 from rtc_bayes.robustness.design import MomentsRule
 from rtc_bayes.robustness.scores import BINS
 from rtc_bayes.store import progress_bar
 
+LEVELS = (0.5, 0.8, 0.95)
 BIN_NAMES = tuple(f"{low:g} to {high:g}" for low, high in BINS)
 
 
@@ -32,10 +36,10 @@ class Plan:
     prepare: Callable[[Runs], Runs] | None = None
 
 
-def read_collection(name: str) -> tuple[Runs, Qrels]:
-    """Read the runs and the judgments of a folder of RTC_BAYES_DATA."""
+def read_collection(name: str, depth: int | None = None) -> tuple[Runs, Qrels]:
+    """Read the runs, cut at a depth if given, and the judgments of a folder of RTC_BAYES_DATA."""
     folder = Path(os.environ["RTC_BAYES_DATA"]) / name
-    return read_runs(folder / "runs"), read_qrels(folder / "qrels.txt.gz")
+    return read_runs(folder / "runs", depth=depth), read_qrels(folder / "qrels.txt.gz")
 
 
 def run_studies(
@@ -93,3 +97,57 @@ def draw_confidence(pairs: pd.DataFrame, names: Mapping[str, str], path: Path) -
     """Draw accuracy against confidence of some algorithms, each under a name."""
     shown = pairs[pairs["algorithm"].isin(names)].replace({"algorithm": dict(names)})
     confidence_accuracy(shown).savefig(path, dpi=160, bbox_inches="tight")
+
+
+def coverage(
+    study: Study, names: Mapping[str, str], truth: Mapping[str, float] | None = None
+) -> str:
+    """Say in what share central normal intervals hold the truth: a row for each algorithm.
+
+    Parameters
+    ----------
+    study : Study
+    names : mapping of str to str
+        Algorithms, and what to call them.
+    truth : mapping of str to float, optional
+        Mean average precision of every system; by default over whole lists.
+    """
+    pairs, systems = study.pairs, study.systems
+    if truth is not None:
+        apart = pairs["a"].map(truth) - pairs["b"].map(truth)
+        pairs = pairs.assign(true_difference=apart)[apart != 0.0]
+        systems = systems.assign(true=systems["system"].map(truth))
+    rows = []
+    for text, name in names.items():
+        of_pairs = pairs[pairs["algorithm"] == text]
+        of_systems = systems[systems["algorithm"] == text]
+        row = {"": name}
+        for level in LEVELS:
+            inside = covered(of_pairs, "expected_difference", "true_difference", level)
+            row[f"difference, {level:.0%}"] = f"{inside:.1%}"
+        row["size of a difference"] = f"{size(of_pairs):.0%}"
+        for level in LEVELS:
+            inside = covered(of_systems, "expected", "true", level)
+            row[f"MAP, {level:.0%}"] = f"{inside:.1%}"
+        bias = (of_systems["expected"] - of_systems["true"]).mean()
+        row["expected less true MAP"] = f"{bias:.3f}".replace("-", "−")
+        rows.append(row)
+    over = "whole lists" if truth is None else "lists cut at the pool's depth"
+    return (
+        "Share of true differences in MAP (of pairs truly unequal), and of true MAPs, inside the\n"
+        f"central normal interval, expected ± z sd. **The truth is over {over}**, by every\n"
+        "judgment. The size of a difference is the mean expected one over the mean true one, both\n"
+        "turned so that the true one is positive.\n\n" + to_markdown(pd.DataFrame(rows))
+    )
+
+
+def covered(table: pd.DataFrame, expected: str, true: str, level: float) -> float:
+    """Share of rows whose truth is in the central normal interval of this probability."""
+    error = (table[expected] - table[true]).abs()
+    return float((error <= norm.ppf((1 + level) / 2) * table["sd"]).mean())
+
+
+def size(pairs: pd.DataFrame) -> float:
+    """Mean expected difference over the mean true one, turned so that the true one is positive."""
+    true = pairs["true_difference"]
+    return float((pairs["expected_difference"] * np.sign(true)).sum() / true.abs().sum())

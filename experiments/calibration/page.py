@@ -14,17 +14,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from run import JUDGE, MODELS, SAMPLED, STOPPED, STUDIES
-from scipy.stats import norm
 
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
 from rtc_bayes.robustness.scores import log_score, winnings
 
 sys.path.append(str(Path(__file__).parents[1]))
-from common import BIN_NAMES, draw_confidence, finished, page_options
+from common import BIN_NAMES, coverage, covered, draw_confidence, finished, page_options, size
 
 SHOWN = (f"{JUDGE}/hierarchical:map", f"{JUDGE}/hierarchical:laplace", f"{JUDGE}/rtc:map")
 POSTERIOR_OF = {
@@ -81,7 +79,10 @@ def page(studies: Mapping[str, Study]) -> str:
     for name in _COVERED:
         if name in studies:
             title = _TITLES[name].partition(",")[0]
-            sections += [f"## Coverage, {title}\n", coverage(studies[name])]
+            sections += [
+                f"## Coverage, {title}\n",
+                coverage(studies[name], {f"{JUDGE}/{model}": model for model in MODELS}),
+            ]
     return "\n".join(sections)
 
 
@@ -199,50 +200,14 @@ def _coverage(studies: Mapping[str, Study]) -> Iterator[str]:
         for table in (study.pairs, study.systems)
     )
     plain = study.pairs[study.pairs["algorithm"] == f"{JUDGE}/rtc:map"]
-    of_differences = _covered(pairs, "expected_difference", "true_difference", 0.95)
+    of_differences = covered(pairs, "expected_difference", "true_difference", 0.95)
     yield f"""**The order can be trusted, the numbers cannot.** The 95% interval of a difference in
         MAP holds the true one in {of_differences:.0%} of the pairs for `hierarchical:laplace`, and
-        that of a MAP in {_covered(systems, "expected", "true", 0.95):.0%}; for every other
+        that of a MAP in {covered(systems, "expected", "true", 0.95):.0%}; for every other
         evaluation it is far fewer ([below](#coverage-trec-8)). Expected differences mostly have
-        the right sign and are too small, {_size(pairs):.0%} of the true ones on average
-        ({_size(plain):.0%} for `rtc:map`), and expected MAPs are too low. Why was not tested;
+        the right sign and are too small, {size(pairs):.0%} of the true ones on average
+        ({size(plain):.0%} for `rtc:map`), and expected MAPs are too low. Why was not tested;
         probabilities of relevance shrunk towards what all systems have in common would do it."""
-
-
-def coverage(study: Study) -> str:
-    """Share of truths inside central normal intervals."""
-    tables = {
-        "difference": (study.pairs, "expected_difference", "true_difference"),
-        "MAP": (study.systems, "expected", "true"),
-    }
-    rows = []
-    for model in MODELS:
-        row = {"": model}
-        for what, (table, expected, true) in tables.items():
-            mine = table[table["algorithm"] == f"{JUDGE}/{model}"]
-            for level in LEVELS:
-                row[f"{what}, {level:.0%}"] = f"{_covered(mine, expected, true, level):.1%}"
-            if what == "MAP":
-                row["expected less true MAP"] = _signed((mine[expected] - mine[true]).mean())
-            else:
-                row["size of a difference"] = f"{_size(mine):.0%}"
-        rows.append(row)
-    return (
-        "Share of true differences in MAP (of pairs truly unequal), and of true MAPs, inside the\n"
-        "central normal interval, expected ± z sd. The truth is over the whole lists, by every\n"
-        "judgment. The size of a difference is the mean expected one over the mean true one, both\n"
-        "turned so that the true one is positive.\n\n" + to_markdown(pd.DataFrame(rows))
-    )
-
-
-def _covered(table: pd.DataFrame, expected: str, true: str, level: float) -> float:
-    error = (table[expected] - table[true]).abs()
-    return float((error <= norm.ppf((1 + level) / 2) * table["sd"]).mean())
-
-
-def _size(pairs: pd.DataFrame) -> float:
-    true = pairs["true_difference"]
-    return float((pairs["expected_difference"] * np.sign(true)).sum() / true.abs().sum())
 
 
 def scores(study: Study) -> str:
