@@ -15,6 +15,7 @@ _EXPORTS = {
     "FitError": "errors",
     "FitWarning": "errors",
     "InputError": "errors",
+    "UnfinishedError": "errors",
     "Judgments": "collection",
     "Pool": "collection",
     "Probabilities": "collection",

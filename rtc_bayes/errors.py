@@ -45,6 +45,10 @@ class FitError(RuntimeError):
     """A fit that must not be used: it did not converge or gave values that are not finite."""
 
 
+class UnfinishedError(RuntimeError):
+    """Work that could not be finished here and now; what it had finished is kept."""
+
+
 class FitWarning(UserWarning):
     """A fit that may be used with care: the message says what was seen."""
 

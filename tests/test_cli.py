@@ -475,7 +475,8 @@ def test_an_interruption_is_status_130(here, run, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(rtc_bayes.relevance, "fit", interrupt)
-    assert run("fit '*.gz' --qrels few.qrels -o x.nc")[0] == 130
+    status, _, err = run("fit '*.gz' --qrels few.qrels -o x.nc")
+    assert (status, err) == (130, "rtc-bayes: interrupted\n")
 
 
 def test_notes_are_one_line_each_and_said_once(here, run):

@@ -27,12 +27,13 @@ from rtc_bayes.relevance import ModelSpec
 from rtc_bayes.robustness.design import Collection, Design, MomentsRule
 from rtc_bayes.robustness.running import (
     META,
-    RunAndStore,
     digest_runs,
     run_trials,
+    study_folder,
     trial_path,
 )
 from rtc_bayes.robustness.scores import bootstrap_interval, score_pairs
+from rtc_bayes.robustness.workers import RunTrial
 from rtc_bayes.store import (
     Progress,
     atomic_path,
@@ -175,6 +176,7 @@ def calibrate(
     systems: int = 10,
     initial: int = 2,
     jobs: int = 2,
+    scheduler: str | None = None,
     moments: MomentsRule = "published",
     depth: int = 100,
     confidence: float = 0.95,
@@ -208,6 +210,9 @@ def calibrate(
         See :class:`~rtc_bayes.robustness.design.Design`.
     jobs : int
         Trials at a time; -1 for one on every core. It does not change the numbers.
+    scheduler : str, optional
+        ``dask://HOST:PORT``, of a Dask cluster that runs the trials instead of this machine's
+        cores, as many at a time as it has workers. It does not change the numbers.
     output : str or Path
         A folder: made if absent; if it holds an unfinished study of the same arguments, that
         is finished.
@@ -225,9 +230,12 @@ def calibrate(
     Raises
     ------
     InputError
-        An argument out of its range, or a folder that holds a study of other arguments.
+        An argument out of its range, a folder that holds a study of other arguments or that
+        another process is at work in, or a scheduler that does not answer.
     FitError
         A fit that must not be used.
+    UnfinishedError
+        Workers were lost, or the disk is full; the same call goes on.
     """
     design = Design(
         algorithms=(algorithm,),
@@ -263,27 +271,22 @@ def calibrate(
         "qrels": qrels.digest,
     }
 
-    def prepare() -> RunAndStore:
+    def prepare() -> RunTrial:
         collection = Collection.from_runs(runs, qrels, depth=depth, relevance_level=relevance_level)
         truth = Truth.of(collection, relevance_level=relevance_level)
-        return partial(_run_and_store, collection, truth, design, spec)
+        return partial(run_trial, collection, truth, design, spec)
 
-    run_trials(folder, design, meta, prepare, jobs=jobs, progress=progress)
-    return _finish(folder, design, meta)
-
-
-def _run_and_store(
-    collection: Collection,
-    truth: Truth,
-    design: Design,
-    model: ModelSpec,
-    trial: int,
-    seed: int,
-    folder: Path,
-) -> None:
-    """Run a trial in a worker and store it."""
-    found = run_trial(collection, truth, design, model, trial, seed)
-    _store(found, folder, trial)
+    with study_folder(folder, design, meta):
+        run_trials(
+            folder,
+            design,
+            prepare,
+            _store,
+            jobs=jobs,
+            scheduler=scheduler,
+            progress=progress,
+        )
+        return _finish(folder, design, meta)
 
 
 def _store(found: Trial, folder: Path, trial: int) -> None:

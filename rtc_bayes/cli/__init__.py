@@ -2,8 +2,8 @@
 
 The commands stand in the modules here, what they share of arguments in ``arguments``. What they do
 is in the packages below; these load inside the command, so that ``--help`` stays light. Exit
-status: 0; 2 for bad input, 1 for a fit that must not be used, each with one line on standard
-error; 130 when interrupted.
+status: 0; 2 for bad input, 1 for a fit that must not be used or work that could not be finished,
+130 when interrupted, each with one line on standard error.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 import rtc_bayes
@@ -23,11 +24,33 @@ from rtc_bayes.cli.evaluating import evaluate, simulate
 from rtc_bayes.cli.fitting import fit, models
 from rtc_bayes.cli.judging import build, next_
 from rtc_bayes.cli.studies import calibrate, demo, report, robustness
-from rtc_bayes.errors import CollectionWarning, FitError, FitWarning, InputError
+from rtc_bayes.errors import (
+    CollectionWarning,
+    FitError,
+    FitWarning,
+    InputError,
+    UnfinishedError,
+)
 
 PROGRAM = "rtc-bayes"
 
+
+class _Commands(TyperGroup):
+    """The commands, which typer would end without a word when interrupted."""
+
+    def invoke(self, ctx: Any) -> object:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise _InterruptedError(*error.args) from error
+
+
+class _InterruptedError(Exception):
+    """What a command said when it was interrupted."""
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Predict relevance from rankings, and trust the comparison of systems.",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -73,12 +96,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 2 on bad input; 1 when a fit must not be used; 130 when interrupted.
+        0; 2 on bad input; 1 when a fit must not be used or work could not be finished; 130 when
+        interrupted.
     """
     with _plain_warnings():
         try:
             return app(args=arguments, prog_name=PROGRAM, standalone_mode=False) or 0
-        except FitError as error:
+        except (FitError, UnfinishedError) as error:
             return _fail(error, 1)
         except TyperException as error:
             return _fail(f"{error.format_message()}; see {PROGRAM} --help", 2)
@@ -87,8 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             return _fail(f"{where}{error.strerror or error}", 2)
-        except KeyboardInterrupt:
-            return 130
+        except _InterruptedError as error:
+            return _fail(f"interrupted; {error}" if error.args else "interrupted", 130)
 
 
 def _fail(error: object, status: int) -> int:

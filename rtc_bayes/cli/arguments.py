@@ -52,6 +52,9 @@ Draws = Annotated[int, Option(help="Of each chain, for methods that draw.")]
 Chains = Annotated[int, Option(help="For methods that draw.")]
 Tune = Annotated[int, Option(help="Steps of a chain before its first draw.")]
 Jobs = Annotated[int, Option(help="Processes.")]
+Scheduler = Annotated[
+    str | None, Option(metavar="ADDRESS", help="Of a Dask cluster to run on: dask://HOST:PORT.")
+]
 
 # what is written
 Layout = Annotated[Format | None, Option("--format", help="Default: by OUT's ending, else table.")]

@@ -1,33 +1,29 @@
-"""Running the trials of a study on all cores, each stored as it ends, so that it can go on."""
+"""Running the trials of a study, each stored as it ends, so that it can go on."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any
 
-import joblib
-
 from rtc_bayes.collection import Runs
+from rtc_bayes.errors import UnfinishedError
 from rtc_bayes.robustness.design import Design
-from rtc_bayes.store import Progress, claim, digest_text, spawn_seeds
-
-type RunAndStore = Callable[[int, int, Path], None]
+from rtc_bayes.robustness.workers import RunTrial, open_workers
+from rtc_bayes.store import Progress, claimed, digest_text, spawn_seeds
 
 META = "meta.json"
+_TRIALS = "trials"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def run_trials(
-    folder: Path,
-    design: Design,
-    meta: Mapping[str, Any],
-    prepare: Callable[[], RunAndStore],
-    *,
-    jobs: int,
-    progress: Progress,
-) -> None:
-    """Claim a folder for a study, and run those of its trials that are not stored.
+@contextlib.contextmanager
+def study_folder(folder: Path, design: Design, meta: Mapping[str, Any]) -> Iterator[None]:
+    """Claim a folder for a study, and say what is kept if the study cannot be finished.
 
     Parameters
     ----------
@@ -36,37 +32,75 @@ def run_trials(
     meta : mapping of str to object
         Provenance; its entries study, version, models, runs and qrels are what a resumption must
         not change.
-    prepare : callable
-        Called if a trial is to be run; returns what runs a trial, given its number, its seed and
-        the folder, in a worker, and stores it at :func:`trial_path` last.
-    jobs : int
-    progress : Progress
 
     Raises
     ------
     InputError
-        The folder holds a study of other arguments.
+        The folder holds a study of other arguments, or another process is at work in it.
+    UnfinishedError
+        Workers were lost, or the disk is full.
+    KeyboardInterrupt
+        It says what is kept.
     """
-    (folder / "trials").mkdir(parents=True, exist_ok=True)
-    claim(folder / META, meta, _arguments)
+    try:
+        with claimed(folder / META, meta, _arguments, inside=_TRIALS):
+            yield
+    except BrokenExecutor as error:
+        raise UnfinishedError(f"{error}; {_kept(folder, design)}") from error
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise UnfinishedError(
+            f"{error.filename}: {error.strerror}; {_kept(folder, design)}"
+        ) from error
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt(_kept(folder, design)) from error
+
+
+def run_trials(
+    folder: Path,
+    design: Design,
+    prepare: Callable[[], RunTrial],
+    store: Callable[[Any, Path, int], None],
+    *,
+    jobs: int,
+    scheduler: str | None,
+    progress: Progress,
+) -> None:
+    """Run those trials of a study that are not stored.
+
+    Parameters
+    ----------
+    folder : Path
+        A :func:`study_folder`.
+    design : Design
+    prepare : callable
+        Called if a trial is to be run; returns what runs one in a worker, given its number and
+        its seed.
+    store : callable
+        Called in this process with what a trial returned, the folder and the trial's number;
+        writes :func:`trial_path` last.
+    jobs, scheduler
+        See :func:`rtc_bayes.robustness.workers.open_workers`.
+    progress : Progress
+    """
     todo = [n for n in range(design.trials) if not trial_path(folder, n).exists()]
     stored = design.trials - len(todo)
     progress("trials", stored, design.trials)
     if not todo:
         return
-    run_and_store = prepare()
     seeds = spawn_seeds(design.seed, design.trials)
-    # a worker from before may stand in another directory
-    target = folder.resolve()
-    work = (joblib.delayed(run_and_store)(trial, seeds[trial], target) for trial in todo)
-    finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(work)
-    for done, _ in enumerate(finished, start=stored + 1):
-        progress("trials", done, design.trials)
+    with open_workers(jobs, scheduler) as run_all:
+        found = run_all(prepare(), [(trial, seeds[trial]) for trial in todo])
+        with contextlib.closing(found):
+            for done, (trial, outcome) in enumerate(found, start=stored + 1):
+                store(outcome, folder, trial)
+                progress("trials", done, design.trials)
 
 
 def trial_path(folder: Path, trial: int, ending: str = "json") -> Path:
     """Return where a trial is stored."""
-    return folder / "trials" / f"{trial:05d}.{ending}"
+    return folder / _TRIALS / f"{trial:05d}.{ending}"
 
 
 def digest_runs(runs: Runs) -> str:
@@ -78,3 +112,8 @@ def _arguments(meta: Mapping[str, Any]) -> dict[str, object]:
     """Return what must not change between a study and its resumption."""
     whole = {key: meta.get(key) for key in ("version", "models", "runs", "qrels")}
     return {**meta.get("study", {}), **whole}
+
+
+def _kept(folder: Path, design: Design) -> str:
+    stored = sum(trial_path(folder, n).exists() for n in range(design.trials))
+    return f"{stored} of {design.trials} trials are stored, and the same command goes on"

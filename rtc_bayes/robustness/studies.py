@@ -1,8 +1,8 @@
 """A study: many trials of several algorithms, on all cores, stopped and resumed at will.
 
-Each finished trial is one file in ``DIR/trials``, written by the worker that ran it; the tables
-and the summary are made from these files alone. So a study that is interrupted goes on where it
-stopped, and gives the same numbers as one that was not.
+Each finished trial is one file in ``DIR/trials``; the tables and the summary are made from these
+files alone. So a study that is interrupted goes on where it stopped, and gives the same numbers as
+one that was not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.robustness.breakdown import break_down, by_judged, by_original, by_overlap
 from rtc_bayes.robustness.design import Collection, Design, MomentsRule
-from rtc_bayes.robustness.running import META, digest_runs, run_trials, trial_path
+from rtc_bayes.robustness.running import (
+    META,
+    digest_runs,
+    run_trials,
+    study_folder,
+    trial_path,
+)
 from rtc_bayes.robustness.scores import summarise
 from rtc_bayes.robustness.significance import compare_algorithms
 from rtc_bayes.robustness.trial import COLUMNS, run_trial
@@ -147,6 +153,7 @@ def study(
     systems: int = 10,
     initial: int = 2,
     jobs: int = 2,
+    scheduler: str | None = None,
     moments: MomentsRule = "published",
     depth: int = 100,
     confidence: float = 0.95,
@@ -176,6 +183,9 @@ def study(
         See :class:`~rtc_bayes.robustness.design.Design`.
     jobs : int
         Trials at a time; -1 for one on every core. It does not change the numbers.
+    scheduler : str, optional
+        ``dask://HOST:PORT``, of a Dask cluster that runs the trials instead of this machine's
+        cores, as many at a time as it has workers. It does not change the numbers.
     output : str or Path
         A folder: made if absent; if it holds an unfinished study of the same arguments, that
         is finished.
@@ -193,7 +203,10 @@ def study(
     Raises
     ------
     InputError
-        An argument out of its range, or a folder that holds a study of other arguments.
+        An argument out of its range, a folder that holds a study of other arguments or that
+        another process is at work in, or a scheduler that does not answer.
+    UnfinishedError
+        Workers were lost, or the disk is full; the same call goes on.
     """
     design = Design(
         algorithms=tuple(algorithms),
@@ -221,6 +234,7 @@ def study(
         qrels,
         partial(Collection.from_runs, runs, qrels, depth=depth, relevance_level=relevance_level),
         jobs=jobs,
+        scheduler=scheduler,
         output=Path(output),
         made=provenance(command, seed, inputs),
         progress=progress,
@@ -234,6 +248,7 @@ def run_design(
     collect: Callable[[], Collection],
     *,
     jobs: int,
+    scheduler: str | None = None,
     output: Path,
     made: Mapping[str, object],
     progress: Progress,
@@ -247,7 +262,8 @@ def run_design(
     qrels : Qrels
     collect : callable
         Returns the collection of these runs and judgments; called if a trial is to be run.
-    jobs : int
+    jobs, scheduler
+        See :func:`study`.
     output : Path
     made : mapping of str to object
         Provenance.
@@ -267,23 +283,26 @@ def run_design(
         "runs": digest_runs(runs),
         "qrels": qrels.digest,
     }
-    run_trials(
-        output,
-        design,
-        meta,
-        lambda: partial(_run_and_store, collect(), design),
-        jobs=jobs,
-        progress=progress,
-    )
-    return _finish(output, design, meta)
+    with study_folder(output, design, meta):
+        run_trials(
+            output,
+            design,
+            lambda: partial(_run, collect(), design),
+            _store,
+            jobs=jobs,
+            scheduler=scheduler,
+            progress=progress,
+        )
+        return _finish(output, design, meta)
 
 
-def _run_and_store(
-    collection: Collection, design: Design, trial: int, seed: int, folder: Path
-) -> None:
-    """Run a trial in a worker and store it whole."""
-    rows = run_trial(collection, design, trial, seed)
-    write_json({"trial": trial, "seed": seed, **rows}, trial_path(folder, trial))
+def _run(collection: Collection, design: Design, trial: int, seed: int) -> dict[str, Any]:
+    """Run a trial in a worker."""
+    return {"trial": trial, "seed": seed, **run_trial(collection, design, trial, seed)}
+
+
+def _store(outcome: Mapping[str, Any], folder: Path, trial: int) -> None:
+    write_json(outcome, trial_path(folder, trial))
 
 
 def _finish(folder: Path, design: Design, meta: Mapping[str, object]) -> Study:

@@ -5,7 +5,7 @@ Nothing here knows what a run or a judgment is.
 
 from __future__ import annotations
 
-from rtc_bayes.store.claims import claim
+from rtc_bayes.store.claims import claimed
 from rtc_bayes.store.datasets import read_dataset, read_tree, write_dataset
 from rtc_bayes.store.files import (
     atomic_path,
@@ -26,7 +26,7 @@ __all__ = [
     "Progress",
     "atomic_path",
     "atomic_write",
-    "claim",
+    "claimed",
     "digest_file",
     "digest_text",
     "json_text",

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.store.files import read_json, write_json
+from rtc_bayes.store.files import read_json, remove_leftovers, write_json
+
+_LOCK = ".lock"
 
 
-def claim(
+@contextlib.contextmanager
+def claimed(
     path: str | Path,
     meta: Mapping[str, Any],
     arguments: Callable[[Mapping[str, Any]], Mapping[str, Any]],
-) -> None:
-    """Make a folder this study's, or see that it is.
+    *,
+    inside: str,
+) -> Iterator[None]:
+    """Make a folder this study's, or see that it is, and keep other processes out meanwhile.
+
+    What a process that was killed left half-written in it is removed. The lock goes with the
+    process that holds it, however it ends.
 
     Parameters
     ----------
@@ -25,20 +34,48 @@ def claim(
         Provenance.
     arguments : callable
         Picks out of provenance what must not change between a study and its resumption.
+    inside : str
+        A folder in the folder, made if absent, where the study writes too.
 
     Raises
     ------
     InputError
-        The folder holds a study with other arguments.
+        The folder holds a study with other arguments, or another process is at work in it.
     """
+    from filelock import FileLock, Timeout
+
     path = Path(path)
-    if path.exists():
-        before = arguments(read_json(path))
-        for what, now in arguments(meta).items():
-            if now != before.get(what):
-                raise InputError(
-                    f"holds a study with other {what}: {before.get(what)} there, {now} here",
-                    path=path.parent,
-                    remedy="resume with the same arguments, or name another folder",
-                )
-    write_json(meta, path)
+    folder = path.parent
+    (folder / inside).mkdir(parents=True, exist_ok=True)
+    try:
+        lock = FileLock(folder / _LOCK).acquire(blocking=False)
+    except Timeout as error:
+        raise InputError(
+            "another process is at work here",
+            path=folder,
+            remedy="let it end, or name another folder",
+        ) from error
+    with lock:
+        _check(path, meta, arguments)
+        for each in (folder, folder / inside):
+            remove_leftovers(each)
+        write_json(meta, path)
+        yield
+
+
+def _check(
+    path: Path,
+    meta: Mapping[str, Any],
+    arguments: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+) -> None:
+    """Refuse a folder that holds a study with other arguments."""
+    if not path.exists():
+        return
+    before = arguments(read_json(path))
+    for what, now in arguments(meta).items():
+        if now != before.get(what):
+            raise InputError(
+                f"holds a study with other {what}: {before.get(what)} there, {now} here",
+                path=path.parent,
+                remedy="resume with the same arguments, or name another folder",
+            )

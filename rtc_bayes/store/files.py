@@ -9,6 +9,7 @@ import io
 import json
 import math
 import os
+import re
 import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,6 +19,9 @@ from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}(\.[^.]+)?")
 
 
 @contextlib.contextmanager
@@ -42,6 +46,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     ------
     InputError
         If `path` is a folder, or its folder does not exist.
+    OSError
+        It cannot be written: a full disk. It names `path`.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -57,8 +63,20 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
         os.replace(temporary, target)
+    except OSError as error:
+        # of a file that is open the system does not say the name
+        if error.errno is not None and error.filename in (None, str(temporary)):
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: str | Path) -> None:
+    """Remove what writers that were killed left behind in a folder where nobody writes now."""
+    for path in Path(folder).iterdir():
+        if _TEMPORARY.fullmatch(path.name) and path.is_file():
+            path.unlink()
 
 
 @contextlib.contextmanager

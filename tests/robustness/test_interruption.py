@@ -1,5 +1,7 @@
-"""A study that is killed goes on where it stopped, and ends as if it had not been."""
+"""A study that is stopped goes on where it stopped, and ends as if it had not been."""
 
+import contextlib
+import errno
 import json
 import os
 import signal
@@ -7,18 +9,30 @@ import subprocess
 import sys
 import time
 
+import psutil
 import pytest
+from limits import small_files
 from pandas.testing import assert_frame_equal
 
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import write
-from rtc_bayes.errors import InputError
-from rtc_bayes.robustness import Study
+from rtc_bayes.errors import InputError, UnfinishedError
+from rtc_bayes.robustness import Study, study
 from rtc_bayes.robustness.trial import COLUMNS
 
 TRIALS = 20
 PATIENCE = 300.0
 PROGRAM = "import sys; from rtc_bayes.cli import main; sys.exit(main(sys.argv[1:]))"
+QUICK = {
+    "algorithms": ["ip", "mtc"],
+    "trials": 3,
+    "systems": 3,
+    "depth": 20,
+    "confidence": 0.7,
+    "jobs": 1,
+    "command": "test",
+}
+KEPT = f"{{}} of {TRIALS} trials are stored, and the same command goes on"
 
 
 @pytest.fixture(scope="module")
@@ -40,24 +54,56 @@ def arguments(small, tmp_path_factory):
     ]
 
 
-def kill_after(command, folder, stored):
-    """Start a command as a process group of its own; kill it once it has stored some trials."""
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM, *command], start_new_session=True)
-    deadline = time.monotonic() + PATIENCE
+@pytest.fixture(scope="module")
+def whole(arguments, tmp_path_factory):
+    """The study, made in one go by one process."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert main([*arguments, "--jobs=1", f"--output={folder}"]) == 0
+    return Study.load(folder)
+
+
+@contextlib.contextmanager
+def started(command, folder, *, stored):
+    """Start a command as a process group of its own; yield it once it has stored some trials."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *command, f"--output={folder}"],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
-        while len(finished(folder)) < stored:
-            assert process.poll() is None, "ended before it could be killed"
-            assert time.monotonic() < deadline, "stored nothing"
-            time.sleep(0.01)
+        wait_until(lambda: process.poll() is not None or len(finished(folder)) >= stored)
+        assert process.poll() is None, "ended before it could be stopped"
+        yield process
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    assert process.returncode == -signal.SIGKILL
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def finished(folder):
     """The trials that count as finished."""
     return sorted((folder / "trials").glob("[0-9]*.json"))
+
+
+def half_written(folder):
+    return [path for path in folder.rglob(".*") if path.name != ".lock"]
+
+
+def assert_same(found, expected):
+    tables, summary = without_seconds(found)
+    expected_tables, expected_summary = without_seconds(expected)
+    for name, table in expected_tables.items():
+        assert_frame_equal(tables[name], table, check_exact=True)
+    assert summary == expected_summary
+    assert not half_written(found.directory)
 
 
 def without_seconds(found):
@@ -69,25 +115,134 @@ def without_seconds(found):
     return {**{name: getattr(found, name) for name in COLUMNS}, "trials": trials}, summary
 
 
-def test_a_killed_study_ends_as_one_that_was_not(arguments, tmp_path):
-    broken, whole = tmp_path / "broken", tmp_path / "whole"
-    kill_after([*arguments, "--jobs=2", f"--output={broken}"], broken, stored=2)
+def test_a_killed_study_ends_as_one_that_was_not(arguments, whole, tmp_path):
+    with started([*arguments, "--jobs=2"], tmp_path, stored=2) as process:
+        # it only: its workers find out by themselves
+        process.kill()
+        wait_until(lambda: not members(process.pid))
 
-    before = {path: path.stat().st_mtime_ns for path in finished(broken)}
+    before = {path: path.stat().st_mtime_ns for path in finished(tmp_path)}
     assert 2 <= len(before) < TRIALS
     for path in before:
         assert json.loads(path.read_text())["trial"] == int(path.stem)
     with pytest.raises(InputError, match="no finished study"):
-        Study.load(broken)
+        Study.load(tmp_path)
     # what a process killed while it writes leaves behind
-    missing = next(n for n in range(TRIALS) if broken / "trials" / f"{n:05d}.json" not in before)
-    (broken / "trials" / f".{missing:05d}.0badcafe.json").write_text('{"trial": ')
+    missing = next(n for n in range(TRIALS) if tmp_path / "trials" / f"{n:05d}.json" not in before)
+    (tmp_path / "trials" / f".{missing:05d}.0badcafe.json").write_text('{"trial": ')
 
-    assert main([*arguments, "--jobs=2", f"--output={broken}"]) == 0
-    assert main([*arguments, "--jobs=1", f"--output={whole}"]) == 0
+    assert main([*arguments, "--jobs=1", f"--output={tmp_path}"]) == 0
     assert all(path.stat().st_mtime_ns == then for path, then in before.items())
-    tables, summary = without_seconds(Study.load(broken))
-    expected_tables, expected_summary = without_seconds(Study.load(whole))
-    for name, expected in expected_tables.items():
-        assert_frame_equal(tables[name], expected, check_exact=True)
-    assert summary == expected_summary
+    assert_same(Study.load(tmp_path), whole)
+
+
+def members(group):
+    """The processes of a group, other than those that only wait to be buried."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
+            if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def test_ctrl_c_is_one_line_and_no_process_stays(arguments, whole, tmp_path):
+    with started([*arguments, "--jobs=2"], tmp_path, stored=1) as process:
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 130
+        stored = len(finished(tmp_path))
+        assert said == f"rtc-bayes: interrupted; {KEPT.format(stored)}\n"
+        wait_until(lambda: not members(process.pid))
+    assert not half_written(tmp_path)
+    assert main([*arguments, "--jobs=1", f"--output={tmp_path}"]) == 0
+    assert_same(Study.load(tmp_path), whole)
+
+
+DEADLY = """
+import os, signal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from rtc_bayes.relevance import PointEstimate
+
+@dataclass(frozen=True)
+class Deadly:
+    name: ClassVar[str] = "deadly"
+    methods: ClassVar[tuple[str, ...]] = ("map",)
+    default_method: ClassVar[str] = "map"
+
+    def map(self, judgments):
+        if len(list(Path(STORED).glob("trials/[0-9]*.json"))) >= 2 and Path(TRAP).exists():
+            os.kill(os.getpid(), signal.SIGKILL)
+        return PointEstimate(np.linspace(0.4, 0.1, judgments.pool.n_documents))
+"""
+
+
+def test_a_worker_that_is_killed_is_one_line(arguments, tmp_path, capsys):
+    """It is killed, as if memory ran out, once 2 trials are stored, while a trap stands."""
+    trap, folder = tmp_path / "trap", tmp_path / "study"
+    trap.touch()
+    model = tmp_path / "deadly.py"
+    model.write_text(DEADLY.replace("TRAP", repr(str(trap))).replace("STORED", repr(str(folder))))
+    command = [*arguments, f"--algorithms=mtc/{model}"]
+    assert main([*command, "--jobs=2", f"--output={folder}"]) == 1
+    stored = len(finished(folder))
+    assert 2 <= stored < TRIALS
+    assert capsys.readouterr().err == (
+        "rtc-bayes: a worker process died; if memory ran out, take fewer --jobs; "
+        f"{KEPT.format(stored)}\n"
+    )
+    trap.unlink()
+    for target in (folder, tmp_path / "whole"):
+        assert main([*command, "--jobs=1", f"--output={target}"]) == 0
+    assert_same(Study.load(folder), Study.load(tmp_path / "whole"))
+
+
+def test_a_full_disk_keeps_what_is_stored(small, tmp_path):
+    found = []
+
+    def fill(stage, done, total):
+        if done == 2:
+            disk.enter_context(small_files(1000))
+
+    ended = pytest.raises(UnfinishedError, match=r"00002\.json: File too large; 2 of 3 trials")
+    with ended, contextlib.ExitStack() as disk:
+        study(small.runs, small.qrels, **QUICK, output=tmp_path, progress=fill)
+    assert not half_written(tmp_path)
+    study(small.runs, small.qrels, **QUICK, output=tmp_path, progress=lambda *n: found.append(n[1]))
+    assert found == [2, 3]
+
+
+def test_it_may_be_stopped_at_any_file(small, tmp_path, monkeypatch):
+    """Every file is not written once, for a full disk, and then interrupted once it stands."""
+    expected = study(small.runs, small.qrels, **QUICK, output=tmp_path / "whole")
+    stopped = set()
+    replace = os.replace
+
+    def stop_once(source, target):
+        full, interrupted = ("full", target.name), ("interrupted", target.name)
+        if full not in stopped:
+            stopped.add(full)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(source, target)
+        if interrupted not in stopped:
+            stopped.add(interrupted)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", stop_once)
+    folder = tmp_path / "stopped"
+    attempts = 0
+    found = None
+    while found is None:
+        attempts += 1
+        assert attempts < 100
+        with contextlib.suppress(UnfinishedError, KeyboardInterrupt):
+            found = study(small.runs, small.qrels, **QUICK, output=folder)
+        assert not half_written(folder)
+    assert_same(found, expected)
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
+    assert attempts - 1 == len(stopped) == 2 * len(files)

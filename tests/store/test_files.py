@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+from limits import small_files
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.store import (
@@ -52,6 +53,16 @@ def test_a_full_disk_is_an_error_and_the_device_stays_a_device():
     with pytest.raises(OSError, match="No space left"), atomic_write("/dev/full") as file:
         file.write("x")
     assert not os.path.isfile("/dev/full")
+
+
+def test_a_full_disk_leaves_the_old_file_and_names_it(tmp_path):
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+    named = pytest.raises(OSError, match=f"too large: '{target}'")
+    with small_files(10), named, atomic_write(target) as file:
+        file.write("x" * 100)
+    assert target.read_text() == "old"
+    assert names(tmp_path) == ["out.txt"]
 
 
 def test_a_link_is_followed(tmp_path):
