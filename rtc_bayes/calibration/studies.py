@@ -235,7 +235,7 @@ def calibrate(
     FitError
         A fit that must not be used.
     UnfinishedError
-        Workers were lost, or the disk is full; the same call goes on.
+        Workers were lost, memory ran out, or the disk is full; the same call goes on.
     """
     design = Design(
         algorithms=(algorithm,),

@@ -38,7 +38,7 @@ def study_folder(folder: Path, design: Design, meta: Mapping[str, Any]) -> Itera
     InputError
         The folder holds a study of other arguments, or another process is at work in it.
     UnfinishedError
-        Workers were lost, or the disk is full.
+        Workers were lost, memory ran out, or the disk is full.
     KeyboardInterrupt
         It says what is kept.
     """
@@ -47,6 +47,10 @@ def study_folder(folder: Path, design: Design, meta: Mapping[str, Any]) -> Itera
             yield
     except BrokenExecutor as error:
         raise UnfinishedError(f"{error}; {_kept(folder, design)}") from error
+    except MemoryError as error:
+        raise UnfinishedError(
+            f"memory ran out; take fewer --jobs; {_kept(folder, design)}"
+        ) from error
     except OSError as error:
         if error.errno not in _FULL:
             raise

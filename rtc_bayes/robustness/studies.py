@@ -206,7 +206,7 @@ def study(
         An argument out of its range, a folder that holds a study of other arguments or that
         another process is at work in, or a scheduler that does not answer.
     UnfinishedError
-        Workers were lost, or the disk is full; the same call goes on.
+        Workers were lost, memory ran out, or the disk is full; the same call goes on.
     """
     design = Design(
         algorithms=tuple(algorithms),

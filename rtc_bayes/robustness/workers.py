@@ -15,7 +15,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import joblib
@@ -69,10 +69,15 @@ def open_workers(
 
 def _run_here(jobs: int, run: RunTrial, trials: Trials) -> Outcomes:
     packed, digest = _pack(run)
-    caller = os.getpid()
-    work = (joblib.delayed(_run_as_child)(caller, packed, digest, *trial) for trial in trials)
-    # a batch of trials would keep the first from being stored until the last has ended
-    found = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(work)
+    found = joblib.Parallel(
+        n_jobs=jobs,
+        backend="loky",
+        return_as="generator_unordered",
+        # a batch of trials would keep the first from being stored until the last has ended
+        batch_size=1,
+        initializer=_end_with,
+        initargs=(os.getpid(),),
+    )(joblib.delayed(_run_packed)(packed, digest, *trial) for trial in trials)
     try:
         for outcome in found:  # noqa: UP028 (`yield from` would close it, with a warning)
             yield outcome
@@ -85,6 +90,17 @@ def _run_here(jobs: int, run: RunTrial, trials: Trials) -> Outcomes:
             # that trials were begun in vain, if the caller stops here
             warnings.simplefilter("ignore", UserWarning)
             found.close()
+
+
+def _end_with(parent: int) -> None:
+    """End this worker process when its parent is gone: one that was killed could not end it."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _run_on_cluster(client: Client, run: RunTrial, trials: Trials) -> Outcomes:
@@ -106,24 +122,3 @@ def _run_packed(packed: NDArray[np.uint8], digest: str, trial: int, seed: int) -
         _unpacked.clear()
         _unpacked[digest] = run
     return trial, run(trial, seed)
-
-
-def _run_as_child(
-    caller: int, packed: NDArray[np.uint8], digest: str, trial: int, seed: int
-) -> tuple[int, Any]:
-    """Run a trial in the process that asked for it, or in a child of that, which ends with it."""
-    if os.getppid() == caller:
-        _end_with(caller)
-    return _run_packed(packed, digest, trial, seed)
-
-
-@cache
-def _end_with(parent: int) -> None:
-    """End this process when its parent is gone: one that was killed could not end it."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1.0)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

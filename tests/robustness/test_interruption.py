@@ -17,7 +17,7 @@ from pandas.testing import assert_frame_equal
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import write
 from rtc_bayes.errors import InputError, UnfinishedError
-from rtc_bayes.robustness import Study, study
+from rtc_bayes.robustness import Study, studies, study
 from rtc_bayes.robustness.trial import COLUMNS
 
 TRIALS = 20
@@ -146,13 +146,14 @@ def members(group):
     return found
 
 
-def test_ctrl_c_is_one_line_and_no_process_stays(arguments, whole, tmp_path):
-    with started([*arguments, "--jobs=2"], tmp_path, stored=1) as process:
+def test_ctrl_c_says_what_is_kept_and_no_process_stays(arguments, whole, tmp_path):
+    with started([*arguments, "--jobs=2"], tmp_path, stored=3) as process:
         os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130
         stored = len(finished(tmp_path))
-        assert said == f"rtc-bayes: interrupted; {KEPT.format(stored)}\n"
+        # a worker that is only starting may say so too
+        assert said.splitlines()[-1] == f"rtc-bayes: interrupted; {KEPT.format(stored)}"
         wait_until(lambda: not members(process.pid))
     assert not half_written(tmp_path)
     assert main([*arguments, "--jobs=1", f"--output={tmp_path}"]) == 0
@@ -215,6 +216,19 @@ def test_a_full_disk_keeps_what_is_stored(small, tmp_path):
     assert not half_written(tmp_path)
     study(small.runs, small.qrels, **QUICK, output=tmp_path, progress=lambda *n: found.append(n[1]))
     assert found == [2, 3]
+
+
+def test_memory_that_ran_out_keeps_what_is_stored(small, tmp_path, monkeypatch):
+    run_trial = studies.run_trial
+
+    def greedy(collection, design, trial, seed):
+        if trial == 2:
+            raise MemoryError
+        return run_trial(collection, design, trial, seed)
+
+    monkeypatch.setattr(studies, "run_trial", greedy)
+    with pytest.raises(UnfinishedError, match=r"memory ran out; .* 2 of 3 trials are stored"):
+        study(small.runs, small.qrels, **QUICK, output=tmp_path)
 
 
 def test_it_may_be_stopped_at_any_file(small, tmp_path, monkeypatch):
