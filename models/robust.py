@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.collection.judgments import infer_judged_for
 from rtc_bayes.relevance import check_options, require
-from rtc_bayes.relevance.evidence import coordinates, judged_rows, observe, rank_curve
+from rtc_bayes.relevance.evidence import (
+    coordinates,
+    judged_rows,
+    observe,
+    of_retrieved,
+    rank_curve,
+)
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.fitters.graphs import kept_of_p
 from rtc_bayes.relevance.gibbs import EffectsDraws, EffectsRegression, sweeps_to_try
@@ -116,7 +122,7 @@ class Robust:
     def gibbs(self, judgments: Judgments, sampling: Sampling) -> Draws:
         """Draw from the posterior, with more sweeps to a draw where few do not suffice."""
         design = _Design(self, judgments)
-        for sweeps in sweeps_to_try(sampling):
+        for sweeps in sweeps_to_try(sampling, len(design.regression.labels)):
             drawn = design.regression.sample(sampling, sweeps=sweeps)
             parameters = design.parameters(drawn)
             checks = mixing_checks({n: x for n, x in parameters.items() if n != "w"}, {})
@@ -154,7 +160,7 @@ class Robust:
             own = s[design.regression.local_scale_of] * pm.Normal("z_topic", shape=shape)
             weight = pm.math.concatenate([pm.math.stack(means), *effects])
             observe(
-                judgments,
+                design.judgments,
                 lambda rows: (
                     pm.math.dot(columns[rows], weight)
                     + (local[rows] * own[pool.topic_of[rows]]).sum(axis=1)
@@ -173,8 +179,8 @@ class _Design:
     """
 
     def __init__(self, model: Robust, judgments: Judgments) -> None:
-        self.model, self.judgments, self.pool = model, judgments, judgments.pool
-        pool = self.pool
+        pool = judgments.pool
+        self.model, self.judgments, self.pool = model, of_retrieved(judgments), pool
         self.lengths = np.diff(pool.list_starts).reshape(pool.n_systems, pool.n_topics)
         judged_for = judgments.judged_for or infer_judged_for(judgments)
         self.judged_for = np.isin(pool.systems, judged_for)

@@ -1,6 +1,6 @@
 """Seconds of a trial: judge two TREC-8 systems to 95%, then compare ten.
 
-Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/trials.py [--trials 40]
+Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/trials.py [--trials 24]
        > docs/results/speed-trials.md
 
 The trials of a robustness study (depth 100, moments as published), one after the other in one
@@ -35,7 +35,7 @@ CASES = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=40)
+    parser.add_argument("--trials", type=int, default=24)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"

@@ -39,6 +39,15 @@ def document_ranks(pool: Pool) -> NDArray[np.int32]:
     return np.hstack([pool.ranks(t) for t in range(pool.n_topics)]).T
 
 
+def of_retrieved(judgments: Judgments) -> Judgments:
+    """Return the judgments of documents that some system of the pool retrieved, over that pool."""
+    pool, order = judgments.pool, judgments.order
+    kept = order[np.isin(order, pool.ranked)]
+    return Judgments.from_labels(
+        pool, kept, judgments.labels[kept], judged_for=judgments.judged_for
+    )
+
+
 def judged_rows(judgments: Judgments, features: Callable[[int], Floats]) -> Floats:
     """Return the features of the judged documents, in the order of judging.
 

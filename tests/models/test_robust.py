@@ -165,3 +165,25 @@ def test_gibbs_draws_what_nuts_draws():
     z = (mean[0] - mean[1]) / np.sqrt(variance)
     assert np.abs(z).max() < 5.0
     assert np.mean(z**2) < 3.0  # documents are dependent: a share of them moves together
+
+
+@pytest.mark.parametrize("method", ["gibbs", "nuts"])
+def test_documents_that_no_system_retrieved_are_no_evidence(method):
+    pool = make_pool()
+    more = pool.with_documents({"1": ["x", "y"], "2": ["z"]})
+    labels = LABELS | {("1", "x"): 0.0, ("2", "z"): 1.0}
+    if method == "nuts":
+        graph = Robust().graph(more, judge(more, labels))
+        assert len(graph["label"].owner.inputs[-1].eval()) == len(LABELS)
+        return
+    sampling = Sampling(20, 2, tune=20, seed=5)
+    some = estimate(Robust(), method, judge(pool, LABELS), sampling)
+    every = estimate(Robust(), method, judge(more, labels), sampling)
+    for n, document in enumerate(more.docnos):
+        topic = more.topics[more.topic_of[n]]
+        place = pool.locate(topic, [document])[0]
+        if place < 0:
+            known = labels.get((topic, document))
+            assert known is None or (every.values[:, n] == known).all()
+        else:
+            np.testing.assert_array_equal(every.values[:, n], some.values[:, place])

@@ -30,16 +30,23 @@ if TYPE_CHECKING:
 
 type Integers = NDArray[np.int64]
 
-_SWEEPS, _MOST_TO_A_DRAW = 20_000, 10
+_SWEEPS, _MOST_TO_A_DRAW, _ROWS = 20_000, 10, 20_000
 
 
-def sweeps_to_try(sampling: Sampling) -> tuple[int, ...]:
+def sweeps_to_try(sampling: Sampling, rows: int) -> tuple[int, ...]:
     """Return how many sweeps to make to each draw, and how many where those do not suffice.
 
-    A sweep costs little beside the probabilities of all documents: a few draws may each take ten.
+    With up to 2000 rows a sweep costs little beside the probabilities of all documents: a few
+    draws may each take ten. With more it costs what its rows do, and the first try has fewer.
+
+    Parameters
+    ----------
+    sampling : Sampling
+    rows : int
+        Of the regression.
     """
     few = _SWEEPS // (sampling.chains * sampling.draws)
-    first = max(1, min(_MOST_TO_A_DRAW, few))
+    first = max(1, min(_MOST_TO_A_DRAW, few, _ROWS // max(rows, 1)))
     return first, 4 * first, 16 * first
 
 
