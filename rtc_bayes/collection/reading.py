@@ -7,9 +7,9 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,11 +74,13 @@ def read_runs(
         raise InputError(f"depth is {depth}", remedy="give a depth of at least 1")
     folder = cache or os.environ.get("RTC_BAYES_CACHE")
     runs: list[Run] = []
-    for source in sources:
-        if isinstance(source, str | Path):
-            runs.extend(_read_files(_expand(source), name_by, order, depth, folder))
+    for of_files, group in groupby(sources, lambda source: isinstance(source, str | Path)):
+        if of_files:
+            paths = [path for source in group for path in _expand(cast("str | Path", source))]
+            runs.extend(_read_files(paths, name_by, order, depth, folder))
         else:
-            runs.extend(_runs_of_frame(source, order, depth))
+            for frame in group:
+                runs.extend(_runs_of_frame(cast("pd.DataFrame", frame), order, depth))
     return Runs(runs)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,6 +71,17 @@ def test_what_decides_the_result_has_an_entry_of_its_own(folder, tmp_path):
     assert rb.read_runs(folder, cache=cache)["one"].scores("1").tolist() == [3.5, 3.5]
     (folder / "two").rename(folder / "zwei")
     assert rb.read_runs(folder, cache=cache, name_by="file").systems == ("one", "zwei")
+
+
+def test_files_given_together_are_one_entry(folder, tmp_path):
+    cache = tmp_path / "cache"
+    frame = pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [1.0]})
+    runs = rb.read_runs(folder / "one", folder / "two", frame, cache=cache)
+    assert runs.systems == ("one", "two", "run")
+    assert len(list(cache.iterdir())) == 1
+    again = rb.read_runs(folder, frame, cache=cache)
+    assert content(again) == content(runs)
+    assert len(list(cache.iterdir())) == 1
 
 
 def test_the_environment_names_the_folder(folder, tmp_path, monkeypatch):
