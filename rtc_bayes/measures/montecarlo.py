@@ -23,8 +23,8 @@ Outcomes = NDArray[np.int8]
 
 # outcomes held at once; the stream of random numbers depends on it
 _BLOCK = 1024
-# bits of a random word, words compared before single numbers are, and words held at once
-_LANES, _DIGITS, _HELD = 64, 8, 1 << 22
+# bits of a random word, and words held at once
+_LANES, _HELD = 64, 1 << 22
 
 
 def sample_scores(
@@ -91,10 +91,12 @@ def _sample(p: Floats, draw: NDArray[np.int64], generator: np.random.Generator) 
     uncertain = np.flatnonzero((p > 0.0).any(axis=1) & (p < 1.0).any(axis=1))
     changes = np.flatnonzero(np.append(True, draw[1:] != draw[:-1]))
     starts = np.unique(np.concatenate([changes, np.arange(0, len(draw), _LANES)]))
-    held = max(1, _HELD // (len(starts) * _DIGITS))
+    # few enough lanes are then left to compare one by one
+    digits = round(np.log2(len(draw) / len(starts))) + 2
+    held = max(1, _HELD // (len(starts) * digits))
     for first in range(0, len(uncertain), held):
         part = uncertain[first : first + held]
-        size = (len(part), len(starts), _DIGITS)
+        size = (len(part), len(starts), digits)
         words = generator.integers(2**_LANES, size=size, dtype=np.uint64)
         lanes = draw[starts], np.append(starts, len(draw))
         _compare(words, generator, p, part, *lanes, relevant)
@@ -124,18 +126,19 @@ def _compare(
         Outcomes ``starts[k]`` to ``starts[k + 1]``, at most one a lane, are of draw ``draws[k]``.
     relevant : ndarray of int8, shape (all documents, outcomes)
     """
+    count = words.shape[2]
     for n in range(len(documents)):
         of_document = relevant[documents[n]]
         for k in range(len(draws)):
-            scaled = p[documents[n], draws[k]] * 2.0**_DIGITS
-            digits = min(np.int64(scaled), 2**_DIGITS - 1)
+            scaled = p[documents[n], draws[k]] * (1 << count)
+            digits = min(np.int64(scaled), (1 << count) - 1)
             rest = scaled - digits
             below = np.uint64(0)
             equal = ~np.uint64(0)
-            for d in range(_DIGITS):
+            for d in range(count):
                 word = words[n, k, d]
                 # all ones where the digit of p is one
-                one = np.uint64(-((digits >> (_DIGITS - 1 - d)) & 1))
+                one = np.uint64(-((digits >> (count - 1 - d)) & 1))
                 below |= equal & ~word & one
                 equal &= ~(word ^ one)
             lanes = of_document[starts[k] : starts[k + 1]]
