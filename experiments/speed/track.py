@@ -43,6 +43,13 @@ def main() -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     dense = 8 * pool.n_systems * pool.n_documents / 1e9
     each = processor / options.topics
+    sizes = f"--topics {options.topics} --systems {options.systems} --depth {options.depth}"
+    print("# A track that memory would not hold as dense arrays\n")
+    print(" ".join(__doc__.split("\n\n")[2].split("Prints")[0].split()) + "\n")
+    print(
+        f"    python experiments/speed/track.py {sizes} --draws {options.draws} "
+        f"--jobs {options.jobs}\n"
+    )
     print("| | |\n|---|---|")
     for what, value in {
         "topics, systems, depth, draws": f"{options.topics}, {options.systems}, "
