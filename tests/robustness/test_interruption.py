@@ -20,7 +20,7 @@ from rtc_bayes.errors import InputError, UnfinishedError
 from rtc_bayes.robustness import Study, studies, study
 from rtc_bayes.robustness.trial import COLUMNS
 
-TRIALS = 20
+TRIALS = 100
 PATIENCE = 300.0
 PROGRAM = "import sys; from rtc_bayes.cli import main; sys.exit(main(sys.argv[1:]))"
 QUICK = {
