@@ -20,9 +20,15 @@ from rtc_bayes.errors import InputError, UnfinishedError
 from rtc_bayes.robustness import Study, studies, study
 from rtc_bayes.robustness.trial import COLUMNS
 
-TRIALS = 100
+TRIALS = 40
 PATIENCE = 300.0
-PROGRAM = "import sys; from rtc_bayes.cli import main; sys.exit(main(sys.argv[1:]))"
+# a shell's background jobs, and so their children, ignore interrupts unless told otherwise
+PROGRAM = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from rtc_bayes.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
 QUICK = {
     "algorithms": ["ip", "mtc"],
     "trials": 3,
