@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.judging.kernels import heaviest
+from rtc_bayes.judging.kernels import heaviest, next_topic
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.weights import Weight
 from rtc_bayes.relevance import Sampling
@@ -172,39 +172,44 @@ class WeightedJudge:
             else np.full(pool.n_documents, UNINFORMED)
         )
         self.state = JudgingState(judgments, p)
-        self._shelf = _Shelf(pool, judgments)
+        self._best = _BestOfTopics(judgments)
         self._weigh_all()
 
     @property
     def floor_met(self) -> bool:
         """Whether every topic where a document has weight has its floor of judgments."""
-        return not self._shelf.below(self._floor).any()
+        return self._best.floor_met(self._floor)
 
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return the documents of most worth and their weights, as if their labels stay unknown."""
-        shelf = self._shelf if count == 1 else self._shelf.copy()
+        best = self._best if count == 1 else self._best.copy()
+        weights: dict[int, Floats] = {}
         chosen: list[tuple[int, float]] = []
-        while (document := shelf.first(self._floor)) is not None:
-            chosen.append((document, shelf.weight(document)))
+        while (topic := best.topic(self._floor)) is not None:
+            chosen.append((best.document(topic), best.weight(topic)))
             if len(chosen) == count:
                 break
-            shelf.take(document)
+            if topic not in weights:
+                weights[topic] = self._weight(self.state.topics[topic])
+            weights[topic][best.within[topic]] = 0.0
+            best.count(topic)
+            best.set(topic, weights[topic])
         return chosen
 
     def observe(self, document: int, label: float) -> None:
         """Take a label, and fit the model again when that is due."""
         self.ledger.add(document, label)
-        self.state.observe(document, label)
-        self._shelf.count(document)
+        topic = self.state.observe(document, label)
+        self._best.count(topic)
         if self._estimate is not None and len(self.ledger) >= self._fitted + REFIT_EVERY:
             self.state.restart(self._estimate(self.ledger.judgments))
             self._fitted = len(self.ledger)
             self._weigh_all()
         else:
-            self._weigh(self.state.topic_of(document))
+            self._weigh(topic)
 
     def _weigh(self, topic: int) -> None:
-        self._shelf.set(topic, self._weight(self.state.topics[topic]))
+        self._best.set(topic, self._weight(self.state.topics[topic]))
 
     def _weigh_all(self) -> None:
         for topic in range(self.state.pool.n_topics):
@@ -215,60 +220,57 @@ class WeightedJudge:
         return f"WeightedJudge({name}, floor {self._floor}, {self.state!r})"
 
 
-class _Shelf:
-    """The weights of a pool's documents, with the best of every topic at hand."""
+class _BestOfTopics:
+    """The heaviest document of every topic, and how many of the topic's are judged.
 
-    def __init__(self, pool: Pool, judgments: Judgments) -> None:
+    Attributes
+    ----------
+    within : ndarray of int64, shape (topics,)
+        The heaviest document, numbered within its topic.
+    """
+
+    def __init__(self, judgments: Judgments) -> None:
+        pool = judgments.pool
         self._starts = pool.topic_starts
-        self._weights = np.zeros(pool.n_documents)
-        self._best = np.full(pool.n_topics, -1, dtype=np.int64)
-        self._best_weight = np.zeros(pool.n_topics)
+        self.within = np.zeros(pool.n_topics, dtype=np.int64)
+        self._weights = np.zeros(pool.n_topics)
         judged = pool.topic_of[judgments.order]
         self._judged = np.bincount(judged, minlength=pool.n_topics)
 
     def set(self, topic: int, weights: Floats) -> None:
         """Take the weights of a topic's documents, 0 for those that cannot be chosen."""
-        first = int(self._starts[topic])
-        self._weights[first : first + len(weights)] = weights
-        best = heaviest(weights) if len(weights) else -1
-        self._best[topic] = first + best
-        self._best_weight[topic] = weights[best] if len(weights) else 0.0
+        if len(weights):
+            best = heaviest(weights)
+            self.within[topic] = best
+            self._weights[topic] = weights[best]
 
-    def take(self, document: int) -> None:
-        """Count a document as judged: it cannot be chosen again; other weights stay."""
-        topic = self.count(document)
-        self._weights[document] = 0.0
-        self.set(topic, self._weights[self._starts[topic] : self._starts[topic + 1]])
-
-    def count(self, document: int) -> int:
-        """Count a document as judged before its topic's new weights are set; return the topic."""
-        topic = int(np.searchsorted(self._starts, document, side="right")) - 1
+    def count(self, topic: int) -> None:
+        """Count one more document of a topic as judged."""
         self._judged[topic] += 1
-        return topic
 
-    def below(self, floor: int) -> NDArray[np.bool_]:
-        """Which topics lack judgments of the floor and have a document with weight."""
-        return (self._judged < floor) & (self._best_weight > 0.0)
+    def floor_met(self, floor: int) -> bool:
+        """Whether every topic with weight has its floor of judgments."""
+        return not ((self._judged < floor) & (self._weights > 0.0)).any()
 
-    def first(self, floor: int) -> int | None:
-        """Return the document to judge first, if one has weight."""
-        if not (self._best_weight > 0.0).any():
-            return None
-        short = self.below(floor)
-        topic = int(np.argmax(short)) if short.any() else heaviest(self._best_weight)
-        return int(self._best[topic])
+    def topic(self, floor: int) -> int | None:
+        """Return the topic to judge a document of, if one has weight."""
+        topic = next_topic(self._weights, self._judged, floor)
+        return None if topic < 0 else topic
 
-    def weight(self, document: int) -> float:
-        """Weight of a document."""
-        return float(self._weights[document])
+    def document(self, topic: int) -> int:
+        """Return a topic's heaviest document, numbered within the pool."""
+        return int(self._starts[topic] + self.within[topic])
 
-    def copy(self) -> _Shelf:
-        """Return a shelf of its own to take from."""
-        other = object.__new__(_Shelf)
+    def weight(self, topic: int) -> float:
+        """Weight of a topic's heaviest document."""
+        return float(self._weights[topic])
+
+    def copy(self) -> _BestOfTopics:
+        """Return one of its own to change."""
+        other = object.__new__(_BestOfTopics)
         other._starts = self._starts
+        other.within = self.within.copy()
         other._weights = self._weights.copy()
-        other._best = self._best.copy()
-        other._best_weight = self._best_weight.copy()
         other._judged = self._judged.copy()
         return other
 

@@ -21,6 +21,8 @@ type Integers = NDArray[np.int64]
 _NOTHING = 1e-12
 # Documents of equal weight have sums that differ in their last bits with the order of adding.
 _EQUAL = 1e-9
+# Documents at a time: what is worked with stays in the fastest cache.
+_BLOCK = 512
 
 
 @njit(cache=True)
@@ -147,14 +149,22 @@ def reweigh(inverse: Floats, document: int, change: float, out: Floats) -> None:
 @njit(cache=True)
 def spread(values: Floats, out: Floats) -> None:
     """Set out[i] to the largest difference between two systems, 0 where it is only rounding."""
-    low = np.empty(len(out))
+    low = np.empty(_BLOCK)
+    for begin in range(0, len(out), _BLOCK):
+        _spread_from(values, begin, low, out[begin : begin + _BLOCK])
+
+
+@njit(cache=True)
+def _spread_from(values: Floats, begin: int, low: Floats, out: Floats) -> None:
+    """Set the spread of the documents from `begin` on; `low` is what it works with."""
+    row = values[0, begin : begin + len(out)]
     for i in range(len(out)):
-        low[i] = out[i] = values[0, i]
+        low[i] = out[i] = row[i]
     for s in range(1, values.shape[0]):
+        row = values[s, begin : begin + len(out)]
         for i in range(len(out)):
-            x = values[s, i]
-            low[i] = min(low[i], x)
-            out[i] = max(out[i], x)
+            low[i] = min(low[i], row[i])
+            out[i] = max(out[i], row[i])
     for i in range(len(out)):
         gap = out[i] - low[i]
         out[i] = gap if gap > _NOTHING else 0.0
@@ -163,14 +173,30 @@ def spread(values: Floats, out: Floats) -> None:
 @njit(cache=True)
 def largest_move(p: Floats, if_relevant: Floats, if_nonrelevant: Floats, out: Floats) -> None:
     """Set out[i] to the larger of p_i spread(if_relevant) and (1 - p_i) spread(if_nonrelevant)."""
-    other = np.empty(len(p))
-    spread(if_relevant, out)
-    spread(if_nonrelevant, other)
-    for i in range(len(p)):
-        out[i] *= p[i]
-        other[i] *= 1.0 - p[i]
-    for i in range(len(p)):
-        out[i] = max(out[i], other[i])
+    low = np.empty(_BLOCK)
+    other = np.empty(_BLOCK)
+    for begin in range(0, len(p), _BLOCK):
+        chance, move = p[begin : begin + _BLOCK], out[begin : begin + _BLOCK]
+        _spread_from(if_relevant, begin, low, move)
+        _spread_from(if_nonrelevant, begin, low, other[: len(move)])
+        for i in range(len(move)):
+            if_so, if_not = chance[i] * move[i], (1.0 - chance[i]) * other[i]
+            # unlike max, compiled to work on several at once
+            move[i] = if_so if if_so > if_not else if_not
+
+
+@njit(cache=True)
+def scale(v: Floats, factor: float, out: Floats) -> None:
+    """Multiply out[i] by v_i and a factor."""
+    for i in range(len(out)):
+        out[i] *= v[i] * factor
+
+
+@njit(cache=True)
+def clear(judged: NDArray[np.bool_], out: Floats) -> None:
+    """Set out[i] to 0 where a document is judged."""
+    for i in range(len(out)):
+        out[i] = 0.0 if judged[i] else out[i]
 
 
 @njit(cache=True)
@@ -221,6 +247,32 @@ def heaviest(weights: Floats) -> int:
         if weights[i] >= enough:
             return i
     return 0
+
+
+@njit(cache=True)
+def next_topic(weights: Floats, judged: Integers, floor: int) -> int:
+    """Return the first topic with weight that lacks judgments of the floor, or the heaviest.
+
+    Parameters
+    ----------
+    weights : ndarray of float64, shape (topics,)
+        Of the heaviest document of each topic.
+    judged : ndarray of int64, shape (topics,)
+        Numbers of judgments.
+    floor : int
+
+    Returns
+    -------
+    int
+        -1 if no topic has weight.
+    """
+    some = False
+    for t in range(len(weights)):
+        if weights[t] > 0.0:
+            if judged[t] < floor:
+                return t
+            some = True
+    return heaviest(weights) if some else -1
 
 
 @njit(cache=True)

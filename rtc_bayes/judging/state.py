@@ -194,15 +194,12 @@ class JudgingState:
         self._stale = set(range(pool.n_topics))
         self._spread(draws)
 
-    def topic_of(self, document: int) -> int:
-        """Topic number of a document of the pool."""
-        return int(self._topic_of[document])
-
-    def observe(self, document: int, label: float) -> None:
-        """Give a document of the pool its label in [0, 1]."""
-        t = self.topic_of(document)
+    def observe(self, document: int, label: float) -> int:
+        """Give a document of the pool its label in [0, 1]; return its topic's number."""
+        t = int(self._topic_of[document])
         self.topics[t].observe(document - int(self.pool.topic_starts[t]), label)
         self._stale.add(t)
+        return t
 
     def restart(self, p: NDArray[np.floating]) -> None:
         """Take new probabilities, (documents,) or (draws, documents), of unjudged documents."""

@@ -35,7 +35,8 @@ def mtc06(state: TopicState) -> Floats:
     """
     weight = np.empty(len(state.p))
     kernels.largest_move(state.p, state.if_relevant, state.if_nonrelevant, weight)
-    return _open(state, weight)
+    kernels.clear(state.judged, weight)
+    return weight
 
 
 def evr(state: TopicState) -> Floats:
@@ -51,7 +52,7 @@ def evr(state: TopicState) -> Floats:
     """
     squares = np.empty(len(state.p))
     kernels.squares_of_pairs(state.effect, squares)
-    return _reduction(state, squares)
+    return _reduction(state, squares, _expected_relevant(state))
 
 
 def influence(state: TopicState) -> Floats:
@@ -65,7 +66,8 @@ def influence(state: TopicState) -> Floats:
     """
     weight = np.empty(len(state.p))
     kernels.spread(state.effect, weight)
-    return _open(state, weight)
+    kernels.clear(state.judged, weight)
+    return weight
 
 
 def reuse(state: TopicState) -> Floats:
@@ -80,8 +82,9 @@ def reuse(state: TopicState) -> Floats:
     ndarray, shape (documents,)
     """
     squares = np.empty(len(state.p))
-    kernels.squares_about(state.effect, state.numerators / _expected_relevant(state), squares)
-    return _reduction(state, squares)
+    mu = _expected_relevant(state)
+    kernels.squares_about(state.effect, state.numerators / mu, squares)
+    return _reduction(state, squares, mu)
 
 
 WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
@@ -90,18 +93,13 @@ WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
 """The weights by the name that an algorithm gives them."""
 
 
-def _reduction(state: TopicState, squares: Floats) -> Floats:
+def _reduction(state: TopicState, squares: Floats, mu: float) -> Floats:
     """Variance that judgments take off, given the squares of what relevance moves."""
-    squares *= state.v
-    squares /= _expected_relevant(state) ** 2
-    return _open(state, squares)
+    kernels.scale(state.v, 1.0 / mu**2, squares)
+    kernels.clear(state.judged, squares)
+    return squares
 
 
 def _expected_relevant(state: TopicState) -> float:
     """Return mu; 1 in place of 0, where every p is 0 and so all variance."""
     return state.mu or 1.0
-
-
-def _open(state: TopicState, weight: Floats) -> Floats:
-    weight[state.judged] = 0.0
-    return weight

@@ -47,8 +47,8 @@ class AveragePrecision:
 
     def score(self, outcomes: NDArray[np.int8]) -> Floats:
         """Score every list under complete judgments (see ``TopicMeasure``)."""
-        relevant = outcomes.sum(axis=0, dtype=np.float64)
-        return _sums_of_precision(self.ranked, self.starts, outcomes) / np.maximum(relevant, 1.0)
+        relevant = outcomes.sum(axis=0, dtype=np.int32)
+        return _sums_of_precision(self.ranked, self.starts, outcomes) / np.maximum(relevant, 1)
 
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``)."""

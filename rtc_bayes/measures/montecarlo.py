@@ -72,35 +72,48 @@ def sample_scores(
             if parsed.kind is not None
             else _QrelsScorer(parsed.name, ranked, starts).score
         )
-        by_document = np.ascontiguousarray(checked(pool, draws[:, inside], inside.start).T)
+        topic = _Sampler(checked(pool, draws[:, inside], inside.start), generator)
         for first in range(0, len(total), _BLOCK):
             draw = np.arange(first, min(first + _BLOCK, len(total))) // outcomes
-            relevant = _sample(by_document, draw, generator)
+            relevant = topic.sample(draw)
             total[first : first + len(draw)] += scorer(relevant)[which].T
     total /= max(pool.n_topics, 1)
     return total.reshape(*given.shape[:-1], outcomes, pool.n_systems)
 
 
-def _sample(p: Floats, draw: NDArray[np.int64], generator: np.random.Generator) -> Outcomes:
-    """Outcomes (documents, size) under these draws of p (documents, draws).
+class _Sampler:
+    """Samples the relevance of a topic's documents.
 
     Documents that are certain in every draw take no random numbers.
+
+    Parameters
+    ----------
+    p : ndarray of float, shape (draws, documents)
+    generator : numpy.random.Generator
     """
-    relevant = np.zeros((len(p), len(draw)), dtype=np.int8)
-    relevant[(p == 1.0).all(axis=1)] = 1
-    uncertain = np.flatnonzero((p > 0.0).any(axis=1) & (p < 1.0).any(axis=1))
-    changes = np.flatnonzero(np.append(True, draw[1:] != draw[:-1]))
-    starts = np.unique(np.concatenate([changes, np.arange(0, len(draw), _LANES)]))
-    # few enough lanes are then left to compare one by one
-    digits = round(np.log2(len(draw) / len(starts))) + 2
-    held = max(1, _HELD // (len(starts) * digits))
-    for first in range(0, len(uncertain), held):
-        part = uncertain[first : first + held]
-        size = (len(part), len(starts), digits)
-        words = generator.integers(2**_LANES, size=size, dtype=np.uint64)
+
+    def __init__(self, p: Floats, generator: np.random.Generator) -> None:
+        self._p = np.ascontiguousarray(p.T)
+        self._generator = generator
+        self._uncertain = np.flatnonzero((p > 0.0).any(axis=0) & (p < 1.0).any(axis=0))
+        self._relevant = np.flatnonzero((p == 1.0).all(axis=0))
+
+    def sample(self, draw: NDArray[np.int64]) -> Outcomes:
+        """Sample outcomes (documents, size) under these draws, in rising order."""
+        relevant = np.zeros((len(self._p), len(draw)), dtype=np.int8)
+        relevant[self._relevant] = 1
+        place = np.arange(len(draw)) - np.searchsorted(draw, draw)
+        starts = np.flatnonzero(place % _LANES == 0)
+        # few enough lanes are then left to compare one by one
+        digits = round(np.log2(len(draw) / len(starts))) + 2
+        held = max(1, _HELD // (len(starts) * digits))
         lanes = draw[starts], np.append(starts, len(draw))
-        _compare(words, generator, p, part, *lanes, relevant)
-    return relevant
+        for first in range(0, len(self._uncertain), held):
+            part = self._uncertain[first : first + held]
+            size = (len(part), len(starts), digits)
+            words = self._generator.integers(2**_LANES, size=size, dtype=np.uint64)
+            _compare(words, self._generator, self._p, part, *lanes, relevant)
+        return relevant
 
 
 @njit(cache=True, nogil=True)

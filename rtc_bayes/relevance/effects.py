@@ -27,7 +27,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg.lapack import dpotrf, dtrtrs
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import ndtri
@@ -65,7 +65,10 @@ class Arrow:
     def __init__(self, topics: Floats, cross: Floats, columns: Floats) -> None:
         self._topics = topics
         self._ratio = cross / topics[:, None]
-        self._lower = cholesky(columns - cross.T @ self._ratio, lower=True, check_finite=False)
+        # LAPACK itself: of matrices this small SciPy's checks take longer than their factors
+        self._lower, info = dpotrf(columns - cross.T @ self._ratio, lower=1, clean=1)
+        if info:
+            raise np.linalg.LinAlgError("the precision is not positive definite")
 
     @property
     def log_determinant(self) -> float:
@@ -91,9 +94,7 @@ class Arrow:
         return 1.0 / self._topics - np.einsum("tk,tk->t", self._ratio, cross), cross, columns
 
     def _solve(self, right: Floats, *, transposed: bool = False) -> Floats:
-        solved: Floats = solve_triangular(
-            self._lower, right, lower=True, trans=int(transposed), check_finite=False
-        )
+        solved: Floats = dtrtrs(self._lower, right, lower=1, trans=int(transposed))[0]
         return solved
 
 
@@ -261,34 +262,18 @@ class Regression:
         """
         topic_scale, scale = self.scaled(log_scale)
         eta = self.features @ (scale[:, None] * columns) + topic_scale * topics[self.topic]
+        return self._log_density(log_scale, eta, topics, columns)
+
+    def _log_density(
+        self, log_scale: Floats, eta: Floats, topics: Floats, columns: Floats
+    ) -> Floats:
+        """Log density of points with these log-odds of the rows."""
         data = self.labels @ eta - np.logaddexp(0.0, eta).sum(axis=0)
-        from_centre = columns - self._centre[:, None]
+        from_centre = (columns.T - self._centre).T
         scales = (log_scale - np.log(self.median)) / self.spread
         prior = self._prior_precision @ from_centre**2 + (topics**2).sum(axis=0) + scales @ scales
-        return data - prior / 2.0
-
-    def derivatives(
-        self, log_scale: Floats, topics: Floats, columns: Floats
-    ) -> tuple[Floats, Floats, Arrow]:
-        """Gradient in topics and in columns, and the negative Hessian, given the scales."""
-        topic_scale, scale = self.scaled(log_scale)
-        features = self.features * scale
-        p = sigmoid(features @ columns + topic_scale * topics[self.topic])
-        weight = p * (1.0 - p)
-        weighted = weight[:, None] * features
-        precision = features.T @ weighted
-        precision[np.diag_indices_from(precision)] += self._prior_precision
-        arrow = Arrow(
-            1.0 + topic_scale**2 * (self._sum_by_topic @ weight),
-            topic_scale * (self._sum_by_topic @ weighted),
-            precision,
-        )
-        residual = self.labels - p
-        return (
-            topic_scale * (self._sum_by_topic @ residual) - topics,
-            features.T @ residual - self._prior_precision * (columns - self._centre),
-            arrow,
-        )
+        density: Floats = data - prior / 2.0
+        return density
 
     def given(self, log_scale: Floats, near: Conditional | None = None) -> Conditional:
         """Find the mode given the scales, by Newton's method with step halving.
@@ -299,29 +284,53 @@ class Regression:
         near : Conditional, optional
             Where to start; by default the prior's centre.
         """
+        topic_scale, scale = self.scaled(log_scale)
+        features = self.features * scale
+
+        def at(topics: Floats, columns: Floats) -> tuple[Floats, float]:
+            """Log-odds of the rows and log density of a point."""
+            eta = features @ columns + topic_scale * topics[self.topic]
+            return eta, float(self._log_density(log_scale, eta, topics, columns))
+
         topics = np.zeros(self.n_topics) if near is None else near.topics
         columns = self._centre if near is None else near.columns
-        value = self._value(log_scale, topics, columns)
+        eta, value = at(topics, columns)
         for _ in range(_MOST_ITERATIONS):
-            to_topics, to_columns, precision = self.derivatives(log_scale, topics, columns)
+            p = sigmoid(eta)
+            precision = self._precision(topic_scale, features, p * (1.0 - p))
+            residual = self.labels - p
+            to_topics = topic_scale * self._by_topic(residual) - topics
+            to_columns = features.T @ residual - self._prior_precision * (columns - self._centre)
             step = precision.solve(to_topics, to_columns)
             decrement = float(to_topics @ step[0] + to_columns @ step[1])
             if decrement <= _DECREMENT:
                 return Conditional(log_scale, topics, columns, value, precision, True)
             # near the mode the gain is smaller than the rounding error of the value
-            slack = 1e-13 * (1.0 + abs(value))
+            enough = value - 1e-13 * (1.0 + abs(value))
             size = 1.0
             for _ in range(_MOST_HALVINGS):
                 moved = topics + size * step[0], columns + size * step[1]
-                moved_value = self._value(log_scale, *moved)
-                if moved_value >= value + 1e-4 * size * decrement - slack:
+                eta, value = at(*moved)
+                if value >= enough + 1e-4 * size * decrement:
                     break
                 size /= 2.0
-            (topics, columns), value = moved, moved_value
+            topics, columns = moved
         return Conditional(log_scale, topics, columns, value, precision, False)
 
-    def _value(self, log_scale: Floats, topics: Floats, columns: Floats) -> float:
-        return float(self.log_density(log_scale, topics[:, None], columns[:, None])[0])
+    def _precision(self, topic_scale: float, features: Floats, weight: Floats) -> Arrow:
+        """Negative Hessian of the log density, the rows weighing `weight`."""
+        weighted = weight[:, None] * features
+        columns = features.T @ weighted
+        columns.flat[:: len(columns) + 1] += self._prior_precision
+        return Arrow(
+            1.0 + topic_scale**2 * self._by_topic(weight),
+            topic_scale * (self._sum_by_topic @ weighted),
+            columns,
+        )
+
+    def _by_topic(self, values: Floats) -> Floats:
+        """Sum a value of every row by topic."""
+        return np.bincount(self.topic, values, self.n_topics)
 
     def marginal_gradient(self, at: Conditional) -> Floats:
         """Gradient of the log scales' log posterior density, shape (scales,)."""
@@ -336,7 +345,7 @@ class Regression:
         direct[:, 0] = of_topic
         # how the mode of the effects moves with each scale
         pull_topics = -topic_scale * (self._sum_by_topic @ (weight[:, None] * direct))
-        pull_topics[:, 0] += topic_scale * (self._sum_by_topic @ residual)
+        pull_topics[:, 0] += topic_scale * self._by_topic(residual)
         pull_columns = (features.T @ residual)[:, None] * self._member
         pull_columns -= features.T @ (weight[:, None] * direct)
         moved_topics, moved_columns = at.precision.solve(pull_topics, pull_columns)

@@ -70,7 +70,7 @@ def test_each_choice_is_the_heaviest_of_the_whole_pool(rng, cases):
         )
         weights = np.concatenate([mtc06(topic) for topic in state.topics])
         best = int(np.argmax(weights >= weights.max() * (1 - 1e-9)))
-        t = state.topic_of(best)
+        t = pool.topic_of[best]
         assert (step.topic, step.docno) == (pool.topics[t], pool.docnos[best])
         assert step.weight == pytest.approx(weights[best])
         assert step.label == truth[step.topic][step.docno]

@@ -53,7 +53,7 @@ def test_every_judgment_keeps_the_state_of_literal_sums(rng, cases, systems, bin
         for document in rng.permutation(pool.n_documents):
             labels[document] = p[document] = rng.integers(2) if binary else rng.random()
             state.observe(int(document), labels[document])
-            t = state.topic_of(int(document))
+            t = pool.topic_of[document]
             inside = pool.documents(t)
             sums, numerators = literal_numerators(pool, cases, t, p[inside], labels[inside])
             topic = state.topics[t]

@@ -10,7 +10,7 @@ from rtc_bayes.collection import Pool, Run, Runs
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import moments, montecarlo, sample_scores
 from rtc_bayes.measures.analytic import on_topic
-from rtc_bayes.measures.montecarlo import _QrelsScorer, _sample
+from rtc_bayes.measures.montecarlo import _QrelsScorer, _Sampler
 from rtc_bayes.measures.names import parse_measure
 
 
@@ -123,10 +123,10 @@ def test_documents_are_relevant_as_often_as_their_probability_says():
     """Of every draw, whatever the binary digits of p, and independently of each other."""
     of_one_draw = [0.3, 1e-3, 0.0, 1.0, 1 / 3, 0.0, 1.0, 1e-12]
     of_another = [1.0, 0.5, 0.25, 1.0, 255 / 256, 0.0, 0.0, 1.0 - 1e-12]
-    p = np.array([of_one_draw, of_another]).T
+    p = np.array([of_one_draw, of_another])
     each = 100_000
-    relevant = _sample(p, np.repeat([0, 1], each), np.random.default_rng(3))
-    found = relevant.reshape(len(p), 2, each).mean(axis=2)
+    relevant = _Sampler(p, np.random.default_rng(3)).sample(np.repeat([0, 1], each))
+    found = relevant.reshape(-1, 2, each).mean(axis=2).T
     error = np.sqrt(p * (1.0 - p) / each)
     certain = (p == 0.0) | (p == 1.0)
     np.testing.assert_array_equal(found[certain], p[certain])
@@ -139,6 +139,7 @@ def test_documents_are_relevant_as_often_as_their_probability_says():
 
 def test_few_words_held_at_once_change_no_probability(monkeypatch):
     monkeypatch.setattr(montecarlo, "_HELD", 1)
-    p = np.array([[0.2], [0.7]])
-    found = _sample(p, np.zeros(50_000, dtype=np.int64), np.random.default_rng(5)).mean(axis=1)
-    np.testing.assert_allclose(found, p[:, 0], atol=4.5 * 0.5 / np.sqrt(50_000))
+    p = np.array([[0.2, 0.7]])
+    draw = np.zeros(50_000, dtype=np.int64)
+    found = _Sampler(p, np.random.default_rng(5)).sample(draw).mean(axis=1)
+    np.testing.assert_allclose(found, p[0], atol=4.5 * 0.5 / np.sqrt(50_000))
