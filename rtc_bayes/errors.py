@@ -46,7 +46,7 @@ class FitError(RuntimeError):
 
 
 class UnfinishedError(RuntimeError):
-    """Work that could not be finished here and now; what it had finished is kept."""
+    """Work that could not be finished here and now; what a study had finished is kept."""
 
 
 class FitWarning(UserWarning):

@@ -1,10 +1,12 @@
 """What every test may use: the real data, and property tests that do not change between runs."""
 
+import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from dask_cluster import Cluster
 from hypothesis import settings
 
 from rtc_bayes.collection.simulate import Simulation, simulate
@@ -44,3 +46,16 @@ def interpreted() -> Iterator[None]:
 
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
         yield
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Cluster]]:
+    """Start clusters, with settings as environment variables; all end with the module."""
+    with contextlib.ExitStack() as stack:
+
+        def start(**settings: str) -> Cluster:
+            found = Cluster(tmp_path_factory.mktemp("cluster"), **settings)
+            stack.callback(found.end)
+            return found
+
+        yield start

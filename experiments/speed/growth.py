@@ -18,7 +18,8 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from moments import graded, median
+from moments import graded
+from timing import median_seconds
 
 import rtc_bayes as rb
 
@@ -62,7 +63,7 @@ def measured(runs: rb.Runs, what: str) -> dict[str, list[float]]:
         pool, p = problem(runs, what, size)
         for kind in KINDS:
             work = lambda pool=pool, p=p, kind=kind: rb.moments(pool, p, moments=kind)  # noqa: E731
-            seconds[kind].append(median(work))
+            seconds[kind].append(median_seconds(work))
     return seconds
 
 

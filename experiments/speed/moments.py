@@ -12,12 +12,11 @@ from __future__ import annotations
 import gc
 import os
 import resource
-import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from timing import median_seconds
 
 import rtc_bayes as rb
 from rtc_bayes.confidence import normal
@@ -25,7 +24,6 @@ from rtc_bayes.confidence.outcomes import sample, shares
 from rtc_bayes.judging import build
 from rtc_bayes.measures.overlaps import Overlaps
 
-REPEATS = 5
 SYSTEMS = 10
 JUDGMENTS = 250
 DRAWS = 1000
@@ -57,25 +55,16 @@ def main() -> None:
     all_pairs(runs)
 
 
-def median(work: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Median processor time of one thread; one call warms up."""
-    work()
-    found = []
-    for _ in range(repeats):
-        start = time.thread_time()
-        work()
-        found.append(time.thread_time() - start)
-    return float(np.median(found))
-
-
 def against_the_loop(pool: rb.Pool, draws: np.ndarray) -> None:
     print("## Draws together, and one at a time\n")
     print(f"{pool}, milliseconds per draw.\n")
     print("| moments | one at a time (20 draws) | together (200 draws) | times |")
     print("|---|---|---|---|")
     for kind in KINDS:
-        loop = median(lambda k=kind: [rb.moments(pool, p, moments=k) for p in draws[:20]]) / 20
-        batch = median(lambda k=kind: rb.moments(pool, draws[:200], moments=k)) / 200
+        loop = (
+            median_seconds(lambda k=kind: [rb.moments(pool, p, moments=k) for p in draws[:20]]) / 20
+        )
+        batch = median_seconds(lambda k=kind: rb.moments(pool, draws[:200], moments=k)) / 200
         print(f"| {kind} | {1e3 * loop:.1f} | {1e3 * batch:.2f} | {loop / batch:.1f} |", flush=True)
     print("\n## A posterior\n")
     print(f"{DRAWS} draws, {SYSTEMS} systems, depth 100.\n")
@@ -84,7 +73,7 @@ def against_the_loop(pool: rb.Pool, draws: np.ndarray) -> None:
 
 
 def whole_posterior(pool: rb.Pool, draws: np.ndarray, kind: str) -> None:
-    seconds = median(lambda: rb.moments(pool, draws, moments=kind))
+    seconds = median_seconds(lambda: rb.moments(pool, draws, moments=kind))
     target = {"plugin": 3, "exact": 60}[kind]
     print(f"| {kind} | {target} | {seconds:.1f} |", flush=True)
 
@@ -98,7 +87,7 @@ def comparisons(pool: rb.Pool, draws: np.ndarray) -> None:
         relevance = rb.Relevance.from_values(pool, draws[None, :count])
         for kind in KINDS:
             made = rb.compare(pool, relevance, moments=kind)
-            seconds = median(lambda r=relevance, k=kind: rb.compare(pool, r, moments=k))
+            seconds = median_seconds(lambda r=relevance, k=kind: rb.compare(pool, r, moments=k))
             names, counts = np.unique(made.probability, return_counts=True)
             forms = ", ".join(f"{n} {c}" for n, c in zip(names, counts, strict=True))
             print(f"| {count} | {kind} | {seconds:.2f} | {forms} |", flush=True)
@@ -111,11 +100,11 @@ def draws_that_suffice(pool: rb.Pool, draws: np.ndarray) -> None:
     p, between = below.mean(axis=0), below.var(axis=0)
     within = p * (1.0 - p) - between
     cost = {
-        kind: median(lambda k=kind: rb.moments(pool, draws[:100], moments=k)) / 100
+        kind: median_seconds(lambda k=kind: rb.moments(pool, draws[:100], moments=k)) / 100
         for kind in KINDS
     }
     scored = {
-        n: median(lambda n=n: sample(pool, draws, measure="AP", outcomes=n, seed=1))
+        n: median_seconds(lambda n=n: sample(pool, draws, measure="AP", outcomes=n, seed=1))
         for n in (DRAWS, OUTCOMES)
     }
     unsure = (p > 0.01) & (p < 0.99)
@@ -180,7 +169,7 @@ def all_pairs(runs: rb.Runs) -> None:
         gc.collect()
         before = peak()
         for kind, target in targets.items():
-            seconds = median(lambda pool=pool, p=p, k=kind: rb.moments(pool, p, moments=k))
+            seconds = median_seconds(lambda pool=pool, p=p, k=kind: rb.moments(pool, p, moments=k))
             pairs = pool.n_systems * (pool.n_systems - 1) // 2
             print(
                 f"| {depth} | {pool.n_documents} | {pairs} | {shared / 1e6:.1f} | {kind} "

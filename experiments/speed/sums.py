@@ -10,11 +10,9 @@ called from compiled code, as they are for many pairs. Ends in two minutes.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 from numba import njit
+from timing import median_seconds
 
 import rtc_bayes as rb
 from rtc_bayes.measures import numerator
@@ -49,9 +47,9 @@ def numerator_row(n: int, target: int) -> None:
     a, b = inverse_ranks(pool)
     overlaps = Overlaps.of(ranked, starts, len(p), np.array([[0, 1]]))
     arguments = ranked, starts, overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
-    slow = median(lambda: four_sums(a, b, p), 1)
+    slow = median_seconds(lambda: four_sums(a, b, p), REPEATS)
     calls = 1 + 200_000 // n
-    fast = median(lambda: kernels(*arguments, p[:, None], calls), calls)
+    fast = median_seconds(lambda: kernels(*arguments, p[:, None], calls), REPEATS) / calls
     literal, found = four_sums(a, b, p), kernels(*arguments, p[:, None], 1)
     gap = max(abs(x / y - 1.0) for x, y in zip(found, literal, strict=True))
     print(
@@ -64,7 +62,10 @@ def ratio_row(n: int) -> None:
     pool, p = pair(n)
     draws = np.tile(p, (DRAWS, 1))
     seconds = {
-        kind: median(lambda k=kind: rb.moments(pool, draws, moments=k, tolerance=1e-6), DRAWS)
+        kind: median_seconds(
+            lambda k=kind: rb.moments(pool, draws, moments=k, tolerance=1e-6), REPEATS
+        )
+        / DRAWS
         for kind in ("plugin", "exact")
     }
     print(
@@ -152,17 +153,6 @@ def kernels(ranked, starts, pairs, shared_starts, shared_first, shared_second, p
         mean = expected[0, 0] - expected[1, 0]
         variance = own[0, 0] + own[0, 1] - 2.0 * common[0, 0]
     return mean, variance
-
-
-def median(work: Callable[[], object], calls: int) -> float:
-    """Median processor time of one of `calls`; one round warms up."""
-    work()
-    found = []
-    for _ in range(REPEATS):
-        start = time.thread_time()
-        work()
-        found.append((time.thread_time() - start) / calls)
-    return float(np.median(found))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,6 @@ from rtc_bayes.robustness.running import (
     trial_path,
 )
 from rtc_bayes.robustness.scores import bootstrap_interval, score_pairs
-from rtc_bayes.robustness.workers import RunTrial
 from rtc_bayes.store import (
     Progress,
     atomic_path,
@@ -43,6 +42,7 @@ from rtc_bayes.store import (
     write_csv,
     write_json,
 )
+from rtc_bayes.workers import RunTrial
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,6 +21,7 @@ from rtc_bayes.cli.arguments import (
     Out,
     Quiet,
     RunFiles,
+    Scheduler,
     Seed,
     SomeQrels,
     Topics,
@@ -85,6 +86,7 @@ def compare(
     depth: Depth = 100,
     name_by: Names = "tag",
     jobs: Annotated[int, typer.Option(help="Topics at a time.")] = 1,
+    scheduler: Scheduler = None,
     seed: Seed = 0,
     layout: Layout = None,
     output: Out = None,
@@ -161,6 +163,7 @@ def compare(
                 forecast=forecast,
                 residual=residual,
                 jobs=jobs,
+                scheduler=scheduler,
                 progress=progress,
             )
             for name in dict.fromkeys(measure or ["AP"])

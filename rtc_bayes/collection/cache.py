@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,10 @@ def _arrays(runs: Sequence[Run]) -> dict[str, NDArray[Any]]:
     lists = [(run, topic) for run in runs for topic in run.topics]
     rankings = [run.ranking(topic) for run, topic in lists]
     number: dict[str, int] = {}
-    coded = [[number.setdefault(docno, len(number)) for docno in ranking] for ranking in rankings]
+    documents = np.fromiter(
+        (number.setdefault(docno, len(number)) for docno in chain.from_iterable(rankings)),
+        dtype=np.int32,
+    )
     empty = np.empty(0)
     return {
         "tags": _packed(run.tag for run in runs),
@@ -93,7 +96,7 @@ def _arrays(runs: Sequence[Run]) -> dict[str, NDArray[Any]]:
         "docnos": _packed(number),
         "lists": np.array([len(run.topics) for run in runs]),
         "lengths": np.array([len(ranking) for ranking in rankings]),
-        "documents": np.array([code for codes in coded for code in codes], dtype=np.int32),
+        "documents": documents,
         "scores": np.concatenate([empty, *(run.scores(topic) for run, topic in lists)]),
     }
 

@@ -178,7 +178,7 @@ class Rows:
             remedy="keep one of the two lines",
         )
 
-    def _other_kind(self) -> str | None:
+    def _other_kind(self) -> str:
         """Recognise qrels and erels, whose lines have as many fields, from their first line."""
         for layout in (QRELS, ERELS):
             if layout is not self.layout and len(self._columns) == len(layout.fields):
@@ -206,10 +206,11 @@ def _parses(field: bytes, parse: Callable[[bytes], float]) -> bool:
 
 def _fields_of_lines(data: bytes) -> NDArray[np.int64]:
     """Count the fields of every line: what stands between white space."""
-    filled = _FILLED[np.frombuffer(data, dtype=np.uint8)]
+    characters = np.frombuffer(data, dtype=np.uint8)
+    filled = _FILLED[characters]
     begins = filled.copy()
     begins[1:] &= ~filled[:-1]
-    ends = np.append(np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")), len(data))
+    ends = np.append(np.flatnonzero(characters == ord("\n")), len(data))
     return np.diff(np.searchsorted(np.flatnonzero(begins), ends), prepend=0)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes import measures
 from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.forms import Probabilities, corrected, normal, smoothed, within
@@ -52,6 +51,7 @@ def compare(
     population: bool = False,
     forecast: float | None = None,
     jobs: int = 1,
+    scheduler: str | None = None,
     progress: Progress = silent,
 ) -> Comparison:
     """Compare every pair of a pool's systems, under probabilities of relevance.
@@ -101,10 +101,12 @@ def compare(
         Also forecast how many more judgments give each pair this confidence, as
         :func:`rtc_bayes.forecast`.
     jobs : int
-        Topics whose moments are computed at a time, in threads; -1 for one on every core. It does
-        not change the numbers.
+        Topics at a time whose moments or outcomes are computed, in threads; -1 for one on every
+        core. It does not change the numbers.
+    scheduler : str, optional
+        ``dask://HOST:PORT``, of a cluster that takes the place of threads.
     progress : Progress
-        Called as the moments of topics are done.
+        Called as topics are done.
 
     Returns
     -------
@@ -113,7 +115,10 @@ def compare(
     Raises
     ------
     InputError
-        A document of the pool without probability, an unknown measure, topic, system or option.
+        A document of the pool without probability, an unknown measure, topic, system or option,
+        or a cluster that cannot be used.
+    UnfinishedError
+        The cluster was lost.
     """
     study = Study.of(
         pool,
@@ -128,6 +133,7 @@ def compare(
         residual=residual,
         rope=rope,
         jobs=jobs,
+        scheduler=scheduler,
         progress=progress,
     )
     found = _by_outcomes(study, relevance) if study.counted else _by_moments(study, relevance)
@@ -231,15 +237,7 @@ def _by_moments(study: Study, relevance: Relevance) -> Comparison:
 
 def _moments(study: Study, kind: Kind) -> Moments:
     """Moments of the pairs, whose differences have the residual's variance besides."""
-    table = measures.moments(
-        study.pool,
-        study.values,
-        measure=study.measure,
-        moments=kind,
-        pairs=study.pairs,
-        jobs=study.jobs,
-        progress=study.progress,
-    )
+    table = study.table(kind)
     if study.residual == 0.0:
         return table
     return replace(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import measures
 from rtc_bayes.confidence.forms import TIE, Probabilities, from_outcomes
-from rtc_bayes.store import spawn_seeds
+from rtc_bayes.store import Progress, silent, spawn_seeds
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
@@ -28,7 +28,15 @@ class Shape(NamedTuple):
 
 
 def sample(
-    pool: Pool, values: NDArray[np.floating], *, measure: str, outcomes: int, seed: int
+    pool: Pool,
+    values: NDArray[np.floating],
+    *,
+    measure: str,
+    outcomes: int,
+    seed: int,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    progress: Progress = silent,
 ) -> Floats:
     """Sample the scores of a pool's systems, with as many outcomes for every draw.
 
@@ -41,6 +49,8 @@ def sample(
     outcomes : int
         In all, rounded up to a multiple of the draws.
     seed : int
+    jobs, scheduler, progress
+        As of :func:`rtc_bayes.measures.moments`.
 
     Returns
     -------
@@ -49,7 +59,16 @@ def sample(
     """
     each = -(-outcomes // len(values))
     (own,) = spawn_seeds(seed, 1)
-    scores = measures.sample_scores(pool, values, measure=measure, outcomes=each, seed=own)
+    scores = measures.sample_scores(
+        pool,
+        values,
+        measure=measure,
+        outcomes=each,
+        seed=own,
+        jobs=jobs,
+        scheduler=scheduler,
+        progress=progress,
+    )
     return np.ascontiguousarray(np.moveaxis(scores, 2, 0))
 
 

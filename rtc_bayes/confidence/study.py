@@ -18,6 +18,7 @@ from rtc_bayes.store import Progress, provenance, silent, spawn_seeds
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool, Relevance
+    from rtc_bayes.measures import Moments
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
@@ -37,7 +38,7 @@ class Study:
     pairs : ndarray of int, shape (pairs, 2)
         System numbers; the difference is the first less the second.
     measure : str
-    moments, probability, outcomes, seed, residual, rope, jobs, progress
+    moments, probability, outcomes, seed, residual, rope, jobs, scheduler, progress
         As in :func:`rtc_bayes.compare`.
     """
 
@@ -52,6 +53,7 @@ class Study:
     residual: float
     rope: float | None
     jobs: int = 1
+    scheduler: str | None = None
     progress: Progress = silent
 
     @classmethod
@@ -70,6 +72,7 @@ class Study:
         residual: float = 0.0,
         rope: float | None = None,
         jobs: int = 1,
+        scheduler: str | None = None,
         progress: Progress = silent,
     ) -> Study:
         """Check the options of a comparison and line its parts up.
@@ -114,6 +117,7 @@ class Study:
             residual=residual,
             rope=rope,
             jobs=jobs,
+            scheduler=scheduler,
             progress=progress,
         )
 
@@ -132,6 +136,9 @@ class Study:
             measure=self.measure,
             outcomes=outcomes,
             seed=own,
+            jobs=self.jobs,
+            scheduler=self.scheduler,
+            progress=self.progress,
         )
         if self.residual > 0.0:
             for score, system in zip(scores, systems.tolist(), strict=True):
@@ -149,6 +156,19 @@ class Study:
         """Sample the scores of every system, with at least 2 outcomes for every draw."""
         outcomes = max(self.outcomes, 2 * len(self.values))
         return self.sample(np.arange(self.pool.n_systems), outcomes, stage=1)
+
+    def table(self, kind: Kind) -> Moments:
+        """Moments of the pairs, without the residual."""
+        return measures.moments(
+            self.pool,
+            self.values,
+            measure=self.measure,
+            moments=kind,
+            pairs=self.pairs,
+            jobs=self.jobs,
+            scheduler=self.scheduler,
+            progress=self.progress,
+        )
 
     def names(self, column: int) -> tuple[str, ...]:
         """Names of the first or the second systems of the pairs."""

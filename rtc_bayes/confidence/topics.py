@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes import measures
 from rtc_bayes.confidence.outcomes import sampled_moments
 from rtc_bayes.confidence.study import Kind, Study, number_of
 from rtc_bayes.confidence.subpool import with_systems, with_topics
 from rtc_bayes.errors import InputError
-from rtc_bayes.store import spawn_seeds
+from rtc_bayes.store import silent, spawn_seeds
+from rtc_bayes.workers import each_topic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,27 +130,30 @@ def by_topic(study: Study) -> tuple[Floats, Floats]:
     -------
     expected, variance : ndarray, shape (pairs, topics)
     """
+    topics = each_topic(_moments, _parts(study), jobs=study.jobs, scheduler=study.scheduler)
     shape = (len(study.pairs), study.pool.n_topics)
     expected, variance = np.empty(shape), np.empty(shape)
-    seeds = spawn_seeds(study.seed, study.pool.n_topics)
-    for t, (topic, seed) in enumerate(zip(study.pool.topics, seeds, strict=True)):
-        pool, values = with_topics(study.pool, study.values, [topic])
-        one = replace(study, pool=pool, values=values, seed=seed, residual=0.0)
-        expected[:, t], variance[:, t] = _moments(one)
+    for t, found in enumerate(topics):
+        expected[:, t], variance[:, t] = found
+        study.progress("topics", t + 1, study.pool.n_topics)
     return expected, variance
 
 
-def _moments(study: Study) -> tuple[Floats, Floats]:
-    """Mean and variance of the difference of every pair, each of shape (pairs,)."""
+def _parts(study: Study) -> Iterator[tuple[int, Study]]:
+    """Part a study by topic, each with a seed of its own."""
+    seeds = spawn_seeds(study.seed, study.pool.n_topics)
+    own = replace(study, residual=0.0, jobs=1, scheduler=None, progress=silent)
+    for t, (topic, seed) in enumerate(zip(study.pool.topics, seeds, strict=True)):
+        pool, values = with_topics(study.pool, study.values, [topic])
+        yield t, replace(own, pool=pool, values=values, seed=seed)
+
+
+def _moments(topic: int, study: Study) -> tuple[Floats, Floats]:
+    """Mean and variance of the difference of every pair on a topic, each of shape (pairs,)."""
+    del topic
     if study.counted:
-        found = sampled_moments(study.sample_all(), study.pairs)
-        return found.difference, found.unjudged + found.parameters
-    table = measures.moments(
-        study.pool,
-        study.values,
-        measure=study.measure,
-        moments=study.moments,
-        pairs=study.pairs,
-    )
+        sampled = sampled_moments(study.sample_all(), study.pairs)
+        return sampled.difference, sampled.unjudged + sampled.parameters
+    table = study.table(study.moments)
     expected = table.difference_expected
     return expected.mean(axis=0), table.difference_variance.mean(axis=0) + expected.var(axis=0)

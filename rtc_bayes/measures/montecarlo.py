@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.lists import distinct
-from rtc_bayes.measures.names import ir_measure, parse_measure
-from rtc_bayes.measures.pool_moments import check_count, checked
+from rtc_bayes.measures.names import Measure, ir_measure, parse_measure
+from rtc_bayes.measures.pool_moments import check_count, topic_parts
+from rtc_bayes.store import Progress, silent
+from rtc_bayes.workers import each_topic
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
@@ -28,7 +31,15 @@ _LANES, _HELD = 64, 1 << 22
 
 
 def sample_scores(
-    pool: Pool, p: ArrayLike, *, measure: str = "AP", outcomes: int = 20_000, seed: int = 0
+    pool: Pool,
+    p: ArrayLike,
+    *,
+    measure: str = "AP",
+    outcomes: int = 20_000,
+    seed: int = 0,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    progress: Progress = silent,
 ) -> Floats:
     """Sample the relevance of every document, and score the systems on each outcome.
 
@@ -45,6 +56,8 @@ def sample_scores(
     seed : int
         The same seed gives the same outcomes for every measure and for any set of systems over
         the same documents.
+    jobs, scheduler, progress
+        As of :func:`rtc_bayes.measures.moments`.
 
     Returns
     -------
@@ -54,7 +67,10 @@ def sample_scores(
     Raises
     ------
     InputError
-        Probabilities of another shape or outside [0, 1], an unknown measure, no outcomes.
+        Probabilities of another shape or outside [0, 1], an unknown measure, no outcomes, or a
+        cluster that cannot be used.
+    UnfinishedError
+        The cluster was lost.
     """
     if outcomes < 1:
         raise InputError(f"outcomes are {outcomes}", remedy="sample at least 1")
@@ -63,22 +79,38 @@ def sample_scores(
     check_count(pool, given)
     draws = np.atleast_2d(given)
     total = np.zeros((len(draws) * outcomes, pool.n_systems))
-    for t in range(pool.n_topics):
-        inside = pool.documents(t)
-        ranked, starts, which = distinct(*pool.lists(t))
-        generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(t,)))
-        scorer = (
-            on_topic(parsed, ranked, starts, inside.stop - inside.start).score
-            if parsed.kind is not None
-            else _QrelsScorer(parsed.name, ranked, starts).score
-        )
-        topic = _Sampler(checked(pool, draws[:, inside], inside.start), generator)
-        for first in range(0, len(total), _BLOCK):
-            draw = np.arange(first, min(first + _BLOCK, len(total))) // outcomes
-            relevant = topic.sample(draw)
-            total[first : first + len(draw)] += scorer(relevant)[which].T
+    work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed)
+    topics = each_topic(work, topic_parts(pool, draws), jobs=jobs, scheduler=scheduler)
+    for t, found in enumerate(topics):
+        total += found
+        progress("outcomes", t + 1, pool.n_topics)
     total /= max(pool.n_topics, 1)
     return total.reshape(*given.shape[:-1], outcomes, pool.n_systems)
+
+
+def _one_topic(
+    t: int,
+    ranked: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    draws: NDArray[np.floating],
+    *,
+    measure: Measure,
+    outcomes: int,
+    seed: int,
+) -> Floats:
+    """Scores on a topic, of shape (draws x outcomes, systems)."""
+    ranked, starts, which = distinct(ranked, starts)
+    scorer = (
+        on_topic(measure, ranked, starts, draws.shape[1]).score
+        if measure.kind is not None
+        else _QrelsScorer(measure.name, ranked, starts).score
+    )
+    sampler = _Sampler(draws, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(t,))))
+    result = np.empty((len(draws) * outcomes, len(which)))
+    for first in range(0, len(result), _BLOCK):
+        draw = np.arange(first, min(first + _BLOCK, len(result))) // outcomes
+        result[first : first + len(draw)] = scorer(sampler.sample(draw))[which].T
+    return result
 
 
 class _Sampler:
@@ -89,11 +121,12 @@ class _Sampler:
     Parameters
     ----------
     p : ndarray of float, shape (draws, documents)
+        In [0, 1].
     generator : numpy.random.Generator
     """
 
-    def __init__(self, p: Floats, generator: np.random.Generator) -> None:
-        self._p = np.ascontiguousarray(p.T)
+    def __init__(self, p: NDArray[np.floating], generator: np.random.Generator) -> None:
+        self._p = np.ascontiguousarray(p.T, dtype=np.float64)
         self._generator = generator
         self._uncertain = np.flatnonzero((p > 0.0).any(axis=0) & (p < 1.0).any(axis=0))
         self._relevant = np.flatnonzero((p == 1.0).all(axis=0))

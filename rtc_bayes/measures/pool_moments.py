@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.errors import InputError
@@ -18,6 +18,7 @@ from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import log_ties
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store import Progress, silent
+from rtc_bayes.workers import each_topic
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
@@ -105,6 +106,7 @@ def moments(
     tolerance: float = 1e-8,
     pairs: ArrayLike | None = None,
     jobs: int = 1,
+    scheduler: str | None = None,
     progress: Progress = silent,
 ) -> Moments:
     """Moments of a measure, and of all differences between systems, under probable relevance.
@@ -130,6 +132,8 @@ def moments(
         System numbers; by default every pair, the first before the second in the pool.
     jobs : int
         Topics at a time, in threads; -1 for one on every core. It does not change the numbers.
+    scheduler : str, optional
+        ``dask://HOST:PORT``, of a cluster that takes the place of threads.
     progress : Progress
         Called as topics are done.
 
@@ -140,8 +144,10 @@ def moments(
     Raises
     ------
     InputError
-        Probabilities of another shape or outside [0, 1], a measure without known moments, or
-        pairs of systems that are not there.
+        Probabilities of another shape or outside [0, 1], a measure without known moments,
+        pairs of systems that are not there, or a cluster that cannot be used.
+    UnfinishedError
+        The cluster was lost.
     """
     parsed = parse_measure(measure)
     if parsed.kind is None:
@@ -156,14 +162,15 @@ def moments(
     check_count(pool, draws)
     chosen = _checked_pairs(pool, pairs)
 
-    def work(t: int) -> _OneTopic:
-        return _one_topic(pool, t, draws, parsed, chosen, moments == "exact", tolerance)
-
+    work = partial(
+        _one_topic, measure=parsed, chosen=chosen, exact=moments == "exact", tolerance=tolerance
+    )
+    found_by_topic = each_topic(work, topic_parts(pool, draws), jobs=jobs, scheduler=scheduler)
     cells = (len(draws), pool.n_systems, pool.n_topics)
     expected, variance = np.zeros(cells), np.zeros(cells)
     by_pair = (len(draws), len(chosen))
     difference, spread, third, fourth, log_tie = (np.zeros(by_pair) for _ in range(5))
-    for t, found in enumerate(_each_topic(work, pool.n_topics, jobs)):
+    for t, found in enumerate(found_by_topic):
         expected[:, :, t], variance[:, :, t] = found.expected, found.variance
         difference += found.difference
         spread += found.spread
@@ -201,26 +208,29 @@ class _OneTopic(NamedTuple):
 
 
 def _one_topic(
-    pool: Pool,
     t: int,
+    ranked: NDArray[np.int32],
+    starts: NDArray[np.int64],
     draws: NDArray[np.floating],
+    *,
     measure: Measure,
     chosen: NDArray[np.int64],
     exact: bool,
     tolerance: float,
 ) -> _OneTopic:
-    inside = pool.documents(t)
-    ranked, starts, which = distinct(*cut(*pool.lists(t), measure.cutoff))
-    on_lists = on_topic(measure, ranked, starts, inside.stop - inside.start)
+    del t
+    documents = draws.shape[1]
+    ranked, starts, which = distinct(*cut(ranked, starts, measure.cutoff))
+    on_lists = on_topic(measure, ranked, starts, documents)
     # pairs of systems whose lists are the same two are one pair
     lists = len(starts) - 1
     codes, back = np.unique(which[chosen] @ [lists, 1], return_inverse=True)
     pairs_of_lists = np.stack(np.divmod(codes, lists), axis=1)
-    overlaps = Overlaps.of(ranked, starts, inside.stop - inside.start, pairs_of_lists)
+    overlaps = Overlaps.of(ranked, starts, documents, pairs_of_lists)
     first, second = chosen[:, 0], chosen[:, 1]
     parts = []
     for begin in range(0, len(draws), _DRAWS):
-        p = checked(pool, draws[begin : begin + _DRAWS, inside], inside.start)
+        p = np.ascontiguousarray(draws[begin : begin + _DRAWS], dtype=np.float64)
         found = on_lists.over_draws(p, overlaps, exact=exact, tolerance=tolerance)
         score = found.expected[:, which]
         with np.errstate(divide="ignore"):
@@ -240,14 +250,6 @@ def _one_topic(
     return _OneTopic(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _each_topic(work: Callable[[int], _OneTopic], topics: int, jobs: int) -> Iterable[_OneTopic]:
-    """Results of the topics in order; in threads, which share the pool and the probabilities."""
-    if jobs == 1:
-        return map(work, range(topics))
-    tasks = (delayed(work)(t) for t in range(topics))
-    return Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")(tasks)
-
-
 def check_count(pool: Pool, probabilities: NDArray[np.floating]) -> None:
     """See that there is a probability for every document of the pool.
 
@@ -262,26 +264,39 @@ def check_count(pool: Pool, probabilities: NDArray[np.floating]) -> None:
         )
 
 
-def checked(pool: Pool, probabilities: NDArray[np.floating], first: int) -> Floats:
-    """Return probabilities (draws, documents from `first` on) in double precision, if in [0, 1].
+def topic_parts(
+    pool: Pool, draws: NDArray[np.floating]
+) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int64], NDArray[np.floating]]]:
+    """Part a pool and probabilities by topic.
+
+    Parameters
+    ----------
+    pool : Pool
+    draws : ndarray, shape (draws, documents)
+
+    Yields
+    ------
+    tuple
+        The topic's number, its lists as of :meth:`Pool.lists`, and its part of `draws`.
 
     Raises
     ------
     InputError
-        If they are not, naming the first document that is wrong.
+        If a probability is outside [0, 1], naming the first document that is wrong.
     """
-    p = np.ascontiguousarray(probabilities, dtype=np.float64)
-    wrong = ~((p >= 0.0) & (p <= 1.0))
-    if wrong.any():
-        draw, column = np.argwhere(wrong)[0]
-        document = first + column
-        topic = pool.topics[pool.topic_of[document]]
-        raise InputError(
-            f"the probability of document {pool.docnos[document]} of topic {topic} "
-            f"is {p[draw, column]}",
-            remedy="give probabilities in [0, 1]",
-        )
-    return p
+    for t in range(pool.n_topics):
+        inside = pool.documents(t)
+        # not a memmap, which another process could not open
+        part = np.asarray(draws[:, inside])
+        wrong = ~((part >= 0.0) & (part <= 1.0))
+        if wrong.any():
+            draw, document = np.argwhere(wrong)[0]
+            raise InputError(
+                f"the probability of document {pool.docnos[inside.start + document]} of topic "
+                f"{pool.topics[t]} is {part[draw, document]}",
+                remedy="give probabilities in [0, 1]",
+            )
+        yield t, *pool.lists(t), part
 
 
 def _checked_pairs(pool: Pool, pairs: ArrayLike | None) -> NDArray[np.int64]:

@@ -13,8 +13,8 @@ from typing import Any
 from rtc_bayes.collection import Runs
 from rtc_bayes.errors import UnfinishedError
 from rtc_bayes.robustness.design import Design
-from rtc_bayes.robustness.workers import RunTrial, open_workers
 from rtc_bayes.store import Progress, claimed, digest_text, spawn_seeds
+from rtc_bayes.workers import RunTrial, open_workers
 
 META = "meta.json"
 _TRIALS = "trials"
@@ -85,7 +85,7 @@ def run_trials(
         Called in this process with what a trial returned, the folder and the trial's number;
         writes :func:`trial_path` last.
     jobs, scheduler
-        See :func:`rtc_bayes.robustness.workers.open_workers`.
+        See :func:`rtc_bayes.workers.open_workers`.
     progress : Progress
     """
     todo = [n for n in range(design.trials) if not trial_path(folder, n).exists()]

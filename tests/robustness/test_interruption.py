@@ -12,6 +12,7 @@ import time
 import psutil
 import pytest
 from limits import small_files
+from model_files import write_model
 from pandas.testing import assert_frame_equal
 
 from rtc_bayes.cli import main
@@ -166,35 +167,16 @@ def test_ctrl_c_says_what_is_kept_and_no_process_stays(arguments, whole, tmp_pat
     assert_same(Study.load(tmp_path), whole)
 
 
-DEADLY = """
-import os, signal
-from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar
-
-import numpy as np
-
-from rtc_bayes.relevance import PointEstimate
-
-@dataclass(frozen=True)
-class Deadly:
-    name: ClassVar[str] = "deadly"
-    methods: ClassVar[tuple[str, ...]] = ("map",)
-    default_method: ClassVar[str] = "map"
-
-    def map(self, judgments):
-        if len(list(Path(STORED).glob("trials/[0-9]*.json"))) >= 2 and Path(TRAP).exists():
-            os.kill(os.getpid(), signal.SIGKILL)
-        return PointEstimate(np.linspace(0.4, 0.1, judgments.pool.n_documents))
-"""
-
-
 def test_a_worker_that_is_killed_is_one_line(arguments, tmp_path, capsys):
     """It is killed, as if memory ran out, once 2 trials are stored, while a trap stands."""
     trap, folder = tmp_path / "trap", tmp_path / "study"
     trap.touch()
-    model = tmp_path / "deadly.py"
-    model.write_text(DEADLY.replace("TRAP", repr(str(trap))).replace("STORED", repr(str(folder))))
+    model = write_model(
+        tmp_path / "deadly.py",
+        f"len(list(Path({str(folder)!r}).glob('trials/[0-9]*.json'))) >= 2"
+        f" and Path({str(trap)!r}).exists()",
+        "os.kill(os.getpid(), signal.SIGKILL)",
+    )
     command = [*arguments, f"--algorithms=mtc/{model}"]
     assert main([*command, "--jobs=2", f"--output={folder}"]) == 1
     stored = len(finished(folder))

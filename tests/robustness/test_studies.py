@@ -4,6 +4,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from model_files import write_model
 from pandas.testing import assert_frame_equal
 
 from rtc_bayes.collection import Pool
@@ -196,36 +197,16 @@ def test_moments_are_recorded_where_there_is_a_confidence(done):
     assert done.meta["moments"] == {"mtc": "plugin", "rtc:map": "plugin"}
 
 
-FAILING = """
-from dataclasses import dataclass
-from typing import ClassVar
-
-import numpy as np
-
-from rtc_bayes import FitError
-from rtc_bayes.relevance import PointEstimate
-
-@dataclass(frozen=True)
-class Failing:
-    name: ClassVar[str] = "failing"
-    methods: ClassVar[tuple[str, ...]] = ("map",)
-    default_method: ClassVar[str] = "map"
-
-    def map(self, judgments):
-        if CONDITION:
-            raise FitError("it did not converge")
-        return PointEstimate(np.linspace(0.4, 0.1, judgments.pool.n_documents))
-"""
-
-
 @pytest.fixture
 def failing(tmp_path, monkeypatch):
     """Write a model whose fit fails under a condition; return its name."""
     monkeypatch.chdir(tmp_path)
 
     def write(condition):
-        (tmp_path / "failing.py").write_text(FAILING.replace("CONDITION", condition))
-        return "failing.py:map"
+        name = write_model(
+            tmp_path / "failing.py", condition, "raise FitError('it did not converge')"
+        ).name
+        return f"{name}:map"
 
     return write
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import re
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, cast
@@ -15,13 +16,16 @@ from numpy.typing import NDArray
 
 import rtc_bayes
 from rtc_bayes.errors import InputError
+from rtc_bayes.workers.packed import Packed, call_packed
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 _ADDRESS = re.compile(r"(dask|tcp|tls)(://[^\s/]+:\d+)/?")
 _PACKAGE = rtc_bayes.__name__
 _SECONDS = 10.0
+# calls for each worker that are handed over before the first of them has ended
+_AHEAD = 3
 
 
 @contextlib.contextmanager
@@ -66,13 +70,10 @@ def connect(scheduler: str) -> Iterator[Client]:
         yield client
 
 
-def compute[T](
-    client: Client,
-    function: Callable[..., T],
-    shared: NDArray[np.uint8],
-    calls: Iterable[tuple[Any, ...]],
-) -> Generator[T]:
-    """Call a function on the workers; yield what it returns as the calls end.
+def compute(
+    client: Client, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
+) -> Generator[tuple[int, Any]]:
+    """Call a function on the workers; yield numbers and what it returned as the calls end.
 
     A call whose worker dies is made again on another. This is not joblib's backend for Dask,
     which waits forever once a call has failed for good.
@@ -81,35 +82,94 @@ def compute[T](
     ----------
     client : Client
     function : callable
-    shared : ndarray of uint8
-        First argument of every call; sent to each worker once.
+        Sent to each worker once.
     calls : iterable of tuple
-        Further arguments.
+        Its arguments, a number first.
 
     Raises
     ------
     BrokenExecutor
         The scheduler was lost, or a call that its worker dies of.
     """
-    from dask import config
-    from distributed import CancelledError, KilledWorker, as_completed
-    from distributed.comm import CommClosedError
+    from distributed import as_completed
 
-    with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
-        # a task, since what is scattered is lost with the workers that hold it
-        everywhere = client.submit(np.array, shared, pure=False)
-    futures = as_completed(
-        [client.submit(function, everywhere, *call, pure=False) for call in calls],
-        loop=client.loop,
-    )
-    try:
+    submit = _submitter(client, function)
+    with _losses(client):
+        futures = as_completed([submit(call) for call in calls], loop=client.loop)
         for future in futures:
             yield future.result()
             # or it would be computed again if its worker died
             future.release()
+
+
+def compute_in_order(
+    client: Client, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
+) -> Generator[Any]:
+    """Call a function on the workers; yield what it returned in the order of the calls.
+
+    Calls are taken a few ahead for every worker, also for those that come later.
+
+    Parameters
+    ----------
+    client, function, calls
+        As in :func:`compute`, which says more.
+
+    Raises
+    ------
+    BrokenExecutor
+        As in :func:`compute`.
+    """
+    submit = _submitter(client, function)
+    ahead: deque[Future] = deque()
+    with _losses(client):
+        for call in calls:
+            ahead.append(submit(call))
+            if len(ahead) > _AHEAD * len(client.nthreads()):
+                yield ahead.popleft().result()[1]
+        while ahead:
+            yield ahead.popleft().result()[1]
+
+
+def _submitter(client: Client, function: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Future]:
+    """Return what hands a call to the cluster."""
+    from dask import config
+
+    packed = Packed.of(function)
+    # arguments are as large as they are
+    quiet = {"distributed.admin.large-graph-warning-threshold": "1TB"}
+    with config.set(quiet):
+        # a task, since what is scattered is lost with the workers that hold it
+        everywhere = client.submit(np.array, packed.array, pure=False)
+
+    def submit(call: tuple[Any, ...]) -> Future:
+        with config.set(quiet):
+            return client.submit(
+                _call, rtc_bayes.__version__, everywhere, packed.digest, *call, pure=False
+            )
+
+    return submit
+
+
+def _call(version: str, packed: NDArray[np.uint8], *arguments: Any) -> tuple[int, Any]:
+    """Call a packed function, unless this worker would not give the caller's numbers."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    _check_worker(worker.address, worker.state.nthreads, rtc_bayes.__version__, version)
+    return call_packed(packed, *arguments)
+
+
+@contextlib.contextmanager
+def _losses(client: Client) -> Iterator[None]:
+    """Say what was lost."""
+    from distributed import CancelledError, KilledWorker
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
     except KilledWorker as error:
         raise BrokenExecutor(
-            "several workers died of one trial; if memory ran out, give each worker more"
+            "several workers died of one task; if memory ran out, give each worker more"
         ) from error
     except (CancelledError, CommClosedError) as error:
         raise BrokenExecutor(f"the scheduler at {client.scheduler.address} was lost") from error
@@ -132,21 +192,24 @@ def _check_workers(client: Client, address: str) -> None:
         raise InputError(
             f"the scheduler at {address} has no workers", remedy=f"start some: {how}"
         ) from error
+    versions = cast("dict[str, Any]", client.get_versions(packages=[_PACKAGE]))["workers"]
     for worker, threads in client.nthreads().items():
-        if threads != 1:
-            # they would share the limit that a trial sets on threads of linear algebra
-            raise InputError(
-                f"the worker at {worker} runs {threads} trials at a time",
-                remedy=f"start more workers, each of them by {how}",
-            )
-    versions = cast("dict[str, Any]", client.get_versions(packages=[_PACKAGE]))
-    for worker, found in versions["workers"].items():
-        version = found["packages"][_PACKAGE]
-        if version != rtc_bayes.__version__:
-            raise InputError(
-                f"the worker at {worker} has {_PACKAGE} {version or 'not at all'}",
-                remedy=f"install {_PACKAGE} {rtc_bayes.__version__} there, as here",
-            )
+        there = versions[worker]["packages"][_PACKAGE]
+        _check_worker(worker, threads, there, rtc_bayes.__version__)
+
+
+def _check_worker(worker: str, threads: int, there: str | None, here: str) -> None:
+    if threads != 1:
+        # they would share the limit that a trial sets on threads of linear algebra
+        raise InputError(
+            f"the worker at {worker} runs {threads} tasks at a time",
+            remedy="start more workers, each of them with --nthreads 1",
+        )
+    if there != here:
+        raise InputError(
+            f"the worker at {worker} has {_PACKAGE} {there or 'not at all'}",
+            remedy=f"install {_PACKAGE} {here} there, as here",
+        )
 
 
 @contextlib.contextmanager

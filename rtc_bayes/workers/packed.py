@@ -1,0 +1,51 @@
+"""A function that is sent to a worker once, however often it is called there."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_unpacked: dict[str, Callable[..., Any]] = {}
+
+
+class Packed(NamedTuple):
+    """A function with what it needs, such as a collection, which may be megabytes large.
+
+    Attributes
+    ----------
+    array : ndarray of uint8
+        An array, which joblib shares between processes as a file.
+    digest : str
+    """
+
+    array: NDArray[np.uint8]
+    digest: str
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> Packed:
+        """Pack a function that can be pickled."""
+        packed = pickle.dumps(function)
+        return cls(np.frombuffer(packed, dtype=np.uint8), hashlib.sha256(packed).hexdigest())
+
+
+def call_packed(
+    array: NDArray[np.uint8], digest: str, number: int, *arguments: Any
+) -> tuple[int, Any]:
+    """Call a packed function in a worker, which keeps what it unpacked last.
+
+    Returns
+    -------
+    tuple of int and object
+        The number, which is the function's first argument, and what the function returned.
+    """
+    function = _unpacked.get(digest)
+    if function is None:
+        function = pickle.loads(array)
+        _unpacked.clear()
+        _unpacked[digest] = function
+    return number, function(number, *arguments)
