@@ -27,12 +27,16 @@ BIN_NAMES = tuple(f"{low:g} to {high:g}" for low, high in BINS)
 
 @dataclass(frozen=True)
 class Plan:
-    """A study: of which collection, by what, how often, and what is done to the runs before."""
+    """A study: of which collection, by what, how often, and what is done to the runs before.
+
+    Draws are those of each of four chains.
+    """
 
     collection: str
     algorithms: tuple[str, ...]
     moments: MomentsRule
     trials: int = 200
+    draws: int = 150
     prepare: Callable[[Runs], Runs] | None = None
 
 
@@ -66,6 +70,7 @@ def run_studies(
                 jobs=options.jobs,
                 seed=options.seed,
                 moments=plan.moments,
+                draws=plan.draws,
                 output=options.output / name,
                 command=(
                     f"python experiments/{script} -o DIR "
