@@ -18,10 +18,13 @@ trec8-plugin, trec8-exact
 trec8-stopping
     The same model judges until its plug-in confidence, or until its posterior confidence, is 95%.
 trec8-nuts
-    The same judgments again, evaluated by hierarchical's Laplace approximation and by NUTS, each with
-    500 draws of each chain (with 150, NUTS fails its checks in one fit of five).
+    The same judgments again, evaluated by hierarchical's Laplace approximation and by NUTS, with
+    500 draws of each of four chains (with 150, NUTS fails its checks in one fit of five).
 robust03-plugin, robust03-exact
     As on TREC-8.
+trec8-laplace, robust03-laplace
+    hierarchical's Laplace approximation once more, after the normal it draws from was moved from the
+    posterior's mode to the mean nearest to it, on the judgments of the studies named plugin.
 """
 
 from __future__ import annotations
@@ -50,6 +53,8 @@ STUDIES = {
     "trec8-exact": Plan("trec8_adhoc", EVALUATED, "exact", trials=100),
     "trec8-stopping": Plan("trec8_adhoc", STOPPED, "plugin"),
     "trec8-nuts": Plan("trec8_adhoc", SAMPLED, "plugin", trials=20, draws=500),
+    "trec8-laplace": Plan("trec8_adhoc", SAMPLED[:1], "plugin"),
+    "robust03-laplace": Plan("robust03", SAMPLED[:1], "plugin", trials=100),
     "robust03-plugin": Plan("robust03", EVALUATED, "plugin"),
     "robust03-exact": Plan("robust03", EVALUATED, "exact", trials=50),
 }

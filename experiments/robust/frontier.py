@@ -9,14 +9,16 @@ of these judgments. It writes DIR/frontier.csv, with standard errors over trials
     python experiments/robust/frontier.py -o DIR --seed 1000 --trials 33 --budgets 150 \\
         --judge 'robust[weight=reuse]:gibbs' --evaluator 'robust[df=4]'
 
-tries another judge or evaluator on the trials that `robust` was developed on.
+tries another judge or evaluator on the trials that `robust` was developed on; --initial judges for
+more than two of the ten systems, --measure compares them by another measure.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
+import sys
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
 import joblib
@@ -25,13 +27,16 @@ import pandas as pd
 from run import JUDGE, SEED
 from threadpoolctl import threadpool_limits
 
-from rtc_bayes import FitWarning, Judgments, compare, fit, read_qrels, read_runs
+from rtc_bayes import FitWarning, Judgments, Pool, compare, evaluate, fit
 from rtc_bayes.judging import build
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.scores import log_score, winnings
 from rtc_bayes.robustness.significance import kendall_tau
 from rtc_bayes.robustness.trial import draw_systems
 from rtc_bayes.store import spawn_seeds
+
+sys.path.append(str(Path(__file__).parents[1]))
+from common import read_collection
 
 
 def main() -> None:
@@ -42,14 +47,18 @@ def main() -> None:
     parser.add_argument("--budgets", type=int, nargs="+", default=[120, 150, 180])
     parser.add_argument("--judge", default=JUDGE)
     parser.add_argument("--evaluator", default=JUDGE)
+    parser.add_argument("--initial", type=int, default=2)
+    parser.add_argument("--measure", default="AP")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    data = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
-    collection = Collection.from_runs(
-        read_runs(data / "runs"), read_qrels(data / "qrels.txt.gz"), depth=100, relevance_level=1
+    question = Question(
+        options.judge, options.evaluator, options.budgets, options.initial, options.measure
     )
+    runs, qrels = read_collection("trec8_adhoc")
+    collection = Collection.from_runs(runs, qrels, depth=100, relevance_level=1)
+    truth = evaluate(runs, qrels, [options.measure]).mean[options.measure]
     work = [
-        joblib.delayed(trial)(collection, seed, options.judge, options.evaluator, options.budgets)
+        joblib.delayed(trial)(collection, truth, question, seed)
         for seed in spawn_seeds(options.seed, options.trials)
     ]
     found = np.array(joblib.Parallel(options.jobs)(work))
@@ -59,7 +68,7 @@ def main() -> None:
         | {
             column: f"{m:.3f} ± {e:.3f}"
             for column, m, e in zip(
-                ("tau", "log score", "W", "accuracy", "confidence", "bias of MAP"),
+                ("tau", "log score", "W", "accuracy", "confidence", "bias"),
                 mean[b],
                 error[b],
                 strict=True,
@@ -71,27 +80,40 @@ def main() -> None:
     pd.DataFrame(rows).to_csv(options.output / "frontier.csv", index=False)
 
 
+@dataclass(frozen=True)
+class Question:
+    """How systems are judged for, and how they are compared."""
+
+    judge: str
+    evaluator: str
+    budgets: list[int]
+    initial: int
+    measure: str
+
+
 def trial(
-    collection: Collection, seed: int, judge: str, evaluator: str, budgets: list[int]
+    collection: Collection, truth: np.ndarray, question: Question, seed: int
 ) -> list[list[float]]:
     """Scores of one trial at each budget."""
-    draw = draw_systems(collection.pool.systems, Design((judge,)), seed)
+    draw = draw_systems(
+        collection.pool.systems, Design((question.judge,), initial=question.initial), seed
+    )
     pool = collection.pool.select(draw.everyone)
     place = [collection.pool.systems.index(system) for system in draw.everyone]
-    truth = collection.truth[place]
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
         built = build(
             collection.pool.select(draw.initial),
             collection.qrels,
-            judge,
+            question.judge,
             confidence=None,
-            budget=max(budgets),
+            budget=max(question.budgets),
             seed=draw.judging_seed,
         )
         every = built.judgments
         return [
-            scores(pool, truth, first(every, n), evaluator, draw.evaluating_seed) for n in budgets
+            scores(pool, truth[place], first(every, n), question, draw.evaluating_seed)
+            for n in question.budgets
         ]
 
 
@@ -102,10 +124,12 @@ def first(judgments: Judgments, count: int) -> Judgments:
     return Judgments.from_labels(judgments.pool, order, labels, judged_for=judgments.judged_for)
 
 
-def scores(pool, truth, judgments, evaluator, seed) -> list[float]:
-    """Rank correlation, then means over pairs, and the mean error of the expected MAPs."""
-    made = fit(pool, judgments, model=evaluator, draws=150, chains=4, tune=500, seed=seed)
-    found = compare(pool, made.relevance, moments="plugin", seed=seed)
+def scores(
+    pool: Pool, truth: np.ndarray, judgments: Judgments, question: Question, seed: int
+) -> list[float]:
+    """Rank correlation, then means over pairs, and the mean error of the expected scores."""
+    made = fit(pool, judgments, model=question.evaluator, draws=150, chains=4, tune=500, seed=seed)
+    found = compare(pool, made.relevance, measure=question.measure, moments="plugin", seed=seed)
     a, b = np.triu_indices(len(truth), 1)
     true_sign = np.sign(truth[a] - truth[b])
     differ = true_sign != 0

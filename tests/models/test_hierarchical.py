@@ -94,19 +94,35 @@ def test_given_the_scales_a_dense_newton_step_moves_nothing():
     assert at.precision.log_determinant == pytest.approx(-logdet, abs=1e-3)
 
 
-def test_draws_have_the_precision_of_the_mode():
-    """With the scales all but known, draws are of the normal about the mode."""
+def test_draws_have_the_precision_of_the_mode_about_the_nearest_mean():
+    """With the scales all but known: their log density has no mean slope, unlike at its mode."""
     data, truth = regression()
     data = Regression(**{**vars(data), "median": np.exp(truth[2:]), "spread": np.full(3, 1e-4)})
     fitted = data.fit()
     drawn = data.draw(fitted, 20_000, seed=3)
-    topics, _, columns = fitted.mode.precision.covariance()
-    for found, at, variance in (
-        (drawn.topics, fitted.mode.topics, topics),
-        (drawn.columns, fitted.mode.columns, np.diag(columns)),
-    ):
-        np.testing.assert_allclose(found.mean(0), at, atol=4.5 * np.sqrt(variance.max() / 20_000))
+    mode = fitted.mode
+    topics, _, columns = mode.precision.covariance()
+    for found, variance in ((drawn.topics, topics), (drawn.columns, np.diag(columns))):
         np.testing.assert_allclose(found.var(0) / variance, 1.0, atol=4.5 * np.sqrt(2 / 20_000))
+    scale, scales = data.scaled(truth[2:])
+    p = expit((data.features * scales) @ drawn.columns.T + scale * drawn.topics.T[data.topic])
+    residual = data.labels[:, None] - p
+    sums = np.stack([residual[data.topic == t].sum(axis=0) for t in range(data.n_topics)])
+    moved = 0
+    prior = np.concatenate([data.sd**-2.0, np.ones(len(data.group))])
+    centre = np.concatenate([data.mean, np.zeros(len(data.group))])
+    for slope, found, at in (
+        (scale * sums - drawn.topics.T, drawn.topics, mode.topics),
+        (
+            (data.features * scales).T @ residual - (prior * (drawn.columns - centre)).T,
+            drawn.columns,
+            mode.columns,
+        ),
+    ):
+        error = slope.std(axis=1) / np.sqrt(20_000)
+        assert (np.abs(slope.mean(axis=1)) < 4.5 * error).all()
+        moved += (np.abs(found.mean(0) - at) > 4.5 * found.std(0) / np.sqrt(20_000)).sum()
+    assert moved > 0
 
 
 @pytest.mark.slow

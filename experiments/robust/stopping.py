@@ -1,0 +1,136 @@
+"""When to stop judging for two systems, so that the confidence then can be taken at its word.
+
+    RTC_BAYES_DATA=FOLDER python experiments/robust/stopping.py [--trials 33 --budget 300 --jobs 2]
+
+lets `robust:gibbs` judge two systems of TREC-8 and of Robust 2003 (seed 1000: the trials that the
+model was developed on) until the budget is spent, and then reads off where each rule would have
+stopped: as soon as the confidence is reached; when it has held for some judgments, over the next
+fits; a higher one; or the error of 5% spread over the fits, 6 / (pi k)^2 of it for the k-th, which
+holds however often one looks. A trial that a rule does not end by then counts as it is at the end.
+Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import joblib
+import numpy as np
+from run import JUDGE
+from threadpoolctl import threadpool_limits
+
+from rtc_bayes import FitWarning, Judgments
+from rtc_bayes.judging import JudgingSession
+from rtc_bayes.judging.judges import REFIT_EVERY
+from rtc_bayes.robustness.design import Collection, Design
+from rtc_bayes.robustness.scores import bootstrap_interval, log_score, winnings
+from rtc_bayes.robustness.trial import draw_systems
+from rtc_bayes.store import spawn_seeds
+
+sys.path.append(str(Path(__file__).parents[1]))
+from common import read_collection
+
+SEED = 1000
+
+
+def held(level: float, judgments: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Whether the confidence has been reached for so many judgments in a row, and now."""
+
+    def rule(confidence: np.ndarray) -> np.ndarray:
+        reached = confidence >= level
+        window = np.lib.stride_tricks.sliding_window_view(
+            np.concatenate([np.zeros(judgments, bool), reached]), judgments + 1
+        )
+        return window.all(axis=1)
+
+    return rule
+
+
+def spent(confidence: np.ndarray) -> np.ndarray:
+    """Whether the error is below its part of 5%, looking once a fit."""
+    look = 1 + np.arange(len(confidence)) // REFIT_EVERY
+    return 1.0 - confidence <= 0.05 * 6.0 / (np.pi * look) ** 2
+
+
+RULES = {
+    ".95 reached": held(0.95, 0),
+    ".95 for 10 judgments more": held(0.95, 10),
+    ".95 for 20 judgments more": held(0.95, 20),
+    ".95 for 30 judgments more": held(0.95, 30),
+    ".97 reached": held(0.97, 0),
+    ".99 reached": held(0.99, 0),
+    "error spread over the fits": spent,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=33)
+    parser.add_argument("--budget", type=int, default=300)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    print(
+        "| collection | stop at | judged, median | ended | confidence | accuracy | W | log score |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for name in ("trec8_adhoc", "robust03"):
+        collection = Collection.from_runs(*read_collection(name), depth=100, relevance_level=1)
+        traces = joblib.Parallel(options.jobs)(
+            joblib.delayed(trace)(collection, seed, options.budget)
+            for seed in spawn_seeds(SEED, options.trials)
+        )
+        traces = [found for found in traces if found is not None]
+        for text, rule in RULES.items():
+            stops = [stop(rule(confidence)) for confidence, _ in traces]
+            confidence = np.array([c[n] for (c, _), n in zip(traces, stops, strict=True)])
+            correct = np.array([x[n] for (_, x), n in zip(traces, stops, strict=True)])
+            won = winnings(confidence, correct)
+            low, high = bootstrap_interval(won, np.arange(len(won)))
+            first = collection.pool.n_topics
+            ended = np.mean([n + 1 < len(c) for (c, _), n in zip(traces, stops, strict=True)])
+            print(
+                f"| {name} | {text} | {first + np.median(stops):.0f} | {ended:.0%} "
+                f"| {confidence.mean():.3f} | {correct.mean():.3f} "
+                f"| {won.mean():.2f} ({low:.2f} to {high:.2f}) "
+                f"| {log_score(confidence, correct).mean():.3f} |",
+                flush=True,
+            )
+
+
+def stop(reached: np.ndarray) -> int:
+    """Where a rule ends judging; the last place if it does not."""
+    return int(np.argmax(reached)) if reached.any() else len(reached) - 1
+
+
+def trace(collection: Collection, seed: int, budget: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Confidence in the order of two systems after each judgment but the first of every topic.
+
+    And whether that order is the true one. None for two systems that are truly equal.
+    """
+    draw = draw_systems(collection.pool.systems, Design((JUDGE,)), seed)
+    a, b = (collection.truth[collection.pool.systems.index(name)] for name in draw.initial)
+    if a == b:
+        return None
+    pool = collection.pool.select(draw.initial)
+    confidence, correct = [], []
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        session = JudgingSession(
+            Judgments.none(pool), JUDGE, confidence=None, budget=budget, seed=draw.judging_seed
+        )
+        while (document := session.next()) is not None:
+            topic = pool.topics[pool.topic_of[document]]
+            grade = collection.qrels.get(topic, {}).get(pool.docnos[document], 0)
+            session.observe(document, float(grade > 0))
+            confidence.append(session.confidence)
+            correct.append(np.sign(session.differences[0]) == np.sign(a - b))
+    first = min(pool.n_topics, len(confidence) - 1)
+    return np.array(confidence[first:]), np.array(correct[first:])
+
+
+if __name__ == "__main__":
+    main()
