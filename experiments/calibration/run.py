@@ -23,8 +23,8 @@ trec8-nuts
 robust03-plugin, robust03-exact
     As on TREC-8.
 trec8-laplace, robust03-laplace
-    hierarchical's Laplace approximation once more, after the normal it draws from was moved from the
-    posterior's mode to the mean nearest to it, on the judgments of the studies named plugin.
+    hierarchical's Laplace approximation once more, after the normal it draws from was moved from
+    the posterior's mode to its nearest mean, on the judgments of the studies named plugin.
 """
 
 from __future__ import annotations

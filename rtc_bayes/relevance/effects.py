@@ -16,7 +16,8 @@ are fitted with the effects integrated out, by Laplace's approximation (Tierney 
     log p(s | y) ~ log p(y, beta^, z^, log s) - log |H| / 2
 
 with beta^, z^ the mode given s and H the negative Hessian there. Draws are of the scales first
-and of the effects given them (Rue, Martino and Chopin 2009).
+and of the effects given them (Rue, Martino and Chopin 2009), from the normal with precision H whose
+mean brings it nearest to the posterior (van Niekerk and Rue, JMLR 25, 2024).
 """
 
 from __future__ import annotations
@@ -445,8 +446,7 @@ class Regression:
 
         A skewed posterior has its mean elsewhere than its mode. Of the normals with the mode's
         precision the nearest, by Kullback and Leibler's divergence from it, is where the mean
-        gradient of the log density over it is 0 (van Niekerk and Rue 2024); Newton steps with that
-        precision find it.
+        gradient of the log density over it is 0; Newton steps with that precision find it.
         """
         topic_scale, scale = self.scaled(mode.log_scale)
         features = self.features * scale
