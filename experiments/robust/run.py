@@ -13,6 +13,9 @@ The studies:
 trec8
     The frozen protocol: 200 trials of seed 2007, never drawn before, of the judging algorithms
     and of other models and priors on the judgments of `robust`.
+trec8-robust03
+    A second frozen protocol: 200 trials of seed 2008 (--seed 2008), of the priors that Robust 2003
+    alone gives, judging and evaluating, with those of both collections and the paper's beside them.
 robust03
     The same on Robust 2003, where the priors were chosen: not evidence, but a second collection.
 """
@@ -39,8 +42,12 @@ ALGORITHMS = (
     f"{JUDGE}/{POSTERIOR_MEAN}:map",
     f"{JUDGE}/hierarchical:laplace",
 )
+OTHER_PRIORS = "robust[preset=robust03]:gibbs"
 STUDIES = {
     "trec8": Plan("trec8_adhoc", ALGORITHMS, "plugin"),
+    "trec8-robust03": Plan(
+        "trec8_adhoc", ("rtc:map", OTHER_PRIORS, f"{OTHER_PRIORS}/{JUDGE}"), "plugin"
+    ),
     "robust03": Plan("robust03", ALGORITHMS, "plugin"),
 }
 

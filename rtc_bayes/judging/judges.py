@@ -20,6 +20,9 @@ type Estimator = Callable[[Judgments], NDArray[np.floating]]
 REFIT_EVERY = 10
 """Judgments between two fits of a model (Carterette 2007, section 4.2)."""
 
+SPARSELY = 0.1
+"""The part by which judgments grow between two fits of a method that draws, once it is more."""
+
 SAMPLING = Sampling(draws=100, chains=2, tune=200)
 """What a method that draws gives to each fit of a judging loop."""
 
@@ -131,7 +134,8 @@ class IncrementalPooling:
 class WeightedJudge:
     """Chooses the heaviest document, under p = .5 or a model's probabilities.
 
-    A model is fitted first at 10 judgments, and again every 10; until then p = .5.
+    A model is fitted first at 10 judgments, and again every 10, or once judgments have grown by a
+    given part if that is later; until then p = .5.
 
     Parameters
     ----------
@@ -145,6 +149,8 @@ class WeightedJudge:
         has weight is passed over.
     estimate : Estimator, optional
         Probabilities (draws, documents) from judgments; one draw for a point estimate.
+    growth : float
+        The part by which judgments grow between two fits, at least; 0: only ten count.
 
     Attributes
     ----------
@@ -158,8 +164,10 @@ class WeightedJudge:
         *,
         floor: int = 0,
         estimate: Estimator | None = None,
+        growth: float = 0.0,
     ) -> None:
         self.ledger = Ledger(judgments)
+        self._growth = growth
         self._weight = weight
         self._floor = floor
         self._estimate = estimate
@@ -201,7 +209,8 @@ class WeightedJudge:
         self.ledger.add(document, label)
         topic = self.state.observe(document, label)
         self._best.count(topic)
-        if self._estimate is not None and len(self.ledger) >= self._fitted + REFIT_EVERY:
+        due = self._fitted + max(REFIT_EVERY, self._growth * self._fitted)
+        if self._estimate is not None and len(self.ledger) >= due:
             self.state.restart(self._estimate(self.ledger.judgments))
             self._fitted = len(self.ledger)
             self._weigh_all()

@@ -14,6 +14,7 @@ from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import (
     REFIT_EVERY,
     SAMPLING,
+    SPARSELY,
     Estimator,
     IncrementalPooling,
     Judge,
@@ -232,6 +233,7 @@ def make_judge(
         WEIGHTS[algorithm.weight],
         floor=algorithm.floor if floor is None else floor,
         estimate=None if algorithm.model is None else _estimator(algorithm.model, seed),
+        growth=SPARSELY if algorithm.model and is_sampler(algorithm.model.resolved_method) else 0.0,
     )
 
 

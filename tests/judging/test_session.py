@@ -243,6 +243,25 @@ def test_a_model_is_fitted_at_ten_judgments_and_every_ten(rng, cases, monkeypatc
     assert session.judgments.order[:13].tolist() == known.order.tolist()
 
 
+def test_a_method_that_draws_is_fitted_the_more_rarely_the_more_is_judged(rng, cases, monkeypatch):
+    from rtc_bayes.judging import session as module
+
+    fits = []
+
+    def recorded(model, method, judgments, sampling):
+        assert method == "laplace"
+        fits.append(judgments.n_judged)
+        return real(model, "map", judgments, sampling)
+
+    real = module.estimate
+    monkeypatch.setattr(module, "estimate", recorded)
+    monkeypatch.setattr(module, "SPARSELY", 0.5)
+    pool = cases.pool(rng, topics=6, documents=30, length=10)
+    truth = cases.truth(rng, pool)
+    build(pool, truth, "hierarchical:laplace", confidence=None, budget=70)
+    assert fits == [10, 20, 30, 45, 68]
+
+
 def test_a_fit_of_too_few_draws_is_drawn_again_once(rng, cases, monkeypatch):
     from rtc_bayes.judging import session as module
 
