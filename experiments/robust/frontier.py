@@ -56,7 +56,7 @@ def main() -> None:
     )
     runs, qrels = read_collection("trec8_adhoc")
     collection = Collection.from_runs(runs, qrels, depth=100, relevance_level=1)
-    truth = evaluate(runs, qrels, [options.measure]).mean[options.measure]
+    truth = evaluate(runs, qrels, options.measure, topics="all").mean[options.measure]
     work = [
         joblib.delayed(trial)(collection, truth, question, seed)
         for seed in spawn_seeds(options.seed, options.trials)

@@ -38,6 +38,7 @@ TITLES = {
     "trec8-robust03": "TREC-8, fresh trials again",
     "robust03": "Robust 2003",
 }
+JUDGES = {"trec8-robust03": OTHER_PRIORS}
 # manual runs of TREC-8 with lists of some 50 and 100 documents, much better than any other
 SHORT = ("READWARE", "READWARE2")
 
@@ -68,7 +69,7 @@ def main() -> None:
         print(scores(study))
         print("Accuracy of the predicted sign by confidence, its standard error, and share:\n")
         print(bins(study))
-        own = OTHER_PRIORS if title == "trec8-robust03" else JUDGE
+        own = JUDGES.get(title, JUDGE)
         print(f"`{own}` by pairs:\n")
         print(kinds(study, own))
         names = {text: name(text) for text in study.summary if study.summary[text]["W"] is not None}

@@ -4,9 +4,9 @@
 
 lets `robust:gibbs` judge two systems of TREC-8 and of Robust 2003 (seed 1000: the trials that the
 model was developed on) until the budget is spent, and then reads off where each rule would have
-stopped: as soon as the confidence is reached; when it has held for some judgments, over the next
-fits; a higher one; or the error of 5% spread over the fits, 6 / (pi k)^2 of it for the k-th, which
-holds however often one looks. A trial that a rule does not end by then counts as it is at the end.
+stopped: as soon as the confidence is reached; when it has held for some judgments more; at a higher
+one; or with the error of 5% spread over the fits, 6 / (pi k)^2 of it for the k-th, which holds
+however often one looks. A trial that a rule does not end by then counts as it is at the end.
 Prints Markdown.
 """
 
@@ -17,6 +17,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -25,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from rtc_bayes import FitWarning, Judgments
 from rtc_bayes.judging import JudgingSession
-from rtc_bayes.judging.judges import REFIT_EVERY
+from rtc_bayes.judging.judges import REFIT_EVERY, REFIT_GROWTH
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.scores import bootstrap_interval, log_score, winnings
 from rtc_bayes.robustness.trial import draw_systems
@@ -37,11 +38,22 @@ from common import read_collection
 SEED = 1000
 
 
-def held(level: float, judgments: int) -> Callable[[np.ndarray], np.ndarray]:
+class Trace(NamedTuple):
+    """What was thought of two systems after each judgment but the first of every topic.
+
+    Their confidence, whether their order is the true one, and the number of fits since.
+    """
+
+    confidence: np.ndarray
+    correct: np.ndarray
+    look: np.ndarray
+
+
+def held(level: float, judgments: int) -> Callable[[Trace], np.ndarray]:
     """Whether the confidence has been reached for so many judgments in a row, and now."""
 
-    def rule(confidence: np.ndarray) -> np.ndarray:
-        reached = confidence >= level
+    def rule(trace: Trace) -> np.ndarray:
+        reached = trace.confidence >= level
         window = np.lib.stride_tricks.sliding_window_view(
             np.concatenate([np.zeros(judgments, bool), reached]), judgments + 1
         )
@@ -50,10 +62,9 @@ def held(level: float, judgments: int) -> Callable[[np.ndarray], np.ndarray]:
     return rule
 
 
-def spent(confidence: np.ndarray) -> np.ndarray:
+def spent(trace: Trace) -> np.ndarray:
     """Whether the error is below its part of 5%, looking once a fit."""
-    look = 1 + np.arange(len(confidence)) // REFIT_EVERY
-    return 1.0 - confidence <= 0.05 * 6.0 / (np.pi * look) ** 2
+    return 1.0 - trace.confidence <= 0.05 * 6.0 / (np.pi * trace.look) ** 2
 
 
 RULES = {
@@ -80,20 +91,23 @@ def main() -> None:
     for name in ("trec8_adhoc", "robust03"):
         collection = Collection.from_runs(*read_collection(name), depth=100, relevance_level=1)
         traces = joblib.Parallel(options.jobs)(
-            joblib.delayed(trace)(collection, seed, options.budget)
+            joblib.delayed(judged_for)(collection, seed, options.budget)
             for seed in spawn_seeds(SEED, options.trials)
         )
         traces = [found for found in traces if found is not None]
         for text, rule in RULES.items():
-            stops = [stop(rule(confidence)) for confidence, _ in traces]
-            confidence = np.array([c[n] for (c, _), n in zip(traces, stops, strict=True)])
-            correct = np.array([x[n] for (_, x), n in zip(traces, stops, strict=True)])
+            stops = [stop(rule(found)) for found in traces]
+            confidence, correct = (
+                np.array([getattr(found, part)[n] for found, n in zip(traces, stops, strict=True)])
+                for part in ("confidence", "correct")
+            )
             won = winnings(confidence, correct)
             low, high = bootstrap_interval(won, np.arange(len(won)))
-            first = collection.pool.n_topics
-            ended = np.mean([n + 1 < len(c) for (c, _), n in zip(traces, stops, strict=True)])
+            # a judgment in every topic comes first
+            judged = collection.pool.n_topics + 1 + np.median(stops)
+            ended = np.mean([rule(found).any() for found in traces])
             print(
-                f"| {name} | {text} | {first + np.median(stops):.0f} | {ended:.0%} "
+                f"| {name} | {text} | {judged:.0f} | {ended:.0%} "
                 f"| {confidence.mean():.3f} | {correct.mean():.3f} "
                 f"| {won.mean():.2f} ({low:.2f} to {high:.2f}) "
                 f"| {log_score(confidence, correct).mean():.3f} |",
@@ -106,17 +120,15 @@ def stop(reached: np.ndarray) -> int:
     return int(np.argmax(reached)) if reached.any() else len(reached) - 1
 
 
-def trace(collection: Collection, seed: int, budget: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Confidence in the order of two systems after each judgment but the first of every topic.
-
-    And whether that order is the true one. None for two systems that are truly equal.
-    """
+def judged_for(collection: Collection, seed: int, budget: int) -> Trace | None:
+    """Judge for two systems; None if they are truly equal."""
     draw = draw_systems(collection.pool.systems, Design((JUDGE,)), seed)
     a, b = (collection.truth[collection.pool.systems.index(name)] for name in draw.initial)
     if a == b:
         return None
     pool = collection.pool.select(draw.initial)
-    confidence, correct = [], []
+    confidence, correct, look = [], [], []
+    fitted = 0
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
         session = JudgingSession(
@@ -128,8 +140,12 @@ def trace(collection: Collection, seed: int, budget: int) -> tuple[np.ndarray, n
             session.observe(document, float(grade > 0))
             confidence.append(session.confidence)
             correct.append(np.sign(session.differences[0]) == np.sign(a - b))
-    first = min(pool.n_topics, len(confidence) - 1)
-    return np.array(confidence[first:]), np.array(correct[first:])
+            if len(correct) >= fitted + max(REFIT_EVERY, REFIT_GROWTH * fitted):
+                fitted = len(correct)
+            look.append(fitted)
+    first = min(pool.n_topics, len(correct) - 1)
+    looks = 1 + np.unique(look[first:], return_inverse=True)[1]
+    return Trace(np.array(confidence[first:]), np.array(correct[first:]), looks)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ type Estimator = Callable[[Judgments], NDArray[np.floating]]
 REFIT_EVERY = 10
 """Judgments between two fits of a model (Carterette 2007, section 4.2)."""
 
-SPARSELY = 0.1
-"""The part by which judgments grow between two fits of a method that draws, once it is more."""
+REFIT_GROWTH = 0.1
+"""For a method that draws: judgments between two fits as a part of those made, if that is more."""
 
 SAMPLING = Sampling(draws=100, chains=2, tune=200)
 """What a method that draws gives to each fit of a judging loop."""
@@ -134,8 +134,8 @@ class IncrementalPooling:
 class WeightedJudge:
     """Chooses the heaviest document, under p = .5 or a model's probabilities.
 
-    A model is fitted first at 10 judgments, and again every 10, or once judgments have grown by a
-    given part if that is later; until then p = .5.
+    A model is fitted first at 10 judgments, and again when there are 10 more, or more by a given
+    part if that is later; until the first fit p = .5.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class WeightedJudge:
     estimate : Estimator, optional
         Probabilities (draws, documents) from judgments; one draw for a point estimate.
     growth : float
-        The part by which judgments grow between two fits, at least; 0: only ten count.
+        The least part by which judgments grow between two fits; with 0 they come every 10.
 
     Attributes
     ----------

@@ -13,8 +13,8 @@ from rtc_bayes.errors import FitError, FitWarning, InputError
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import (
     REFIT_EVERY,
+    REFIT_GROWTH,
     SAMPLING,
-    SPARSELY,
     Estimator,
     IncrementalPooling,
     Judge,
@@ -233,8 +233,13 @@ def make_judge(
         WEIGHTS[algorithm.weight],
         floor=algorithm.floor if floor is None else floor,
         estimate=None if algorithm.model is None else _estimator(algorithm.model, seed),
-        growth=SPARSELY if algorithm.model and is_sampler(algorithm.model.resolved_method) else 0.0,
+        growth=REFIT_GROWTH if _draws(algorithm) else 0.0,
     )
+
+
+def _draws(algorithm: Algorithm) -> bool:
+    """Whether the judge's model is fitted by a method that draws."""
+    return algorithm.model is not None and is_sampler(algorithm.model.resolved_method)
 
 
 def _estimator(spec: ModelSpec, seed: int) -> Estimator:

@@ -420,7 +420,7 @@ class Regression:
         ends = draws * np.cumsum(weight) / weight.sum()
         ends[-1] = draws
         counts = np.diff(np.floor(ends + rng.random()).clip(max=draws), prepend=0.0).astype(int)
-        parts = [self._about(mode, n, rng) for mode, n in zip(modes, counts, strict=True)]
+        parts = [self._about(mode, n, rng) for mode, n in zip(modes, counts, strict=True) if n]
         order = rng.permutation(draws)
         return EffectDraws(*(np.concatenate(kind)[order] for kind in zip(*parts, strict=True)))
 
@@ -446,7 +446,8 @@ class Regression:
 
         A skewed posterior has its mean elsewhere than its mode. Of the normals with the mode's
         precision the nearest, by Kullback and Leibler's divergence from it, is where the mean
-        gradient of the log density over it is 0; Newton steps with that precision find it.
+        gradient of the log density over it is 0. Newton steps with that precision come near it;
+        where the prior says next to nothing, a few are not enough, and Pareto k says so.
         """
         topic_scale, scale = self.scaled(mode.log_scale)
         features = self.features * scale

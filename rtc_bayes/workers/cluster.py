@@ -89,7 +89,8 @@ def compute(
     Raises
     ------
     BrokenExecutor
-        The scheduler was lost, or a call that its worker dies of.
+        The scheduler was lost, a call that its worker dies of, or a worker that came later and
+        would not give the same numbers.
     """
     from distributed import as_completed
 
@@ -120,14 +121,33 @@ def compute_in_order(
         As in :func:`compute`.
     """
     submit = _submitter(client, function)
-    ahead: deque[Future] = deque()
     with _losses(client):
-        for call in calls:
-            ahead.append(submit(call))
-            if len(ahead) > _AHEAD * len(client.nthreads()):
-                yield ahead.popleft().result()[1]
-        while ahead:
-            yield ahead.popleft().result()[1]
+        for _, result in in_order(submit, calls, lambda: _AHEAD * len(client.nthreads())):
+            yield result
+
+
+def in_order(
+    submit: Callable[[tuple[Any, ...]], Any],
+    calls: Iterable[tuple[Any, ...]],
+    ahead: Callable[[], int],
+) -> Generator[Any]:
+    """Hand over calls, some ahead of the first that is not done; yield results in their order.
+
+    Parameters
+    ----------
+    submit : callable
+        Takes a call; returns its future.
+    calls : iterable of tuple
+    ahead : callable
+        Returns how many, now.
+    """
+    waiting: deque[Any] = deque()
+    for call in calls:
+        waiting.append(submit(call))
+        if len(waiting) > ahead():
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def _submitter(client: Client, function: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Future]:
@@ -155,23 +175,33 @@ def _call(version: str, packed: NDArray[np.uint8], *arguments: Any) -> tuple[int
     from distributed import get_worker
 
     worker = get_worker()
-    _check_worker(worker.address, worker.state.nthreads, rtc_bayes.__version__, version)
+    try:
+        _check_worker(worker.address, worker.state.nthreads, rtc_bayes.__version__, version)
+    except InputError as error:
+        raise _UnlikeWorkerError(str(error)) from error
     return call_packed(packed, *arguments)
+
+
+class _UnlikeWorkerError(RuntimeError):
+    """A worker that came later and would not give the same numbers."""
 
 
 @contextlib.contextmanager
 def _losses(client: Client) -> Iterator[None]:
     """Say what was lost."""
     from distributed import CancelledError, KilledWorker
+    from distributed.client import ClosedClientError
     from distributed.comm import CommClosedError
 
     try:
         yield
+    except _UnlikeWorkerError as error:
+        raise BrokenExecutor(str(error)) from error
     except KilledWorker as error:
         raise BrokenExecutor(
             "several workers died of one task; if memory ran out, give each worker more"
         ) from error
-    except (CancelledError, CommClosedError) as error:
+    except (CancelledError, ClosedClientError, CommClosedError) as error:
         raise BrokenExecutor(f"the scheduler at {client.scheduler.address} was lost") from error
 
 
@@ -193,9 +223,11 @@ def _check_workers(client: Client, address: str) -> None:
             f"the scheduler at {address} has no workers", remedy=f"start some: {how}"
         ) from error
     versions = cast("dict[str, Any]", client.get_versions(packages=[_PACKAGE]))["workers"]
-    for worker, threads in client.nthreads().items():
+    threads = client.nthreads()
+    # one that came in between is met by its first call
+    for worker in threads.keys() & versions.keys():
         there = versions[worker]["packages"][_PACKAGE]
-        _check_worker(worker, threads, there, rtc_bayes.__version__)
+        _check_worker(worker, threads[worker], there, rtc_bayes.__version__)
 
 
 def _check_worker(worker: str, threads: int, there: str | None, here: str) -> None:

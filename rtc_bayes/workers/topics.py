@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import Any
 
-from joblib import Parallel, delayed
+from joblib import effective_n_jobs
 
 from rtc_bayes.errors import UnfinishedError
-from rtc_bayes.workers.cluster import compute_in_order, connect
+from rtc_bayes.workers.cluster import compute_in_order, connect, in_order
 
 
 def each_topic[T](
@@ -18,7 +18,7 @@ def each_topic[T](
     *,
     jobs: int,
     scheduler: str | None,
-) -> Iterator[T]:
+) -> Generator[T]:
     """Work on every topic.
 
     Parameters
@@ -43,7 +43,7 @@ def each_topic[T](
     InputError
         A cluster that cannot be used: see :func:`rtc_bayes.workers.cluster.connect`.
     UnfinishedError
-        The cluster was lost.
+        The cluster was lost, or a worker that came later would not give the same numbers.
     """
     if scheduler is not None:
         try:
@@ -55,5 +55,10 @@ def each_topic[T](
         for call in calls:
             yield work(*call)
     else:
-        tasks = (delayed(work)(*call) for call in calls)
-        yield from Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")(tasks)
+        # not joblib's, which goes on ahead of a caller however slow that is
+        threads = effective_n_jobs(jobs)
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                yield from in_order(lambda call: pool.submit(work, *call), calls, lambda: threads)
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)

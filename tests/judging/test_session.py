@@ -255,7 +255,7 @@ def test_a_method_that_draws_is_fitted_the_more_rarely_the_more_is_judged(rng, c
 
     real = module.estimate
     monkeypatch.setattr(module, "estimate", recorded)
-    monkeypatch.setattr(module, "SPARSELY", 0.5)
+    monkeypatch.setattr(module, "REFIT_GROWTH", 0.5)
     pool = cases.pool(rng, topics=6, documents=30, length=10)
     truth = cases.truth(rng, pool)
     build(pool, truth, "hierarchical:laplace", confidence=None, budget=70)

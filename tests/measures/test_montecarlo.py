@@ -104,6 +104,17 @@ def test_bad_input_is_named(random_pool):
         sample_scores(pool, p, measure="nonsense")
 
 
+@pytest.mark.parametrize("measure", ["AP", "nDCG@5", "infAP"])
+def test_threads_change_nothing(random_pool, measure):
+    pool = random_pool(np.random.default_rng(4), 3, 6, 9)
+    draws = np.random.default_rng(5).random((2, pool.n_documents), dtype=np.float32)
+    found = [
+        sample_scores(pool, draws, measure=measure, outcomes=8, seed=3, jobs=jobs)
+        for jobs in (1, 3)
+    ]
+    np.testing.assert_array_equal(*found)
+
+
 def test_draws_are_sampled_together(random_pool):
     pool = random_pool(np.random.default_rng(40), systems=2, topics=2, length=8)
     draws = np.random.default_rng(41).random((3, pool.n_documents))

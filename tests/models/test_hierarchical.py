@@ -125,6 +125,20 @@ def test_draws_have_the_precision_of_the_mode_about_the_nearest_mean():
     assert moved > 0
 
 
+def test_draws_of_a_normal_posterior_weigh_the_same():
+    """Rows that say nothing leave the prior, of which draws are as they should be."""
+    data, _ = regression()
+    nothing = {"features": 0.0 * data.features, "median": np.append(1e-9, data.median[1:])}
+    silent = Regression(**{**vars(data), **nothing})
+    drawn = silent.draw(silent.fit(), 500, seed=0)
+    within = [
+        drawn.log_weight[(drawn.log_scale == scale).all(axis=1)]
+        for scale in np.unique(drawn.log_scale, axis=0)
+    ]
+    assert sum(len(weights) for weights in within) == 500
+    assert max(np.ptp(weights) for weights in within) < 1e-6
+
+
 @pytest.mark.slow
 def test_parameters_drawn_from_the_prior_are_covered():
     """Ranks of the truth among draws are uniform where data come from the model."""

@@ -3,6 +3,7 @@
 import functools
 import socket
 import sys
+from concurrent.futures import BrokenExecutor
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_a_worker_that_comes_later_is_held_to_the_same(started):
         found = cluster.compute_in_order(client, eval, [(WORKER,)] * 1000)
         next(found)
         own.have_workers(2, threads=2)
-        with pytest.raises(InputError, match=r"runs 2 tasks at a time; .* --nthreads 1"):
+        with pytest.raises(BrokenExecutor, match=r"runs 2 tasks at a time; .* --nthreads 1"):
             wait_until(lambda: next(found) is None)
 
 
