@@ -37,6 +37,8 @@ COLUMNS = ("statistic", "name", "observed", "mean", "sd", "tail")
 _TOP = 10
 _SETS = 200
 _LEAST_P = 1e-12
+# part of a log density by which equal ones are told apart
+_TIE = 1e-9
 
 
 def check_predictions(
@@ -163,6 +165,8 @@ def leave_one_out(model: RelevanceModel, judgments: Judgments, found: Draws) -> 
     label = judgments.labels[judgments.order]
     p = np.clip(p, _LEAST_P, 1.0 - _LEAST_P)
     density = label * np.log(p) + (1.0 - label) * np.log1p(-p)
+    # draws that resampling repeated are equal, and equal weights have no Pareto k
+    density += _TIE * np.random.default_rng(0).standard_normal(density.shape)
     dims = ("chain", "draw", "judgment")
     coords = {dim: np.arange(size) for dim, size in zip(dims, p.shape, strict=True)}
     tree = xr.DataTree.from_dict(

@@ -147,20 +147,39 @@ def reweigh(inverse: Floats, document: int, change: float, out: Floats) -> None:
 
 
 @njit(cache=True)
+def reweigh_apart(inverse: Floats, document: int, change: float, out: Floats) -> None:
+    """Change influences less that of the first system, (systems - 1, documents), in place."""
+    if change == 0.0:
+        return
+    own_first, of_first = inverse[0, document], inverse[0]
+    for s in range(1, inverse.shape[0]):
+        own, kept = inverse[s, document], out[s - 1, document]
+        if own == 0.0 and own_first == 0.0:
+            continue
+        for i in range(inverse.shape[1]):
+            out[s - 1, i] += (min(own, inverse[s, i]) - min(own_first, of_first[i])) * change
+        out[s - 1, document] = kept
+
+
+@njit(cache=True)
 def spread(values: Floats, out: Floats) -> None:
     """Set out[i] to the largest difference between two systems, 0 where it is only rounding."""
     low = np.empty(_BLOCK)
     for begin in range(0, len(out), _BLOCK):
-        _spread_from(values, begin, low, out[begin : begin + _BLOCK])
+        part = out[begin : begin + _BLOCK]
+        row = values[0, begin : begin + len(part)]
+        for i in range(len(part)):
+            low[i] = part[i] = row[i]
+        _spread_with(values[1:], begin, low, part)
 
 
 @njit(cache=True)
-def _spread_from(values: Floats, begin: int, low: Floats, out: Floats) -> None:
-    """Set the spread of the documents from `begin` on; `low` is what it works with."""
-    row = values[0, begin : begin + len(out)]
-    for i in range(len(out)):
-        low[i] = out[i] = row[i]
-    for s in range(1, values.shape[0]):
+def _spread_with(values: Floats, begin: int, low: Floats, out: Floats) -> None:
+    """Set the spread of the documents from `begin` on, about the least and the most so far.
+
+    `low`, at least as long as `out`, holds the least, and `out` the most.
+    """
+    for s in range(values.shape[0]):
         row = values[s, begin : begin + len(out)]
         for i in range(len(out)):
             low[i] = min(low[i], row[i])
@@ -172,13 +191,23 @@ def _spread_from(values: Floats, begin: int, low: Floats, out: Floats) -> None:
 
 @njit(cache=True)
 def largest_move(p: Floats, if_relevant: Floats, if_nonrelevant: Floats, out: Floats) -> None:
-    """Set out[i] to the larger of p_i spread(if_relevant) and (1 - p_i) spread(if_nonrelevant)."""
+    """Set out[i] to the larger of p_i and 1 - p_i times the spread if it is, and is not, relevant.
+
+    Parameters
+    ----------
+    if_relevant, if_nonrelevant : ndarray, shape (systems - 1, documents)
+        Of every system but the first, less the first's.
+    """
     low = np.empty(_BLOCK)
     other = np.empty(_BLOCK)
     for begin in range(0, len(p), _BLOCK):
         chance, move = p[begin : begin + _BLOCK], out[begin : begin + _BLOCK]
-        _spread_from(if_relevant, begin, low, move)
-        _spread_from(if_nonrelevant, begin, low, other[: len(move)])
+        low[:] = 0.0
+        move[:] = 0.0
+        _spread_with(if_relevant, begin, low, move)
+        low[:] = 0.0
+        other[:] = 0.0
+        _spread_with(if_nonrelevant, begin, low, other[: len(move)])
         for i in range(len(move)):
             if_so, if_not = chance[i] * move[i], (1.0 - chance[i]) * other[i]
             # unlike max, compiled to work on several at once

@@ -96,30 +96,33 @@ class TopicState:
             )
         kernels.observe(self.inverse, document, label, self.p, self.v, self.effect, self.numerators)
         if self._if_relevant is not None:
-            kernels.reweigh(self.inverse, document, label, self._if_relevant)
+            kernels.reweigh_apart(self.inverse, document, label, self._if_relevant)
         if self._if_nonrelevant is not None:
-            kernels.reweigh(self.inverse, document, label - 1.0, self._if_nonrelevant)
+            kernels.reweigh_apart(self.inverse, document, label - 1.0, self._if_nonrelevant)
         self.labels[document] = label
         self.judged[document] = True
 
     @property
     def if_relevant(self) -> Floats:
-        """The sums of `effect` over the documents judged relevant; made on first use."""
+        """The sums of `effect` over the documents judged relevant, made on first use.
+
+        Of every system but the first, less the first's: shape (systems - 1, documents).
+        """
         if self._if_relevant is None:
-            self._if_relevant = self._influence_of(np.where(self.judged, self.labels, 0.0))
+            self._if_relevant = self._influences_apart(np.where(self.judged, self.labels, 0.0))
         return self._if_relevant
 
     @property
     def if_nonrelevant(self) -> Floats:
-        """The sums of `effect` over those not judged nonrelevant; made on first use."""
+        """The same over those not judged nonrelevant, made on first use."""
         if self._if_nonrelevant is None:
-            self._if_nonrelevant = self._influence_of(np.where(self.judged, self.labels, 1.0))
+            self._if_nonrelevant = self._influences_apart(np.where(self.judged, self.labels, 1.0))
         return self._if_nonrelevant
 
-    def _influence_of(self, weights: Floats) -> Floats:
+    def _influences_apart(self, weights: Floats) -> Floats:
         result = np.empty_like(self.inverse)
         kernels.influence(self._ranked, self._starts, weights, result)
-        return result
+        return result[1:] - result[0]
 
     @property
     def mu(self) -> float:

@@ -73,6 +73,17 @@ def test_leave_one_out_of_fixed_probabilities_is_their_likelihood(judgments):
     assert abs(found.parameters) < 1e-3
 
 
+def test_leave_one_out_of_repeated_draws(judgments):
+    """Those that weigh most are one draw again and again, from which no Pareto k would come."""
+    p = np.full((4, 250, 8), 0.7) + 1e-3 * np.random.default_rng(0).standard_normal((4, 250, 8))
+    p[:, :50] = np.where(judgments.labels == 1.0, 0.2, 0.8)
+    found = leave_one_out(Generative(), judgments, draws(p))
+    assert np.isfinite(found.worst_pareto_k)
+    # harmonic means of .2 in a fifth of the draws and .7, or for the document not relevant .3
+    exact = -3 * np.log(0.2 / 0.2 + 0.8 / 0.7) - np.log(0.2 / 0.2 + 0.8 / 0.3)
+    assert found.elpd == pytest.approx(exact, abs=0.1)
+
+
 def test_leave_one_out_against_refitting():
     """Judgments of one unknown share: the beta posterior without each is known exactly."""
     runs = Runs([Run.from_rankings("s", {"1": [f"d{i:02d}" for i in range(20)]})])

@@ -33,6 +33,8 @@ def literal_numerators(pool, cases, topic, p, labels):
         )
         for name, w in weights.items()
     }
+    for name in ("if_relevant", "if_nonrelevant"):
+        sums[name] = sums[name][1:] - sums[name][0]
     numerators = [
         sum(m[i, i] * p[i] for i in range(p.size))
         + sum(m[i, j] * p[i] * p[j] for j in range(p.size) for i in range(j))
