@@ -193,6 +193,8 @@ def _losses(client: Client) -> Iterator[None]:
     from distributed.client import ClosedClientError
     from distributed.comm import CommClosedError
 
+    # a client that gave up on its scheduler has none any more
+    address = client.scheduler.address
     try:
         yield
     except _UnlikeWorkerError as error:
@@ -202,7 +204,7 @@ def _losses(client: Client) -> Iterator[None]:
             "several workers died of one task; if memory ran out, give each worker more"
         ) from error
     except (CancelledError, ClosedClientError, CommClosedError) as error:
-        raise BrokenExecutor(f"the scheduler at {client.scheduler.address} was lost") from error
+        raise BrokenExecutor(f"the scheduler at {address} was lost") from error
 
 
 async def _greet(address: str) -> None:

@@ -67,6 +67,17 @@ def test_topics_come_in_order_and_are_taken_a_few_ahead(two):
     assert list(found) == [t**0.5 ** (t / 5) for t in range(1, 30)]
 
 
+def test_a_client_that_gave_up_ends_the_work(two):
+    """As it does some seconds after its scheduler was lost."""
+    two.have_workers(1)
+    with cluster.connect(two.address) as client:
+        found = cluster.compute_in_order(client, eval, [(WORKER,)] * 1000)
+        next(found)
+        client.close()
+        with pytest.raises(BrokenExecutor, match=r"the scheduler at .* was lost"):
+            list(found)
+
+
 def test_a_lost_scheduler_ends_the_work(started):
     own = started()
     own.have_workers(1)
