@@ -4,10 +4,10 @@ Usage: python experiments/speed/judging.py > docs/results/speed-judging.md
 
 Two systems whose lists share half of their documents, on 50 topics of n pooled documents each; all
 judgments fall on topics at random. Times are of one thread, in processor time, medians over rounds
-of 200 judgments, warm. The line through the times of all n says what a step costs whatever the
-topic, and what every 1000 documents add (target: 5 microseconds). That part is reading and writing
-the topic's state, which fits no fast cache, so the speed of copying memory in the same run is given
-too. Ends in a minute.
+of 200 judgments, warm, and of five such medians some time apart. The line through the times of all
+n says what a step costs whatever the topic, and what every 1000 documents add (target: 5
+microseconds). That part is reading and writing the topic's state, which fits no fast cache, so the
+speed of copying memory in the same run is given too. Ends in a minute.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ TOPICS = 50
 DOCUMENTS = (1000, 2000, 4000, 8000)
 JUDGMENTS = 200
 ROUNDS = 9
+REPEATS = 5
 
 
 def main() -> None:
@@ -35,15 +36,17 @@ def main() -> None:
     print(f"| weight | {sizes} | any step, µs | each 1000 documents, µs |")
     print("|---|" + "---|" * (len(DOCUMENTS) + 2))
     pools = {n: two_lists(n) for n in DOCUMENTS}
-    for name in WEIGHTS:
-        found = [1e6 * step(pools[n], name) for n in DOCUMENTS]
+    seconds = np.array(
+        [[[step(pools[n], name) for n in DOCUMENTS] for name in WEIGHTS] for _ in range(REPEATS)]
+    )
+    for name, found in zip(WEIGHTS, 1e6 * np.median(seconds, axis=0), strict=True):
         slope, constant = np.polyfit(np.array(DOCUMENTS) / 1000, found, 1)
         times = " | ".join(f"{microseconds:.1f}" for microseconds in found)
         print(f"| {name} | {times} | {constant:.1f} | {slope:.1f} |", flush=True)
     source = np.ones(1 << 22)
     target = np.empty_like(source)
-    seconds = median_seconds(lambda: np.copyto(target, source), ROUNDS)
-    print(f"\nOne core copied {source.nbytes / seconds / 1e9:.0f} GB a second.")
+    copying = median_seconds(lambda: np.copyto(target, source), ROUNDS)
+    print(f"\nOne core copied {source.nbytes / copying / 1e9:.0f} GB a second.")
 
 
 def two_lists(documents: int) -> rb.Pool:
