@@ -94,7 +94,7 @@ def pareto_check(k: float) -> Check:
     note = ""
     if not k <= PARETO_K:
         note = (
-            "the normal about the mode is not near the posterior; its draws were used "
+            "the normal is not near the posterior; its draws were used "
             "uncorrected: hold them against nuts"
         )
     return Check("Pareto k", k, PARETO_K, True, note)
