@@ -4,9 +4,8 @@ import json
 import os
 import subprocess
 import sys
-import time
 
-PATIENCE = 120.0
+from waiting import wait_until
 
 
 class Cluster:
@@ -45,10 +44,3 @@ class Cluster:
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)

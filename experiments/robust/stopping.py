@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from rtc_bayes import FitWarning, Judgments
 from rtc_bayes.judging import JudgingSession
-from rtc_bayes.judging.judges import REFIT_EVERY, REFIT_GROWTH
+from rtc_bayes.judging.judges import REFIT_GROWTH, next_fit
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.scores import bootstrap_interval, log_score, winnings
 from rtc_bayes.robustness.trial import draw_systems
@@ -140,7 +140,7 @@ def judged_for(collection: Collection, seed: int, budget: int) -> Trace | None:
             session.observe(document, float(grade > 0))
             confidence.append(session.confidence)
             correct.append(np.sign(session.differences[0]) == np.sign(a - b))
-            if len(correct) >= fitted + max(REFIT_EVERY, REFIT_GROWTH * fitted):
+            if len(correct) >= next_fit(fitted, REFIT_GROWTH):
                 fitted = len(correct)
             look.append(fitted)
     first = min(pool.n_topics, len(correct) - 1)

@@ -139,18 +139,17 @@ def by_topic(study: Study) -> tuple[Floats, Floats]:
     return expected, variance
 
 
-def _parts(study: Study) -> Iterator[tuple[int, Study]]:
+def _parts(study: Study) -> Iterator[tuple[Study]]:
     """Part a study by topic, each with a seed of its own."""
     seeds = spawn_seeds(study.seed, study.pool.n_topics)
     own = replace(study, residual=0.0, jobs=1, scheduler=None, progress=silent)
-    for t, (topic, seed) in enumerate(zip(study.pool.topics, seeds, strict=True)):
+    for topic, seed in zip(study.pool.topics, seeds, strict=True):
         pool, values = with_topics(study.pool, study.values, [topic])
-        yield t, replace(own, pool=pool, values=values, seed=seed)
+        yield (replace(own, pool=pool, values=values, seed=seed),)
 
 
-def _moments(topic: int, study: Study) -> tuple[Floats, Floats]:
-    """Mean and variance of the difference of every pair on a topic, each of shape (pairs,)."""
-    del topic
+def _moments(study: Study) -> tuple[Floats, Floats]:
+    """Mean and variance of the difference of every pair, each of shape (pairs,)."""
     if study.counted:
         sampled = sampled_moments(study.sample_all(), study.pairs)
         return sampled.difference, sampled.unjudged + sampled.parameters

@@ -209,8 +209,8 @@ class WeightedJudge:
         self.ledger.add(document, label)
         topic = self.state.observe(document, label)
         self._best.count(topic)
-        due = self._fitted + max(REFIT_EVERY, self._growth * self._fitted)
-        if self._estimate is not None and len(self.ledger) >= due:
+        due = len(self.ledger) >= next_fit(self._fitted, self._growth)
+        if self._estimate is not None and due:
             self.state.restart(self._estimate(self.ledger.judgments))
             self._fitted = len(self.ledger)
             self._weigh_all()
@@ -282,6 +282,18 @@ class _BestOfTopics:
         other._weights = self._weights.copy()
         other._judged = self._judged.copy()
         return other
+
+
+def next_fit(fitted: int, growth: float) -> float:
+    """Return the number of judgments at which a model fitted to `fitted` of them is fitted again.
+
+    Parameters
+    ----------
+    fitted : int
+    growth : float
+        As of :class:`WeightedJudge`.
+    """
+    return fitted + max(REFIT_EVERY, growth * fitted)
 
 
 def best_ranks(pool: Pool) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.lists import distinct
 from rtc_bayes.measures.names import Measure, ir_measure, parse_measure
-from rtc_bayes.measures.pool_moments import check_count, topic_parts
+from rtc_bayes.measures.pool_moments import TopicPart, check_count, topic_parts
 from rtc_bayes.store import Progress, silent
 from rtc_bayes.workers import each_topic
 
@@ -88,24 +88,17 @@ def sample_scores(
     return total.reshape(*given.shape[:-1], outcomes, pool.n_systems)
 
 
-def _one_topic(
-    t: int,
-    ranked: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    draws: NDArray[np.floating],
-    *,
-    measure: Measure,
-    outcomes: int,
-    seed: int,
-) -> Floats:
+def _one_topic(topic: TopicPart, *, measure: Measure, outcomes: int, seed: int) -> Floats:
     """Scores on a topic, of shape (draws x outcomes, systems)."""
-    ranked, starts, which = distinct(ranked, starts)
+    draws = topic.draws
+    ranked, starts, which = distinct(topic.ranked, topic.starts)
     scorer = (
         on_topic(measure, ranked, starts, draws.shape[1]).score
         if measure.kind is not None
         else _QrelsScorer(measure.name, ranked, starts).score
     )
-    sampler = _Sampler(draws, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(t,))))
+    own = np.random.SeedSequence(seed, spawn_key=(topic.number,))
+    sampler = _Sampler(draws, np.random.default_rng(own))
     result = np.empty((len(draws) * outcomes, len(which)))
     for first in range(0, len(result), _BLOCK):
         draw = np.arange(first, min(first + _BLOCK, len(result))) // outcomes

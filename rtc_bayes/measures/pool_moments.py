@@ -208,19 +208,16 @@ class _OneTopic(NamedTuple):
 
 
 def _one_topic(
-    t: int,
-    ranked: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    draws: NDArray[np.floating],
+    topic: TopicPart,
     *,
     measure: Measure,
     chosen: NDArray[np.int64],
     exact: bool,
     tolerance: float,
 ) -> _OneTopic:
-    del t
+    draws = topic.draws
     documents = draws.shape[1]
-    ranked, starts, which = distinct(*cut(ranked, starts, measure.cutoff))
+    ranked, starts, which = distinct(*cut(topic.ranked, topic.starts, measure.cutoff))
     on_lists = on_topic(measure, ranked, starts, documents)
     # pairs of systems whose lists are the same two are one pair
     lists = len(starts) - 1
@@ -264,10 +261,26 @@ def check_count(pool: Pool, probabilities: NDArray[np.floating]) -> None:
         )
 
 
-def topic_parts(
-    pool: Pool, draws: NDArray[np.floating]
-) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int64], NDArray[np.floating]]]:
-    """Part a pool and probabilities by topic.
+class TopicPart(NamedTuple):
+    """A topic's part of a pool and of probabilities.
+
+    Attributes
+    ----------
+    number : int
+        Of the topic in the pool.
+    ranked, starts : ndarray
+        Its lists, as of :meth:`Pool.lists`.
+    draws : ndarray, shape (draws, documents of the topic)
+    """
+
+    number: int
+    ranked: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    draws: NDArray[np.floating]
+
+
+def topic_parts(pool: Pool, draws: NDArray[np.floating]) -> Iterator[tuple[TopicPart]]:
+    """Part a pool and probabilities by topic, each part the one argument of a call.
 
     Parameters
     ----------
@@ -276,8 +289,7 @@ def topic_parts(
 
     Yields
     ------
-    tuple
-        The topic's number, its lists as of :meth:`Pool.lists`, and its part of `draws`.
+    tuple of TopicPart
 
     Raises
     ------
@@ -296,7 +308,7 @@ def topic_parts(
                 f"{pool.topics[t]} is {part[draw, document]}",
                 remedy="give probabilities in [0, 1]",
             )
-        yield t, *pool.lists(t), part
+        yield (TopicPart(t, *pool.lists(t), part),)
 
 
 def _checked_pairs(pool: Pool, pairs: ArrayLike | None) -> NDArray[np.int64]:

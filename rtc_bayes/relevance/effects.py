@@ -305,10 +305,9 @@ class Regression:
             p = sigmoid(eta)
             precision = self._precision(topic_scale, features, p * (1.0 - p))
             residual = self.labels - p
-            to_topics = topic_scale * self._by_topic(residual) - topics
-            to_columns = features.T @ residual - self._prior_precision * (columns - self._centre)
-            step = precision.solve(to_topics, to_columns)
-            decrement = float(to_topics @ step[0] + to_columns @ step[1])
+            slope = self._slope(topic_scale, features, residual, topics, columns)
+            step = precision.solve(*slope)
+            decrement = float(slope[0] @ step[0] + slope[1] @ step[1])
             if decrement <= _DECREMENT:
                 return Conditional(log_scale, topics, columns, value, precision, True)
             # near the mode the gain is smaller than the rounding error of the value
@@ -322,6 +321,20 @@ class Regression:
                 size /= 2.0
             topics, columns = moved
         return Conditional(log_scale, topics, columns, value, precision, False)
+
+    def _slope(
+        self,
+        topic_scale: float,
+        features: Floats,
+        residual: Floats,
+        topics: Floats,
+        columns: Floats,
+    ) -> tuple[Floats, Floats]:
+        """Gradient of the log density in topics and columns; the residual is labels less p."""
+        return (
+            topic_scale * self._by_topic(residual) - topics,
+            features.T @ residual - self._prior_precision * (columns - self._centre),
+        )
 
     def _precision(self, topic_scale: float, features: Floats, weight: Floats) -> Arrow:
         """Negative Hessian of the log density, the rows weighing `weight`."""
@@ -456,11 +469,10 @@ class Regression:
         for _ in range(_MEAN_STEPS):
             eta = features @ columns + topic_scale * topics[self.topic]
             residual = self.labels - sigmoid(eta[:, None] + sd[:, None] * _NODES) @ _WEIGHTS
-            to_topics = topic_scale * self._by_topic(residual) - topics
-            to_columns = features.T @ residual - self._prior_precision * (columns - self._centre)
-            step = mode.precision.solve(to_topics, to_columns)
+            slope = self._slope(topic_scale, features, residual, topics, columns)
+            step = mode.precision.solve(*slope)
             topics, columns = topics + step[0], columns + step[1]
-            if to_topics @ step[0] + to_columns @ step[1] <= _MEAN_DECREMENT:
+            if slope[0] @ step[0] + slope[1] @ step[1] <= _MEAN_DECREMENT:
                 break
         return topics, columns
 

@@ -72,8 +72,8 @@ def connect(scheduler: str) -> Iterator[Client]:
 
 def compute(
     client: Client, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
-) -> Generator[tuple[int, Any]]:
-    """Call a function on the workers; yield numbers and what it returned as the calls end.
+) -> Generator[Any]:
+    """Call a function on the workers; yield what it returned as the calls end.
 
     A call whose worker dies is made again on another. This is not joblib's backend for Dask,
     which waits forever once a call has failed for good.
@@ -84,7 +84,7 @@ def compute(
     function : callable
         Sent to each worker once.
     calls : iterable of tuple
-        Its arguments, a number first.
+        Its arguments.
 
     Raises
     ------
@@ -122,8 +122,7 @@ def compute_in_order(
     """
     submit = _submitter(client, function)
     with _losses(client):
-        for _, result in in_order(submit, calls, lambda: _AHEAD * len(client.nthreads())):
-            yield result
+        yield from in_order(submit, calls, lambda: _AHEAD * len(client.nthreads()))
 
 
 def in_order(
@@ -170,7 +169,7 @@ def _submitter(client: Client, function: Callable[..., Any]) -> Callable[[tuple[
     return submit
 
 
-def _call(version: str, packed: NDArray[np.uint8], *arguments: Any) -> tuple[int, Any]:
+def _call(version: str, packed: NDArray[np.uint8], *arguments: Any) -> Any:
     """Call a packed function, unless this worker would not give the caller's numbers."""
     from distributed import get_worker
 

@@ -33,19 +33,11 @@ class Packed(NamedTuple):
         return cls(np.frombuffer(packed, dtype=np.uint8), hashlib.sha256(packed).hexdigest())
 
 
-def call_packed(
-    array: NDArray[np.uint8], digest: str, number: int, *arguments: Any
-) -> tuple[int, Any]:
-    """Call a packed function in a worker, which keeps what it unpacked last.
-
-    Returns
-    -------
-    tuple of int and object
-        The number, which is the function's first argument, and what the function returned.
-    """
+def call_packed(array: NDArray[np.uint8], digest: str, *arguments: Any) -> Any:
+    """Call a packed function in a worker, which keeps what it unpacked last."""
     function = _unpacked.get(digest)
     if function is None:
         function = pickle.loads(array)
         _unpacked.clear()
         _unpacked[digest] = function
-    return number, function(number, *arguments)
+    return function(*arguments)

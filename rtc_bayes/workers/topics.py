@@ -26,8 +26,8 @@ def each_topic[T](
     work : callable
         To be pickled, for a cluster.
     calls : iterable of tuple
-        Its arguments, the topic's number first. They are asked for when they are soon to be used,
-        so that no more topics are in memory than are worked on, and a few.
+        Its arguments. They are asked for when they are soon to be used, so that no more topics are
+        in memory than are worked on, and a few.
     jobs : int
         Topics at a time, in threads, which share what `work` holds; -1 for one on every core.
     scheduler : str or None

@@ -10,12 +10,15 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import joblib
 
 from rtc_bayes.workers.cluster import compute, connect
 from rtc_bayes.workers.packed import Packed, call_packed
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 type RunTrial = Callable[[int, int], Any]
 """Runs the trial of a number and a seed."""
@@ -52,11 +55,19 @@ def open_workers(
         yield partial(_run_here, jobs)
     else:
         with connect(scheduler) as client:
-            yield partial(compute, client)
+            yield partial(_run_on_cluster, client)
+
+
+def _numbered(run: RunTrial, trial: int, seed: int) -> tuple[int, Any]:
+    return trial, run(trial, seed)
+
+
+def _run_on_cluster(client: Client, run: RunTrial, trials: Trials) -> Outcomes:
+    return compute(client, partial(_numbered, run), trials)
 
 
 def _run_here(jobs: int, run: RunTrial, trials: Trials) -> Outcomes:
-    packed = Packed.of(run)
+    packed = Packed.of(partial(_numbered, run))
     found = joblib.Parallel(
         n_jobs=jobs,
         backend="loky",

@@ -3,9 +3,9 @@
 from filecmp import cmp
 
 import pytest
-from dask_cluster import PATIENCE
 from model_files import write_model
 from pandas.testing import assert_frame_equal
+from waiting import PATIENCE
 
 from rtc_bayes.calibration import calibrate
 from rtc_bayes.calibration.studies import TABLES

@@ -7,13 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
 from limits import small_files
 from model_files import write_model
 from pandas.testing import assert_frame_equal
+from waiting import wait_until
 
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import write
@@ -79,20 +79,13 @@ def started(command, folder, *, stored):
         text=True,
     )
     try:
-        wait_until(lambda: process.poll() is not None or len(finished(folder)) >= stored)
+        wait_until(lambda: process.poll() is not None or len(finished(folder)) >= stored, PATIENCE)
         assert process.poll() is None, "ended before it could be stopped"
         yield process
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def finished(folder):
@@ -126,7 +119,7 @@ def test_a_killed_study_ends_as_one_that_was_not(arguments, whole, tmp_path):
     with started([*arguments, "--jobs=2"], tmp_path, stored=2) as process:
         # it only: its workers find out by themselves
         process.kill()
-        wait_until(lambda: not members(process.pid))
+        wait_until(lambda: not members(process.pid), PATIENCE)
 
     before = {path: path.stat().st_mtime_ns for path in finished(tmp_path)}
     assert 2 <= len(before) < TRIALS
@@ -161,7 +154,7 @@ def test_ctrl_c_says_what_is_kept_and_no_process_stays(arguments, whole, tmp_pat
         stored = len(finished(tmp_path))
         # a worker that is only starting may say so too
         assert said.splitlines()[-1] == f"rtc-bayes: interrupted; {KEPT.format(stored)}"
-        wait_until(lambda: not members(process.pid))
+        wait_until(lambda: not members(process.pid), PATIENCE)
     assert not half_written(tmp_path)
     assert main([*arguments, "--jobs=1", f"--output={tmp_path}"]) == 0
     assert_same(Study.load(tmp_path), whole)

@@ -7,8 +7,8 @@ from concurrent.futures import BrokenExecutor
 
 import numpy as np
 import pytest
-from dask_cluster import wait_until
 from pools import make_pool
+from waiting import wait_until
 
 import rtc_bayes
 from rtc_bayes.errors import InputError, UnfinishedError
