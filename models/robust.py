@@ -32,78 +32,75 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 Prior = tuple[float, float]
 
-COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d", "m_x")
-SCALES = ("s_alpha", "s_v", "s_w", "s_a", "s_b", "s_u")
+COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d")
+SCALES = ("s_alpha", "s_q", "s_w", "s_a", "s_b", "s_u")
 
 
 @dataclass(frozen=True)
 class Robust:
     """Systems that may be far from the rest, overall and on a topic, and documents that are new.
 
-    Of J systems, with r_ij = 1 where system j ranks document i, else 0, f_ij = 1 - ln(rank) /
-    ln(depth + 1) there, else 0, f_i its mean over systems, l_jt the length of j's list, and
-    nov_i = 1 where no system that the judgments were made for ranks i::
+    Of J systems, whose ranks of a document are known down to the pool's reach D, r_ij = 1 where
+    system j ranks document i, else 0, f_ij = 1 - ln(rank) / ln(D + 1) there, else 0, and x'_ij =
+    (x_ij - shared * mean_j x_ij) / J^(1/3); l_jt is the length of j's list, and nov_i = 1 where no
+    system that the judgments were made for has document i in its list cut at the pool's depth::
 
-        logit p_i = mu + alpha_t + v_t f_i sqrt(J) + m_d sqrt(f_i) + m_x max_j f_ij
-            + sum_j [(m_a / J + a_j + m_c ln(depth / l_jt)) r_ij
-                     + (m_b / J + b_j + w_jt + u_j nov_i) f_ij]
-        alpha_t, v_t, w_jt ~ Normal(0, s)     a_j, b_j, u_j ~ Student-t(df) s
+        logit p_i = mu + m_d ln(D / 100) + alpha_t
+            + sum_j [(m_a / J + a_j + m_c ln(D / l_jt)) r_ij + q_jt r'_ij
+                     + (m_b / J + b_j + u_j nov_i) f_ij + w_jt f'_ij]
+        alpha_t, q_jt, w_jt ~ Normal(0, s)     a_j, b_j, u_j ~ Student-t(df) s
 
     Attributes
     ----------
-    mu, m_a, m_b, m_c, m_d, m_x : tuple of float
+    mu, m_a, m_b, m_c, m_d : tuple of float
         Mean and sd of the normal prior. m_a and m_b are what all systems give together.
-    s_alpha, s_v, s_w, s_a, s_b, s_u : tuple of float
+    s_alpha, s_q, s_w, s_a, s_b, s_u : tuple of float
         Median of the log-normal prior of a scale, and the sd of its logarithm; 0: known.
+    shared : float
+        From 0 to 1: how much of what systems' effects on a topic have in common is taken out.
     df : float
         Degrees of freedom of the systems' effects, positive.
     """
 
     mu: Prior = (-3.6, 0.7)
-    m_a: Prior = (1.2, 1.0)
-    m_b: Prior = (4.0, 2.0)
-    m_c: Prior = (0.3, 0.4)
-    m_d: Prior = (0.5, 1.0)
-    m_x: Prior = (-1.0, 0.5)
-    s_alpha: Prior = (1.3, 0.3)
-    s_v: Prior = (0.6, 0.3)
-    s_w: Prior = (2.9, 0.2)
-    s_a: Prior = (0.45, 0.3)
-    s_b: Prior = (0.6, 0.4)
-    s_u: Prior = (0.7, 0.0)
-    df: float = 2.0
+    m_a: Prior = (1.0, 0.6)
+    m_b: Prior = (6.3, 1.5)
+    m_c: Prior = (0.15, 0.25)
+    m_d: Prior = (-0.8, 0.1)
+    s_alpha: Prior = (1.0, 0.25)
+    s_q: Prior = (1.4, 0.25)
+    s_w: Prior = (4.5, 0.2)
+    s_a: Prior = (0.2, 0.4)
+    s_b: Prior = (1.0, 0.4)
+    s_u: Prior = (0.6, 0.0)
+    shared: float = 0.6
+    df: float = 3.0
 
     name: ClassVar[str] = "robust"
     methods: ClassVar[tuple[str, ...]] = ("gibbs", "nuts")
     default_method: ClassVar[str] = "gibbs"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "robust03": {
-            "mu": (-3.8, 0.7),
-            "m_a": (1.4, 1.0),
-            "m_b": (4.0, 2.0),
-            "m_c": (0.1, 0.4),
-            "m_d": (0.0, 1.0),
-            "m_x": (-1.1, 0.5),
-            "s_alpha": (1.3, 0.3),
-            "s_v": (0.6, 0.4),
-            "s_w": (3.3, 0.2),
-            "s_a": (0.4, 0.3),
-            "s_b": (0.6, 0.4),
-            "s_u": (0.6, 0.0),
-            "df": 3.0,
+            "mu": (-3.9, 0.7),
+            "m_b": (6.2, 1.5),
+            "m_c": (0.0, 0.25),
+            "s_alpha": (0.85, 0.3),
+            "s_q": (1.5, 0.25),
+            "s_w": (4.7, 0.2),
+            "s_a": (0.25, 0.4),
+            "s_b": (0.9, 0.4),
         },
         "wide": {
             "mu": (-3.0, 1.5),
             "m_a": (0.0, 3.0),
             "m_b": (0.0, 5.0),
             "m_c": (0.0, 1.0),
-            "m_d": (0.0, 2.0),
-            "m_x": (0.0, 1.0),
+            "m_d": (-0.5, 0.5),
             "s_alpha": (1.0, 0.7),
-            "s_v": (0.5, 0.7),
-            "s_w": (1.5, 0.7),
-            "s_a": (0.5, 0.7),
-            "s_b": (0.5, 0.7),
+            "s_q": (1.0, 0.7),
+            "s_w": (3.0, 0.7),
+            "s_a": (0.3, 0.7),
+            "s_b": (0.7, 0.7),
             "s_u": (0.5, 0.7),
             "df": 4.0,
         },
@@ -117,6 +114,7 @@ class Robust:
             median, spread = getattr(self, option)
             good = median > 0 and spread >= 0
             require(good, self, option, "median:spread, positive and at least 0")
+        require(0 <= self.shared <= 1, self, "shared", "a number from 0 to 1")
         require(self.df > 0, self, "df", "a positive number")
 
     def gibbs(self, judgments: Judgments, sampling: Sampling) -> Draws:
@@ -125,7 +123,7 @@ class Robust:
         for sweeps in sweeps_to_try(sampling, len(design.regression.labels)):
             drawn = design.regression.sample(sampling, sweeps=sweeps)
             parameters = design.parameters(drawn)
-            checks = mixing_checks({n: x for n, x in parameters.items() if n != "w"}, {})
+            checks = mixing_checks({n: x for n, x in parameters.items() if n not in ("q", "w")}, {})
             if all(check.passed for check in checks):
                 break
         kept = kept_of_p(sampling.draws, sampling.chains)
@@ -181,14 +179,14 @@ class _Design:
     def __init__(self, model: Robust, judgments: Judgments) -> None:
         pool = judgments.pool
         self.model, self.judgments, self.pool = model, of_retrieved(judgments), pool
-        self.lengths = np.diff(pool.list_starts).reshape(pool.n_systems, pool.n_topics)
+        self.shortness = np.log(pool.reach / np.maximum(pool.lengths, 1))
         judged_for = judgments.judged_for or infer_judged_for(judgments)
         self.judged_for = np.isin(pool.systems, judged_for)
 
     dims: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        **dict.fromkeys(("alpha", "v"), ("topic",)),
+        "alpha": ("topic",),
         **dict.fromkeys(("a", "b", "u"), ("system",)),
-        "w": ("topic", "system"),
+        **dict.fromkeys(("q", "w"), ("topic", "system")),
         "log_s": ("scale",),
     }
 
@@ -199,19 +197,25 @@ class _Design:
         return median, spread
 
     def features(self, topic: int) -> tuple[Floats, Floats]:
-        """Features of a topic's documents: (documents, 6 + 3 systems), (documents, 2 + systems).
+        """Features of a topic's documents: (documents, 5 + 3 systems), (documents, 1 + 2 systems).
 
-        Those of the coefficients, a, b and u; and those of the topic's own alpha, v and w.
+        Those of the coefficients, a, b and u; and those of the topic's own alpha, q and w.
         """
         pool = self.pool
-        ranks = pool.ranks(topic).T
-        r, f = (ranks > 0).astype(np.float64), rank_curve(ranks, pool.depth)
-        short = r @ np.log(pool.depth / np.maximum(self.lengths[:, topic], 1))
-        novel = ~(ranks[:, self.judged_for] > 0).any(axis=1)
-        one, mean = np.ones(len(f)), f.mean(axis=1)
-        common = [one, r.mean(axis=1), mean, short, np.sqrt(mean), f.max(axis=1)]
+        ranks = pool.ranks(topic, below=True).T
+        r, f = (ranks > 0).astype(np.float64), rank_curve(ranks, pool.reach)
+        seen = ranks[:, self.judged_for]
+        novel = ~((seen > 0) & (seen <= pool.depth)).any(axis=1)
+        one = np.ones(len(f))
+        deep = np.log(pool.reach / 100) * one
+        common = [one, r.mean(axis=1), f.mean(axis=1), r @ self.shortness[:, topic], deep]
         columns = np.column_stack([*common, r, f, f * novel[:, None]])
-        return columns, np.column_stack([one, mean * np.sqrt(pool.n_systems), f])
+        return columns, np.column_stack([one, self.apart(r), self.apart(f)])
+
+    def apart(self, x: Floats) -> Floats:
+        """Features of systems' effects on a topic, which have little in common."""
+        mean = x.mean(axis=1, keepdims=True)
+        return (x - self.model.shared * mean) / np.cbrt(self.pool.n_systems)
 
     @cached_property
     def regression(self) -> EffectsRegression:
@@ -230,7 +234,7 @@ class _Design:
             mean=mean,
             sd=sd,
             scale_of=np.repeat([-1, 3, 4, 5], [len(COEFFICIENTS), systems, systems, systems]),
-            local_scale_of=np.repeat([0, 1, 2], [1, 1, systems]),
+            local_scale_of=np.repeat([0, 1, 2], [1, systems, systems]),
             median=median,
             spread=spread,
             df=np.repeat([np.inf, self.model.df], 3),
@@ -241,16 +245,9 @@ class _Design:
         first = len(COEFFICIENTS)
         found = dict(zip(COEFFICIENTS, np.moveaxis(drawn.columns[..., :first], -1, 0), strict=True))
         a, b, u = np.split(drawn.columns[..., first:], 3, axis=-1)
-        alpha, v, w = drawn.local[..., 0], drawn.local[..., 1], drawn.local[..., 2:]
-        return found | {
-            "a": a,
-            "b": b,
-            "u": u,
-            "alpha": alpha,
-            "v": v,
-            "w": w,
-            "log_s": drawn.log_scale,
-        }
+        alpha, (q, w) = drawn.local[..., 0], np.split(drawn.local[..., 1:], 2, axis=-1)
+        effects = {"a": a, "b": b, "u": u, "alpha": alpha, "q": q, "w": w}
+        return found | effects | {"log_s": drawn.log_scale}
 
     def predict(self, columns: Floats, local: Floats) -> NDArray[np.float32]:
         """Probability of every document in every draw, shape (chains, draws, documents)."""

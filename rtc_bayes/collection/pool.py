@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.tails import Tails, below
 from rtc_bayes.errors import CollectionWarning, InputError
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ class Pool:
         The list of system s on topic t begins at ``list_starts[s * topics + t]``.
     digests : tuple of str
         A digest of each system's run.
+    tails : Tails or None
+        Ranks of the pool's documents below the depth; None where no list is longer.
     """
 
     systems: tuple[str, ...]
@@ -53,13 +57,14 @@ class Pool:
     ranked: NDArray[np.int32]
     list_starts: NDArray[np.int64]
     digests: tuple[str, ...] = field(default=())
+    tails: Tails | None = None
 
     def __post_init__(self) -> None:
         for array in (self.docnos, self.topic_starts, self.ranked, self.list_starts):
             array.flags.writeable = False
 
     @classmethod
-    def from_runs(cls, runs: Runs, *, depth: int = 100) -> Pool:
+    def from_runs(cls, runs: Runs, *, depth: int = 100, reach: int = 1000) -> Pool:
         """Pool the first `depth` documents of every run for every topic of any run.
 
         Parameters
@@ -67,6 +72,9 @@ class Pool:
         runs : Runs
         depth : int
             At least 1.
+        reach : int
+            Where systems rank the pooled documents below the depth is kept down to this rank, as
+            evidence for models that use it.
 
         Raises
         ------
@@ -90,50 +98,32 @@ class Pool:
                 CollectionWarning,
                 stacklevel=2,
             )
-        lists = {
-            topic: [run.ranking(topic)[:depth].tolist() for run in runs.values()]
-            for topic in topics
-        }
-        return cls._build(
-            runs.systems,
-            topics,
-            depth,
-            lists,
-            {topic: set().union(*ranked) for topic, ranked in lists.items()},
-            tuple(run.digest for run in runs.values()),
-        )
-
-    @classmethod
-    def _build(
-        cls,
-        systems: tuple[str, ...],
-        topics: tuple[str, ...],
-        depth: int,
-        lists: Mapping[str, Sequence[Sequence[str]]],
-        documents: Mapping[str, Iterable[str]],
-        digests: tuple[str, ...],
-    ) -> Pool:
-        """Build from the docnos of each topic's lists and of each topic."""
+        cells = len(runs) * len(topics)
         docnos: list[str] = []
         starts = [0]
-        indices = [np.empty(0, dtype=np.int32)] * (len(systems) * len(topics))
+        nothing = np.empty(0, dtype=np.int32)
+        heads, tails = [nothing] * cells, [(nothing, nothing)] * cells
+        lengths = np.zeros(cells, dtype=np.int32)
         for t, topic in enumerate(topics):
-            ordered = sorted(documents[topic])
-            index = dict(zip(ordered, range(starts[-1], starts[-1] + len(ordered)), strict=True))
+            lists = [run.ranking(topic)[: max(depth, reach)].tolist() for run in runs.values()]
+            ordered = sorted(set().union(*(ranked[:depth] for ranked in lists)))
+            index = dict(zip(ordered, count(len(docnos)), strict=False))
             docnos.extend(ordered)
             starts.append(len(docnos))
-            for s, ranked in enumerate(lists[topic]):
-                found = map(index.__getitem__, ranked)
-                indices[s * len(topics) + t] = np.fromiter(found, np.int32, len(ranked))
+            for cell, ranked in zip(range(t, cells, len(topics)), lists, strict=True):
+                heads[cell] = np.array([index[docno] for docno in ranked[:depth]], dtype=np.int32)
+                tails[cell] = below(ranked, index, depth)
+                lengths[cell] = len(ranked)
         return cls(
-            systems=systems,
+            systems=runs.systems,
             topics=topics,
             depth=depth,
             docnos=np.array(docnos, dtype=object),
             topic_starts=np.array(starts, dtype=np.int64),
-            ranked=np.concatenate([np.empty(0, dtype=np.int32), *indices]),
-            list_starts=np.cumsum([0, *map(len, indices)], dtype=np.int64),
-            digests=digests,
+            ranked=np.concatenate([nothing, *heads]),
+            list_starts=np.cumsum([0, *map(len, heads)], dtype=np.int64),
+            digests=tuple(run.digest for run in runs.values()),
+            tails=Tails.of_lists(tails, lengths, depth=depth),
         )
 
     @property
@@ -181,8 +171,26 @@ class Pool:
         ranked = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
         return (ranked - first).astype(np.int32), starts
 
-    def ranks(self, topic: int) -> NDArray[np.int32]:
+    @property
+    def reach(self) -> int:
+        """The lowest rank that is known of any list: at least the depth."""
+        return self.depth if self.tails is None else self.tails.reach
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        """Lengths of the lists, cut at the reach, shape (systems, topics)."""
+        whole = np.diff(self.list_starts) if self.tails is None else self.tails.lengths
+        return whole.astype(np.int32).reshape(self.n_systems, self.n_topics)
+
+    def ranks(self, topic: int, *, below: bool = False) -> NDArray[np.int32]:
         """Ranks of a topic's documents, from 1; 0 where a system did not retrieve it.
+
+        Parameters
+        ----------
+        topic : int
+            Its number.
+        below : bool
+            Give the ranks below the depth as well, down to the reach.
 
         Returns
         -------
@@ -193,6 +201,9 @@ class Pool:
         for s in range(self.n_systems):
             ranked = self.ranking(s, topic)
             ranks[s, ranked - inside.start] = np.arange(1, len(ranked) + 1)
+            if below and self.tails is not None:
+                tail = self.tails.of_cell(s * self.n_topics + topic)
+                ranks[s, self.tails.documents[tail] - inside.start] = self.tails.ranks[tail]
         return ranks
 
     def locate(self, topic: str, docnos: Iterable[str]) -> NDArray[np.int64]:
@@ -222,6 +233,12 @@ class Pool:
         parts = [self.ranking(s, t) for s in chosen for t in range(self.n_topics)]
         ranked = np.concatenate(parts)
         kept = np.unique(ranked)
+        tails = self.tails
+        if tails is not None:
+            of_pool = np.zeros(self.n_documents, dtype=bool)
+            of_pool[kept] = True
+            cells = np.add.outer(np.array(chosen) * self.n_topics, np.arange(self.n_topics))
+            tails = tails.select(cells.ravel(), of_pool, np.cumsum(of_pool) - 1)
         return Pool(
             systems=tuple(systems),
             topics=self.topics,
@@ -231,6 +248,7 @@ class Pool:
             ranked=np.searchsorted(kept, ranked).astype(np.int32),
             list_starts=np.concatenate([[0], np.cumsum([len(p) for p in parts])]).astype(np.int64),
             digests=tuple(self.digests[s] for s in chosen) if self.digests else (),
+            tails=tails,
         )
 
     def with_documents(self, documents: Mapping[str, Iterable[str]]) -> Pool:
@@ -280,6 +298,7 @@ class Pool:
             ranked=moved[self.ranked].astype(np.int32),
             list_starts=self.list_starts,
             digests=self.digests,
+            tails=None if self.tails is None else self.tails.renumbered(moved),
         )
 
     def overlap(self) -> NDArray[np.float64]:
@@ -315,13 +334,14 @@ class Pool:
                 ),
                 "documents": ("topic", np.diff(self.topic_starts)),
                 "digest": ("system", np.array(self.digests or [""] * self.n_systems, dtype=str)),
-            },
+            }
+            | ({} if self.tails is None else self.tails.to_xarray()),
             coords={
                 "system": np.array(self.systems, dtype=str),
                 "topic": np.array(self.topics, dtype=str),
                 "docno": ("document", self.docnos.astype(str)),
             },
-            attrs={"depth": self.depth},
+            attrs={"depth": self.depth, "reach": self.reach},
         )
 
     @classmethod
@@ -341,6 +361,7 @@ class Pool:
                 np.int64
             ),
             digests=digests if any(digests) else (),
+            tails=Tails.from_xarray(data),
         )
 
     def save(self, path: str | Path) -> None:

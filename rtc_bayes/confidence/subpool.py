@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def with_systems(pool: Pool, systems: NDArray[np.int64]) -> Pool:
-    """Keep only these systems' lists, and every document.
+    """Keep only these systems' lists to the depth, and every document.
 
     Unlike :meth:`rtc_bayes.collection.Pool.select`, which drops the documents that only other
     systems retrieved.
@@ -34,13 +34,14 @@ def with_systems(pool: Pool, systems: NDArray[np.int64]) -> Pool:
         ranked=np.concatenate([np.empty(0, dtype=np.int32), *lists]),
         list_starts=_starts([len(ranked) for ranked in lists]),
         digests=tuple(pool.digests[s] for s in systems) if pool.digests else (),
+        tails=None,
     )
 
 
 def with_topics(
     pool: Pool, values: NDArray[np.floating], topics: Sequence[str]
 ) -> tuple[Pool, NDArray[np.floating]]:
-    """Keep only these topics, with all their documents.
+    """Keep only these topics, with all their documents and the lists to the depth.
 
     Parameters
     ----------
@@ -82,6 +83,7 @@ def with_topics(
         topic_starts=starts,
         ranked=np.concatenate([np.empty(0, dtype=np.int32), *lists]).astype(np.int32),
         list_starts=_starts([len(ranked) for ranked in lists]),
+        tails=None,
     )
     return part, values[:, documents]
 
