@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from run import JUDGE, OTHER_PRIORS, STUDIES
+from run import JUDGE, STUDIES
 
 from rtc_bayes import evaluate
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
@@ -33,12 +33,8 @@ from common import (
 )
 
 POSTERIOR_MEAN = "posterior_mean.py:map"
-TITLES = {
-    "trec8": "TREC-8, fresh trials",
-    "trec8-robust03": "TREC-8, fresh trials again",
-    "robust03": "Robust 2003",
-}
-KINDS_OF = {"trec8-robust03": (OTHER_PRIORS, f"{OTHER_PRIORS}/{JUDGE}")}
+TITLES = {"trec8": "TREC-8, fresh trials", "robust03": "Robust 2003"}
+ROBUST03 = f"{JUDGE}/robust[preset=robust03]:gibbs"
 # manual runs of TREC-8 with lists of some 50 and 100 documents, much better than any other
 SHORT = ("READWARE", "READWARE2")
 
@@ -62,14 +58,13 @@ def main() -> None:
         shown[plugged_in(trec8)] = "robust, plugged in"
         draw_confidence(trec8.pairs, shown, options.figures / "robust-trec8.png")
     truth = {title: truth_at_depth(study, title) for title, study in studies.items()}
-    again = studies.get("trec8-robust03")
-    print(story(trec8, truth["trec8"], "" if again is None else second(again)))
+    print(story(trec8, truth["trec8"]))
     for title, study in studies.items():
         print(f"## {TITLES[title]}\n\n`{study.meta['command']}`\n")
         print(scores(study))
         print("Accuracy of the predicted sign by confidence, its standard error, and share:\n")
         print(bins(study))
-        for text in KINDS_OF.get(title, (JUDGE,)):
+        for text in (JUDGE, ROBUST03):
             print(f"`{text}` by pairs:\n")
             print(kinds(study, text))
         names = {text: name(text) for text in study.summary if study.summary[text]["W"] is not None}
@@ -84,31 +79,12 @@ def main() -> None:
         print(to_markdown(table.drop(columns="trials")))
 
 
-def second(study: Study) -> str:
-    """Say what the second frozen protocol gave."""
-    own, both = study.summary[OTHER_PRIORS], study.summary[f"{OTHER_PRIORS}/{JUDGE}"]
-    rtc = study.summary["rtc:map"]
-    pairs = study.pairs[study.pairs["algorithm"] == OTHER_PRIORS]
-    judged_for = pairs[pairs["initial"] == 2]
-    return f"""- **Fixed a second time, by priors of Robust 2003 alone, which also judge**,
-  and with fits at every tenth part of the judgments: in {own["trials"]} trials of a new seed W
-  {w_of(own)} where exact confidences would win {own["W_expected"]:.2f}, log score
-  {own["log_score"]:.3f}, tau {own["mean_tau"]:.3f}, accuracy {own["accuracy"]:.1%} at confidence
-  {own["mean_confidence"]:.1%} and a median of {own["median_judged"]:.0f} judgments; the pair judged
-  for W {w_of_pairs(judged_for)}. The priors of both collections on its judgments: W {w_of(both)},
-  {both["log_score"]:.3f}, {both["mean_tau"]:.3f}, {both["accuracy"]:.1%} at
-  {both["mean_confidence"]:.1%}. The paper's RTC: W {w_of(rtc)}, {rtc["log_score"]:.3f},
-  {rtc["mean_tau"]:.3f} at {rtc["median_judged"]:.0f}. Calibrated as a whole is not calibrated
-  everywhere: see the pairs with the odd runs [below](#trec-8-fresh-trials-again).
-"""
-
-
-def story(study: Study, truth: Mapping[str, float], again: str) -> str:
+def story(study: Study, truth: Mapping[str, float]) -> str:
     """Say what was found, in words; `truth` is of lists cut at the pool's depth."""
     found = study.summary
     robust, rtc, mtc = found[JUDGE], found["rtc:map"], found["mtc"]
     plugged, cut = found[plugged_in(study)], found["rtc:map/rtc:cut"]
-    only = found[f"{JUDGE}/robust[preset=robust03]:gibbs"]
+    only = found[ROBUST03]
     wide = found[f"{JUDGE}/robust[preset=wide]:gibbs"]
     top = plugged["bins"][-1]
     pairs = study.pairs[study.pairs["algorithm"] == JUDGE]
@@ -163,7 +139,7 @@ in](../figures/robust-trec8.png)
   {w_of_pairs(judged_for)}, right in
   {judged_for["correct"].mean():.1%} at confidence {judged_for["confidence"].mean():.1%}: some, not
   provable, harm by looking repeatedly.
-{again}
+
 {TRIED}"""
 
 

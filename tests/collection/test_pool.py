@@ -238,3 +238,38 @@ def test_relevance_refuses_what_is_not_a_probability(pool):
         rb.Relevance.from_values(pool, np.full(pool.n_documents, 1.5))
     with pytest.raises(InputError, match="shape"):
         rb.Relevance.from_values(pool, np.zeros(3))
+
+
+def test_ranks_below_the_depth_are_kept_for_documents_of_the_pool(pool):
+    """z is the third of a on topic 9, and in the pool by b; of the four lists one is longer."""
+    assert pool.reach == 3
+    assert pool.ranks(0, below=True).tolist() == [[0, 1, 2, 3], [2, 0, 0, 1]]
+    assert pool.lengths.tolist() == [[3, 2], [2, 1]]
+    assert repr(pool.tails) == "Tails(1 ranks below the depth, to 3)"
+
+
+def test_the_reach_ends_what_is_known(runs):
+    assert rb.Pool.from_runs(runs, depth=2, reach=2).tails is None
+    whole = rb.Pool.from_runs(runs, depth=3)
+    assert (whole.tails, whole.reach) == (None, 3)
+    assert whole.lengths.tolist() == [[3, 2], [2, 1]]
+
+
+@given(
+    lists=st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True), min_size=4, max_size=4),
+    depth=st.integers(1, 4),
+    reach=st.integers(1, 8),
+)
+def test_known_ranks_are_those_of_the_runs(lists, depth, reach):
+    """Two systems on two topics: directly, of some systems, with more documents, from disk."""
+    runs = make_runs(s={"1": lists[0], "2": lists[1]}, t={"1": lists[2], "2": lists[3]})
+    pool = rb.Pool.from_runs(runs, depth=depth, reach=reach)
+    more = pool.with_documents({topic: ["aa", "z"] for topic in pool.topics})
+    again = rb.Pool.from_xarray(more.to_xarray())
+    for some in (pool, more, again, pool.select(["t"])):
+        for t, topic in enumerate(some.topics):
+            docnos = some.docnos[some.documents(t)]
+            for system, ranks in zip(some.systems, some.ranks(t, below=True), strict=True):
+                ranked = runs[system].ranking(topic)[: max(depth, reach)].tolist()
+                known = {docno: rank for rank, docno in enumerate(ranked, 1)}
+                assert ranks.tolist() == [known.get(docno, 0) for docno in docnos]

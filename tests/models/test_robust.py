@@ -12,7 +12,7 @@ from rtc_bayes_models.robust import COEFFICIENTS, Robust, _Design
 
 DEPTH = 4
 RUNS = {
-    "first": {"1": ["a", "b", "c", "d"], "2": ["a", "b"]},
+    "first": {"1": ["a", "b", "c", "d", "x", "g"], "2": ["a", "b"]},
     "second": {"1": ["b", "e", "a", "f"], "2": ["c", "a", "d"]},
     "third": {"1": ["g", "a"], "2": ["e", "f", "g", "c"]},
 }
@@ -39,23 +39,24 @@ def judgments():
 
 def literal_log_odds(pool, judged_for, found, topic, docno):
     """The formula of the docstring, term by term."""
-    systems, t = pool.n_systems, pool.topics.index(topic)
-    eta, strengths = found["mu"] + found["alpha"][t], []
-    known = any(docno in RUNS[name][topic] for name in judged_for)
-    for j, name in enumerate(pool.systems):
-        ranked = RUNS[name][topic]
-        if docno not in ranked:
-            strengths.append(0.0)
-            continue
-        f = 1 - np.log(ranked.index(docno) + 1) / np.log(DEPTH + 1)
-        strengths.append(f)
-        shortness = found["m_c"] * np.log(DEPTH / len(ranked))
-        eta += found["m_a"] / systems + found["a"][j] + shortness
-        slope = found["m_b"] / systems + found["b"][j] + found["w"][t, j]
-        eta += (slope + found["u"][j] * (not known)) * f
-    mean = np.mean(strengths)
-    eta += found["v"][t] * mean * np.sqrt(systems) + found["m_d"] * np.sqrt(mean)
-    return eta + found["m_x"] * max(strengths)
+    systems, t, reach = pool.n_systems, pool.topics.index(topic), 6
+    eta = found["mu"] + found["m_d"] * np.log(reach / 100) + found["alpha"][t]
+    lists = [RUNS[name][topic] for name in pool.systems]
+    r = np.array([docno in ranked for ranked in lists], dtype=float)
+    f = np.array(
+        [
+            1 - np.log(ranked.index(docno) + 1) / np.log(reach + 1) if docno in ranked else 0.0
+            for ranked in lists
+        ]
+    )
+    new = not any(docno in RUNS[name][topic][:DEPTH] for name in judged_for)
+    for j, ranked in enumerate(lists):
+        selective = found["m_c"] * np.log(reach / len(ranked))
+        eta += (found["m_a"] / systems + found["a"][j] + selective) * r[j]
+        eta += (found["m_b"] / systems + found["b"][j] + found["u"][j] * new) * f[j]
+        eta += found["q"][t, j] * (r[j] - 0.6 * r.mean()) / systems ** (1 / 3)
+        eta += found["w"][t, j] * (f[j] - 0.6 * f.mean()) / systems ** (1 / 3)
+    return eta
 
 
 def test_probabilities_are_the_formula_s(judgments):
@@ -87,6 +88,17 @@ def test_the_graph_has_the_same_probabilities(judgments):
     )
 
 
+def test_ranks_below_the_depth_are_evidence_that_novelty_leaves_out(judgments):
+    """The document g of topic 1 is the sixth of first, judged for, whose list is cut at four."""
+    pool = judgments.pool
+    columns, _ = _Design(Robust(), judgments).features(0)
+    row = columns[pool.locate("1", ["g"])[0]]
+    r, f, novel = np.split(row[len(COEFFICIENTS) :], 3)
+    assert r.tolist() == [1.0, 0.0, 1.0]
+    assert f == pytest.approx([1 - np.log(6) / np.log(7), 0.0, 1.0])
+    assert novel.tolist() == f.tolist()
+
+
 def test_who_was_judged_for_is_known_or_inferred():
     pool = make_pool()
     told, asked = judge(pool, LABELS), judge(pool, LABELS, judged_for=None)
@@ -99,7 +111,7 @@ def test_it_is_what_is_fitted_where_nothing_is_named(judgments):
     fitted = rb.fit(judgments.pool, judgments, draws=50, chains=2, tune=20, seed=1)
     assert (fitted.model, fitted.method) == ("robust", "gibbs")
     assert fitted.posterior["posterior"]["w"].dims == ("chain", "draw", "topic", "system")
-    assert list(fitted.posterior["posterior"]["scale"].values)[:2] == ["s_alpha", "s_v"]
+    assert list(fitted.posterior["posterior"]["scale"].values)[:2] == ["s_alpha", "s_q"]
     fewer = fitted.predict(make_pool(("first", "third")))
     assert fewer.judgments.pool.systems == ("first", "third")
 
@@ -110,8 +122,8 @@ def test_nothing_judged_gives_the_prior():
     mu = drawn.parameters["mu"].ravel()
     assert abs(mu.mean() + 3.6) < 4.4 * 0.7 / np.sqrt(len(mu))
     b = np.abs(drawn.parameters["b"]).ravel()
-    # the median of |t(2)| is 0.816, times a scale whose median is 0.6
-    assert np.median(b) == pytest.approx(0.6 * 0.816, rel=0.06)
+    # the median of |t(3)| is 0.765, times a scale whose median is 1.4
+    assert np.median(b) == pytest.approx(1.4 * 0.765, rel=0.06)
 
 
 @pytest.mark.parametrize("preset", [None, "robust03", "wide"])
@@ -129,6 +141,7 @@ def test_presets_draw(judgments, preset):
         ({"s_w": "0:.2"}, "median:spread"),
         ({"s_w": "1:-1"}, "median:spread"),
         ({"df": "0"}, "a positive number"),
+        ({"shared": "1.5"}, "a number from 0 to 1"),
     ],
 )
 def test_bad_options_are_refused(options, said):

@@ -154,7 +154,7 @@ def test_draws_depend_on_the_seed_and_not_on_threads():
 
 def test_few_draws_take_more_sweeps():
     assert sweeps_to_try(Sampling(100, 2), 0) == (10, 40, 160)
-    assert sweeps_to_try(Sampling(100, 2), 5000) == (4, 16, 64)
+    assert sweeps_to_try(Sampling(100, 2), 5000) == (8, 32, 128)
     assert sweeps_to_try(Sampling(100, 2), 10**6) == (1, 4, 16)
     assert sweeps_to_try(Sampling(1000, 4), 250) == (5, 20, 80)
 

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 type Integers = NDArray[np.int64]
 
-_SWEEPS, _MOST_TO_A_DRAW, _ROWS = 20_000, 10, 20_000
+_SWEEPS, _MOST_TO_A_DRAW, _ROWS = 20_000, 10, 40_000
 
 
 def sweeps_to_try(sampling: Sampling, rows: int) -> tuple[int, ...]:
     """Return how many sweeps to make to each draw, and how many where those do not suffice.
 
-    With up to 2000 rows a sweep costs little beside the probabilities of all documents: a few
+    With up to 4000 rows a sweep costs little beside the probabilities of all documents: a few
     draws may each take ten. With more it costs what its rows do, and the first try has fewer.
 
     Parameters

@@ -247,23 +247,17 @@ def _integrate_topics(
         else:
             here = slice(block * depth, (block + 1) * depth)
             root = factors_by_effects[here]
-            root[:] = 0.0
-            removed[here] = 0.0
-            removed_response[here] = 0.0
+            scaled = np.empty((n, depth))
             for i in range(first, last):
                 scale = math.sqrt(omega[i])
                 response[i] = (labels[i] - 0.5) / scale
                 for k in range(width):
                     whitened[i, k] = scale * columns[i, k]
-                for j in range(depth):
-                    x = local[i, j]
-                    if x == 0.0:
-                        continue
-                    removed_response[block * depth + j] += x * (labels[i] - 0.5)
-                    for k in range(width):
-                        removed[block * depth + j, k] += x * omega[i] * columns[i, k]
-                    for k in range(j + 1):
-                        root[j, k] += x * omega[i] * local[i, k]
+                for k in range(depth):
+                    scaled[i - first, k] = scale * local[i, k]
+            root[:] = scaled.T @ scaled
+            removed[here] = scaled.T @ whitened[first:last]
+            removed_response[here] = scaled.T @ response[first:last]
             for j in range(depth):
                 root[j, j] += 1.0 / variance[j]
             _cholesky(root)
