@@ -31,18 +31,22 @@ from common import Plan, run_studies
 SEED = 2009
 JUDGE = "robust:gibbs"
 POSTERIOR_MEAN = str(Path(__file__).with_name("posterior_mean.py"))
-PUBLISHED = ("ip", "mtc", "rtc:map")
+ALGORITHMS = ("ip", "mtc", "rtc:map", JUDGE)
 OTHERS = (
+    "ip",
+    "mtc",
+    "rtc:map",
     "rtc:map/rtc:cut",
+    JUDGE,
     f"{JUDGE}/robust[preset=robust03]:gibbs",
     f"{JUDGE}/robust[preset=wide]:gibbs",
     f"{JUDGE}/{POSTERIOR_MEAN}:map",
     f"{JUDGE}/hierarchical:laplace",
 )
 STUDIES = {
-    "trec8": Plan("trec8_adhoc", (*PUBLISHED, JUDGE), "plugin"),
-    "trec8-others": Plan("trec8_adhoc", (*PUBLISHED, JUDGE, *OTHERS), "plugin"),
-    "robust03": Plan("robust03", (*PUBLISHED, JUDGE, *OTHERS), "plugin"),
+    "trec8": Plan("trec8_adhoc", ALGORITHMS, "plugin"),
+    "trec8-others": Plan("trec8_adhoc", OTHERS, "plugin"),
+    "robust03": Plan("robust03", OTHERS, "plugin"),
 }
 
 if __name__ == "__main__":
