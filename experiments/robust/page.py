@@ -47,8 +47,9 @@ FRONTIER = """`python experiments/robust/frontier.py -o DIR --trials {trials}`
 
 The first {trials} of these trials again; the judge goes on however sure it is, and all pairs are
 evaluated by its first judgments. Means and standard errors over trials. The targets were tau .77 at
-150 judgments and .80 at 180, log score .22. These trials are {easier} than all of them: where judging
-stops by itself, log score {some[0]:.3f} for {every[0]:.3f} and tau {some[1]:.3f} for {every[1]:.3f}.
+150 judgments and .80 at 180, log score .22. These trials are {easier} than all: where judging
+stops by itself, log score
+{some[0]:.3f} for {every[0]:.3f} and tau {some[1]:.3f} for {every[1]:.3f}.
 """
 TRIED = Path(__file__).with_name("tried.md").read_text()
 
