@@ -10,7 +10,8 @@ of these judgments. It writes DIR/frontier.csv, with standard errors over trials
         --judge 'robust[weight=reuse]:gibbs' --evaluator 'robust[df=4]'
 
 tries another judge or evaluator on the trials that `robust` was developed on; --initial judges for
-more than two of the ten systems, --measure compares them by another measure.
+more than two of the ten systems, --measure compares them by another measure, --collection robust03
+takes the other collection.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ def main() -> None:
     parser.add_argument("--budgets", type=int, nargs="+", default=[120, 150, 180])
     parser.add_argument("--judge", default=JUDGE)
     parser.add_argument("--evaluator", default=JUDGE)
+    parser.add_argument("--collection", default="trec8_adhoc")
     parser.add_argument("--initial", type=int, default=2)
     parser.add_argument("--measure", default="AP")
     parser.add_argument("--jobs", type=int, default=2)
@@ -54,7 +56,7 @@ def main() -> None:
     question = Question(
         options.judge, options.evaluator, options.budgets, options.initial, options.measure
     )
-    runs, qrels = read_collection("trec8_adhoc")
+    runs, qrels = read_collection(options.collection)
     collection = Collection.from_runs(runs, qrels, depth=100, relevance_level=1)
     truth = evaluate(runs, qrels, options.measure, topics="all").mean[options.measure]
     work = [

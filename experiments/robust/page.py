@@ -86,7 +86,8 @@ def main() -> None:
         table = pd.read_csv(frontier)
         print("## At a number of judgments\n")
         count = table["trials"].iloc[0]
-        some, every = means(trec8, count), means(trec8, len(trec8.trials))
+        found = trec8.summary[JUDGE]
+        some, every = means(trec8, count), (found["log_score"], found["mean_tau"])
         easier = "easier" if some[0] < every[0] else "harder"
         print(FRONTIER.format(trials=count, easier=easier, some=some, every=every))
         print(to_markdown(table.drop(columns="trials")))

@@ -33,11 +33,8 @@ JUDGE = "robust:gibbs"
 POSTERIOR_MEAN = str(Path(__file__).with_name("posterior_mean.py"))
 ALGORITHMS = ("ip", "mtc", "rtc:map", JUDGE)
 OTHERS = (
-    "ip",
-    "mtc",
-    "rtc:map",
+    *ALGORITHMS,
     "rtc:map/rtc:cut",
-    JUDGE,
     f"{JUDGE}/robust[preset=robust03]:gibbs",
     f"{JUDGE}/robust[preset=wide]:gibbs",
     f"{JUDGE}/{POSTERIOR_MEAN}:map",

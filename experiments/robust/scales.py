@@ -14,6 +14,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from rtc_bayes import Judgments, Pool
+from rtc_bayes import Judgments, Pool, Qrels, Runs
 from rtc_bayes_models.robust import COEFFICIENTS, SCALES, Robust, _Design
 
 sys.path.append(str(Path(__file__).parents[1]))
@@ -30,6 +31,8 @@ from common import read_collection
 type Floats = NDArray[np.float64]
 
 WIDE = Robust(mu=(-3.6, 2.0), m_a=(1.0, 5.0), m_b=(6.0, 8.0), m_c=(0.2, 1.0))
+# where all systems are judged for, no document is new
+FITTED = [name for name in SCALES if name != "s_u"]
 ROUNDS, STEPS = 12, 30
 FORMS = {
     "lists to rank 300": (300, WIDE),
@@ -54,8 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=4)
     sets = parser.parse_args().sets
-    known = [name for name in SCALES if name != "s_u"]
-    print("| | systems |", " | ".join([*COEFFICIENTS, *known]), "|")
+    print("| | systems |", " | ".join([*COEFFICIENTS, *FITTED]), "|")
     for name in ("robust03", "trec8_adhoc"):
         for systems in (2, 5, 10, 17):
             found = [
@@ -83,7 +85,7 @@ def of_forms(name: str, sets: int) -> Floats:
 
 def draw(name: str, systems: int, sets: int, reach: int, model: Robust) -> list[list[Rows]]:
     """Rows of every topic, of random sets of systems; the same sets whatever the reach."""
-    runs, qrels = read_collection(name)
+    runs, qrels = collection(name)
     pool = Pool.from_runs(runs, reach=reach)
     random = np.random.default_rng(systems)
     found = []
@@ -96,6 +98,12 @@ def draw(name: str, systems: int, sets: int, reach: int, model: Robust) -> list[
     return found
 
 
+@cache
+def collection(name: str) -> tuple[Runs, Qrels]:
+    """Read a collection, once."""
+    return read_collection(name)
+
+
 def rows(design: _Design, judged: Judgments, topic: int) -> Rows:
     """Documents of a topic; one without a judgment is not relevant, and no document is new."""
     pool = design.pool
@@ -106,8 +114,7 @@ def rows(design: _Design, judged: Judgments, topic: int) -> Rows:
 
 def fitted(rows: Sequence[Rows], model: Robust, systems: int) -> tuple[Floats, Floats, float]:
     """Coefficients, scales and log evidence; scales known to the model stay as they are."""
-    names = [name for name in SCALES if name != "s_u"]
-    scale, spread = np.array([getattr(model, name) for name in names]).T
+    scale, spread = np.array([getattr(model, name) for name in FITTED]).T
     mean, sd = np.array([getattr(model, name) for name in COEFFICIENTS]).T
     scale_of, local_scale_of = np.repeat([3, 4], systems), np.repeat([0, 1, 2], [1] + [systems] * 2)
     state = np.append(mean, np.zeros(2 * systems))

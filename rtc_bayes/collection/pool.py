@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.tails import Tails, below
+from rtc_bayes.collection.tails import Tails, tail_of
 from rtc_bayes.errors import CollectionWarning, InputError
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Pool:
             starts.append(len(docnos))
             for cell, ranked in zip(range(t, cells, len(topics)), lists, strict=True):
                 heads[cell] = np.array([index[docno] for docno in ranked[:depth]], dtype=np.int32)
-                tails[cell] = below(ranked, index, depth)
+                tails[cell] = tail_of(ranked, index, depth)
                 lengths[cell] = len(ranked)
         return cls(
             systems=runs.systems,
@@ -233,12 +233,7 @@ class Pool:
         parts = [self.ranking(s, t) for s in chosen for t in range(self.n_topics)]
         ranked = np.concatenate(parts)
         kept = np.unique(ranked)
-        tails = self.tails
-        if tails is not None:
-            of_pool = np.zeros(self.n_documents, dtype=bool)
-            of_pool[kept] = True
-            cells = np.add.outer(np.array(chosen) * self.n_topics, np.arange(self.n_topics))
-            tails = tails.select(cells.ravel(), of_pool, np.cumsum(of_pool) - 1)
+        cells = np.add.outer(np.array(chosen) * self.n_topics, np.arange(self.n_topics))
         return Pool(
             systems=tuple(systems),
             topics=self.topics,
@@ -248,7 +243,7 @@ class Pool:
             ranked=np.searchsorted(kept, ranked).astype(np.int32),
             list_starts=np.concatenate([[0], np.cumsum([len(p) for p in parts])]).astype(np.int64),
             digests=tuple(self.digests[s] for s in chosen) if self.digests else (),
-            tails=tails,
+            tails=None if self.tails is None else self.tails.select(cells.ravel(), kept),
         )
 
     def with_documents(self, documents: Mapping[str, Iterable[str]]) -> Pool:

@@ -53,7 +53,7 @@ class Tails:
         *,
         depth: int,
     ) -> Tails | None:
-        """Join what :func:`below` found in every list; None where no list goes below the depth.
+        """Join what :func:`tail_of` found in every list; None where no list goes below the depth.
 
         Parameters
         ----------
@@ -78,25 +78,24 @@ class Tails:
         """Return the entries of the list of system s on topic t, cell ``s * topics + t``."""
         return slice(int(self.starts[cell]), int(self.starts[cell + 1]))
 
-    def select(self, cells: Integers, kept: NDArray[np.bool_], moved: Integers) -> Tails:
-        """Keep some lists, of them the documents that are kept, and number these anew.
+    def select(self, cells: Integers, kept: NDArray[np.int32]) -> Tails:
+        """Keep some lists, and of them the documents that are kept, numbered by their place there.
 
         Parameters
         ----------
         cells : ndarray of int
-        kept : ndarray of bool, shape (documents,)
-        moved : ndarray of int, shape (documents,)
-            The new index of every document; of one that is not kept, anything.
+        kept : ndarray of int32
+            Indices into the pool, ascending.
         """
         spans = [np.arange(self.starts[cell], self.starts[cell + 1]) for cell in cells]
         which = np.repeat(np.arange(len(cells)), [len(span) for span in spans])
         entries = np.concatenate([np.empty(0, dtype=np.int64), *spans])
-        inside = kept[self.documents[entries]]
-        entries, which = entries[inside], which[inside]
-        counts = np.bincount(which, minlength=len(cells))
+        inside = np.isin(self.documents[entries], kept)
+        entries = entries[inside]
+        counts = np.bincount(which[inside], minlength=len(cells))
         return Tails(
             reach=self.reach,
-            documents=moved[self.documents[entries]].astype(np.int32),
+            documents=np.searchsorted(kept, self.documents[entries]).astype(np.int32),
             ranks=self.ranks[entries],
             starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             lengths=self.lengths[cells],
@@ -132,7 +131,7 @@ class Tails:
         return f"Tails({len(self.ranks)} ranks below the depth, to {self.reach})"
 
 
-def below(
+def tail_of(
     ranked: Sequence[str], index: Mapping[str, int], depth: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Find the documents of a pool below the depth of one list, and their ranks.

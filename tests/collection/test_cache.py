@@ -15,6 +15,11 @@ from rtc_bayes.errors import InputError
 LINES = "1 Q0 b 1 2.5 one\n1 Q0 a 2 2.5 one\n2 Q0 é 1 -inf one\n"
 
 
+@pytest.fixture(autouse=True)
+def no_cache_of_the_user(monkeypatch):
+    monkeypatch.delenv("RTC_BAYES_CACHE", raising=False)
+
+
 @pytest.fixture
 def folder(tmp_path):
     folder = tmp_path / "runs"
