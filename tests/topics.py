@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rtc_bayes.collection.lists import Lists
+
 
 @dataclass(frozen=True)
 class Topic:
@@ -13,12 +15,18 @@ class Topic:
     p: np.ndarray
 
     @property
-    def ranked(self):
-        return np.concatenate([np.empty(0, dtype=np.int32), *self.lists]).astype(np.int32)
+    def complete(self):
+        ranked = np.concatenate([np.empty(0, dtype=np.int32), *self.lists]).astype(np.int32)
+        starts = np.concatenate([[0], np.cumsum([len(part) for part in self.lists])])
+        return Lists.complete(ranked, starts.astype(np.int64))
 
     @property
-    def starts(self):
-        return np.concatenate([[0], np.cumsum([len(part) for part in self.lists])]).astype(np.int64)
+    def with_holes(self):
+        """The same lists, without the documents that cannot be relevant."""
+        ranked, starts, ranks = self.complete
+        kept = self.p[ranked] > 0.0
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return Lists(ranked[kept], before[starts], ranks[kept])
 
 
 def random_topic(rng, documents, most_lists=3):

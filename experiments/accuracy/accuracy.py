@@ -48,7 +48,7 @@ def against_enumeration(name: str, topics: int, documents: int, tolerance: float
         topic = random_topic(rng, int(rng.integers(1, documents + 1)))
         scores, weights = oracle.distribution(topic.lists, topic.p, oracle.SCORES[name])
         mean, covariance = oracle.mean_and_covariance(scores, weights)
-        measure = on_topic(parse_measure(name), topic.ranked, topic.starts, len(topic.p))
+        measure = on_topic(parse_measure(name), topic.complete, len(topic.p))
         found = measure.moments(topic.p, exact=True, tolerance=tolerance)
         pairs = [
             found.pair_variance(a, b) - oracle.cumulants(scores[:, a] - scores[:, b], weights)[1]
@@ -72,7 +72,7 @@ def against_printed_sums(topics: int) -> None:
         for s, ranking in enumerate(topic.lists):
             ranks[s, ranking] = np.arange(1, len(ranking) + 1)
         a = 1 / np.maximum(ranks[:, :, None], ranks[:, None, :])
-        measure = on_topic(parse_measure("AP"), topic.ranked, topic.starts, len(topic.p))
+        measure = on_topic(parse_measure("AP"), topic.complete, len(topic.p))
         found = measure.moments(topic.p, exact=False, tolerance=1e-8)
         for s in range(len(topic.lists)):
             for u in range(s):

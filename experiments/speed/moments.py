@@ -183,7 +183,7 @@ def shared_documents(pool: rb.Pool) -> int:
     """Documents that two lists of a topic share, over all pairs and topics."""
     pairs = np.stack(np.triu_indices(pool.n_systems, 1), axis=1)
     counts = (
-        len(Overlaps.of(*pool.lists(t), int(np.diff(pool.topic_starts)[t]), pairs).first)
+        len(Overlaps.of(pool.lists(t), int(np.diff(pool.topic_starts)[t]), pairs).first)
         for t in range(pool.n_topics)
     )
     return sum(counts)

@@ -43,10 +43,11 @@ def main() -> None:
 
 def numerator_row(n: int, target: int) -> None:
     pool, p = pair(n)
-    ranked, starts = pool.lists(0)
+    lists = pool.lists(0)
     a, b = inverse_ranks(pool)
-    overlaps = Overlaps.of(ranked, starts, len(p), np.array([[0, 1]]))
-    arguments = ranked, starts, overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
+    overlaps = Overlaps.of(lists, len(p), np.array([[0, 1]]))
+    parts = lists.ranked, lists.starts, lists.inverse_ranks
+    arguments = *parts, overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
     slow = median_seconds(lambda: four_sums(a, b, p), REPEATS)
     calls = 1 + 200_000 // n
     fast = median_seconds(lambda: kernels(*arguments, p[:, None], calls), REPEATS) / calls
@@ -122,7 +123,7 @@ def four_sums(a, b, p):
 
 
 @njit
-def kernels(ranked, starts, pairs, shared_starts, shared_first, shared_second, p, calls):
+def kernels(ranked, starts, inverse, pairs, shared_starts, shared_first, shared_second, p, calls):
     """Mean and variance of the numerator by the library's kernels, so many times."""
     weight = np.ones(1)
     draw_starts = np.array([0, 1])
@@ -130,14 +131,15 @@ def kernels(ranked, starts, pairs, shared_starts, shared_first, shared_second, p
     mean, variance = 0.0, 0.0
     for _ in range(calls):
         v = p * (1.0 - p)
-        expected = numerator.expected(ranked, starts, p)
-        slope = numerator.influence(ranked, starts, p)
+        expected = numerator.expected(ranked, starts, inverse, p)
+        slope = numerator.influence(ranked, starts, inverse, p)
         own, linear, everything = numerator.own_variances(
-            ranked, starts, slope, v, weight, draw_starts, centre
+            ranked, starts, inverse, slope, v, weight, draw_starts, centre
         )
         common = numerator.covariances(
             ranked,
             starts,
+            inverse,
             pairs,
             shared_starts,
             shared_first,

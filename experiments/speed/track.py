@@ -87,6 +87,7 @@ def build(topics: int, systems: int, depth: int, progress: Progress) -> rb.Pool:
         systems=tuple(f"s{s:04d}" for s in range(systems)),
         topics=tuple(str(t + 1) for t in range(topics)),
         depth=depth,
+        score_depth=depth,
         docnos=np.concatenate(docnos),
         topic_starts=np.array(starts),
         ranked=ranked.reshape(-1),

@@ -27,6 +27,15 @@ QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration do
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 Names = Annotated[NameBy, Option(help="What names a system.")]
 Depth = Annotated[int, Option(help="Pool this many documents of each list.")]
+ScoreDepth = Annotated[
+    int | None, Option(help="Score lists to this rank, by pooled documents. Default: --depth.")
+]
+Unseen = Annotated[
+    bool, Option("--unseen", help="Count relevant documents that every list misses.")
+]
+Residual = Annotated[
+    float, Option(metavar="SD", help="Sd of each mean score beyond what the pool tells.")
+]
 Level = Annotated[int, Option(help="The lowest grade that counts as relevant.")]
 
 # what is computed

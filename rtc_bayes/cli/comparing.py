@@ -20,11 +20,14 @@ from rtc_bayes.cli.arguments import (
     Options,
     Out,
     Quiet,
+    Residual,
     RunFiles,
     Scheduler,
+    ScoreDepth,
     Seed,
     SomeQrels,
     Topics,
+    Unseen,
     WhichTopics,
 )
 from rtc_bayes.cli.inputs import digests, format_of, read_judgments, read_options
@@ -79,11 +82,11 @@ def compare(
     per_topic: Annotated[
         bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these.")
     ] = False,
-    residual: Annotated[
-        float, typer.Option(metavar="SD", help="Sd of the part of each mean score below the depth.")
-    ] = 0.0,
+    unseen: Unseen = False,
+    residual: Residual = 0.0,
     relevance_level: Level = 1,
     depth: Depth = 100,
+    score_depth: ScoreDepth = None,
     name_by: Names = "tag",
     jobs: Annotated[int, typer.Option(help="Topics at a time.")] = 1,
     scheduler: Scheduler = None,
@@ -119,7 +122,7 @@ def compare(
     spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
     systems = read_runs(*runs, name_by=name_by)
     judged = None if qrels is None else read_qrels(qrels)
-    pool = Pool.from_runs(systems, depth=depth)
+    pool = Pool.from_runs(systems, depth=depth, score_depth=score_depth)
     if per_topic and baseline is None and pool.n_systems != 2:
         raise InputError(
             f"--per-topic with the pairs of {pool.n_systems} systems",
@@ -161,6 +164,7 @@ def compare(
                 ranks=ranks,
                 population=population,
                 forecast=forecast,
+                unseen=unseen,
                 residual=residual,
                 jobs=jobs,
                 scheduler=scheduler,

@@ -19,6 +19,7 @@ from rtc_bayes.cli.arguments import (
     QrelsFile,
     Quiet,
     RunFiles,
+    ScoreDepth,
     Seed,
 )
 from rtc_bayes.cli.inputs import digests, format_of, read_judgments
@@ -39,6 +40,7 @@ def build(
     floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
     relevance_level: Level = 1,
     depth: Depth = 100,
+    score_depth: ScoreDepth = None,
     name_by: Names = "tag",
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -55,7 +57,7 @@ def build(
     chosen = parse_algorithm(algorithm)
     systems, answers = read_runs(*runs, name_by=name_by), read_qrels(truth)
     result = build(
-        Pool.from_runs(systems, depth=depth),
+        Pool.from_runs(systems, depth=depth, score_depth=score_depth),
         answers,
         chosen,
         confidence=0.95 if confidence is None and budget is None else confidence,
@@ -85,6 +87,7 @@ def next_(
     count: Annotated[int, typer.Option(help="How many documents.")] = 10,
     relevance_level: Level = 1,
     depth: Depth = 100,
+    score_depth: ScoreDepth = None,
     name_by: Names = "tag",
     seed: Seed = 0,
     layout: Layout = None,
@@ -100,7 +103,7 @@ def next_(
 
     chosen = parse_algorithm(algorithm)
     systems, judged = read_runs(*runs, name_by=name_by), read_qrels(qrels)
-    pool = Pool.from_runs(systems, depth=depth)
+    pool = Pool.from_runs(systems, depth=depth, score_depth=score_depth)
     judgments = read_judgments(pool, judged, relevance_level)
     frame = documents_frame(
         next_documents(pool, judgments, algorithm=chosen, count=count, seed=seed)

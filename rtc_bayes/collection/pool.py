@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.lists import Lists
 from rtc_bayes.collection.tails import Tails, tail_of
 from rtc_bayes.errors import CollectionWarning, InputError
 
@@ -35,7 +36,10 @@ class Pool:
     topics : tuple of str
         In natural order.
     depth : int
-        Ranked lists are cut here.
+        The first documents of every list, down to this rank, are the pool.
+    score_depth : int
+        Measures read lists down to this rank: those of the pool's documents that a system is
+        known to rank there, all others being not relevant.
     docnos : ndarray of str, shape (documents,)
     topic_starts : ndarray of int, shape (topics + 1,)
         Documents of topic t are ``topic_starts[t]`` to ``topic_starts[t + 1]``.
@@ -52,6 +56,7 @@ class Pool:
     systems: tuple[str, ...]
     topics: tuple[str, ...]
     depth: int
+    score_depth: int
     docnos: NDArray[np.object_]
     topic_starts: NDArray[np.int64]
     ranked: NDArray[np.int32]
@@ -64,7 +69,9 @@ class Pool:
             array.flags.writeable = False
 
     @classmethod
-    def from_runs(cls, runs: Runs, *, depth: int = 100, reach: int = 1000) -> Pool:
+    def from_runs(
+        cls, runs: Runs, *, depth: int = 100, reach: int = 1000, score_depth: int | None = None
+    ) -> Pool:
         """Pool the first `depth` documents of every run for every topic of any run.
 
         Parameters
@@ -74,12 +81,14 @@ class Pool:
             At least 1.
         reach : int
             Where systems rank the pooled documents below the depth is kept down to this rank, as
-            evidence for models that use it.
+            evidence for models that use it, and for measures.
+        score_depth : int, optional
+            Measures read lists down to this rank; by default the depth.
 
         Raises
         ------
         InputError
-            A depth below 1.
+            A depth below 1, or a score depth that is above it or below the reach.
 
         Warns
         -----
@@ -88,6 +97,12 @@ class Pool:
         """
         if depth < 1:
             raise InputError(f"depth is {depth}", remedy="give a depth of at least 1")
+        score_depth = depth if score_depth is None else score_depth
+        if not depth <= score_depth <= max(depth, reach):
+            raise InputError(
+                f"score depth is {score_depth}",
+                remedy=f"give one from the depth, {depth}, to {max(depth, reach)}",
+            )
         topics = runs.topics
         lacking = {tag: len(topics) - len(run.topics) for tag, run in runs.items()}
         lacking = {tag: n for tag, n in lacking.items() if n}
@@ -118,6 +133,7 @@ class Pool:
             systems=runs.systems,
             topics=topics,
             depth=depth,
+            score_depth=score_depth,
             docnos=np.array(docnos, dtype=object),
             topic_starts=np.array(starts, dtype=np.int64),
             ranked=np.concatenate([nothing, *heads]),
@@ -155,21 +171,27 @@ class Pool:
         cell = system * self.n_topics + topic
         return self.ranked[self.list_starts[cell] : self.list_starts[cell + 1]]
 
-    def lists(self, topic: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """All systems' lists for a topic, with documents numbered from 0 within the topic.
-
-        Returns
-        -------
-        ranked : ndarray of int32, shape (sum of list lengths,)
-        starts : ndarray of int64, shape (systems + 1,)
-            The list of system s is ``ranked[starts[s]:starts[s + 1]]``.
-        """
-        parts = [self.ranking(s, topic) for s in range(self.n_systems)]
-        starts = np.zeros(len(parts) + 1, dtype=np.int64)
-        np.cumsum([len(part) for part in parts], out=starts[1:])
+    def lists(self, topic: int) -> Lists:
+        """All systems' lists for a topic, as they are scored: down to the score depth."""
+        documents, ranks = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
+        starts = [0]
+        for s in range(self.n_systems):
+            head = self.ranking(s, topic)
+            documents.append(head)
+            ranks.append(np.arange(1, len(head) + 1, dtype=np.int32))
+            starts.append(starts[-1] + len(head))
+            if self.tails is not None and self.score_depth > self.depth:
+                cell = self.tails.of_cell(s * self.n_topics + topic)
+                inside = self.tails.ranks[cell] <= self.score_depth
+                documents.append(self.tails.documents[cell][inside])
+                ranks.append(self.tails.ranks[cell][inside])
+                starts[-1] += int(inside.sum())
         first = np.int32(self.topic_starts[topic])
-        ranked = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
-        return (ranked - first).astype(np.int32), starts
+        return Lists(
+            (np.concatenate(documents) - first).astype(np.int32),
+            np.array(starts, dtype=np.int64),
+            np.concatenate(ranks),
+        )
 
     @property
     def reach(self) -> int:
@@ -238,6 +260,7 @@ class Pool:
             systems=tuple(systems),
             topics=self.topics,
             depth=self.depth,
+            score_depth=self.score_depth,
             docnos=self.docnos[kept],
             topic_starts=np.searchsorted(kept, self.topic_starts).astype(np.int64),
             ranked=np.searchsorted(kept, ranked).astype(np.int32),
@@ -288,6 +311,7 @@ class Pool:
             systems=self.systems,
             topics=self.topics,
             depth=self.depth,
+            score_depth=self.score_depth,
             docnos=docnos,
             topic_starts=starts.astype(np.int64),
             ranked=moved[self.ranked].astype(np.int32),
@@ -336,7 +360,7 @@ class Pool:
                 "topic": np.array(self.topics, dtype=str),
                 "docno": ("document", self.docnos.astype(str)),
             },
-            attrs={"depth": self.depth, "reach": self.reach},
+            attrs={"depth": self.depth, "reach": self.reach, "score_depth": self.score_depth},
         )
 
     @classmethod
@@ -347,6 +371,7 @@ class Pool:
             systems=tuple(str(s) for s in data["system"].values),
             topics=tuple(str(t) for t in data["topic"].values),
             depth=int(data.attrs["depth"]),
+            score_depth=int(data.attrs["score_depth"]),
             docnos=np.array([str(d) for d in data["docno"].values], dtype=object),
             topic_starts=np.concatenate([[0], np.cumsum(data["documents"].values)]).astype(
                 np.int64

@@ -45,6 +45,7 @@ def compare(
     seed: int = 0,
     topics: Sequence[str] | None = None,
     baseline: str | None = None,
+    unseen: bool = False,
     residual: float = 0.0,
     rope: float | None = None,
     ranks: bool = False,
@@ -86,10 +87,14 @@ def compare(
         The scores are means over these; by default over all topics of the pool.
     baseline : str, optional
         Compare every other system with this one only: `b` is the baseline.
+    unseen : bool
+        Count relevant documents that no system retrieved to the pool's depth, as many as the
+        first-order jackknife expects of those that one system alone retrieved
+        (:func:`rtc_bayes.confidence.unseen.with_unseen`).
     residual : float
-        Standard deviation of the mean score of each system that the lists cut at the pool's depth
-        leave out: normal about 0, independent between systems. Its square counts in the variance
-        of unjudged relevance, twice for a pair.
+        Standard deviation of what is left of the mean score of each system beyond what the pool
+        tells: normal about 0, independent between systems. Its square counts in the variance of
+        unjudged relevance, twice for a pair.
     rope : float, optional
         Half the width of the region of practical equivalence: gives P(abs(difference) < rope).
     ranks : bool
@@ -130,6 +135,7 @@ def compare(
         seed=seed,
         topics=topics,
         baseline=baseline,
+        unseen=unseen,
         residual=residual,
         rope=rope,
         jobs=jobs,
@@ -284,11 +290,9 @@ def _may_vary(study: Study) -> NDArray[np.bool_]:
         return np.ones(len(study.pairs), dtype=bool)
     unsure = bool(((study.values > 0.0) & (study.values < 1.0)).any())
     pool = study.pool
-    lists = [
-        tuple(pool.ranking(s, t).tobytes() for t in range(pool.n_topics))
-        for s in range(pool.n_systems)
-    ]
-    return np.array([unsure and lists[a] != lists[b] for a, b in study.pairs], dtype=bool)
+    which = np.array([pool.lists(t).distinct()[1] for t in range(pool.n_topics)])
+    first, second = study.pairs.T
+    return unsure & (which[:, first] != which[:, second]).any(axis=0)
 
 
 def _leave_normal(forms: _Forms, study: Study, table: Moments, exact: Moments) -> None:

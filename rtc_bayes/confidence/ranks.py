@@ -49,6 +49,7 @@ def rank_systems(
     outcomes: int = 20_000,
     seed: int = 0,
     topics: Sequence[str] | None = None,
+    unseen: bool = False,
     residual: float = 0.0,
 ) -> pd.DataFrame:
     """Say how probable it is that each system is the best, and between which ranks it stands.
@@ -60,7 +61,7 @@ def rank_systems(
 
     Parameters
     ----------
-    pool, relevance, measure, outcomes, seed, topics, residual
+    pool, relevance, measure, outcomes, seed, topics, unseen, residual
         As in :func:`rtc_bayes.compare`.
 
     Returns
@@ -83,6 +84,7 @@ def rank_systems(
         outcomes=outcomes,
         seed=seed,
         topics=topics,
+        unseen=unseen,
         residual=residual,
     )
     scores = study.sample_all()

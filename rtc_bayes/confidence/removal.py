@@ -13,7 +13,6 @@ from rtc_bayes.confidence.study import Study
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import has_moments, parse_measure
 from rtc_bayes.measures.analytic import on_topic
-from rtc_bayes.measures.lists import distinct
 
 Floats = NDArray[np.float64]
 
@@ -136,8 +135,8 @@ def _at(study: Study, p: Floats) -> tuple[Floats, Floats]:
     covariance = np.zeros((pool.n_topics, pool.n_systems, pool.n_systems))
     for t in range(pool.n_topics):
         inside = pool.documents(t)
-        ranked, starts, which = distinct(*pool.lists(t))
-        found = on_topic(measure, ranked, starts, inside.stop - inside.start).moments(
+        lists, which = pool.lists(t).distinct()
+        found = on_topic(measure, lists, inside.stop - inside.start).moments(
             p[inside], exact=study.moments == "exact", tolerance=_TOLERANCE
         )
         gradient[:, inside] = found.gradient[which]

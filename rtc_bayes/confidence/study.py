@@ -13,6 +13,7 @@ from rtc_bayes import measures
 from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
+from rtc_bayes.confidence.unseen import with_unseen
 from rtc_bayes.errors import InputError
 from rtc_bayes.store import Progress, provenance, silent, spawn_seeds
 
@@ -38,7 +39,7 @@ class Study:
     pairs : ndarray of int, shape (pairs, 2)
         System numbers; the difference is the first less the second.
     measure : str
-    moments, probability, outcomes, seed, residual, rope, jobs, scheduler, progress
+    moments, probability, outcomes, seed, unseen, residual, rope, jobs, scheduler, progress
         As in :func:`rtc_bayes.compare`.
     """
 
@@ -50,6 +51,7 @@ class Study:
     probability: Choice
     outcomes: int
     seed: int
+    unseen: bool
     residual: float
     rope: float | None
     jobs: int = 1
@@ -69,6 +71,7 @@ class Study:
         seed: int = 0,
         topics: Sequence[str] | None = None,
         baseline: str | None = None,
+        unseen: bool = False,
         residual: float = 0.0,
         rope: float | None = None,
         jobs: int = 1,
@@ -104,6 +107,8 @@ class Study:
         whole, values = relevance.on(pool)
         if topics is not None:
             whole, values = with_topics(whole, values, topics)
+        if unseen:
+            whole, values = with_unseen(whole, values)
         name = measures.parse_measure(measure).name
         return cls(
             pool=whole,
@@ -114,6 +119,7 @@ class Study:
             probability=probability,
             outcomes=outcomes,
             seed=seed,
+            unseen=unseen,
             residual=residual,
             rope=rope,
             jobs=jobs,
@@ -175,11 +181,11 @@ class Study:
         return tuple(self.pool.systems[s] for s in self.pairs[:, column])
 
     def meta(self, sampled: int) -> dict[str, object]:
-        """Provenance, with the draws, the outcomes behind counted shares, residual and rope."""
+        """Provenance, with the draws, the outcomes behind counted shares, and options."""
         made = provenance(seed=self.seed)
         counts = {"draws": len(self.values), "outcomes": sampled}
         asked = {} if self.rope is None else {"rope": self.rope}
-        return made | counts | {"residual": self.residual} | asked
+        return made | counts | {"unseen": self.unseen, "residual": self.residual} | asked
 
 
 def number_of(systems: Sequence[str], name: str) -> int:

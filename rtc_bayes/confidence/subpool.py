@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def with_systems(pool: Pool, systems: NDArray[np.int64]) -> Pool:
-    """Keep only these systems' lists to the depth, and every document.
+    """Keep only these systems' lists, and every document.
 
     Unlike :meth:`rtc_bayes.collection.Pool.select`, which drops the documents that only other
     systems retrieved.
@@ -28,20 +28,22 @@ def with_systems(pool: Pool, systems: NDArray[np.int64]) -> Pool:
         System numbers.
     """
     lists = [pool.ranking(s, t) for s in systems for t in range(pool.n_topics)]
+    cells = np.add.outer(systems * pool.n_topics, np.arange(pool.n_topics)).ravel()
+    every = np.arange(pool.n_documents, dtype=np.int32)
     return replace(
         pool,
         systems=tuple(pool.systems[s] for s in systems),
         ranked=np.concatenate([np.empty(0, dtype=np.int32), *lists]),
         list_starts=_starts([len(ranked) for ranked in lists]),
         digests=tuple(pool.digests[s] for s in systems) if pool.digests else (),
-        tails=None,
+        tails=None if pool.tails is None else pool.tails.select(cells, every),
     )
 
 
 def with_topics(
     pool: Pool, values: NDArray[np.floating], topics: Sequence[str]
 ) -> tuple[Pool, NDArray[np.floating]]:
-    """Keep only these topics, with all their documents and the lists to the depth.
+    """Keep only these topics, with all their documents and lists.
 
     Parameters
     ----------
@@ -69,6 +71,7 @@ def with_topics(
     kept = [t for t, topic in enumerate(pool.topics) if topic in set(topics)]
     spans = [pool.documents(t) for t in kept]
     documents = np.concatenate([np.arange(span.start, span.stop) for span in spans])
+    cells = np.add.outer(np.arange(pool.n_systems) * pool.n_topics, kept).ravel()
     starts = _starts([span.stop - span.start for span in spans])
     # a list moves with its topic's first document
     lists = [
@@ -83,7 +86,7 @@ def with_topics(
         topic_starts=starts,
         ranked=np.concatenate([np.empty(0, dtype=np.int32), *lists]).astype(np.int32),
         list_starts=_starts([len(ranked) for ranked in lists]),
-        tails=None,
+        tails=None if pool.tails is None else pool.tails.select(cells, documents.astype(np.int32)),
     )
     return part, values[:, documents]
 

@@ -36,12 +36,13 @@ def topic_differences(
     outcomes: int = 20_000,
     seed: int = 0,
     topics: Sequence[str] | None = None,
+    unseen: bool = False,
 ) -> pd.DataFrame:
     """Say how two systems differ on each topic, and how much of the doubt is of which topic.
 
     Parameters
     ----------
-    pool, relevance, measure, moments, outcomes, seed, topics
+    pool, relevance, measure, moments, outcomes, seed, topics, unseen
         As in :func:`rtc_bayes.compare`.
     a, b : str
         Systems; the difference is the score of `a` less that of `b`.
@@ -73,6 +74,7 @@ def topic_differences(
         outcomes=outcomes,
         seed=seed,
         topics=topics,
+        unseen=unseen,
     )
     study = replace(study, pool=with_systems(study.pool, two), pairs=np.array([[0, 1]]))
     expected, variance = (part[0] for part in by_topic(study))
@@ -115,6 +117,7 @@ def differences_by_topic(
             moments=moments,
             seed=seed,
             topics=comparison.topics,
+            unseen=bool(comparison.meta["unseen"]),
         )
         for a, b in zip(comparison.a, comparison.b, strict=True)
     }

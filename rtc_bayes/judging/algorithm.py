@@ -13,7 +13,7 @@ from rtc_bayes.relevance import ModelSpec
 _ACCEPTED = (
     "write JUDGE or JUDGE/EVALUATOR, where JUDGE is ip, mtc, mtc[weight=evr] or "
     "MODEL[options]:METHOD and EVALUATOR is MODEL[options]:METHOD; a judge's options are "
-    f"weight={'|'.join(WEIGHTS)} and floor=NUMBER"
+    f"weight={'|'.join(WEIGHTS)}, floor=NUMBER and least=NUMBER"
 )
 # a name, or a path to a model's file; options; a method
 _PART = re.compile(
@@ -36,6 +36,8 @@ class Algorithm:
         incremental pooling.
     floor : int
         Judgments that each topic gets first.
+    least : int
+        Judgments a topic, on average, before a confidence may end judging.
     model : ModelSpec or None
         The judge's model.
     evaluator : ModelSpec or None
@@ -46,6 +48,7 @@ class Algorithm:
     judge: Literal["ip", "mtc", "model"]
     weight: WeightName | None
     floor: int
+    least: int
     model: ModelSpec | None
     evaluator: ModelSpec | None
 
@@ -57,10 +60,11 @@ def parse_algorithm(text: str) -> Algorithm:
     """Read an algorithm's name.
 
     ``ip`` presents documents by rank; ``mtc`` takes the weight ``mtc06`` under p = .5; a model
-    judges by ``evr`` with a floor of one judgment per topic, and ``rtc:map`` by ``influence``
-    with none. ``weight=`` and ``floor=`` in the judge's brackets say otherwise; all other
-    options are the model's. The evaluator is the judge's model unless given: ``uniform`` for
-    ``mtc``; for ``ip`` none, unjudged documents being nonrelevant.
+    judges by ``evr`` with a floor of one judgment per topic and at least three on average, and
+    ``rtc:map`` by ``influence`` with neither. ``weight=``, ``floor=`` and ``least=`` in the
+    judge's brackets say otherwise; all other options are the model's. The evaluator is the
+    judge's model unless given: ``uniform`` for ``mtc``; for ``ip`` none, unjudged documents being
+    nonrelevant.
 
     Parameters
     ----------
@@ -93,17 +97,18 @@ def parse_algorithm(text: str) -> Algorithm:
                 f"{name} has no option {(rest or options)[0]!r}: {text!r}", remedy=_ACCEPTED
             )
     if name == "ip":
-        return Algorithm(text, "ip", None, 0, None, evaluator)
+        return Algorithm(text, "ip", None, 0, 0, None, evaluator)
     if name == "mtc":
         weight = _weight(judging.get("weight", "mtc06"), text)
-        floor = _floor(judging.get("floor", "0"), text)
+        floor, least = (_count(name, judging.get(name, "0"), text) for name in ("floor", "least"))
         evaluator = evaluator or ModelSpec.parse("uniform")
-        return Algorithm(text, "mtc", weight, floor, None, evaluator)
+        return Algorithm(text, "mtc", weight, floor, least, None, evaluator)
     model = _model(name, rest, method)
     published = model.name == "rtc" and (model.method or model.build().default_method) == "map"
     weight = _weight(judging.get("weight", "influence" if published else "evr"), text)
-    floor = _floor(judging.get("floor", "0" if published else "1"), text)
-    return Algorithm(text, "model", weight, floor, model, evaluator or model)
+    floor = _count("floor", judging.get("floor", "0" if published else "1"), text)
+    least = _count("least", judging.get("least", "0" if published else "3"), text)
+    return Algorithm(text, "model", weight, floor, least, model, evaluator or model)
 
 
 def split_algorithms(text: str) -> tuple[str, ...]:
@@ -139,7 +144,7 @@ def _part(part: str, text: str) -> tuple[str, list[str], str | None]:
 
 def _is_judging(option: str) -> bool:
     """Whether an option is the judge's; all others are its model's."""
-    return option.partition("=")[0].strip() in ("weight", "floor")
+    return option.partition("=")[0].strip() in ("weight", "floor", "least")
 
 
 def _model(name: str, options: list[str], method: str | None) -> ModelSpec:
@@ -158,10 +163,10 @@ def _weight(value: str, text: str) -> WeightName:
     raise InputError(f"no weight {value.strip()!r}, in the algorithm {text!r}", remedy=_ACCEPTED)
 
 
-def _floor(value: str, text: str) -> int:
+def _count(name: str, value: str, text: str) -> int:
     if not value.strip().isdecimal():
         raise InputError(
-            f"floor is {value!r} in the algorithm {text!r}: not a number of judgments",
+            f"{name} is {value!r} in the algorithm {text!r}: not a number of judgments",
             remedy=_ACCEPTED,
         )
     return int(value)

@@ -26,7 +26,13 @@ _BLOCK = 512
 
 
 @njit(cache=True)
-def influence(ranked: NDArray[np.int32], starts: Integers, weights: Floats, out: Floats) -> None:
+def influence(
+    ranked: NDArray[np.int32],
+    starts: Integers,
+    inverse_ranks: Floats,
+    weights: Floats,
+    out: Floats,
+) -> None:
     """Set out[s, i] = a_ii + sum over j != i of a_ij weights_j, for every system.
 
     Parameters
@@ -34,6 +40,7 @@ def influence(ranked: NDArray[np.int32], starts: Integers, weights: Floats, out:
     ranked : ndarray of int32, shape (sum of list lengths,)
         Documents of the topic in rank order, list after list.
     starts : ndarray of int64, shape (systems + 1,)
+    inverse_ranks : ndarray of float64, shape (sum of list lengths,)
     weights : ndarray of float64, shape (documents,)
     out : ndarray of float64, shape (systems, documents)
         Documents that a system did not retrieve get 0.
@@ -45,11 +52,11 @@ def influence(ranked: NDArray[np.int32], starts: Integers, weights: Floats, out:
         for position in range(last - 1, first - 1, -1):
             document = ranked[position]
             out[s, document] = below
-            below += weights[document] / (position - first + 1)
+            below += weights[document] * inverse_ranks[position]
         above = 0.0
         for position in range(first, last):
             document = ranked[position]
-            out[s, document] += (1.0 + above) / (position - first + 1)
+            out[s, document] += (1.0 + above) * inverse_ranks[position]
             above += weights[document]
 
 

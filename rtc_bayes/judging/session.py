@@ -68,7 +68,8 @@ class JudgingSession:
     algorithm : Algorithm or str
     confidence : float or None
         Judge until every pair of systems has this confidence, whichever its sign, or until no
-        sign can change; in (0.5, 1]. None: however sure.
+        sign can change, but not before every topic has its floor and all have the least that the
+        algorithm asks for; in (0.5, 1]. None: however sure.
     budget : int or None
         The most judgments to make in this session.
     floor : int or None
@@ -118,6 +119,7 @@ class JudgingSession:
         self.steps: list[Step] = []
         self._topic_of = self.pool.topic_of
         self._target = confidence
+        self._least = self.algorithm.least * self.pool.n_topics
         self._budget = budget
         self._offered: tuple[int, float] | None = None
         self._judge = make_judge(judgments, self.algorithm, floor=floor, seed=seed)
@@ -178,7 +180,13 @@ class JudgingSession:
 
     def _end(self, *, nothing_left: bool) -> Reason | None:
         """Say why judging is over, if it is."""
-        if isinstance(self._judge, WeightedJudge) and self._target and self._judge.floor_met:
+        enough = len(self._judge.ledger) >= self._least
+        if (
+            enough
+            and self._target
+            and isinstance(self._judge, WeightedJudge)
+            and self._judge.floor_met
+        ):
             open_pairs = (self._judge.state.confidence() < self._target).nonzero()[0]
             if not len(open_pairs):
                 return "reached"

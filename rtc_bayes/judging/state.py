@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection.lists import Lists
 from rtc_bayes.judging import kernels
 from rtc_bayes.measures import numerator
 
@@ -35,10 +36,8 @@ class TopicState:
 
     Parameters
     ----------
-    ranked : ndarray of int32, shape (sum of list lengths,)
-        Documents in rank order, list after list, numbered from 0 within the topic.
-    starts : ndarray of int64, shape (systems + 1,)
-        Where each system's list begins.
+    lists : Lists
+        Of every system.
     p : ndarray of float, shape (documents,)
         Probabilities of relevance; those of judged documents are their labels.
     labels : ndarray of float, shape (documents,)
@@ -58,32 +57,29 @@ class TopicState:
 
     def __init__(
         self,
-        ranked: NDArray[np.int32],
-        starts: Integers,
+        lists: Lists,
         p: Floats,
         labels: Floats,
         pairs: tuple[Integers, Integers],
     ) -> None:
-        systems, documents = len(starts) - 1, len(p)
         self.pairs = pairs
-        self._ranked, self._starts = ranked, starts
+        self._lists = lists.ranked, lists.starts, lists.inverse_ranks
         self.labels = np.array(labels)
         self.judged = ~np.isnan(labels)
-        self.inverse = np.zeros((systems, documents))
-        for s in range(systems):
-            listed = ranked[starts[s] : starts[s + 1]]
-            self.inverse[s, listed] = 1.0 / np.arange(1, len(listed) + 1)
+        self.inverse = np.zeros((lists.n_lists, len(p)))
+        of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
+        self.inverse[of_list, lists.ranked] = lists.inverse_ranks
         self.effect = np.empty_like(self.inverse)
         self._if_relevant: Floats | None = None
         self._if_nonrelevant: Floats | None = None
-        self.numerators = np.empty(systems)
+        self.numerators = np.empty(lists.n_lists)
         self.restart(p)
 
     def restart(self, p: Floats) -> None:
         """Take new probabilities for the unjudged documents."""
         self.p = np.where(self.judged, self.labels, p)
         self.v = self.p * (1.0 - self.p)
-        kernels.influence(self._ranked, self._starts, self.p, self.effect)
+        kernels.influence(*self._lists, self.p, self.effect)
         kernels.expected_numerators(self.inverse, self.effect, self.p, self.numerators)
         self._quadratic: Floats | None = None
 
@@ -121,8 +117,12 @@ class TopicState:
 
     def _influences_apart(self, weights: Floats) -> Floats:
         result = np.empty_like(self.inverse)
-        kernels.influence(self._ranked, self._starts, weights, result)
+        kernels.influence(*self._lists, weights, result)
         return result[1:] - result[0]
+
+    def expected_numerators(self, p: Floats) -> Floats:
+        """E S under other probabilities, (documents, draws), of shape (systems, draws)."""
+        return numerator.expected(*self._lists, p)
 
     @property
     def mu(self) -> float:
@@ -188,7 +188,7 @@ class JudgingState:
         self.pairs = pairs
         self.topics = [
             TopicState(
-                *pool.lists(t), mean[pool.documents(t)], judgments.labels[pool.documents(t)], pairs
+                pool.lists(t), mean[pool.documents(t)], judgments.labels[pool.documents(t)], pairs
             )
             for t in range(pool.n_topics)
         ]
@@ -242,7 +242,7 @@ class JudgingState:
         for t, topic in enumerate(self.topics):
             inside = draws[:, self.pool.documents(t)].astype(np.float64)
             p = np.where(topic.judged, topic.labels, inside)
-            means = numerator.expected(*self.pool.lists(t), np.ascontiguousarray(p.T))
+            means = topic.expected_numerators(np.ascontiguousarray(p.T))
             mu = p.sum(axis=1)
             means = np.divide(means, mu, out=np.zeros_like(means), where=mu > 0.0)
             expected += (means[first] - means[second]).T / len(self.topics)

@@ -123,7 +123,7 @@ def documents_frame(documents: Iterable[NextDocument]) -> pd.DataFrame:
 def _ranks(pool: Pool, judge: object, document: int, topic: int) -> str:
     """Say where the systems rank a document: the two it tells apart most, or the best."""
     local = document - int(pool.topic_starts[topic])
-    ranks = pool.ranks(topic)[:, local]
+    ranks = pool.ranks(topic, below=True)[:, local]
     retrieved = int((ranks > 0).sum())
     best = int(np.argmin(np.where(ranks > 0, ranks, np.iinfo(ranks.dtype).max)))
     shown = [best]

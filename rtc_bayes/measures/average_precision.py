@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures import numerator
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import higher_cumulants, listed_cumulants, nearly_equal
@@ -37,28 +38,26 @@ class AveragePrecision:
 
     Parameters
     ----------
-    ranked : ndarray of int32
-        Document numbers in rank order, list after list.
-    starts : ndarray of int64, shape (lists + 1,)
+    lists : Lists
     """
 
-    ranked: Documents
-    starts: Starts
+    lists: Lists
 
     def score(self, outcomes: NDArray[np.int8]) -> Floats:
         """Score every list under complete judgments (see ``TopicMeasure``)."""
         relevant = outcomes.sum(axis=0, dtype=np.int32)
-        return _sums_of_precision(self.ranked, self.starts, outcomes) / np.maximum(relevant, 1)
+        lists = self.lists
+        sums = _sums_of_precision(lists.ranked, lists.starts, lists.inverse_ranks, outcomes)
+        return sums / np.maximum(relevant, 1)
 
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``)."""
         if not np.any((p > 0.0) & (p < 1.0)):
             return settled(self, p)
-        lists = len(self.starts) - 1
-        first, second = pairs = np.triu_indices(lists, 1)
-        overlaps = Overlaps.of(self.ranked, self.starts, len(p), np.stack(pairs, axis=1))
+        first, second = pairs = np.triu_indices(self.lists.n_lists, 1)
+        overlaps = Overlaps.of(self.lists, len(p), np.stack(pairs, axis=1))
         (part,) = _parts(p[None], np.array([0]), exact=exact, tolerance=tolerance)
-        found = _ByLanes.of(self, overlaps, part.tilts, exact=exact)
+        found = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
         covariance = np.diag(found.variance[0])
         covariance[first, second] = covariance[second, first] = found.covariance[0]
 
@@ -72,13 +71,13 @@ class AveragePrecision:
     ) -> DrawMoments:
         """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
         pairs = overlaps.pairs
-        result = DrawMoments.zeros(len(p), len(self.starts) - 1, len(pairs))
+        result = DrawMoments.zeros(len(p), self.lists.n_lists, len(pairs))
         uncertain = ((p > 0.0) & (p < 1.0)).any(axis=1)
         if not uncertain.all():
             outcomes = (p[~uncertain] == 1.0).T.astype(np.int8)
             result.expected[~uncertain] = self.score(outcomes).T
         for part in _parts(p, np.flatnonzero(uncertain), exact=exact, tolerance=tolerance):
-            found = _ByLanes.of(self, overlaps, part.tilts, exact=exact)
+            found = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
             first, second = (found.variance[:, column] for column in pairs.T)
             spread = first + second - 2.0 * found.covariance
             same = pairs[:, 0] == pairs[:, 1]
@@ -115,8 +114,7 @@ class _ByLanes:
     covariance : ndarray, shape (draws, pairs)
     """
 
-    ranked: Documents
-    starts: Starts
+    lists: Lists
     tilts: Tilts
     exact: bool
     means: Floats
@@ -126,23 +124,20 @@ class _ByLanes:
     covariance: Floats
 
     @classmethod
-    def of(
-        cls, lists: AveragePrecision, overlaps: Overlaps, tilts: Tilts, *, exact: bool
-    ) -> _ByLanes:
+    def of(cls, lists: Lists, overlaps: Overlaps, tilts: Tilts, *, exact: bool) -> _ByLanes:
         """Compute the moments of the draws of some lanes."""
-        ranked, starts = lists.ranked, lists.starts
-        means = numerator.expected(ranked, starts, tilts.p)
+        parts = lists.ranked, lists.starts, lists.inverse_ranks
+        means = numerator.expected(*parts, tilts.p)
         # summed in one order for every list, so that equal lists have equal moments
         expected = numerator.sum_lanes(means, tilts.weight1, tilts.draw_starts)
-        influence = numerator.influence(ranked, starts, tilts.p)
+        influence = numerator.influence(*parts, tilts.p)
         # Var(S/R) = E[(S - m R)^2 / R^2] + m^2 P(R = 0), and the influence of a document on
         # S - m R is L - m: parts of one size, where E[S^2 / R^2] - m^2 would cancel
         centre = expected if exact else np.zeros_like(expected)
         lanes = (influence, tilts.v, tilts.weight2, tilts.draw_starts, centre)
-        variance, linear, everything = numerator.own_variances(ranked, starts, *lanes)
+        variance, linear, everything = numerator.own_variances(*parts, *lanes)
         covariance = numerator.covariances(
-            ranked,
-            starts,
+            *parts,
             overlaps.pairs,
             overlaps.starts,
             overlaps.first,
@@ -153,7 +148,7 @@ class _ByLanes:
         )
         if exact:
             off = _means_off(means, tilts, expected)
-            each = np.arange(len(starts) - 1)
+            each = np.arange(lists.n_lists)
             for pairs, whole in (np.stack([each, each], 1), variance), (overlaps.pairs, covariance):
                 _add_products(
                     off,
@@ -164,7 +159,7 @@ class _ByLanes:
                     tilts.none_relevant,
                     whole,
                 )
-        return cls(ranked, starts, tilts, exact, means, influence, expected, variance, covariance)
+        return cls(lists, tilts, exact, means, influence, expected, variance, covariance)
 
     def gradient(self) -> Floats:
         """Return the gradient of the expected scores, shape (draws, lists, documents)."""
@@ -174,8 +169,8 @@ class _ByLanes:
         ends = pairwise(tilts.draw_starts.tolist())
         result = np.stack([slope[:, a:b] @ tilts.inverse_base[:, a:b].T for a, b in ends])
         _add_listed_gradient(
-            self.ranked,
-            self.starts,
+            self.lists.ranked,
+            self.lists.starts,
             self.influence,
             tilts.inverse_base,
             tilts.weight1 * tilts.t,
@@ -187,17 +182,16 @@ class _ByLanes:
     def difference_variance(self, a: int, b: int) -> Floats:
         """Variance of the difference of two lists from their differences, shape (draws,)."""
         tilts = self.tilts
-        ends = [slice(self.starts[s], self.starts[s + 1]) for s in (a, b)]
-        lists = [self.ranked[end] for end in ends]
+        spans = [slice(*self.lists.starts[[s, s + 1]]) for s in (a, b)]
+        two = self.lists.take(np.array([a, b]))
         gap = self.expected[:, a] - self.expected[:, b]
         difference = np.zeros_like(tilts.p)
         if self.exact:
             difference -= _by_lane(gap, tilts)
-        difference[lists[0]] += self.influence[ends[0]]
-        difference[lists[1]] -= self.influence[ends[1]]
+        difference[self.lists.ranked[spans[0]]] += self.influence[spans[0]]
+        difference[self.lists.ranked[spans[1]]] -= self.influence[spans[1]]
         square = (np.square(difference) * tilts.v).sum(axis=0)
-        starts = np.array([0, len(lists[0]), len(lists[0]) + len(lists[1])])
-        square += numerator.pair_quadratic(np.concatenate(lists), starts, tilts.v)
+        square += numerator.pair_quadratic(two.ranked, two.starts, two.inverse_ranks, tilts.v)
         if self.exact:
             off = _means_off(self.means[[a, b]], tilts, self.expected[:, [a, b]])
             square += np.square(off[0] - off[1])
@@ -207,8 +201,8 @@ class _ByLanes:
     def plugin_cumulants(self, overlaps: Overlaps) -> tuple[Floats, Floats]:
         """Cumulants by plug-in moments: a list's gradient is 0 for what it does not hold."""
         third, fourth = listed_cumulants(
-            self.ranked,
-            self.starts,
+            self.lists.ranked,
+            self.lists.starts,
             overlaps.pairs,
             overlaps.starts,
             overlaps.first,
@@ -223,9 +217,9 @@ class _ByLanes:
         p = np.ascontiguousarray(self.tilts.p.T)
         gradient = np.zeros((len(p), 2, p.shape[1]))
         for n, s in enumerate((a, b)):
-            inside = slice(self.starts[s], self.starts[s + 1])
+            inside = slice(*self.lists.starts[[s, s + 1]])
             slope = self.influence[inside] * self.tilts.weight1
-            gradient[:, n, self.ranked[inside]] = slope.T
+            gradient[:, n, self.lists.ranked[inside]] = slope.T
         return np.stack(higher_cumulants(gradient, np.array([[0, 1]]), p))[:, :, 0]
 
 
@@ -319,7 +313,9 @@ def _add_listed_gradient(
 
 
 @njit(cache=True, nogil=True)
-def _sums_of_precision(ranked: Documents, starts: Starts, outcomes: NDArray[np.int8]) -> Floats:
+def _sums_of_precision(
+    ranked: Documents, starts: Starts, inverse: Floats, outcomes: NDArray[np.int8]
+) -> Floats:
     """Sum of the precisions at relevant documents, shape (lists, outcomes)."""
     lists = starts.shape[0] - 1
     count = outcomes.shape[1]
@@ -328,10 +324,9 @@ def _sums_of_precision(ranked: Documents, starts: Starts, outcomes: NDArray[np.i
     for s in range(lists):
         hits[:] = 0.0
         for m in range(starts[s], starts[s + 1]):
-            inverse = 1.0 / (m - starts[s] + 1)
-            document = outcomes[ranked[m]]
+            a, document = inverse[m], outcomes[ranked[m]]
             for o in range(count):
                 x = np.float64(document[o])
                 hits[o] += x
-                result[s, o] += x * hits[o] * inverse
+                result[s, o] += x * hits[o] * a
     return result

@@ -9,11 +9,11 @@ relevance exactly as real ones do for average precision; so these moments are ex
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import stacked
 from rtc_bayes.measures.rule import relevant_window, spectral_nodes, spectral_weights
@@ -25,27 +25,25 @@ Floats = NDArray[np.float64]
 _LEAVING = 1e-17
 
 
-def gains(
-    ranked: NDArray[np.int32], starts: NDArray[np.int64], documents: int, discounts: Floats
-) -> Floats:
+def gains(lists: Lists, documents: int, discounts: Floats) -> Floats:
     """Gain of every document in every list if it is relevant.
 
     Parameters
     ----------
-    ranked, starts : ndarray
-        Lists of one topic.
+    lists : Lists
+        Of one topic.
     documents : int
         Number of documents of the topic.
-    discounts : ndarray, shape (at least the longest list,)
+    discounts : ndarray, shape (at least the lowest rank,)
         Gain at each rank.
 
     Returns
     -------
     ndarray, shape (lists, documents)
     """
-    result = np.zeros((len(starts) - 1, documents))
-    for s, (first, end) in enumerate(pairwise(starts.tolist())):
-        result[s, ranked[first:end]] = discounts[: end - first]
+    result = np.zeros((lists.n_lists, documents))
+    of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
+    result[of_list, lists.ranked] = discounts[lists.ranks - 1]
     return result
 
 

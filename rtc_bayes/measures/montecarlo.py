@@ -10,9 +10,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.collection.lists import Lists
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
-from rtc_bayes.measures.lists import distinct
 from rtc_bayes.measures.names import Measure, ir_measure, parse_measure
 from rtc_bayes.measures.pool_moments import TopicPart, check_count, topic_parts
 from rtc_bayes.store import Progress, silent
@@ -91,11 +91,11 @@ def sample_scores(
 def _one_topic(topic: TopicPart, *, measure: Measure, outcomes: int, seed: int) -> Floats:
     """Scores on a topic, of shape (draws x outcomes, systems)."""
     draws = topic.draws
-    ranked, starts, which = distinct(topic.ranked, topic.starts)
+    lists, which = topic.lists.distinct()
     scorer = (
-        on_topic(measure, ranked, starts, draws.shape[1]).score
+        on_topic(measure, lists, draws.shape[1]).score
         if measure.kind is not None
-        else _QrelsScorer(measure.name, ranked, starts).score
+        else _QrelsScorer(measure.name, lists).score
     )
     own = np.random.SeedSequence(seed, spawn_key=(topic.number,))
     sampler = _Sampler(draws, np.random.default_rng(own))
@@ -192,9 +192,9 @@ def _compare(
 class _QrelsScorer:
     """Scores lists with ir-measures, each outcome being a query of its own."""
 
-    def __init__(self, measure: str, ranked: NDArray[np.int32], starts: NDArray[np.int64]) -> None:
+    def __init__(self, measure: str, lists: Lists) -> None:
         self.measure = measure
-        self.lists = [ranked[a:b] for a, b in pairwise(starts.tolist())]
+        self.lists = lists
 
     def score(self, outcomes: Outcomes) -> Floats:
         """Score every list on every outcome, shape (lists, outcomes)."""
@@ -207,11 +207,17 @@ class _QrelsScorer:
             str(o): dict(zip(names, outcomes[:, o].tolist(), strict=True)) for o in range(size)
         }
         evaluator = ir_measures.evaluator([measure], qrels)
-        result = np.zeros((len(self.lists), size))
-        for s, ranking in enumerate(self.lists):
-            if not len(ranking):
+        ranked, starts, ranks = self.lists
+        result = np.zeros((self.lists.n_lists, size))
+        for s, (first, end) in enumerate(pairwise(starts.tolist())):
+            if first == end:
                 continue
-            scores = {names[i]: float(len(ranking) - m) for m, i in enumerate(ranking)}
+            lowest = int(ranks[end - 1])
+            # what is not known to be at a rank is not relevant
+            scores = {f"at {rank}": float(lowest - rank) for rank in range(1, lowest)}
+            for i, rank in zip(ranked[first:end], ranks[first:end].tolist(), strict=True):
+                scores.pop(f"at {rank}", None)
+                scores[names[i]] = float(lowest - rank)
             for metric in evaluator.iter_calc(dict.fromkeys(qrels, scores)):
                 result[s, int(metric.query_id)] = metric.value
         return result

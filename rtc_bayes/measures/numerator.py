@@ -1,10 +1,10 @@
 """Numerators of average precision: S = sum_i sum_{j>=i} a_ij X_i X_j with a_ij = 1/max rank.
 
-All functions take the lists of one topic as ``(ranked, starts)``: document numbers in rank order,
-list after list, list s being ``ranked[starts[s]:starts[s + 1]]``. Documents are independent, i
-relevant with probability p_i. Probabilities have a last axis of *lanes*: one lane for every draw
-of them, or one for every tilt of every draw that the moments of a ratio need. The inner loops run
-over lanes, in vector registers.
+All functions take the lists of one topic as ``(ranked, starts, inverse)``: document numbers in
+rank order, list after list, list s being ``ranked[starts[s]:starts[s + 1]]``, and one over their
+ranks. Documents are independent, i relevant with probability p_i. Probabilities have a last axis
+of *lanes*: one lane for every draw of them, or one for every tilt of every draw that the moments
+of a ratio need. The inner loops run over lanes, in vector registers.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _LOOP_UP_TO = 64
 
 
 @njit(cache=True, nogil=True)
-def expected(ranked: Documents, starts: Numbers, p: Floats) -> Floats:
+def expected(ranked: Documents, starts: Numbers, inverse: Floats, p: Floats) -> Floats:
     """Return the expected numerators.
 
     Parameters
     ----------
-    ranked, starts : ndarray
+    ranked, starts, inverse : ndarray
         Lists of one topic.
     p : ndarray, shape (documents, lanes)
         Probabilities of relevance.
@@ -44,21 +44,21 @@ def expected(ranked: Documents, starts: Numbers, p: Floats) -> Floats:
         before[:] = 0.0
         for m in range(starts[s], starts[s + 1]):
             i = ranked[m]
-            inverse = 1.0 / (m - starts[s] + 1)
+            a = inverse[m]
             for k in range(lanes):
                 x = p[i, k]
-                result[s, k] += x * (1.0 + before[k]) * inverse
+                result[s, k] += x * (1.0 + before[k]) * a
                 before[k] += x
     return result
 
 
 @njit(cache=True, nogil=True)
-def influence(ranked: Documents, starts: Numbers, p: Floats) -> Floats:
+def influence(ranked: Documents, starts: Numbers, inverse: Floats, p: Floats) -> Floats:
     """Return L_i = a_ii + sum_{j != i} a_ij p_j, what the relevance of i adds to the numerator.
 
     Parameters
     ----------
-    ranked, starts : ndarray
+    ranked, starts, inverse : ndarray
         Lists of one topic.
     p : ndarray, shape (documents, lanes)
         Probabilities of relevance.
@@ -77,16 +77,16 @@ def influence(ranked: Documents, starts: Numbers, p: Floats) -> Floats:
         total[:] = 0.0
         for m in range(end - 1, first - 1, -1):
             i = ranked[m]
-            inverse = 1.0 / (m - first + 1)
+            a = inverse[m]
             for k in range(lanes):
                 result[m, k] = total[k]
-                total[k] += p[i, k] * inverse
+                total[k] += p[i, k] * a
         total[:] = 1.0
         for m in range(first, end):
             i = ranked[m]
-            inverse = 1.0 / (m - first + 1)
+            a = inverse[m]
             for k in range(lanes):
-                result[m, k] += total[k] * inverse
+                result[m, k] += total[k] * a
                 total[k] += p[i, k]
     return result
 
@@ -119,6 +119,7 @@ def sum_lanes(values: Floats, weight: Floats, draw_starts: Numbers) -> Floats:
 def own_variances(
     ranked: Documents,
     starts: Numbers,
+    inverse: Floats,
     slope: Floats,
     v: Floats,
     weight: Floats,
@@ -132,7 +133,7 @@ def own_variances(
 
     Parameters
     ----------
-    ranked, starts : ndarray
+    ranked, starts, inverse : ndarray
         Lists of one topic.
     slope : ndarray, shape (entries, lanes)
         L, from :func:`influence`.
@@ -172,12 +173,12 @@ def own_variances(
         before[:] = 0.0
         for m in range(starts[s], starts[s + 1]):
             i = ranked[m]
-            inverse = 1.0 / (m - starts[s] + 1)
+            a = inverse[m]
             for k in range(lanes):
                 x = v[i, k]
                 y = slope[m, k]
                 total[k] += x * y
-                square[k] += x * (y * y + inverse * inverse * before[k])
+                square[k] += x * (y * y + a * a * before[k])
                 before[k] += x
         for d in range(draws):
             first, end = draw_starts[d], draw_starts[d + 1]
@@ -193,6 +194,7 @@ def own_variances(
 def covariances(
     ranked: Documents,
     starts: Numbers,
+    inverse: Floats,
     pairs: Numbers,
     shared_starts: Numbers,
     shared_first: Documents,
@@ -212,7 +214,7 @@ def covariances(
 
     Parameters
     ----------
-    ranked, starts : ndarray
+    ranked, starts, inverse : ndarray
         Lists of one topic.
     pairs, shared_starts, shared_first, shared_second : ndarray
         Of :class:`rtc_bayes.measures.overlaps.Overlaps`.
@@ -247,8 +249,8 @@ def covariances(
             if uncertain[i]:
                 common[size] = i
                 place[size] = other - starts[u]
-                inverse_s[size] = 1.0 / (m - starts[s] + 1)
-                inverse_u[size] = 1.0 / (other - starts[u] + 1)
+                inverse_s[size] = inverse[m]
+                inverse_u[size] = inverse[other]
                 size += 1
                 for k in range(lanes):
                     total[k] += v[i, k] * slope[m, k] * slope[other, k]
@@ -402,7 +404,7 @@ def _sum_pairs_sorted(
 
 
 @njit(cache=True, nogil=True)
-def pair_quadratic(ranked: Documents, starts: Numbers, v: Floats) -> Floats:
+def pair_quadratic(ranked: Documents, starts: Numbers, inverse: Floats, v: Floats) -> Floats:
     """Quadratic part of the variance of S_0 - S_1, from the differences c_ij themselves.
 
     The sum ``D_00 + D_11 - 2 D_01`` loses all digits when two lists are nearly the same; this one
@@ -410,7 +412,7 @@ def pair_quadratic(ranked: Documents, starts: Numbers, v: Floats) -> Floats:
 
     Parameters
     ----------
-    ranked, starts : ndarray
+    ranked, starts, inverse : ndarray
         Two lists of one topic.
     v : ndarray, shape (documents, lanes)
         Variances p (1 - p).
@@ -420,14 +422,14 @@ def pair_quadratic(ranked: Documents, starts: Numbers, v: Floats) -> Floats:
     ndarray, shape (lanes,)
     """
     documents, lanes = v.shape
-    inverse = np.zeros((2, documents))
+    of_list = np.zeros((2, documents))
     for s in range(2):
         for m in range(starts[s], starts[s + 1]):
-            inverse[s, ranked[m]] = 1.0 / (m - starts[s] + 1)
+            of_list[s, ranked[m]] = inverse[m]
     listed = np.empty(documents, dtype=np.int64)
     size = 0
     for i in range(documents):
-        if (inverse[0, i] > 0.0 or inverse[1, i] > 0.0) and v[i].max() > 0.0:
+        if (of_list[0, i] > 0.0 or of_list[1, i] > 0.0) and v[i].max() > 0.0:
             listed[size] = i
             size += 1
     total = np.zeros(lanes)
@@ -435,7 +437,7 @@ def pair_quadratic(ranked: Documents, starts: Numbers, v: Floats) -> Floats:
         for j in listed[:size]:
             if j == i:
                 break
-            difference = min(inverse[0, i], inverse[0, j]) - min(inverse[1, i], inverse[1, j])
+            difference = min(of_list[0, i], of_list[0, j]) - min(of_list[1, i], of_list[1, j])
             if difference != 0.0:
                 square = difference * difference
                 for k in range(lanes):

@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.lists import Lists
+
 Documents = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 
@@ -32,23 +34,20 @@ class Overlaps:
     second: Documents
 
     @classmethod
-    def of(cls, ranked: Documents, starts: Numbers, documents: int, pairs: Numbers) -> Overlaps:
+    def of(cls, lists: Lists, documents: int, pairs: Numbers) -> Overlaps:
         """Find what pairs of lists share.
 
         Parameters
         ----------
-        ranked : ndarray of int32
-            Document numbers in rank order, list after list.
-        starts : ndarray of int64, shape (lists + 1,)
+        lists : Lists
         documents : int
             Number of documents of the topic.
         pairs : ndarray of int64, shape (pairs, 2)
             List numbers, no pair twice.
         """
-        lists = len(starts) - 1
-        number = np.full((lists, lists), -1, dtype=np.int64)
+        number = np.full((lists.n_lists, lists.n_lists), -1, dtype=np.int64)
         number[pairs[:, 0], pairs[:, 1]] = np.arange(len(pairs))
-        return cls(pairs, *_shared(ranked, starts, documents, len(pairs), number))
+        return cls(pairs, *_shared(lists.ranked, lists.starts, documents, len(pairs), number))
 
     def __repr__(self) -> str:
         return f"Overlaps({len(self.pairs)} pairs, {len(self.first)} shared documents)"

@@ -167,6 +167,7 @@ def listed_cumulants(
 def log_ties(
     ranked: NDArray[np.int32],
     starts: NDArray[np.int64],
+    ranks: NDArray[np.int32],
     pairs: NDArray[np.int64],
     shared_starts: NDArray[np.int64],
     shared_first: NDArray[np.int32],
@@ -177,7 +178,7 @@ def log_ties(
 
     Parameters
     ----------
-    ranked, starts : ndarray
+    ranked, starts, ranks : ndarray
         Lists of one topic.
     pairs, shared_starts, shared_first, shared_second : ndarray
         Of :class:`rtc_bayes.measures.overlaps.Overlaps`.
@@ -211,7 +212,6 @@ def log_ties(
         a, b = pairs[n]
         if a == b:
             continue
-        shift = starts[b] - starts[a]
         for d in range(draws):
             result[n, d] = own[a, d] + own[b, d]
             count[d] = own_certain[a, d] + own_certain[b, d]
@@ -219,7 +219,7 @@ def log_ties(
             m = shared_first[e]
             i = ranked[m]
             # one rank: the document does not count; two ranks: it counts once, not twice
-            times = 2.0 if shared_second[e] == m + shift else 1.0
+            times = 2.0 if ranks[shared_second[e]] == ranks[m] else 1.0
             for d in range(draws):
                 result[n, d] -= times * finite[i, d]
                 count[d] -= times * certain[i, d]

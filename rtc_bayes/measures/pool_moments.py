@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.collection.lists import Lists
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
-from rtc_bayes.measures.lists import cut, distinct
 from rtc_bayes.measures.names import Measure, parse_measure
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import log_ties
@@ -217,13 +217,12 @@ def _one_topic(
 ) -> _OneTopic:
     draws = topic.draws
     documents = draws.shape[1]
-    ranked, starts, which = distinct(*cut(topic.ranked, topic.starts, measure.cutoff))
-    on_lists = on_topic(measure, ranked, starts, documents)
+    lists, which = topic.lists.cut(measure.cutoff).distinct()
+    on_lists = on_topic(measure, lists, documents)
     # pairs of systems whose lists are the same two are one pair
-    lists = len(starts) - 1
-    codes, back = np.unique(which[chosen] @ [lists, 1], return_inverse=True)
-    pairs_of_lists = np.stack(np.divmod(codes, lists), axis=1)
-    overlaps = Overlaps.of(ranked, starts, documents, pairs_of_lists)
+    codes, back = np.unique(which[chosen] @ [lists.n_lists, 1], return_inverse=True)
+    pairs_of_lists = np.stack(np.divmod(codes, lists.n_lists), axis=1)
+    overlaps = Overlaps.of(lists, documents, pairs_of_lists)
     first, second = chosen[:, 0], chosen[:, 1]
     parts = []
     for begin in range(0, len(draws), _DRAWS):
@@ -241,7 +240,7 @@ def _one_topic(
                 found.difference_variance[:, back],
                 found.third[:, back],
                 found.fourth[:, back],
-                log_ties(ranked, starts, *shared, log_q).T[:, back],
+                log_ties(*lists, *shared, log_q).T[:, back],
             )
         )
     return _OneTopic(*(np.concatenate(part) for part in zip(*parts, strict=True)))
@@ -268,14 +267,13 @@ class TopicPart(NamedTuple):
     ----------
     number : int
         Of the topic in the pool.
-    ranked, starts : ndarray
-        Its lists, as of :meth:`Pool.lists`.
+    lists : Lists
+        As of :meth:`Pool.lists`.
     draws : ndarray, shape (draws, documents of the topic)
     """
 
     number: int
-    ranked: NDArray[np.int32]
-    starts: NDArray[np.int64]
+    lists: Lists
     draws: NDArray[np.floating]
 
 
@@ -308,7 +306,7 @@ def topic_parts(pool: Pool, draws: NDArray[np.floating]) -> Iterator[tuple[Topic
                 f"{pool.topics[t]} is {part[draw, document]}",
                 remedy="give probabilities in [0, 1]",
             )
-        yield (TopicPart(t, *pool.lists(t), part),)
+        yield (TopicPart(t, pool.lists(t), part),)
 
 
 def _checked_pairs(pool: Pool, pairs: ArrayLike | None) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import stacked
 from rtc_bayes.measures.topic import DrawMoments, TopicMoments
@@ -27,23 +28,20 @@ class ReciprocalRank:
 
     Parameters
     ----------
-    ranked : ndarray of int32
-        Document numbers in rank order, list after list.
-    starts : ndarray of int64, shape (lists + 1,)
+    lists : Lists
     """
 
-    ranked: Documents
-    starts: Starts
+    lists: Lists
 
     def score(self, outcomes: NDArray[np.int8]) -> Floats:
         """Score every list under complete judgments (see ``TopicMeasure``)."""
-        return _first_relevant(self.ranked, self.starts, outcomes)
+        return _first_relevant(*self._parts, outcomes)
 
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``); closed forms."""
         del exact, tolerance
-        expected, gradient = _means(self.ranked, self.starts, p)
-        product, square = _joint(self.ranked, self.starts, p)
+        expected, gradient = _means(*self._parts, p)
+        product, square = _joint(*self._parts, p)
         covariance = product - np.outer(expected, expected)
         np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), 0.0))
 
@@ -51,6 +49,10 @@ class ReciprocalRank:
             return max(float(square[a, b] - (expected[a] - expected[b]) ** 2), 0.0)
 
         return TopicMoments(expected, covariance, gradient, pair_variance)
+
+    @property
+    def _parts(self) -> tuple[Documents, Starts, Floats]:
+        return self.lists.ranked, self.lists.starts, self.lists.inverse_ranks
 
     def over_draws(
         self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
@@ -61,7 +63,7 @@ class ReciprocalRank:
 
 
 @njit(cache=True, nogil=True)
-def _means(ranked: Documents, starts: Starts, p: Floats) -> tuple[Floats, Floats]:
+def _means(ranked: Documents, starts: Starts, inverse: Floats, p: Floats) -> tuple[Floats, Floats]:
     """Return the expected score and its gradient: the chance to get there, times what it adds."""
     lists = starts.shape[0] - 1
     expected = np.zeros(lists)
@@ -69,9 +71,8 @@ def _means(ranked: Documents, starts: Starts, p: Floats) -> tuple[Floats, Floats
     for s in range(lists):
         rest = 0.0
         for m in range(starts[s + 1] - 1, starts[s] - 1, -1):
-            inverse = 1.0 / (m - starts[s] + 1)
-            gradient[s, ranked[m]] = inverse - rest
-            rest += p[ranked[m]] * (inverse - rest)
+            gradient[s, ranked[m]] = inverse[m] - rest
+            rest += p[ranked[m]] * (inverse[m] - rest)
         expected[s] = rest
         none = 1.0
         for m in range(starts[s], starts[s + 1]):
@@ -81,14 +82,15 @@ def _means(ranked: Documents, starts: Starts, p: Floats) -> tuple[Floats, Floats
 
 
 @njit(cache=True, nogil=True)
-def _joint(ranked: Documents, starts: Starts, p: Floats) -> tuple[Floats, Floats]:
+def _joint(ranked: Documents, starts: Starts, inverse: Floats, p: Floats) -> tuple[Floats, Floats]:
     """Return the expected product and squared difference of the scores, for all pairs."""
     lists = starts.shape[0] - 1
     documents = p.shape[0]
-    rank = np.full((lists, documents + 1), documents + 1, dtype=np.int64)
+    # places in the lists, from 1
+    place = np.full((lists, documents + 1), documents + 1, dtype=np.int64)
     for s in range(lists):
         for m in range(starts[s], starts[s + 1]):
-            rank[s, ranked[m]] = m - starts[s] + 1
+            place[s, ranked[m]] = m - starts[s] + 1
     product = np.zeros((lists, lists))
     square = np.zeros((lists, lists))
     for a in range(lists):
@@ -96,8 +98,10 @@ def _joint(ranked: Documents, starts: Starts, p: Floats) -> tuple[Floats, Floats
             both, difference = _joint_pair(
                 ranked[starts[a] : starts[a + 1]],
                 ranked[starts[b] : starts[b + 1]],
-                rank[a],
-                rank[b],
+                inverse[starts[a] : starts[a + 1]],
+                inverse[starts[b] : starts[b + 1]],
+                place[a],
+                place[b],
                 p,
             )
             product[a, b] = product[b, a] = both
@@ -109,11 +113,13 @@ def _joint(ranked: Documents, starts: Starts, p: Floats) -> tuple[Floats, Floats
 def _joint_pair(
     first: Documents,
     second: Documents,
-    rank_first: NDArray[np.int64],
-    rank_second: NDArray[np.int64],
+    inverse_first: Floats,
+    inverse_second: Floats,
+    place_first: NDArray[np.int64],
+    place_second: NDArray[np.int64],
     p: Floats,
 ) -> tuple[float, float]:
-    """Sum over the ranks m and n of the first relevant documents, all terms of one sign."""
+    """Sum over the places m and n of the first relevant documents, all terms of one sign."""
     both = 0.0
     difference = 0.0
     top = 1.0
@@ -121,22 +127,23 @@ def _joint_pair(
     for m in range(1, first.shape[0] + 2):
         listed = m <= first.shape[0]
         i = first[m - 1] if listed else -1
-        score_i = 1.0 / m if listed else 0.0
+        score_i = inverse_first[m - 1] if listed else 0.0
         chance_i = p[i] if listed else 1.0
         # no relevant document in the first m - 1 of one list and the first n - 1 of the other
         none = top
         for n in range(1, second.shape[0] + 2):
-            if none == 0.0 or (listed and rank_second[i] < n):
+            if none == 0.0 or (listed and place_second[i] < n):
                 break
             if n > second.shape[0]:
                 difference += none * chance_i * score_i**2
                 break
             j = second[n - 1]
-            if rank_first[j] < m:
+            if place_first[j] < m:
                 continue
             chance = none * chance_i * (1.0 if i == j else p[j])
-            both += chance * score_i / n
-            difference += chance * (score_i - 1.0 / n) ** 2
+            score_j = inverse_second[n - 1]
+            both += chance * score_i * score_j
+            difference += chance * (score_i - score_j) ** 2
             none *= 1.0 - p[j]
         if listed:
             top *= 1.0 - p[i]
@@ -144,7 +151,9 @@ def _joint_pair(
 
 
 @njit(cache=True, nogil=True)
-def _first_relevant(ranked: Documents, starts: Starts, outcomes: NDArray[np.int8]) -> Floats:
+def _first_relevant(
+    ranked: Documents, starts: Starts, inverse: Floats, outcomes: NDArray[np.int8]
+) -> Floats:
     lists = starts.shape[0] - 1
     count = outcomes.shape[1]
     result = np.zeros((lists, count))
@@ -152,6 +161,6 @@ def _first_relevant(ranked: Documents, starts: Starts, outcomes: NDArray[np.int8
         for o in range(count):
             for m in range(starts[s], starts[s + 1]):
                 if outcomes[ranked[m], o]:
-                    result[s, o] = 1.0 / (m - starts[s] + 1)
+                    result[s, o] = inverse[m]
                     break
     return result

@@ -101,6 +101,8 @@ def comparison_tables(
         title += (
             f"; the {len(pairs)} pairs of neighbours in the ranking, of {every} (all: --format csv)"
         )
+    if comparison.meta["unseen"]:
+        title += ", unseen documents counted"
     if comparison.meta["residual"]:
         title += f", residual {comparison.meta['residual']:g}"
     tables = [

@@ -37,11 +37,16 @@ class Design:
         Moments of the ratio S/R that confidences are made of. "published": plug-in for
         `uniform` and `rtc:map`, as in the paper, exact for the rest.
     depth : int
-        Ranked lists are cut here; the truth is over the whole list.
+        Pool depth.
+    score_depth : int or None
+        Lists are scored down to this rank (:class:`rtc_bayes.Pool`), the depth if None; the truth
+        is over the whole list.
     confidence : float
         Judging ends when every initial pair has it, in (0.5, 1).
     relevance_level : int
         The lowest grade that counts as relevant.
+    unseen, residual
+        As of :func:`rtc_bayes.compare`.
     draws, chains, tune : int
         Of a method that draws, when the systems are compared: draws of each chain, chains, and
         steps of a chain before its first draw.
@@ -59,8 +64,11 @@ class Design:
     initial: int = 2
     moments: MomentsRule = "published"
     depth: int = 100
+    score_depth: int | None = None
     confidence: float = 0.95
     relevance_level: int = 1
+    unseen: bool = False
+    residual: float = 0.0
     draws: int = defaults.DRAWS
     chains: int = defaults.CHAINS
     tune: int = defaults.TUNE
@@ -131,9 +139,17 @@ class Collection:
     truth: NDArray[np.float64]
 
     @classmethod
-    def from_runs(cls, runs: Runs, qrels: Qrels, *, depth: int, relevance_level: int) -> Collection:
+    def from_runs(
+        cls,
+        runs: Runs,
+        qrels: Qrels,
+        *,
+        depth: int,
+        score_depth: int | None = None,
+        relevance_level: int,
+    ) -> Collection:
         """Pool the runs and evaluate them."""
-        pool = Pool.from_runs(runs, depth=depth)
+        pool = Pool.from_runs(runs, depth=depth, score_depth=score_depth)
         with warnings.catch_warnings():
             # the pool has just named the runs that lack a topic
             warnings.simplefilter("ignore", CollectionWarning)

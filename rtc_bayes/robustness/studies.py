@@ -156,8 +156,11 @@ def study(
     scheduler: str | None = None,
     moments: MomentsRule = "published",
     depth: int = 100,
+    score_depth: int | None = None,
     confidence: float = 0.95,
     relevance_level: int = 1,
+    unseen: bool = False,
+    residual: float = 0.0,
     draws: int = 150,
     chains: int = 4,
     tune: int = 500,
@@ -177,7 +180,9 @@ def study(
         Taken as complete: the truth.
     algorithms : sequence of str
         In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``.
-    trials, systems, initial, moments, depth, confidence, relevance_level, seed
+    trials, systems, initial, moments, depth, score_depth, confidence, relevance_level, seed
+        See :class:`~rtc_bayes.robustness.design.Design`.
+    unseen, residual
         See :class:`~rtc_bayes.robustness.design.Design`.
     draws, chains, tune
         See :class:`~rtc_bayes.robustness.design.Design`.
@@ -215,8 +220,11 @@ def study(
         initial=initial,
         moments=moments,
         depth=depth,
+        score_depth=score_depth,
         confidence=confidence,
         relevance_level=relevance_level,
+        unseen=unseen,
+        residual=residual,
         draws=draws,
         chains=chains,
         tune=tune,
@@ -232,7 +240,14 @@ def study(
         design,
         runs,
         qrels,
-        partial(Collection.from_runs, runs, qrels, depth=depth, relevance_level=relevance_level),
+        partial(
+            Collection.from_runs,
+            runs,
+            qrels,
+            depth=depth,
+            score_depth=score_depth,
+            relevance_level=relevance_level,
+        ),
         jobs=jobs,
         scheduler=scheduler,
         output=Path(output),

@@ -269,6 +269,8 @@ class _Trial:
             self._pool,
             fitted.relevance,
             moments=self._design.moments_of(algorithm.evaluator),
+            unseen=self._design.unseen,
+            residual=self._design.residual,
             seed=self._draw.evaluating_seed,
         )
         return Prediction(

@@ -47,8 +47,7 @@ def test_pool_holds_the_first_documents_of_every_run(pool):
     assert pool.docnos.tolist() == ["w", "x", "y", "z", "p", "q"]
     assert pool.ranks(0).tolist() == [[0, 1, 2, 0], [2, 0, 0, 1]]
     assert pool.ranks(1).tolist() == [[1, 2], [0, 1]]
-    ranked, starts = pool.lists(1)
-    assert (ranked.tolist(), starts.tolist()) == ([0, 1, 1], [0, 2, 3])
+    assert [x.tolist() for x in pool.lists(1)] == [[0, 1, 1], [0, 2, 3], [1, 2, 1]]
     assert pool.locate("10", ["q", "x"]).tolist() == [5, -1]
     assert pool.locate("11", ["q"]).tolist() == [-1]
     assert repr(pool) == "Pool(2 systems, 2 topics, depth 2, 6 documents)"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rtc_bayes import InputError, Relevance, compare, moments
+from rtc_bayes import InputError, Pool, Relevance, Run, Runs, compare, moments, topic_differences
 from rtc_bayes.confidence import corrected
 
 FORMS = ("auto", "normal", "corrected", "montecarlo")
@@ -140,3 +140,34 @@ def test_a_rope_stands_in_files_only_if_asked_for(pool, relevance):
 def test_bad_options_are_named(pool, relevance, options, message):
     with pytest.raises(InputError, match=message):
         compare(pool, relevance, **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"topics": ("0", "2")}, {"baseline": "s1"}])
+def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(options):
+    """Of some topics or systems too; the deeper pool's own documents are not relevant."""
+    rng = np.random.default_rng(12)
+    runs = Runs(
+        Run.from_rankings(
+            f"s{s}", {str(t): [f"d{i:02d}" for i in rng.permutation(14)[:10]] for t in range(4)}
+        )
+        for s in range(3)
+    )
+    pool = Pool.from_runs(runs, depth=4, score_depth=10)
+    whole = Pool.from_runs(runs, depth=10)
+    p = rng.random((5, pool.n_documents))
+    of_whole = np.zeros((5, whole.n_documents))
+    place = [whole.locate(t, pool.docnos[pool.documents(n)]) for n, t in enumerate(pool.topics)]
+    of_whole[:, np.concatenate(place)] = p
+    for probability in ("normal", "montecarlo"):
+        found, wanted = (
+            compare(of, Relevance.from_values(of, values[None]), probability=probability, **options)
+            for of, values in ((pool, p), (whole, of_whole))
+        )
+        error = 1e-9 if probability == "normal" else 4 * 0.5 / np.sqrt(found.meta["outcomes"])
+        np.testing.assert_allclose(found.p_less, wanted.p_less, atol=error)
+        np.testing.assert_allclose(found.expected, wanted.expected, atol=1e-9)
+    found, wanted = (
+        topic_differences(of, Relevance.from_values(of, values[None]), "s0", "s1")
+        for of, values in ((pool, p), (whole, of_whole))
+    )
+    np.testing.assert_allclose(found.expected_difference, wanted.expected_difference, atol=1e-9)

@@ -7,31 +7,32 @@ from rtc_bayes.judging import parse_algorithm
 
 
 @pytest.mark.parametrize(
-    ("text", "judge", "weight", "floor", "model", "evaluator"),
+    ("text", "judge", "weight", "floor", "least", "model", "evaluator"),
     [
-        ("ip", "ip", None, 0, None, None),
-        ("ip/rtc:map", "ip", None, 0, None, "rtc:map"),
-        ("mtc", "mtc", "mtc06", 0, None, "uniform"),
-        ("mtc[weight=evr]/rtc:map", "mtc", "evr", 0, None, "rtc:map"),
-        ("mtc[weight=evr, floor=2]", "mtc", "evr", 2, None, "uniform"),
-        ("rtc:map", "model", "influence", 0, "rtc:map", "rtc:map"),
-        ("rtc", "model", "influence", 0, "rtc", "rtc"),
-        ("uniform", "model", "evr", 1, "uniform", "uniform"),
+        ("ip", "ip", None, 0, 0, None, None),
+        ("ip/rtc:map", "ip", None, 0, 0, None, "rtc:map"),
+        ("mtc", "mtc", "mtc06", 0, 0, None, "uniform"),
+        ("mtc[weight=evr]/rtc:map", "mtc", "evr", 0, 0, None, "rtc:map"),
+        ("mtc[weight=evr, floor=2, least=4]", "mtc", "evr", 2, 4, None, "uniform"),
+        ("rtc:map", "model", "influence", 0, 0, "rtc:map", "rtc:map"),
+        ("rtc", "model", "influence", 0, 0, "rtc", "rtc"),
+        ("uniform", "model", "evr", 1, 3, "uniform", "uniform"),
         (
-            "rtc[cell_weight=.1,weight=evr,intercept=yes,floor=3]:map",
+            "rtc[cell_weight=.1,weight=evr,intercept=yes,floor=3,least=2]:map",
             "model",
             "evr",
             3,
+            2,
             "rtc[cell_weight=.1,intercept=yes]:map",
             "rtc[cell_weight=.1,intercept=yes]:map",
         ),
-        ("uniform/rtc[prior=1:2]:map", "model", "evr", 1, "uniform", "rtc[prior=1:2]:map"),
+        ("uniform/rtc[prior=1:2]:map", "model", "evr", 1, 3, "uniform", "rtc[prior=1:2]:map"),
     ],
 )
-def test_parts(text, judge, weight, floor, model, evaluator):
+def test_parts(text, judge, weight, floor, least, model, evaluator):
     found = parse_algorithm(text)
     assert found.text == text
-    assert (found.judge, found.weight, found.floor) == (judge, weight, floor)
+    assert (found.judge, found.weight, found.floor, found.least) == (judge, weight, floor, least)
     for spec, expected in ((found.model, model), (found.evaluator, evaluator)):
         assert (spec and spec.text) == expected
     assert text in repr(found)
@@ -83,6 +84,7 @@ def test_slashes_of_a_model_file_part_nothing(model_file):
         "rtc[weight=]:map",
         "rtc[floor=-1]:map",
         "rtc[floor=x]:map",
+        "rtc[least=x]:map",
         "rtc[cell_weight]:map",
         "rtc[cell_weight=1:map",
         "rtc:map/mtc",

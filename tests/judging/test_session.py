@@ -356,3 +356,14 @@ def test_trec8_pair(trec8):
     fresh = JudgingState(result.judgments, p)
     assert result.confidence == pytest.approx(float(fresh.confidence()[0]), abs=1e-10)
     assert build(pool, qrels, "rtc:map").confidence >= 0.95
+
+
+def test_a_confidence_does_not_end_judging_before_the_least(rng, cases):
+    pool = cases.pool(rng, topics=4, documents=20, length=10)
+    truth = cases.truth(rng, pool)
+    soon = build(pool, truth, "mtc", confidence=0.6)
+    later = build(pool, truth, "mtc[least=5]", confidence=0.6)
+    assert (soon.reason, later.reason) == ("reached", "reached")
+    assert soon.judgments.n_judged < 20 == later.judgments.n_judged
+    assert soon.steps == later.steps[: len(soon.steps)]
+    assert build(pool, truth, "mtc[least=5]", confidence=0.6, budget=7).reason == "budget"

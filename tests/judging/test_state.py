@@ -5,6 +5,7 @@ import pytest
 
 from rtc_bayes import Judgments, Pool, Run, Runs
 from rtc_bayes.judging.state import JudgingState
+from rtc_bayes.judging.weights import evr
 
 
 def literal_numerators(pool, cases, topic, p, labels):
@@ -177,3 +178,24 @@ def test_one_draw_is_a_point(rng, cases):
         state.moments(), JudgingState(Judgments.none(pool), p).moments(), strict=True
     ):
         np.testing.assert_array_equal(one, point)
+
+
+def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(rng):
+    """Documents of the deeper pool alone are known to be nonrelevant."""
+    runs = Runs(
+        Run.from_rankings(f"S{s}", {"1": [f"D{d:02d}" for d in rng.permutation(12)[:9]]})
+        for s in range(3)
+    )
+    pool = Pool.from_runs(runs, depth=3, score_depth=9)
+    whole = Pool.from_runs(runs, depth=9)
+    p = rng.random((4, pool.n_documents))
+    place = whole.locate("1", pool.docnos)
+    p_of_whole = np.zeros((4, whole.n_documents))
+    p_of_whole[:, place] = p
+    state = JudgingState(Judgments.none(pool), p)
+    other = JudgingState(Judgments.none(whole), p_of_whole)
+    for document, label in ((0, 1.0), (2, 0.0)):
+        state.observe(document, label)
+        other.observe(int(place[document]), label)
+        np.testing.assert_allclose(state.moments(), other.moments(), rtol=1e-9)
+        np.testing.assert_allclose(evr(state.topics[0]), evr(other.topics[0])[place], rtol=1e-9)

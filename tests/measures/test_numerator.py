@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures import numerator
 from rtc_bayes.measures.average_precision import AveragePrecision
 from rtc_bayes.measures.overlaps import Overlaps
@@ -31,6 +32,8 @@ def coefficients(ranked, starts, documents):
 def test_kernels_match_the_sums_over_pairs(documents, length):
     rng = np.random.default_rng(documents)
     ranked, starts = lists_of(rng, documents, 3, length)
+    lists = Lists.complete(ranked, starts)
+    parts = (ranked, starts, lists.inverse_ranks)
     p = rng.random((2, documents))
     p[:, ::7] = 0.0
     p[:, ::11] = 1.0
@@ -43,10 +46,10 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
 
     influence = diagonal[:, None] + np.einsum("sij,kj->ski", off, p)
     mean = np.einsum("si,ki->ks", diagonal, p) + np.einsum("sij,ki,kj->ks", off, p, p) / 2
-    np.testing.assert_allclose(numerator.expected(ranked, starts, p.T.copy()), mean.T, rtol=1e-12)
+    np.testing.assert_allclose(numerator.expected(*parts, p.T.copy()), mean.T, rtol=1e-12)
 
     listed = diagonal > 0
-    found = numerator.influence(ranked, starts, p.T.copy())
+    found = numerator.influence(*parts, p.T.copy())
     wanted = [influence[s][:, ranked[starts[s] : starts[s + 1]]].T for s in range(3)]
     np.testing.assert_allclose(found, np.concatenate(wanted), rtol=1e-12)
 
@@ -54,12 +57,11 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
     covariance = np.einsum("k,ski,uki,ki->su", weight, slope, slope, v)
     quadratic = np.einsum("k,sij,uij,ki,kj->su", weight, off, off, v, v, optimize=True) / 2
     pairs = np.argwhere(np.triu(np.ones((3, 3), dtype=bool), 1))
-    shared = Overlaps.of(ranked, starts, documents, pairs)
+    shared = Overlaps.of(lists, documents, pairs)
     lanes = (found, v.T.copy(), weight, np.array([0, 2]), centre[None])
-    own, *sums = numerator.own_variances(ranked, starts, *lanes)
+    own, *sums = numerator.own_variances(*parts, *lanes)
     between = numerator.covariances(
-        ranked,
-        starts,
+        *parts,
         shared.pairs,
         shared.starts,
         shared.first,
@@ -73,10 +75,9 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
     # one lane alone: the same sums
     for k in range(2):
         one = (lanes[0][:, [k]], v[[k]].T.copy(), weight[[k]], np.array([0, 1]), centre[None])
-        *_, linear, everything = numerator.own_variances(ranked, starts, *one)
+        *_, linear, everything = numerator.own_variances(*parts, *one)
         between[0] -= numerator.covariances(
-            ranked,
-            starts,
+            *parts,
             shared.pairs,
             shared.starts,
             shared.first,
@@ -87,7 +88,8 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
         )[0]
     np.testing.assert_allclose(between, 0.0, atol=1e-10 * found.max())
 
-    pair = numerator.pair_quadratic(ranked[: 2 * length], starts[:3], v.T.copy()) @ weight
+    two = lists.take(np.arange(2))
+    pair = numerator.pair_quadratic(two.ranked, two.starts, two.inverse_ranks, v.T.copy()) @ weight
     wanted = quadratic[0, 0] + quadratic[1, 1] - 2 * quadratic[0, 1]
     assert pair == pytest.approx(wanted, rel=1e-10)
 
@@ -117,8 +119,12 @@ def test_numbers_of_documents_do_not_matter(topic, exact):
     name = np.array(renamed, dtype=np.int32)
     q = np.empty_like(p)
     q[name] = p
-    before = AveragePrecision(ranked, starts).moments(p, exact=exact, tolerance=1e-10)
-    after = AveragePrecision(name[ranked], starts).moments(q, exact=exact, tolerance=1e-10)
+    before = AveragePrecision(Lists.complete(ranked, starts)).moments(
+        p, exact=exact, tolerance=1e-10
+    )
+    after = AveragePrecision(Lists.complete(name[ranked], starts)).moments(
+        q, exact=exact, tolerance=1e-10
+    )
     np.testing.assert_allclose(before.expected, after.expected, atol=1e-12)
     np.testing.assert_allclose(before.covariance, after.covariance, atol=1e-12)
     np.testing.assert_allclose(before.gradient, after.gradient[:, name], rtol=1e-9, atol=1e-12)
@@ -128,7 +134,9 @@ def test_numbers_of_documents_do_not_matter(topic, exact):
 @given(topics, st.booleans())
 def test_covariances_are_those_of_something(topic, exact):
     ranked, starts, p = arrays(*topic[:3])
-    found = AveragePrecision(ranked, starts).moments(p, exact=exact, tolerance=1e-10)
+    found = AveragePrecision(Lists.complete(ranked, starts)).moments(
+        p, exact=exact, tolerance=1e-10
+    )
     assert np.array_equal(found.covariance, found.covariance.T)
     assert np.linalg.eigvalsh(found.covariance).min() > -1e-12
     assert found.pair_variance(0, 1) == pytest.approx(found.pair_variance(1, 0), rel=1e-12)

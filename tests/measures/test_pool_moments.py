@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import oracle
 import pytest
 
 from rtc_bayes.collection import Pool, Run, Runs
+from rtc_bayes.collection.lists import Lists
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import moments
-from rtc_bayes.measures.lists import distinct
 
 
 def topic_distributions(pool, p, score):
@@ -177,10 +178,10 @@ def test_moments_cannot_be_changed_and_name_themselves(random_pool):
 def test_distinct_lists_are_kept_in_order():
     ranked = np.array([3, 1, 2, 3, 1, 2, 2], dtype=np.int32)
     starts = np.array([0, 2, 3, 5, 5, 6, 7], dtype=np.int64)
-    kept, kept_starts, which = distinct(ranked, starts)
+    kept, which = Lists.complete(ranked, starts).distinct()
     assert which.tolist() == [0, 1, 0, 2, 1, 1]
-    assert kept.tolist() == [3, 1, 2]
-    assert kept_starts.tolist() == [0, 2, 3, 3]
+    assert kept.ranked.tolist() == [3, 1, 2]
+    assert kept.starts.tolist() == [0, 2, 3, 3]
 
 
 @pytest.mark.parametrize("kind", ["plugin", "exact"])
@@ -206,3 +207,30 @@ def test_a_wrong_probability_of_a_later_topic_is_named(random_pool):
     p[1, pool.n_documents - 1] = 1.5
     with pytest.raises(InputError, match=f"{pool.docnos[-1]} of topic {pool.topics[-1]} is 1.5"):
         moments(pool, p)
+
+
+@pytest.mark.parametrize("moments_of", ["plugin", "exact"])
+@pytest.mark.parametrize("measure", ["AP", "AP@4", "P@5", "R@5", "nDCG", "RBP", "RR"])
+def test_lists_to_the_score_depth_are_those_of_a_deeper_pool(measure, moments_of, deeper_pool):
+    """Pool of depth 3 scored to rank 7: what a pool of depth 7 says if none of its own counts."""
+    rng = np.random.default_rng(41)
+    for _ in range(5):
+        pool, whole, place = deeper_pool(rng, systems=4, topics=3, length=7, depth=3)
+        p = rng.random((3, pool.n_documents))
+        of_whole = np.zeros((3, whole.n_documents))
+        of_whole[:, place] = p
+        found = moments(pool, p, measure=measure, moments=moments_of, tolerance=1e-12)
+        wanted = moments(whole, of_whole, measure=measure, moments=moments_of, tolerance=1e-12)
+        for name in ("expected", "variance", "difference_variance", "third", "fourth", "log_tie"):
+            np.testing.assert_allclose(
+                getattr(found, name), getattr(wanted, name), rtol=1e-7, atol=1e-11, err_msg=name
+            )
+
+
+def test_lists_end_at_the_depth_unless_told(deeper_pool):
+    pool, whole, _ = deeper_pool(np.random.default_rng(5), systems=3, topics=2, length=7, depth=3)
+    assert (pool.score_depth, whole.score_depth) == (7, 7)
+    shallow = replace(pool, score_depth=3)
+    assert max(shallow.lists(0).ranks) == 3
+    assert max(pool.lists(0).ranks) > 3
+    assert shallow.lists(0).ranked.tolist() == pool.lists(0).cut(3).ranked.tolist()

@@ -7,6 +7,7 @@ import oracle
 import pytest
 from topics import random_topic
 
+from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.names import parse_measure
 
@@ -15,16 +16,17 @@ def check(topic, name, *, tolerance=1e-12, error=1e-9, gradient=False):
     score = oracle.SCORES[name]
     scores, weights = oracle.distribution(topic.lists, topic.p, score)
     mean, covariance = oracle.mean_and_covariance(scores, weights)
-    measure = on_topic(parse_measure(name), topic.ranked, topic.starts, len(topic.p))
-    found = measure.moments(topic.p, exact=True, tolerance=tolerance)
-    np.testing.assert_allclose(found.expected, mean, rtol=0, atol=error)
-    np.testing.assert_allclose(found.covariance, covariance, rtol=0, atol=error)
-    for a in range(len(mean)):
-        for b in range(a):
-            _, variance, _, _ = oracle.cumulants(scores[:, a] - scores[:, b], weights)
-            assert found.pair_variance(a, b) == pytest.approx(variance, rel=1e-7, abs=1e-13)
-            if np.array_equal(topic.lists[a], topic.lists[b]):
-                assert found.pair_variance(a, b) == 0.0
+    for lists in (topic.complete, topic.with_holes):
+        measure = on_topic(parse_measure(name), lists, len(topic.p))
+        found = measure.moments(topic.p, exact=True, tolerance=tolerance)
+        np.testing.assert_allclose(found.expected, mean, rtol=0, atol=error)
+        np.testing.assert_allclose(found.covariance, covariance, rtol=0, atol=error)
+        for a in range(len(mean)):
+            for b in range(a):
+                _, variance, _, _ = oracle.cumulants(scores[:, a] - scores[:, b], weights)
+                assert found.pair_variance(a, b) == pytest.approx(variance, rel=1e-7, abs=1e-13)
+                if np.array_equal(topic.lists[a], topic.lists[b]):
+                    assert found.pair_variance(a, b) == 0.0
     if gradient:
         for i in np.flatnonzero((topic.p > 0) & (topic.p < 1)):
             expected = []
@@ -60,7 +62,7 @@ def test_the_tolerance_bounds_the_error(tolerance):
         topic = random_topic(rng, int(rng.integers(2, 10)))
         check(topic, "AP", tolerance=tolerance, error=tolerance) if tolerance < 1e-9 else None
         scores, weights = oracle.distribution(topic.lists, topic.p, oracle.average_precision)
-        measure = on_topic(parse_measure("AP"), topic.ranked, topic.starts, len(topic.p))
+        measure = on_topic(parse_measure("AP"), topic.complete, len(topic.p))
         found = measure.moments(topic.p, exact=True, tolerance=tolerance)
         assert np.abs(found.expected - weights @ scores).max() <= tolerance
 
@@ -71,7 +73,7 @@ def test_rare_relevance_keeps_its_digits():
     topic.p[:] = 1e-9 * rng.random(8)
     scores, weights = oracle.distribution(topic.lists, topic.p, oracle.average_precision)
     mean, covariance = oracle.mean_and_covariance(scores, weights)
-    measure = on_topic(parse_measure("AP"), topic.ranked, topic.starts, 8)
+    measure = on_topic(parse_measure("AP"), topic.complete, 8)
     found = measure.moments(topic.p, exact=True, tolerance=1e-12)
     np.testing.assert_allclose(found.expected, mean, rtol=1e-10)
     np.testing.assert_allclose(np.diag(found.covariance), np.diag(covariance), rtol=1e-10)
@@ -84,7 +86,7 @@ def test_complete_judgments_give_the_score_and_no_variance(name, exact):
     for _ in range(20):
         topic = random_topic(rng, 9)
         x = (rng.random(9) < 0.4).astype(float)
-        measure = on_topic(parse_measure(name), topic.ranked, topic.starts, 9)
+        measure = on_topic(parse_measure(name), topic.complete, 9)
         found = measure.moments(x, exact=exact, tolerance=1e-8)
         true = [oracle.SCORES[name](ranking, x.astype(int)) for ranking in topic.lists]
         np.testing.assert_allclose(found.expected, true, rtol=0, atol=1e-15)
@@ -109,7 +111,7 @@ def test_plugin_moments_are_the_printed_sums():
         topic = random_topic(rng, int(rng.integers(2, 9)))
         if not np.any((topic.p > 0) & (topic.p < 1)):
             continue
-        measure = on_topic(parse_measure("AP"), topic.ranked, topic.starts, len(topic.p))
+        measure = on_topic(parse_measure("AP"), topic.complete, len(topic.p))
         found = measure.moments(topic.p, exact=False, tolerance=1e-8)
         for s in range(len(topic.lists)):
             mean, variance = oracle.printed_moments(coefficients(topic, s), topic.p)
@@ -128,7 +130,7 @@ def test_plugin_moments_are_the_printed_sums():
 def test_plugin_ratios_divide_by_the_denominator_at_the_expected_count(name):
     topic = random_topic(np.random.default_rng(4), 8)
     topic.p[:] = [0.5, 0.25, 0.25, 1.0, 0.0, 0.5, 0.25, 0.25]
-    measure = on_topic(parse_measure(name), topic.ranked, topic.starts, 8)
+    measure = on_topic(parse_measure(name), topic.complete, 8)
     found = measure.moments(topic.p, exact=False, tolerance=1e-8)
     cutoff = None if name == "nDCG" else 3
     if name == "R@3":
@@ -144,7 +146,9 @@ def test_plugin_ratios_divide_by_the_denominator_at_the_expected_count(name):
 @pytest.mark.parametrize("documents", [0, 1])
 def test_empty_lists_score_nothing(name, exact, documents):
     none = np.empty(0, dtype=np.int32)
-    measure = on_topic(parse_measure(name), none, np.zeros(3, dtype=np.int64), documents)
+    measure = on_topic(
+        parse_measure(name), Lists.complete(none, np.zeros(3, dtype=np.int64)), documents
+    )
     found = measure.moments(np.full(documents, 0.5), exact=exact, tolerance=1e-8)
     assert not found.expected.any()
     assert not found.covariance.any()
@@ -155,7 +159,7 @@ def test_empty_lists_score_nothing(name, exact, documents):
 @pytest.mark.parametrize("p", [5e-324, 1e-12, 1 - 1e-12, 1 - 1.2e-16])
 def test_almost_certain_relevance_is_finite(name, p):
     ranked = np.array([0, 1, 2, 3, 3, 2, 1, 0], dtype=np.int32)
-    measure = on_topic(parse_measure(name), ranked, np.array([0, 4, 8]), 6)
+    measure = on_topic(parse_measure(name), Lists.complete(ranked, np.array([0, 4, 8])), 6)
     found = measure.moments(np.full(6, p), exact=True, tolerance=1e-8)
     for values in (found.expected, found.covariance, found.gradient):
         assert np.isfinite(values).all()
@@ -168,7 +172,7 @@ def test_thousands_of_certain_documents_take_no_digits(name):
     """R is 5000 and a few: the score is that of a small problem over almost the same R."""
     p = np.concatenate([np.ones(5000), [0.5, 0.25]])
     ranked = np.array([5000, 0, 5001, 1], dtype=np.int32)
-    measure = on_topic(parse_measure(name), ranked, np.array([0, 4]), len(p))
+    measure = on_topic(parse_measure(name), Lists.complete(ranked, np.array([0, 4])), len(p))
     found = measure.moments(p, exact=True, tolerance=1e-12)
     outcomes = np.ones((5002, 4), dtype=np.int8)
     outcomes[5000:] = [[0, 0, 1, 1], [0, 1, 0, 1]]

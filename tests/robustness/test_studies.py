@@ -10,7 +10,7 @@ from pandas.testing import assert_frame_equal
 from rtc_bayes.collection import Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import build
-from rtc_bayes.measures import evaluate
+from rtc_bayes.measures import evaluate, moments
 from rtc_bayes.relevance import ModelSpec
 from rtc_bayes.report import write_report
 from rtc_bayes.robustness import Design, Study, study
@@ -274,3 +274,26 @@ def test_a_study_of_an_earlier_version_is_read(done, tmp_path):
     assert len(found.succeeded) == len(done.trials)
     assert found.pairs["sd"].isna().all()
     assert write_report(folder).exists()
+
+
+def test_confidences_about_whole_lists(small, tmp_path):
+    """Lists of 100 documents pooled to 20: what is asked for reaches judging and comparing."""
+    options = {
+        "algorithms": ["rtc:map"],
+        "trials": 2,
+        "systems": 4,
+        "depth": 20,
+        "jobs": 1,
+        "seed": 4,
+    }
+    plain = study(small.runs, small.qrels, output=tmp_path / "cut", **options)
+    asked = {"score_depth": 100, "unseen": True, "residual": 0.01}
+    whole = study(small.runs, small.qrels, output=tmp_path / "whole", **options, **asked)
+    assert {name: whole.meta["study"][name] for name in asked} == asked
+    # a score below the depth can only add, and so does the square of the residual
+    pool = Pool.from_runs(small.runs, depth=20)
+    deep = Pool.from_runs(small.runs, depth=20, score_depth=100)
+    p = np.full(pool.n_documents, 0.3)
+    assert (moments(deep, p).mean_expected > moments(pool, p).mean_expected).all()
+    assert not np.allclose(whole.systems["expected"], plain.systems["expected"])
+    assert whole.systems["sd"].min() > 0.01

@@ -1,0 +1,77 @@
+"""The ranked lists of one topic, as measures read them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Lists(NamedTuple):
+    """Lists of one topic, with the rank of every document that they are known to hold.
+
+    At a rank that no document has, a list holds one that is not relevant.
+
+    Attributes
+    ----------
+    ranked : ndarray of int32, shape (entries,)
+        Documents in rank order, list after list, numbered from 0 within the topic.
+    starts : ndarray of int64, shape (lists + 1,)
+        List s is ``ranked[starts[s]:starts[s + 1]]``.
+    ranks : ndarray of int32, shape (entries,)
+        Of each document in its list, from 1, rising.
+    """
+
+    ranked: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+
+    @classmethod
+    def complete(cls, ranked: NDArray[np.int32], starts: NDArray[np.int64]) -> Self:
+        """Return lists that hold a known document at every rank."""
+        first = np.repeat(starts[:-1], np.diff(starts))
+        return cls(ranked, starts, (np.arange(len(ranked)) - first + 1).astype(np.int32))
+
+    @property
+    def n_lists(self) -> int:
+        """Number of lists."""
+        return len(self.starts) - 1
+
+    @property
+    def inverse_ranks(self) -> NDArray[np.float64]:
+        """One over the rank of every entry."""
+        return 1.0 / self.ranks
+
+    def cut(self, rank: int | None) -> Self:
+        """Keep what is ranked at most this low; everything for None."""
+        if rank is None:
+            return self
+        kept = self.ranks <= rank
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return type(self)(self.ranked[kept], before[self.starts], self.ranks[kept])
+
+    def take(self, numbers: NDArray[np.int64]) -> Self:
+        """Return some of the lists, by number."""
+        spans = [np.arange(self.starts[s], self.starts[s + 1]) for s in numbers]
+        entries = np.concatenate([np.empty(0, dtype=np.int64), *spans])
+        starts = np.cumsum([0, *map(len, spans)], dtype=np.int64)
+        return type(self)(self.ranked[entries], starts, self.ranks[entries])
+
+    def distinct(self) -> tuple[Self, NDArray[np.int64]]:
+        """Keep every list once: equal lists then have equal moments to the last bit, for nothing.
+
+        Returns
+        -------
+        lists : Lists
+            The distinct ones, in the order of their first appearance.
+        which : ndarray of int64, shape (lists,)
+            For every given list its number among the distinct ones.
+        """
+        found: dict[bytes, int] = {}
+        spans = [slice(a, b) for a, b in pairwise(self.starts.tolist())]
+        contents = [self.ranked[span].tobytes() + self.ranks[span].tobytes() for span in spans]
+        which = np.array([found.setdefault(c, len(found)) for c in contents], dtype=np.int64)
+        _, first = np.unique(which, return_index=True)
+        return self.take(first.astype(np.int64)), which

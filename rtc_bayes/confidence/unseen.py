@@ -1,0 +1,53 @@
+"""Relevant documents that no system of a pool retrieved to its depth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Pool
+
+
+def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray[np.floating]]:
+    """Add, to every topic, as many relevant documents as systems are expected to have missed.
+
+    By the first-order jackknife (Burnham and Overton 1978): of J systems with f1 relevant
+    documents that one of them alone retrieved to the pool's depth, (J - 1) / J f1 were missed by
+    all. So each such document gets a twin that no system ranks, relevant with (J - 1) / J of its
+    probability. Where the pool holds relevant documents that no system retrieved to its depth,
+    which others found and somebody judged, the twins stand only for those beyond them.
+
+    Parameters
+    ----------
+    pool : Pool
+    values : ndarray, shape (draws, documents)
+        Probabilities of relevance.
+
+    Returns
+    -------
+    pool : Pool
+        With the twins, docnos that end in "(unseen)".
+    values : ndarray, shape (draws, documents with twins)
+    """
+    share = (pool.n_systems - 1) / pool.n_systems
+    twins: dict[str, list[str]] = {}
+    parts = []
+    for t, topic in enumerate(pool.topics):
+        inside = pool.documents(t)
+        finders = (pool.ranks(t) > 0).sum(axis=0)
+        alone = finders == 1
+        twins[topic] = [f"{docno} (unseen)" for docno in pool.docnos[inside][alone]]
+        p = values[:, inside]
+        missed = share * p[:, alone].sum(axis=1)
+        known = p[:, finders == 0].sum(axis=1)
+        beyond = np.divide(missed - known, missed, out=np.zeros_like(missed), where=missed > known)
+        parts.append((p, share * beyond[:, None] * p[:, alone]))
+    whole = pool.with_documents(twins)
+    result = np.empty((len(values), whole.n_documents), dtype=values.dtype)
+    for t, (topic, (p, of_twins)) in enumerate(zip(pool.topics, parts, strict=True)):
+        result[:, whole.locate(topic, pool.docnos[pool.documents(t)])] = p
+        result[:, whole.locate(topic, twins[topic])] = of_twins
+    return whole, result

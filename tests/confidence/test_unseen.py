@@ -1,0 +1,74 @@
+"""Relevant documents that every list misses."""
+
+import numpy as np
+import pytest
+
+from rtc_bayes import Judgments, Pool, Qrels, Relevance, Run, Runs, compare, rank_systems
+from rtc_bayes import topic_differences as by_topic
+from rtc_bayes.confidence.unseen import with_unseen
+
+LISTS = {"s0": ["a", "b"], "s1": ["b", "c"], "s2": ["b", "d"]}
+
+
+@pytest.fixture
+def pool():
+    return Pool.from_runs(
+        Runs(Run.from_rankings(name, {"1": ranked, "2": ["x"]}) for name, ranked in LISTS.items())
+    )
+
+
+def test_one_twin_for_what_one_system_found(pool):
+    p = np.array([[0.2, 0.9, 1.0, 0.0, 0.7], [0.5, 0.0, 0.5, 0.3, 0.0]])
+    whole, values = with_unseen(pool, p)
+    names = ["a", "a (unseen)", "b", "c", "c (unseen)", "d", "d (unseen)", "x"]
+    assert whole.docnos.tolist() == names
+    share = 2 / 3
+    np.testing.assert_allclose(
+        values,
+        [
+            [0.2, 0.2 * share, 0.9, 1.0, share, 0.0, 0.0, 0.7],
+            [0.5, 0.5 * share, 0.0, 0.5, 0.5 * share, 0.3, 0.3 * share, 0.0],
+        ],
+    )
+    assert (whole.ranks(0)[:, [1, 4, 6]] == 0).all()
+
+
+@pytest.mark.parametrize(("others", "left"), [(0, 4 / 3), (1, 1 / 3), (2, 0)])
+def test_what_is_known_to_have_been_missed_is_not_missed_twice(pool, others, left):
+    """Two documents that one system alone found are relevant: the jackknife expects 4/3 more."""
+    found = {"a": 1, "b": 1, "c": 1, "d": 0} | {f"other{i}": 1 for i in range(others)}
+    judgments = Judgments.from_qrels(pool, Qrels({"1": found, "2": {"x": 1}}))
+    labels = np.nan_to_num(judgments.labels)[None]
+    whole, values = with_unseen(judgments.pool, labels)
+    twins = np.array([docno.endswith("(unseen)") for docno in whole.docnos])
+    assert values[0, twins].sum() == pytest.approx(left)
+
+
+def test_expected_scores_are_those_of_more_relevant_documents(pool):
+    """Average precision with all judged is S / R: of 3 relevant, one is found by one system."""
+    labels = np.array([1.0, 1.0, 0.0, 0.0, 1.0])
+    relevance = Relevance.from_values(pool, labels)
+    plain = compare(pool, relevance, moments="plugin")
+    found = compare(pool, relevance, moments="plugin", unseen=True)
+    # 2 relevant in topic 1, and 2/3 unseen; topic 2 has all that there is
+    before, after = 2.0 * plain.expected - 1.0, 2.0 * found.expected - 1.0
+    np.testing.assert_allclose(after, before * 2 / (2 + 2 / 3))
+    assert (found.meta["unseen"], plain.meta["unseen"]) == (True, False)
+
+
+def test_the_options_go_everywhere_together(pool):
+    relevance = Relevance.from_values(pool, np.array([0.6, 0.5, 0.3, 0.2, 0.5]))
+    found = compare(pool, relevance, moments="exact", unseen=True)
+    topics = by_topic(pool, relevance, "s0", "s1", unseen=True)
+    assert topics.expected_difference.mean() == pytest.approx(
+        found.pair("s0", "s1").expected_difference
+    )
+    counted = rank_systems(pool, relevance, unseen=True, outcomes=20_000, seed=1)
+    # scores in [0, 1] have standard deviations of at most 1/2
+    np.testing.assert_allclose(counted.expected, found.expected, atol=4 * 0.5 / np.sqrt(20_000))
+
+
+def test_a_single_system_tells_of_nothing_unseen():
+    pool = Pool.from_runs(Runs([Run.from_rankings("s0", {"1": ["a", "b"]})]))
+    _, values = with_unseen(pool, np.array([[0.5, 0.5]]))
+    assert values.sum() == 1.0
