@@ -37,6 +37,9 @@ class Plan:
     moments: MomentsRule
     trials: int = 200
     draws: int = 150
+    score_depth: int | None = None
+    unseen: bool = False
+    residual: float = 0.0
     prepare: Callable[[Runs], Runs] | None = None
 
 
@@ -71,6 +74,9 @@ def run_studies(
                 seed=options.seed,
                 moments=plan.moments,
                 draws=plan.draws,
+                score_depth=plan.score_depth,
+                unseen=plan.unseen,
+                residual=plan.residual,
                 output=options.output / name,
                 command=(
                     f"python experiments/{script} -o DIR "

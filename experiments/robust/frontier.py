@@ -11,7 +11,7 @@ of these judgments. It writes DIR/frontier.csv, with standard errors over trials
 
 tries another judge or evaluator on the trials that `robust` was developed on; --initial judges for
 more than two of the ten systems, --measure compares them by another measure, --collection robust03
-takes the other collection.
+takes the other collection, --score-depth 100 scores lists as cut for the pool.
 """
 
 from __future__ import annotations
@@ -51,13 +51,16 @@ def main() -> None:
     parser.add_argument("--collection", default="trec8_adhoc")
     parser.add_argument("--initial", type=int, default=2)
     parser.add_argument("--measure", default="AP")
+    parser.add_argument("--score-depth", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     question = Question(
         options.judge, options.evaluator, options.budgets, options.initial, options.measure
     )
     runs, qrels = read_collection(options.collection)
-    collection = Collection.from_runs(runs, qrels, depth=100, relevance_level=1)
+    collection = Collection.from_runs(
+        runs, qrels, depth=100, score_depth=options.score_depth, relevance_level=1
+    )
     truth = evaluate(runs, qrels, options.measure, topics="all").mean[options.measure]
     work = [
         joblib.delayed(trial)(collection, truth, question, seed)

@@ -82,6 +82,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=33)
     parser.add_argument("--budget", type=int, default=300)
+    parser.add_argument("--score-depth", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     print(
@@ -89,7 +90,9 @@ def main() -> None:
     )
     print("|---|---|---|---|---|---|---|---|")
     for name in ("trec8_adhoc", "robust03"):
-        collection = Collection.from_runs(*read_collection(name), depth=100, relevance_level=1)
+        collection = Collection.from_runs(
+            *read_collection(name), depth=100, score_depth=options.score_depth, relevance_level=1
+        )
         traces = joblib.Parallel(options.jobs)(
             joblib.delayed(judged_for)(collection, seed, options.budget)
             for seed in spawn_seeds(SEED, options.trials)
