@@ -11,7 +11,7 @@ of these judgments. It writes DIR/frontier.csv, with standard errors over trials
 
 tries another judge or evaluator on the trials that `robust` was developed on; --initial judges for
 more than two of the ten systems, --measure compares them by another measure, --collection robust03
-takes the other collection, --score-depth 100 scores lists as cut for the pool.
+takes the other collection, --cut keeps to lists cut at the depth and the pool's documents.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import joblib
 import numpy as np
 import pandas as pd
-from run import JUDGE, SEED
+from run import JUDGE, POOL_ALONE, SEED, WHOLE_LISTS
 from threadpoolctl import threadpool_limits
 
-from rtc_bayes import FitWarning, Judgments, Pool, compare, evaluate, fit
+from rtc_bayes import Comparison, Fit, FitWarning, Judgments, Pool, compare, evaluate, fit
 from rtc_bayes.judging import build
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.scores import log_score, winnings
 from rtc_bayes.robustness.significance import kendall_tau
-from rtc_bayes.robustness.trial import draw_systems
+from rtc_bayes.robustness.trial import Draw, draw_systems
 from rtc_bayes.store import spawn_seeds
 
 sys.path.append(str(Path(__file__).parents[1]))
@@ -51,15 +53,20 @@ def main() -> None:
     parser.add_argument("--collection", default="trec8_adhoc")
     parser.add_argument("--initial", type=int, default=2)
     parser.add_argument("--measure", default="AP")
-    parser.add_argument("--score-depth", type=int, default=1000)
+    parser.add_argument("--cut", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     question = Question(
-        options.judge, options.evaluator, options.budgets, options.initial, options.measure
+        options.judge,
+        options.evaluator,
+        options.budgets,
+        options.initial,
+        options.measure,
+        POOL_ALONE if options.cut else WHOLE_LISTS,
     )
     runs, qrels = read_collection(options.collection)
     collection = Collection.from_runs(
-        runs, qrels, depth=100, score_depth=options.score_depth, relevance_level=1
+        runs, qrels, depth=100, score_depth=question.whole["score_depth"], relevance_level=1
     )
     truth = evaluate(runs, qrels, options.measure, topics="all").mean[options.measure]
     work = [
@@ -87,39 +94,55 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Question:
-    """How systems are judged for, and how they are compared."""
+    """How systems are judged for, and how they are compared; with options for whole lists."""
 
     judge: str
     evaluator: str
     budgets: list[int]
     initial: int
     measure: str
+    whole: Mapping[str, Any]
 
 
 def trial(
     collection: Collection, truth: np.ndarray, question: Question, seed: int
 ) -> list[list[float]]:
     """Scores of one trial at each budget."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        draw, every = judged(collection, question, seed)
+        pool = collection.pool.select(draw.everyone)
+        place = [collection.pool.systems.index(system) for system in draw.everyone]
+        found = []
+        for budget in question.budgets:
+            made = fitted(pool, first(every, budget), question.evaluator, draw)
+            options = {name: question.whole[name] for name in ("unseen", "residual")}
+            compared = compare(
+                pool,
+                made.relevance,
+                measure=question.measure,
+                moments="plugin",
+                seed=draw.evaluating_seed,
+                **options,
+            )
+            found.append(scores(compared, truth[place]))
+        return found
+
+
+def judged(collection: Collection, question: Question, seed: int) -> tuple[Draw, Judgments]:
+    """Draw systems, and judge for the initial ones until the largest budget is spent."""
     draw = draw_systems(
         collection.pool.systems, Design((question.judge,), initial=question.initial), seed
     )
-    pool = collection.pool.select(draw.everyone)
-    place = [collection.pool.systems.index(system) for system in draw.everyone]
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)
-        built = build(
-            collection.pool.select(draw.initial),
-            collection.qrels,
-            question.judge,
-            confidence=None,
-            budget=max(question.budgets),
-            seed=draw.judging_seed,
-        )
-        every = built.judgments
-        return [
-            scores(pool, truth[place], first(every, n), question, draw.evaluating_seed)
-            for n in question.budgets
-        ]
+    built = build(
+        collection.pool.select(draw.initial),
+        collection.qrels,
+        question.judge,
+        confidence=None,
+        budget=max(question.budgets),
+        seed=draw.judging_seed,
+    )
+    return draw, built.judgments
 
 
 def first(judgments: Judgments, count: int) -> Judgments:
@@ -129,12 +152,14 @@ def first(judgments: Judgments, count: int) -> Judgments:
     return Judgments.from_labels(judgments.pool, order, labels, judged_for=judgments.judged_for)
 
 
-def scores(
-    pool: Pool, truth: np.ndarray, judgments: Judgments, question: Question, seed: int
-) -> list[float]:
+def fitted(pool: Pool, judgments: Judgments, model: str, draw: Draw) -> Fit:
+    """Fit the evaluator as the frozen trials do."""
+    seed = draw.evaluating_seed
+    return fit(pool, judgments, model=model, draws=150, chains=4, tune=500, seed=seed)
+
+
+def scores(found: Comparison, truth: np.ndarray) -> list[float]:
     """Rank correlation, then means over pairs, and the mean error of the expected scores."""
-    made = fit(pool, judgments, model=question.evaluator, draws=150, chains=4, tune=500, seed=seed)
-    found = compare(pool, made.relevance, measure=question.measure, moments="plugin", seed=seed)
     a, b = np.triu_indices(len(truth), 1)
     true_sign = np.sign(truth[a] - truth[b])
     differ = true_sign != 0

@@ -46,6 +46,7 @@ OTHERS = (
 )
 # the residual is that of ten systems of Robust 2003 (outside.py)
 WHOLE_LISTS: dict[str, Any] = {"score_depth": 1000, "unseen": True, "residual": 0.004}
+POOL_ALONE: dict[str, Any] = {"score_depth": 100, "unseen": False, "residual": 0.0}
 STUDIES = {
     "trec8": Plan("trec8_adhoc", (JUDGE,), "plugin", **WHOLE_LISTS),
     "trec8-published": Plan("trec8_adhoc", PUBLISHED, "plugin"),

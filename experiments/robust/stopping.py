@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import joblib
 import numpy as np
-from run import JUDGE
+from run import JUDGE, WHOLE_LISTS
 from threadpoolctl import threadpool_limits
 
 from rtc_bayes import FitWarning, Judgments
@@ -82,7 +82,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=33)
     parser.add_argument("--budget", type=int, default=300)
-    parser.add_argument("--score-depth", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     print(
@@ -91,7 +90,10 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     for name in ("trec8_adhoc", "robust03"):
         collection = Collection.from_runs(
-            *read_collection(name), depth=100, score_depth=options.score_depth, relevance_level=1
+            *read_collection(name),
+            depth=100,
+            score_depth=WHOLE_LISTS["score_depth"],
+            relevance_level=1,
         )
         traces = joblib.Parallel(options.jobs)(
             joblib.delayed(judged_for)(collection, seed, options.budget)

@@ -1,0 +1,103 @@
+"""What confidences about whole lists are worth, against those about the pool alone.
+
+    RTC_BAYES_DATA=FOLDER python experiments/robust/whole_lists.py [--budgets 60 150 --jobs 2]
+
+takes the development trials (seed 1000) of TREC-8 and Robust 2003, lets `robust:gibbs` judge two
+systems, fits it to the first judgments for all ten, and compares them by that one fit: lists to the
+depth or to rank 1000, with unseen relevant documents or without, with a residual or without. The
+truth is over whole lists. Differences of log scores are from the first row, with standard errors
+over trials. Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import joblib
+import numpy as np
+from frontier import Question, first, fitted, judged, scores
+from run import JUDGE, POOL_ALONE, WHOLE_LISTS
+from threadpoolctl import threadpool_limits
+
+from rtc_bayes import FitWarning, compare, evaluate
+from rtc_bayes.robustness.design import Collection
+from rtc_bayes.store import spawn_seeds
+
+sys.path.append(str(Path(__file__).parents[1]))
+from common import read_collection
+
+SEED = 1000
+FORMS = {
+    "lists to the depth": POOL_ALONE,
+    "and unseen documents": POOL_ALONE | {"unseen": True},
+    "lists to rank 1000": WHOLE_LISTS | {"unseen": False, "residual": 0.0},
+    "and unseen documents ": WHOLE_LISTS | {"residual": 0.0},
+    "and a residual of .004": WHOLE_LISTS,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=33)
+    parser.add_argument("--budgets", type=int, nargs="+", default=[60, 150])
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    question = Question(JUDGE, JUDGE, options.budgets, 2, "AP", POOL_ALONE)
+    print("| | judged | | log score | less | tau | accuracy | confidence | bias | 95% |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for name in ("trec8_adhoc", "robust03"):
+        runs, qrels = read_collection(name)
+        collection = Collection.from_runs(runs, qrels, depth=100, relevance_level=1)
+        truth = evaluate(runs, qrels, "AP", topics="all").mean["AP"]
+        found = np.array(
+            joblib.Parallel(options.jobs)(
+                joblib.delayed(trial)(collection, truth, question, seed)
+                for seed in spawn_seeds(SEED, options.trials)
+            )
+        )
+        for b, budget in enumerate(options.budgets):
+            for form, of_form in zip(FORMS, np.moveaxis(found[:, b], 1, 0), strict=True):
+                tau, surprise, _, accuracy, confidence, bias, held = of_form.mean(axis=0)
+                less = of_form[:, 1] - found[:, b, 0, 1]
+                error = less.std(ddof=1) / np.sqrt(len(less))
+                print(
+                    f"| {name} | {budget} | {form.strip()} | {surprise:.3f} "
+                    f"| {less.mean():+.3f} ± {error:.3f} | {tau:.3f} | {accuracy:.3f} "
+                    f"| {confidence:.3f} | {bias:+.3f} | {held:.0%} |",
+                    flush=True,
+                )
+
+
+def trial(
+    collection: Collection, truth: np.ndarray, question: Question, seed: int
+) -> list[list[list[float]]]:
+    """Scores of one trial at each budget by each form, and the share of MAPs in their intervals."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        draw, every = judged(collection, question, seed)
+        pool = collection.pool.select(draw.everyone)
+        true = truth[[collection.pool.systems.index(system) for system in draw.everyone]]
+        found = []
+        for budget in question.budgets:
+            made = fitted(pool, first(every, budget), question.evaluator, draw)
+            found.append([])
+            for form in FORMS.values():
+                compared = compare(
+                    replace(pool, score_depth=form["score_depth"]),
+                    made.relevance,
+                    moments="plugin",
+                    seed=draw.evaluating_seed,
+                    unseen=form["unseen"],
+                    residual=form["residual"],
+                )
+                inside = np.abs(compared.expected - true) < 1.96 * compared.sd
+                found[-1].append([*scores(compared, true), inside.mean()])
+        return found
+
+
+if __name__ == "__main__":
+    main()
