@@ -46,7 +46,7 @@ MODELS = (
     "hierarchical:laplace",
 )
 EVALUATED = tuple(f"{JUDGE}/{model}" for model in MODELS)
-STOPPED = ("hierarchical:map", "hierarchical:laplace")
+STOPPED = ("hierarchical[least=0]:map", "hierarchical[least=0]:laplace")
 SAMPLED = tuple(f"{JUDGE}/hierarchical:{method}" for method in ("laplace", "nuts"))
 STUDIES = {
     "trec8-plugin": Plan("trec8_adhoc", EVALUATED, "plugin"),

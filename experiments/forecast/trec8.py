@@ -24,11 +24,11 @@ from rtc_bayes.judging import build
 
 # how judgments are chosen, and the model that forecasts
 ALGORITHMS = {
-    "drawn": ("uniform[p=.2]:map", "uniform", "map", {"p": "0.2"}),
+    "drawn": ("uniform[p=.2,least=0]:map", "uniform", "map", {"p": "0.2"}),
     "mtc[weight=evr]": ("mtc[weight=evr]", "uniform", "map", {}),
     "rtc:map": ("rtc:map", "rtc", "map", {}),
     "rtc[weight=evr]:map": ("rtc[weight=evr]:map", "rtc", "map", {}),
-    "hierarchical:laplace": ("hierarchical:laplace", "hierarchical", "laplace", {}),
+    "hierarchical:laplace": ("hierarchical[least=0]:laplace", "hierarchical", "laplace", {}),
 }
 JUDGED = (20, 50, 100, 200, 500)
 

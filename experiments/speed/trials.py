@@ -27,8 +27,8 @@ from rtc_bayes.store import spawn_seeds
 CASES = (
     ("mtc", 150, 1.0, 1.0),
     ("rtc:map", 150, 1.0, 1.0),
-    ("hierarchical:laplace", 150, 0.5, 3.0),
-    ("rtc:cut", 50, 0.25, 15.0),
+    ("hierarchical[least=0]:laplace", 150, 0.5, 3.0),
+    ("rtc[least=0]:cut", 50, 0.25, 15.0),
     ("robust:gibbs", 150, 0.25, None),
 )
 

@@ -247,6 +247,22 @@ def test_ranks_below_the_depth_are_kept_for_documents_of_the_pool(pool):
     assert repr(pool.tails) == "Tails(1 ranks below the depth, to 3)"
 
 
+def test_lists_are_scored_to_the_score_depth(runs, tmp_path):
+    """Of topic 9, b ranks z first and x second, and a has z at rank 3, below the depth."""
+    pool = rb.Pool.from_runs(runs, depth=2, score_depth=3)
+    names = pool.docnos[pool.documents(0)]
+    ranked, starts, ranks = pool.lists(0)
+    of_a = slice(starts[0], starts[1])
+    assert dict(zip(names[ranked[of_a]], ranks[of_a], strict=True))["z"] == 3
+    pool.save(tmp_path / "pool.nc")
+    for some in (pool.select(["b", "a"]), rb.Pool.load(tmp_path / "pool.nc")):
+        assert some.score_depth == 3
+        assert sorted(some.lists(0).ranks.tolist()) == sorted(ranks.tolist())
+    for wrong in (1, 4):
+        with pytest.raises(InputError, match=f"score depth is {wrong}.*from the depth, 2, to 3"):
+            rb.Pool.from_runs(runs, depth=2, reach=3, score_depth=wrong)
+
+
 def test_the_reach_ends_what_is_known(runs):
     assert rb.Pool.from_runs(runs, depth=2, reach=2).tails is None
     whole = rb.Pool.from_runs(runs, depth=3)
