@@ -88,7 +88,7 @@ class Pool:
         Raises
         ------
         InputError
-            A depth below 1, or a score depth that is above it or below the reach.
+            A depth below 1, or a score depth outside the ranks from the depth to the reach.
 
         Warns
         -----

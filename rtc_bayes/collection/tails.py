@@ -19,7 +19,7 @@ type Integers = NDArray[np.int64]
 class Tails:
     """Ranks below a pool's depth of documents that other systems brought into the pool.
 
-    Evidence for models alone: what is scored, judged and compared is the lists to the depth.
+    Evidence for models; of measures, for those that read lists to a score depth below the depth.
 
     Attributes
     ----------
