@@ -228,7 +228,7 @@ def test_compare_with_a_rope_and_a_residual(here, ok):
         assert set(pair) == {*same, "p_rope"}
     text = ok(f"{line} --rope .01 --residual .005")
     assert "p_rope" in text
-    assert "residual 0.005\n" in text
+    assert ", lists to rank 100, residual 0.005, " in text
     assert "of the same pairs, rope 0.01\n" in text
 
 

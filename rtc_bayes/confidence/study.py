@@ -184,8 +184,13 @@ class Study:
         """Provenance, with the draws, the outcomes behind counted shares, and options."""
         made = provenance(seed=self.seed)
         counts = {"draws": len(self.values), "outcomes": sampled}
+        about = {
+            "score_depth": self.pool.score_depth,
+            "unseen": self.unseen,
+            "residual": self.residual,
+        }
         asked = {} if self.rope is None else {"rope": self.rope}
-        return made | counts | {"unseen": self.unseen, "residual": self.residual} | asked
+        return made | counts | about | asked
 
 
 def number_of(systems: Sequence[str], name: str) -> int:

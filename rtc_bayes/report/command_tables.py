@@ -101,10 +101,6 @@ def comparison_tables(
         title += (
             f"; the {len(pairs)} pairs of neighbours in the ranking, of {every} (all: --format csv)"
         )
-    if comparison.meta["unseen"]:
-        title += ", unseen documents counted"
-    if comparison.meta["residual"]:
-        title += f", residual {comparison.meta['residual']:g}"
     tables = [
         _systems_table(comparison, judgments, place, seed),
         Table(title, pairs[["a", "b", *_PAIR_COLUMNS]], _PAIR_FORMATS),
@@ -153,9 +149,13 @@ def _systems_table(
         formats = {**formats, column: ".1%"}
     systems = systems.sort_values("system", key=lambda names: names.map(place))
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
+    meta = comparison.meta
+    about = f"lists to rank {meta['score_depth']}"
+    about += ", unseen documents counted" * meta["unseen"]
+    about += f", residual {meta['residual']:g}" if meta["residual"] else ""
     title = (
-        f"{comparison.measure} over {len(comparison.topics)} topics, {comparison.moments} "
-        f"moments{source}, seed {seed}"
+        f"{comparison.measure} over {len(comparison.topics)} topics, {about}, "
+        f"{comparison.moments} moments{source}, seed {seed}"
     )
     return Table(title, systems, formats)
 

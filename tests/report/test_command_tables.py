@@ -42,11 +42,18 @@ def test_of_many_pairs_the_neighbours_are_shown(judgments, relevance):
 
 def test_a_baseline_and_what_is_asked_for(judgments, relevance):
     comparison = compare(
-        judgments.pool, relevance, baseline="s4", rope=0.01, residual=0.02, ranks=True
+        judgments.pool,
+        relevance,
+        baseline="s4",
+        rope=0.01,
+        unseen=True,
+        residual=0.02,
+        ranks=True,
     )
     systems, pairs, asked = comparison_tables(comparison, None, baseline="s4", seed=0)
     assert list(systems.frame.columns)[-4:] == ["p_best", "rank_low", "rank_median", "rank_high"]
-    assert pairs.title == "difference of a less the baseline s4, residual 0.02"
+    assert ", lists to rank 100, unseen documents counted, residual 0.02, " in systems.title
+    assert pairs.title == "difference of a less the baseline s4"
     assert len(pairs.frame) == len(asked.frame) == SYSTEMS - 1
     assert asked.title == "of the same pairs, rope 0.01"
     assert list(asked.frame.columns) == ["a", "b", "p_rope"]
