@@ -2,7 +2,8 @@
 
 Usage: python experiments/robust/page.py DIR [--figures docs/figures] > docs/results/robust.md
 
-DIR is what the two wrote; what it lacks is left out. Needs RTC_BAYES_DATA as they do.
+DIR is what the two wrote: trec8, trec8-published and trec8-cut; of the rest what it lacks is left
+out. Needs RTC_BAYES_DATA as they do.
 """
 
 from __future__ import annotations
@@ -69,7 +70,11 @@ def main() -> None:
             shown[plugged] = "robust, plugged in"
             pairs.append(others.pairs[others.pairs["algorithm"] == plugged])
         draw_confidence(pd.concat(pairs), shown, options.figures / "robust-trec8.png")
-    truth = {title: truth_at_depth(study, title) for title, study in studies.items()}
+    truth = {
+        title: truth_at_depth(study, title)
+        for title, study in studies.items()
+        if STUDIES[title].score_depth is None
+    }
     print(story(trec8, published))
     print(levels(studies["trec8-cut"], truth["trec8-cut"]))
     print(TRIED)
@@ -84,7 +89,7 @@ def main() -> None:
         names = {text: name(text) for text in study.summary if study.summary[text]["W"] is not None}
         print(f"### Coverage, {TITLES[title]}\n")
         print(coverage(study, names))
-        if STUDIES[title].score_depth is None:
+        if title in truth:
             print(coverage(study, names, truth[title]))
     frontier = options.directory / "frontier.csv"
     if frontier.exists():
@@ -160,8 +165,9 @@ def levels(study: Study, truth: Mapping[str, float]) -> str:
     return f"""- **About lists cut at the depth**, scored so with unseen relevant documents counted
   ({study.summary[JUDGE]["trials"]} of the trials): intervals of 95% hold the true MAP of
   {covered(systems, "expected", "true", 0.95):.1%} of the systems; the expected MAP is
-  {abs(bias):.3f} {"above" if bias > 0 else "below"} the true one. Log score
-  {study.summary[JUDGE]["log_score"]:.3f}, tau {study.summary[JUDGE]["mean_tau"]:.3f}.
+  {abs(bias):.3f} {"above" if bias > 0 else "below"} the true one. Against whole lists the
+  log score is then {study.summary[JUDGE]["log_score"]:.3f}, tau
+  {study.summary[JUDGE]["mean_tau"]:.3f}.
 """
 
 

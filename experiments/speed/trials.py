@@ -29,7 +29,7 @@ CASES = (
     ("rtc:map", 150, 1.0, 1.0),
     ("hierarchical[least=0]:laplace", 150, 0.5, 3.0),
     ("rtc[least=0]:cut", 50, 0.25, 15.0),
-    ("robust:gibbs", 150, 0.25, None),
+    ("robust[least=0]:gibbs", 150, 0.25, None),
 )
 
 

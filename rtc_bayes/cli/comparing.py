@@ -30,7 +30,7 @@ from rtc_bayes.cli.arguments import (
     Unseen,
     WhichTopics,
 )
-from rtc_bayes.cli.inputs import digests, format_of, read_judgments, read_options
+from rtc_bayes.cli.inputs import digests, format_of, pool_of, read_judgments, read_options
 from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def compare(
     from dataclasses import replace
     from itertools import chain
 
-    from rtc_bayes.collection import Pool, Relevance, read_erels, read_qrels, read_runs
+    from rtc_bayes.collection import Relevance, read_erels, read_qrels, read_runs
     from rtc_bayes.confidence import compare
     from rtc_bayes.confidence.topics import differences_by_topic
     from rtc_bayes.relevance import Fit, ModelSpec
@@ -122,7 +122,7 @@ def compare(
     spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
     systems = read_runs(*runs, name_by=name_by)
     judged = None if qrels is None else read_qrels(qrels)
-    pool = Pool.from_runs(systems, depth=depth, score_depth=score_depth)
+    pool = pool_of(systems, depth, score_depth, judged)
     if per_topic and baseline is None and pool.n_systems != 2:
         raise InputError(
             f"--per-topic with the pairs of {pool.n_systems} systems",

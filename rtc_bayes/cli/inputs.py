@@ -26,6 +26,18 @@ def read_options(options: Sequence[str] | None) -> dict[str, str]:
     return read
 
 
+def pool_of(
+    systems: Runs, depth: int, score_depth: int | None = None, qrels: Qrels | None = None
+) -> Pool:
+    """Pool systems; where lists are scored below the depth, judged documents count there too."""
+    from rtc_bayes.collection import Pool
+
+    documents = None
+    if qrels is not None and score_depth is not None:
+        documents = {t: [d for d, g in of.items() if g >= 0] for t, of in qrels.items()}
+    return Pool.from_runs(systems, depth=depth, score_depth=score_depth, documents=documents)
+
+
 def read_judgments(
     pool: Pool,
     qrels: Qrels,

@@ -22,7 +22,7 @@ from rtc_bayes.cli.arguments import (
     ScoreDepth,
     Seed,
 )
-from rtc_bayes.cli.inputs import digests, format_of, read_judgments
+from rtc_bayes.cli.inputs import digests, format_of, pool_of, read_judgments
 from rtc_bayes.errors import CollectionWarning
 
 
@@ -95,7 +95,7 @@ def next_(
     quiet: Quiet = False,
 ) -> None:
     """Say what a person should judge next, and why."""
-    from rtc_bayes.collection import Pool, read_qrels, read_runs
+    from rtc_bayes.collection import read_qrels, read_runs
     from rtc_bayes.judging import next_documents, parse_algorithm
     from rtc_bayes.judging.suggest import documents_frame
     from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
@@ -103,7 +103,7 @@ def next_(
 
     chosen = parse_algorithm(algorithm)
     systems, judged = read_runs(*runs, name_by=name_by), read_qrels(qrels)
-    pool = Pool.from_runs(systems, depth=depth, score_depth=score_depth)
+    pool = pool_of(systems, depth, score_depth, judged)
     judgments = read_judgments(pool, judged, relevance_level)
     frame = documents_frame(
         next_documents(pool, judgments, algorithm=chosen, count=count, seed=seed)

@@ -70,7 +70,13 @@ class Pool:
 
     @classmethod
     def from_runs(
-        cls, runs: Runs, *, depth: int = 100, reach: int = 1000, score_depth: int | None = None
+        cls,
+        runs: Runs,
+        *,
+        depth: int = 100,
+        reach: int = 1000,
+        score_depth: int | None = None,
+        documents: Mapping[str, Iterable[str]] | None = None,
     ) -> Pool:
         """Pool the first `depth` documents of every run for every topic of any run.
 
@@ -84,6 +90,9 @@ class Pool:
             evidence for models that use it, and for measures.
         score_depth : int, optional
             Measures read lists down to this rank; by default the depth.
+        documents : mapping of str to iterable of str, optional
+            Docnos per topic that belong to the pool besides, as judged ones: so that measures
+            find them in lists below the depth. Topics without a run are left out.
 
         Raises
         ------
@@ -121,7 +130,8 @@ class Pool:
         lengths = np.zeros(cells, dtype=np.int32)
         for t, topic in enumerate(topics):
             lists = [run.ranking(topic)[: max(depth, reach)].tolist() for run in runs.values()]
-            ordered = sorted(set().union(*(ranked[:depth] for ranked in lists)))
+            besides = documents.get(topic, ()) if documents else ()
+            ordered = sorted(set(besides).union(*(ranked[:depth] for ranked in lists)))
             index = dict(zip(ordered, count(len(docnos)), strict=False))
             docnos.extend(ordered)
             starts.append(len(docnos))
@@ -371,7 +381,7 @@ class Pool:
             systems=tuple(str(s) for s in data["system"].values),
             topics=tuple(str(t) for t in data["topic"].values),
             depth=int(data.attrs["depth"]),
-            score_depth=int(data.attrs["score_depth"]),
+            score_depth=int(data.attrs.get("score_depth", data.attrs["depth"])),
             docnos=np.array([str(d) for d in data["docno"].values], dtype=object),
             topic_starts=np.concatenate([[0], np.cumsum(data["documents"].values)]).astype(
                 np.int64
@@ -398,7 +408,8 @@ class Pool:
         return cls.from_xarray(read_dataset(path))
 
     def __repr__(self) -> str:
+        scored = f", scored to {self.score_depth}" if self.score_depth != self.depth else ""
         return (
-            f"Pool({self.n_systems} systems, {self.n_topics} topics, depth {self.depth}, "
+            f"Pool({self.n_systems} systems, {self.n_topics} topics, depth {self.depth}{scored}, "
             f"{self.n_documents} documents)"
         )

@@ -24,6 +24,7 @@ from rtc_bayes.confidence.population import on_population
 from rtc_bayes.confidence.ranks import count_ranks
 from rtc_bayes.confidence.removal import judgments_needed
 from rtc_bayes.confidence.study import Choice, Kind, Study
+from rtc_bayes.errors import InputError
 from rtc_bayes.store import Progress, silent
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def compare(
         topics or more.
     forecast : float, optional
         Also forecast how many more judgments give each pair this confidence, as
-        :func:`rtc_bayes.forecast`.
+        :func:`rtc_bayes.forecast`; not with `unseen`.
     jobs : int
         Topics at a time whose moments or outcomes are computed, in threads; -1 for one on every
         core. It does not change the numbers.
@@ -125,6 +126,11 @@ def compare(
     UnfinishedError
         The cluster was lost.
     """
+    if unseen and forecast is not None:
+        raise InputError(
+            "unseen documents cannot be judged, so a forecast does not count them",
+            remedy="forecast without them",
+        )
     study = Study.of(
         pool,
         relevance,

@@ -133,7 +133,7 @@ class Comparison:
         The mean over draws of the variance, and the variance over draws of the expected
         difference (0 for a point estimate); their sum is sd_difference squared.
     meta : mapping
-        Provenance, how many outcomes and draws there were, and the residual.
+        Provenance, how many outcomes and draws there were, and what the scores are about.
     p_rope : ndarray or None, shape (pairs,)
         Probability that the difference is nearer to 0 than ``meta["rope"]``, if asked for.
     p_best, rank_low, rank_median, rank_high : ndarray or None, shape (systems,)

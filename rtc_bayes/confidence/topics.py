@@ -127,7 +127,7 @@ def differences_by_topic(
 def by_topic(study: Study) -> tuple[Floats, Floats]:
     """Mean and variance of every pair's difference on each topic, over relevance and draws.
 
-    What the lists leave out below the cut (`study.residual`) is no part of them.
+    What the pool leaves out (`study.residual`) is no part of them.
 
     Returns
     -------

@@ -17,14 +17,14 @@ def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray
     By the first-order jackknife (Burnham and Overton 1978): of J systems with f1 relevant
     documents that one of them alone retrieved to the pool's depth, (J - 1) / J f1 were missed by
     all. So each such document gets a twin that no system ranks, relevant with (J - 1) / J of its
-    probability. Where the pool holds relevant documents that no system retrieved to its depth,
-    which others found and somebody judged, the twins stand only for those beyond them.
+    probability. Where the pool holds documents that no system retrieved to its depth, as judged
+    ones that others found, the twins stand only for relevant ones beyond those.
 
     Parameters
     ----------
     pool : Pool
     values : ndarray, shape (draws, documents)
-        Probabilities of relevance.
+        Probabilities of relevance; copied into memory.
 
     Returns
     -------

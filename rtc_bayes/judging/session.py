@@ -180,7 +180,7 @@ class JudgingSession:
 
     def _end(self, *, nothing_left: bool) -> Reason | None:
         """Say why judging is over, if it is."""
-        enough = len(self._judge.ledger) >= self._least
+        enough = nothing_left or len(self._judge.ledger) >= self._least
         if (
             enough
             and self._target

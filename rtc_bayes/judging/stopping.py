@@ -24,10 +24,11 @@ _ROUNDING = 1e-12
 class SignProof:
     """A proof that no judgment still to come can change which of two systems is better.
 
-    It speaks of the lists as they are scored and of the pool's documents. Per topic the numerator S of the difference is bounded by taking every open
-    positive coefficient as present and every negative one as absent, R lies between the number
-    judged relevant and that plus the number open, and dAP = S / R, 0 where R = 0. The bound of a
-    topic costs the square of its documents, so it is kept until the topic has a new judgment.
+    It speaks of the lists as they are scored and of the pool's documents. Per topic the numerator
+    S of the difference is bounded by taking every open positive coefficient as present and every
+    negative one as absent, R lies between the number judged relevant and that plus the number
+    open, and dAP = S / R, 0 where R = 0. The bound of a topic costs the square of its documents,
+    so it is kept until the topic has a new judgment.
 
     Parameters
     ----------

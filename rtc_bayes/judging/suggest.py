@@ -124,6 +124,7 @@ def _ranks(pool: Pool, judge: object, document: int, topic: int) -> str:
     """Say where the systems rank a document: the two it tells apart most, or the best."""
     local = document - int(pool.topic_starts[topic])
     ranks = pool.ranks(topic, below=True)[:, local]
+    ranks[ranks > pool.score_depth] = 0
     retrieved = int((ranks > 0).sum())
     best = int(np.argmin(np.where(ranks > 0, ranks, np.iinfo(ranks.dtype).max)))
     shown = [best]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -190,7 +189,10 @@ def _compare(
 
 
 class _QrelsScorer:
-    """Scores lists with ir-measures, each outcome being a query of its own."""
+    """Scores lists with ir-measures, each outcome being a query of its own.
+
+    A list ends with its last known document.
+    """
 
     def __init__(self, measure: str, lists: Lists) -> None:
         self.measure = measure
@@ -203,21 +205,29 @@ class _QrelsScorer:
         measure = ir_measure(self.measure)
         documents, size = outcomes.shape
         names = [str(i) for i in range(documents)]
+        lists = [self._list(names, s) for s in range(self.lists.n_lists)]
+        # what is not known to be at a rank is not relevant
+        others = dict.fromkeys(set().union(*lists) - set(names), 0)
         qrels = {
-            str(o): dict(zip(names, outcomes[:, o].tolist(), strict=True)) for o in range(size)
+            str(o): others | dict(zip(names, outcomes[:, o].tolist(), strict=True))
+            for o in range(size)
         }
         evaluator = ir_measures.evaluator([measure], qrels)
-        ranked, starts, ranks = self.lists
-        result = np.zeros((self.lists.n_lists, size))
-        for s, (first, end) in enumerate(pairwise(starts.tolist())):
-            if first == end:
+        result = np.zeros((len(lists), size))
+        for s, scores in enumerate(lists):
+            if not scores:
                 continue
-            lowest = int(ranks[end - 1])
-            # what is not known to be at a rank is not relevant
-            scores = {f"at {rank}": float(lowest - rank) for rank in range(1, lowest)}
-            for i, rank in zip(ranked[first:end], ranks[first:end].tolist(), strict=True):
-                scores.pop(f"at {rank}", None)
-                scores[names[i]] = float(lowest - rank)
             for metric in evaluator.iter_calc(dict.fromkeys(qrels, scores)):
                 result[s, int(metric.query_id)] = metric.value
         return result
+
+    def _list(self, names: list[str], s: int) -> dict[str, float]:
+        """Scores of the documents of a list, with others where none is known above the last."""
+        inside = slice(*self.lists.starts[[s, s + 1]])
+        ranks, ranked = (part[inside].tolist() for part in (self.lists.ranks, self.lists.ranked))
+        known = dict(zip(ranks, ranked, strict=True))
+        lowest = max(known, default=0)
+        return {
+            names[known[rank]] if rank in known else f"at{rank}": float(lowest - rank)
+            for rank in range(1, lowest + 1)
+        }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -96,7 +97,14 @@ class Design:
             raise InputError(
                 f"confidence is {self.confidence}", remedy="give one between 0.5 and 1"
             )
-
+        if self.score_depth is not None and self.score_depth < self.depth:
+            raise InputError(
+                f"score depth is {self.score_depth}", remedy=f"give one of at least {self.depth}"
+            )
+        if not 0.0 <= self.residual < math.inf:
+            raise InputError(
+                f"residual is {self.residual}", remedy="give a standard deviation of at least 0"
+            )
         Sampling(self.draws, self.chains, self.tune, self.seed)
 
     def moments_of(self, evaluator: ModelSpec) -> Literal["exact", "plugin"]:

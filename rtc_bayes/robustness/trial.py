@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -186,7 +186,7 @@ class _Trial:
         position = {system: i for i, system in enumerate(collection.pool.systems)}
         self._truth = collection.truth[[position[s] for s in self._draw.everyone]]
         # by judge: algorithms that differ only in their evaluator share their judgments
-        self._built: dict[tuple[object, ...], tuple[JudgingResult, float]] = {}
+        self._built: dict[Algorithm, tuple[JudgingResult, float]] = {}
 
     def run(self) -> Rows:
         rows: Rows = {table: [] for table in COLUMNS}
@@ -229,7 +229,7 @@ class _Trial:
 
     def _judge(self, algorithm: Algorithm) -> tuple[JudgingResult, float]:
         """Judge for the initial systems; return the judgments and the seconds they took."""
-        key = (algorithm.judge, algorithm.weight, algorithm.floor, algorithm.model)
+        key = replace(algorithm, text="", evaluator=None)
         if key not in self._built:
             # incremental pooling knows no confidence: it takes as many judgments as MTC did
             budget = None
@@ -324,7 +324,7 @@ def _failed(error: FitError) -> Row:
 
 
 def _unjudged_nonrelevant(judgments: Judgments) -> Prediction:
-    """Average precision of the lists as cut, what is not judged being nonrelevant."""
+    """Average precision of the lists as scored, what is not judged being nonrelevant."""
     pool = judgments.pool
     labels = np.nan_to_num(judgments.labels, nan=0.0)
     found = moments(pool, labels)

@@ -288,3 +288,16 @@ def test_known_ranks_are_those_of_the_runs(lists, depth, reach):
                 ranked = runs[system].ranking(topic)[: max(depth, reach)].tolist()
                 known = {docno: rank for rank, docno in enumerate(ranked, 1)}
                 assert ranks.tolist() == [known.get(docno, 0) for docno in docnos]
+
+
+def test_judged_documents_are_found_in_lists_below_the_depth(runs):
+    """What a has at rank 3 of topic 9 and nobody pooled scores as evaluate scores it."""
+    runs = make_runs(a={"9": ["x", "y", "v"]}, b={"9": ["x", "w", "u"]})
+    qrels = rb.Qrels({"9": {"v": 1, "w": 1, "elsewhere": 1}})
+    documents = {**qrels, "11": ["p"]}
+    pool = rb.Pool.from_runs(runs, depth=2, score_depth=3, documents=documents)
+    assert pool.docnos.tolist() == ["elsewhere", "v", "w", "x", "y"]
+    labels = np.nan_to_num(rb.Judgments.from_qrels(pool, qrels).labels)
+    found = rb.moments(pool, labels).mean_expected[0]
+    assert found == pytest.approx(rb.evaluate(runs, qrels, "AP").mean["AP"], abs=1e-12)
+    assert repr(pool) == "Pool(2 systems, 1 topics, depth 2, scored to 3, 5 documents)"

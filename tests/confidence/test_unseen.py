@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from rtc_bayes import Judgments, Pool, Qrels, Relevance, Run, Runs, compare, rank_systems
+from rtc_bayes import (
+    InputError,
+    Judgments,
+    Pool,
+    Qrels,
+    Relevance,
+    Run,
+    Runs,
+    compare,
+    rank_systems,
+)
 from rtc_bayes import topic_differences as by_topic
 from rtc_bayes.confidence.unseen import with_unseen
 
@@ -66,6 +76,12 @@ def test_the_options_go_everywhere_together(pool):
     counted = rank_systems(pool, relevance, unseen=True, outcomes=20_000, seed=1)
     # scores in [0, 1] have standard deviations of at most 1/2
     np.testing.assert_allclose(counted.expected, found.expected, atol=4 * 0.5 / np.sqrt(20_000))
+
+
+def test_a_forecast_does_not_judge_what_is_unseen(pool):
+    relevance = Relevance.from_values(pool, np.full(5, 0.5))
+    with pytest.raises(InputError, match="cannot be judged"):
+        compare(pool, relevance, unseen=True, forecast=0.95)
 
 
 def test_a_single_system_tells_of_nothing_unseen():

@@ -367,3 +367,10 @@ def test_a_confidence_does_not_end_judging_before_the_least(rng, cases):
     assert soon.judgments.n_judged < 20 == later.judgments.n_judged
     assert soon.steps == later.steps[: len(soon.steps)]
     assert build(pool, truth, "mtc[least=5]", confidence=0.6, budget=7).reason == "budget"
+
+
+def test_a_sure_session_without_documents_left_has_reached_its_confidence():
+    better, worse = ({str(t): [f"{name}{t}"] for t in range(4)} for name in "RN")
+    truth = Qrels({t: {f"R{t}": 1, f"N{t}": 0} for t in better})
+    result = build(pool_of(better, worse), truth, "mtc[least=3]")
+    assert (result.reason, result.confidence) == ("reached", 1.0)

@@ -83,3 +83,16 @@ def test_judgments_of_other_systems_count(pool):
 def test_asking_for_none(pool):
     with pytest.raises(InputError, match="at least 1"):
         next_documents(pool, Judgments.none(pool), algorithm="mtc", count=0)
+
+
+def test_ranks_below_the_score_depth_are_not_told():
+    runs = Runs(
+        [
+            Run.from_rankings("s0", {"1": ["a", "b", "c", "d"]}),
+            Run.from_rankings("s1", {"1": ["d", "c", "b", "a"]}),
+        ]
+    )
+    for score_depth, told in ((1, "rank 1 in s0, not in s1"), (4, "rank 1 in s0, rank 4 in s1")):
+        pool = Pool.from_runs(runs, depth=1, score_depth=score_depth)
+        (first, *_) = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1)
+        assert (first.docno, told in first.why) == ("a", True)

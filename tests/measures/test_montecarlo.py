@@ -156,3 +156,18 @@ def test_few_words_held_at_once_change_no_probability(monkeypatch):
     draw = np.zeros(50_000, dtype=np.int64)
     found = _Sampler(p, np.random.default_rng(5)).sample(draw).mean(axis=1)
     np.testing.assert_allclose(found, p[0], atol=4.5 * 0.5 / np.sqrt(50_000))
+
+
+@pytest.mark.parametrize("measure", ["ERR@5", "Bpref", "Success@3", "ERR@3"])
+def test_documents_outside_the_pool_are_not_relevant_to_any_measure(measure, deeper_pool):
+    rng = np.random.default_rng(36)
+    pool, whole, place = deeper_pool(rng, systems=3, topics=2, length=7, depth=3)
+    # certain relevance: the outcomes are the same whatever the documents' numbers
+    p = (rng.random(pool.n_documents) < 0.4).astype(float)
+    of_whole = np.zeros(whole.n_documents)
+    of_whole[place] = p
+    found, wanted = (
+        sample_scores(of, values, measure=measure, outcomes=2)
+        for of, values in ((pool, p), (whole, of_whole))
+    )
+    np.testing.assert_allclose(found, wanted, atol=1e-9)

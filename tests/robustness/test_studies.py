@@ -179,6 +179,8 @@ def test_judgments_are_those_of_build(small, arguments, done):
         ({"initial": 5, "systems": 4}, "initial"),
         ({"moments": "other"}, "moments"),
         ({"confidence": 0.5}, "confidence"),
+        ({"score_depth": 50}, "score depth is 50; give one of at least 100"),
+        ({"residual": -0.1}, "residual is -0.1"),
     ],
 )
 def test_a_design_refuses(change, message):
@@ -297,3 +299,11 @@ def test_confidences_about_whole_lists(small, tmp_path):
     assert (moments(deep, p).mean_expected > moments(pool, p).mean_expected).all()
     assert not np.allclose(whole.systems["expected"], plain.systems["expected"])
     assert whole.systems["sd"].min() > 0.01
+
+
+def test_judges_that_differ_in_the_least_judge_apart(small, tmp_path):
+    texts = ["uniform[least=0]:map", "uniform[least=2]:map"]
+    options = {"trials": 1, "systems": 4, "depth": 20, "confidence": 0.6, "jobs": 1, "seed": 3}
+    done = study(small.runs, small.qrels, algorithms=texts, output=tmp_path / "study", **options)
+    few, more = done.trials.set_index("algorithm")["judged"][texts]
+    assert few < more == 16
