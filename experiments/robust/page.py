@@ -46,7 +46,7 @@ ROBUST03 = f"{JUDGE}/robust[preset=robust03]:gibbs"
 SHORT = ("READWARE", "READWARE2")
 
 
-FRONTIER = """`python experiments/robust/frontier.py -o DIR --trials {trials}`
+FRONTIER = """`python experiments/robust/frontier.py -o DIR --trials {trials} --budgets {budgets}`
 
 The first {trials} of these trials again; the judge goes on however sure it is, and all pairs are
 evaluated by its first judgments. Means and standard errors over trials. The targets were tau .77 at
@@ -76,7 +76,7 @@ def main() -> None:
         if STUDIES[title].score_depth is None
     }
     print(story(trec8, published))
-    print(levels(studies["trec8-cut"], truth["trec8-cut"]))
+    print(levels(studies["trec8-cut"], truth["trec8-cut"], trec8))
     print(TRIED)
     for title, study in studies.items():
         print(f"## {TITLES[title]}\n\n`{study.meta['command']}`\n")
@@ -99,7 +99,8 @@ def main() -> None:
         found = trec8.summary[JUDGE]
         some, every = means(trec8, count), (found["log_score"], found["mean_tau"])
         easier = "easier" if some[0] < every[0] else "harder"
-        print(FRONTIER.format(trials=count, easier=easier, some=some, every=every))
+        budgets = " ".join(map(str, table["judgments"]))
+        print(FRONTIER.format(trials=count, budgets=budgets, easier=easier, some=some, every=every))
         print(to_markdown(table.drop(columns="trials")))
 
 
@@ -122,6 +123,11 @@ def story(study: Study, published: Study) -> str:
     inside = covered(pairs, "expected_difference", "true_difference", 0.95)
     systems = study.systems[study.systems["algorithm"] == JUDGE]
     bias = (systems["expected"] - systems["true"]).mean()
+    under = [
+        b for b in robust["bins"] if b["accuracy"] + clustered_error(within(pairs, b)) < b["low"]
+    ]
+    surprise = log_score(pairs["confidence"], pairs["correct"])
+    error = clustered_error(pairs.assign(correct=surprise))
     return f"""# Confidence that holds for systems nobody has seen
 
 The paper reached W = −0.44 and tau = .532 with a median of 179 judgments on this collection, and
@@ -146,7 +152,9 @@ in](../figures/robust-trec8.png)
 - **Confidence and accuracy agree**: right in {robust["accuracy"]:.1%} of the pairs at a mean
   confidence of {robust["mean_confidence"]:.1%}; exact confidences would have W
   {robust["W_expected"]:.2f}; of the {top["share"]:.0%} of pairs above .99 {top["accuracy"]:.2%} are
-  right.
+  right. {len(under)} of the {len(robust["bins"])} bins are under their lower edge by more than
+  their standard error. The log score's standard error over trials is {error:.3f}; its target
+  was .22.
 - **Intervals of 95%** hold the true difference in MAP of {inside:.1%} of the pairs, and the true
   MAP of {covered(systems, "expected", "true", 0.95):.1%} of the systems; the expected MAP is
   {abs(bias):.3f} {"above" if bias > 0 else "below"} the true one.
@@ -157,17 +165,20 @@ in](../figures/robust-trec8.png)
 """
 
 
-def levels(study: Study, truth: Mapping[str, float]) -> str:
+def levels(study: Study, truth: Mapping[str, float], whole: Study) -> str:
     """Say how expected scores of lists cut at the pool's depth fit the true ones."""
+    count = study.summary[JUDGE]["trials"]
+    some = means(whole, count)
     systems = study.systems[study.systems["algorithm"] == JUDGE]
     systems = systems.assign(true=systems["system"].map(truth))
     bias = (systems["expected"] - systems["true"]).mean()
     return f"""- **About lists cut at the depth**, scored so with unseen relevant documents counted
-  ({study.summary[JUDGE]["trials"]} of the trials): intervals of 95% hold the true MAP of
+  (the first {count} trials): intervals of 95% hold the true MAP of
   {covered(systems, "expected", "true", 0.95):.1%} of the systems; the expected MAP is
-  {abs(bias):.3f} {"above" if bias > 0 else "below"} the true one. Against whole lists the
-  log score is then {study.summary[JUDGE]["log_score"]:.3f}, tau
-  {study.summary[JUDGE]["mean_tau"]:.3f}.
+  {abs(bias):.3f} {"above" if bias > 0 else "below"} the true one. Held against whole lists, the
+  log score is then {study.summary[JUDGE]["log_score"]:.3f} and tau
+  {study.summary[JUDGE]["mean_tau"]:.3f}; about whole lists, on the same trials, {some[0]:.3f} and
+  {some[1]:.3f}.
 """
 
 
@@ -203,9 +214,7 @@ def bins(study: Study) -> str:
         pairs = study.pairs[study.pairs["algorithm"] == text]
         cells = []
         for b in found["bins"]:
-            upper = b["high"] if b["high"] < 1 else 1.01
-            inside = pairs[(pairs["confidence"] >= b["low"]) & (pairs["confidence"] < upper)]
-            error = clustered_error(inside)
+            error = clustered_error(within(pairs, b))
             cells.append(
                 f"{b['accuracy']:.3f} ± {error:.3f} ({b['share']:.0%})" if b["share"] else UNDEFINED
             )
@@ -213,8 +222,14 @@ def bins(study: Study) -> str:
     return to_markdown(frame)
 
 
+def within(pairs: pd.DataFrame, one: Mapping[str, float]) -> pd.DataFrame:
+    """Return the pairs of one bin of confidence."""
+    upper = one["high"] if one["high"] < 1 else 1.01
+    return pairs[(pairs["confidence"] >= one["low"]) & (pairs["confidence"] < upper)]
+
+
 def clustered_error(pairs: pd.DataFrame) -> float:
-    """Return the standard error of an accuracy, pairs of one trial being dependent."""
+    """Return the standard error of the mean of `correct`, pairs of one trial being dependent."""
     if not len(pairs):
         return float("nan")
     apart = pairs["correct"] - pairs["correct"].mean()
