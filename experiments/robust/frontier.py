@@ -20,7 +20,7 @@ import argparse
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -116,16 +116,7 @@ def trial(
         found = []
         for budget in question.budgets:
             made = fitted(pool, first(every, budget), question.evaluator, draw)
-            options = {name: question.whole[name] for name in ("unseen", "residual")}
-            compared = compare(
-                pool,
-                made.relevance,
-                measure=question.measure,
-                moments="plugin",
-                seed=draw.evaluating_seed,
-                **options,
-            )
-            found.append(scores(compared, truth[place]))
+            found.append(scores(compared(pool, made, question, draw), truth[place]))
         return found
 
 
@@ -156,6 +147,19 @@ def fitted(pool: Pool, judgments: Judgments, model: str, draw: Draw) -> Fit:
     """Fit the evaluator as the frozen trials do."""
     seed = draw.evaluating_seed
     return fit(pool, judgments, model=model, draws=150, chains=4, tune=500, seed=seed)
+
+
+def compared(pool: Pool, made: Fit, question: Question, draw: Draw) -> Comparison:
+    """Compare all systems by the question's measure, about whole lists or the pool alone."""
+    return compare(
+        replace(pool, score_depth=question.whole["score_depth"]),
+        made.relevance,
+        measure=question.measure,
+        moments="plugin",
+        seed=draw.evaluating_seed,
+        unseen=question.whole["unseen"],
+        residual=question.whole["residual"],
+    )
 
 
 def scores(found: Comparison, truth: np.ndarray) -> list[float]:

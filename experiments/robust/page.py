@@ -123,11 +123,9 @@ def story(study: Study, published: Study) -> str:
     inside = covered(pairs, "expected_difference", "true_difference", 0.95)
     systems = study.systems[study.systems["algorithm"] == JUDGE]
     bias = (systems["expected"] - systems["true"]).mean()
-    under = [
-        b for b in robust["bins"] if b["accuracy"] + clustered_error(within(pairs, b)) < b["low"]
-    ]
-    surprise = log_score(pairs["confidence"], pairs["correct"])
-    error = clustered_error(pairs.assign(correct=surprise))
+    under = [b for b in robust["bins"] if b["accuracy"] + error_of(within(pairs, b)) < b["low"]]
+    surprise = pd.Series(log_score(pairs["confidence"], pairs["correct"]), pairs.index)
+    error = clustered_error(surprise, pairs["trial"])
     return f"""# Confidence that holds for systems nobody has seen
 
 The paper reached W = −0.44 and tau = .532 with a median of 179 judgments on this collection, and
@@ -214,7 +212,7 @@ def bins(study: Study) -> str:
         pairs = study.pairs[study.pairs["algorithm"] == text]
         cells = []
         for b in found["bins"]:
-            error = clustered_error(within(pairs, b))
+            error = error_of(within(pairs, b))
             cells.append(
                 f"{b['accuracy']:.3f} ± {error:.3f} ({b['share']:.0%})" if b["share"] else UNDEFINED
             )
@@ -228,12 +226,17 @@ def within(pairs: pd.DataFrame, one: Mapping[str, float]) -> pd.DataFrame:
     return pairs[(pairs["confidence"] >= one["low"]) & (pairs["confidence"] < upper)]
 
 
-def clustered_error(pairs: pd.DataFrame) -> float:
-    """Return the standard error of the mean of `correct`, pairs of one trial being dependent."""
-    if not len(pairs):
+def error_of(pairs: pd.DataFrame) -> float:
+    """Return the standard error of the accuracy of some pairs."""
+    return clustered_error(pairs["correct"], pairs["trial"])
+
+
+def clustered_error(values: pd.Series, trial: pd.Series) -> float:
+    """Return the standard error of a mean of pairs, those of one trial being dependent."""
+    if not len(values):
         return float("nan")
-    apart = pairs["correct"] - pairs["correct"].mean()
-    return float(np.sqrt((apart.groupby(pairs["trial"]).sum() ** 2).sum()) / len(pairs))
+    apart = values - values.mean()
+    return float(np.sqrt((apart.groupby(trial).sum() ** 2).sum()) / len(values))
 
 
 def kinds(study: Study, text: str) -> str:

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import joblib
 import numpy as np
-from frontier import Question, first, fitted, judged, scores
+from frontier import Question, compared, first, fitted, judged, scores
 from run import JUDGE, POOL_ALONE, WHOLE_LISTS
 from threadpoolctl import threadpool_limits
 
-from rtc_bayes import FitWarning, compare, evaluate
+from rtc_bayes import FitWarning, evaluate
 from rtc_bayes.robustness.design import Collection
 from rtc_bayes.store import spawn_seeds
 
@@ -31,13 +31,13 @@ sys.path.append(str(Path(__file__).parents[1]))
 from common import read_collection
 
 SEED = 1000
-FORMS = {
-    "lists to the depth": POOL_ALONE,
-    "and unseen documents": POOL_ALONE | {"unseen": True},
-    "lists to rank 1000": WHOLE_LISTS | {"unseen": False, "residual": 0.0},
-    "and unseen documents ": WHOLE_LISTS | {"residual": 0.0},
-    "and a residual of .004": WHOLE_LISTS,
-}
+FORMS = (
+    ("lists to the depth", POOL_ALONE),
+    ("and unseen documents", POOL_ALONE | {"unseen": True}),
+    ("lists to rank 1000", WHOLE_LISTS | {"unseen": False, "residual": 0.0}),
+    ("and unseen documents", WHOLE_LISTS | {"residual": 0.0}),
+    ("and a residual of .004", WHOLE_LISTS),
+)
 
 
 def main() -> None:
@@ -60,12 +60,12 @@ def main() -> None:
             )
         )
         for b, budget in enumerate(options.budgets):
-            for form, of_form in zip(FORMS, np.moveaxis(found[:, b], 1, 0), strict=True):
+            for (form, _), of_form in zip(FORMS, np.moveaxis(found[:, b], 1, 0), strict=True):
                 tau, surprise, _, accuracy, confidence, bias, held = of_form.mean(axis=0)
                 less = of_form[:, 1] - found[:, b, 0, 1]
                 error = less.std(ddof=1) / np.sqrt(len(less))
                 print(
-                    f"| {name} | {budget} | {form.strip()} | {surprise:.3f} "
+                    f"| {name} | {budget} | {form} | {surprise:.3f} "
                     f"| {less.mean():+.3f} ± {error:.3f} | {tau:.3f} | {accuracy:.3f} "
                     f"| {confidence:.3f} | {bias:+.3f} | {held:.0%} |",
                     flush=True,
@@ -85,17 +85,10 @@ def trial(
         for budget in question.budgets:
             made = fitted(pool, first(every, budget), question.evaluator, draw)
             found.append([])
-            for form in FORMS.values():
-                compared = compare(
-                    replace(pool, score_depth=form["score_depth"]),
-                    made.relevance,
-                    moments="plugin",
-                    seed=draw.evaluating_seed,
-                    unseen=form["unseen"],
-                    residual=form["residual"],
-                )
-                inside = np.abs(compared.expected - true) < 1.96 * compared.sd
-                found[-1].append([*scores(compared, true), inside.mean()])
+            for _, form in FORMS:
+                by_form = compared(pool, made, replace(question, whole=form), draw)
+                inside = np.abs(by_form.expected - true) < 1.96 * by_form.sd
+                found[-1].append([*scores(by_form, true), inside.mean()])
         return found
 
 

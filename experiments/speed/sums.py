@@ -46,8 +46,7 @@ def numerator_row(n: int, target: int) -> None:
     lists = pool.lists(0)
     a, b = inverse_ranks(pool)
     overlaps = Overlaps.of(lists, len(p), np.array([[0, 1]]))
-    parts = lists.ranked, lists.starts, lists.inverse_ranks
-    arguments = *parts, overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
+    arguments = *lists.arrays, overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
     slow = median_seconds(lambda: four_sums(a, b, p), REPEATS)
     calls = 1 + 200_000 // n
     fast = median_seconds(lambda: kernels(*arguments, p[:, None], calls), REPEATS) / calls

@@ -50,14 +50,14 @@ def build(
     Chooses documents until the systems are told apart. For whom, and why it ended, stands in
     OUT.meta.json.
     """
-    from rtc_bayes.collection import Pool, read_qrels, read_runs, write_qrels
+    from rtc_bayes.collection import read_qrels, read_runs, write_qrels
     from rtc_bayes.judging import build, parse_algorithm
     from rtc_bayes.store import meta_path, provenance, write_json
 
     chosen = parse_algorithm(algorithm)
     systems, answers = read_runs(*runs, name_by=name_by), read_qrels(truth)
     result = build(
-        Pool.from_runs(systems, depth=depth, score_depth=score_depth),
+        pool_of(systems, depth, score_depth),
         answers,
         chosen,
         confidence=0.95 if confidence is None and budget is None else confidence,

@@ -40,9 +40,9 @@ class Lists(NamedTuple):
         return len(self.starts) - 1
 
     @property
-    def inverse_ranks(self) -> NDArray[np.float64]:
-        """One over the rank of every entry."""
-        return 1.0 / self.ranks
+    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
+        """What kernels take: ranked, starts, and one over the rank of every entry."""
+        return self.ranked, self.starts, 1.0 / self.ranks
 
     def cut(self, rank: int | None) -> Self:
         """Keep what is ranked at most this low; everything for None."""

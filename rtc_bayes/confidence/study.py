@@ -97,10 +97,7 @@ class Study:
             raise InputError(f"outcomes are {outcomes}", remedy="sample at least 2")
         if seed < 0:
             raise InputError(f"seed is {seed}", remedy="give one of at least 0")
-        if not 0.0 <= residual < np.inf:
-            raise InputError(
-                f"residual is {residual}", remedy="give a standard deviation of at least 0"
-            )
+        check_residual(residual)
         if rope is not None and not 0.0 < rope < np.inf:
             raise InputError(f"rope is {rope}", remedy="give a difference above 0")
         pairs = _pairs(pool.systems, baseline)
@@ -191,6 +188,19 @@ class Study:
         }
         asked = {} if self.rope is None else {"rope": self.rope}
         return made | counts | about | asked
+
+
+def check_residual(residual: float) -> None:
+    """See that a residual is a standard deviation.
+
+    Raises
+    ------
+    InputError
+    """
+    if not 0.0 <= residual < np.inf:
+        raise InputError(
+            f"residual is {residual}", remedy="give a standard deviation of at least 0"
+        )
 
 
 def number_of(systems: Sequence[str], name: str) -> int:

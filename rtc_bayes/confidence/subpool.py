@@ -13,6 +13,7 @@ from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
+    from rtc_bayes.collection.tails import Tails
 
 
 def with_systems(pool: Pool, systems: NDArray[np.int64]) -> Pool:
@@ -28,15 +29,13 @@ def with_systems(pool: Pool, systems: NDArray[np.int64]) -> Pool:
         System numbers.
     """
     lists = [pool.ranking(s, t) for s in systems for t in range(pool.n_topics)]
-    cells = np.add.outer(systems * pool.n_topics, np.arange(pool.n_topics)).ravel()
-    every = np.arange(pool.n_documents, dtype=np.int32)
     return replace(
         pool,
         systems=tuple(pool.systems[s] for s in systems),
         ranked=np.concatenate([np.empty(0, dtype=np.int32), *lists]),
         list_starts=_starts([len(ranked) for ranked in lists]),
         digests=tuple(pool.digests[s] for s in systems) if pool.digests else (),
-        tails=None if pool.tails is None else pool.tails.select(cells, every),
+        tails=_tails(pool, systems, np.arange(pool.n_topics), np.arange(pool.n_documents)),
     )
 
 
@@ -71,7 +70,6 @@ def with_topics(
     kept = [t for t, topic in enumerate(pool.topics) if topic in set(topics)]
     spans = [pool.documents(t) for t in kept]
     documents = np.concatenate([np.arange(span.start, span.stop) for span in spans])
-    cells = np.add.outer(np.arange(pool.n_systems) * pool.n_topics, kept).ravel()
     starts = _starts([span.stop - span.start for span in spans])
     # a list moves with its topic's first document
     lists = [
@@ -86,9 +84,22 @@ def with_topics(
         topic_starts=starts,
         ranked=np.concatenate([np.empty(0, dtype=np.int32), *lists]).astype(np.int32),
         list_starts=_starts([len(ranked) for ranked in lists]),
-        tails=None if pool.tails is None else pool.tails.select(cells, documents.astype(np.int32)),
+        tails=_tails(pool, np.arange(pool.n_systems), np.array(kept), documents),
     )
     return part, values[:, documents]
+
+
+def _tails(
+    pool: Pool,
+    systems: NDArray[np.int64],
+    topics: NDArray[np.int64],
+    documents: NDArray[np.int64],
+) -> Tails | None:
+    """Keep the tails of these lists and documents; none where they are not scored."""
+    if pool.tails is None or pool.score_depth == pool.depth:
+        return None
+    cells = np.add.outer(systems * pool.n_topics, topics).ravel()
+    return pool.tails.select(cells, documents.astype(np.int32))
 
 
 def _starts(lengths: list[int]) -> NDArray[np.int64]:

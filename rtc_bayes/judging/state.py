@@ -63,12 +63,12 @@ class TopicState:
         pairs: tuple[Integers, Integers],
     ) -> None:
         self.pairs = pairs
-        self._lists = lists.ranked, lists.starts, lists.inverse_ranks
+        self._arrays = lists.arrays
         self.labels = np.array(labels)
         self.judged = ~np.isnan(labels)
         self.inverse = np.zeros((lists.n_lists, len(p)))
         of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
-        self.inverse[of_list, lists.ranked] = lists.inverse_ranks
+        self.inverse[of_list, lists.ranked] = 1.0 / lists.ranks
         self.effect = np.empty_like(self.inverse)
         self._if_relevant: Floats | None = None
         self._if_nonrelevant: Floats | None = None
@@ -79,7 +79,7 @@ class TopicState:
         """Take new probabilities for the unjudged documents."""
         self.p = np.where(self.judged, self.labels, p)
         self.v = self.p * (1.0 - self.p)
-        kernels.influence(*self._lists, self.p, self.effect)
+        kernels.influence(*self._arrays, self.p, self.effect)
         kernels.expected_numerators(self.inverse, self.effect, self.p, self.numerators)
         self._quadratic: Floats | None = None
 
@@ -117,12 +117,12 @@ class TopicState:
 
     def _influences_apart(self, weights: Floats) -> Floats:
         result = np.empty_like(self.inverse)
-        kernels.influence(*self._lists, weights, result)
+        kernels.influence(*self._arrays, weights, result)
         return result[1:] - result[0]
 
     def expected_numerators(self, p: Floats) -> Floats:
         """E S under other probabilities, (documents, draws), of shape (systems, draws)."""
-        return numerator.expected(*self._lists, p)
+        return numerator.expected(*self._arrays, p)
 
     @property
     def mu(self) -> float:

@@ -46,9 +46,7 @@ class AveragePrecision:
     def score(self, outcomes: NDArray[np.int8]) -> Floats:
         """Score every list under complete judgments (see ``TopicMeasure``)."""
         relevant = outcomes.sum(axis=0, dtype=np.int32)
-        lists = self.lists
-        sums = _sums_of_precision(lists.ranked, lists.starts, lists.inverse_ranks, outcomes)
-        return sums / np.maximum(relevant, 1)
+        return _sums_of_precision(*self.lists.arrays, outcomes) / np.maximum(relevant, 1)
 
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``)."""
@@ -126,18 +124,18 @@ class _ByLanes:
     @classmethod
     def of(cls, lists: Lists, overlaps: Overlaps, tilts: Tilts, *, exact: bool) -> _ByLanes:
         """Compute the moments of the draws of some lanes."""
-        parts = lists.ranked, lists.starts, lists.inverse_ranks
-        means = numerator.expected(*parts, tilts.p)
+        arrays = lists.arrays
+        means = numerator.expected(*arrays, tilts.p)
         # summed in one order for every list, so that equal lists have equal moments
         expected = numerator.sum_lanes(means, tilts.weight1, tilts.draw_starts)
-        influence = numerator.influence(*parts, tilts.p)
+        influence = numerator.influence(*arrays, tilts.p)
         # Var(S/R) = E[(S - m R)^2 / R^2] + m^2 P(R = 0), and the influence of a document on
         # S - m R is L - m: parts of one size, where E[S^2 / R^2] - m^2 would cancel
         centre = expected if exact else np.zeros_like(expected)
         lanes = (influence, tilts.v, tilts.weight2, tilts.draw_starts, centre)
-        variance, linear, everything = numerator.own_variances(*parts, *lanes)
+        variance, linear, everything = numerator.own_variances(*arrays, *lanes)
         covariance = numerator.covariances(
-            *parts,
+            *arrays,
             overlaps.pairs,
             overlaps.starts,
             overlaps.first,
@@ -191,7 +189,7 @@ class _ByLanes:
         difference[self.lists.ranked[spans[0]]] += self.influence[spans[0]]
         difference[self.lists.ranked[spans[1]]] -= self.influence[spans[1]]
         square = (np.square(difference) * tilts.v).sum(axis=0)
-        square += numerator.pair_quadratic(two.ranked, two.starts, two.inverse_ranks, tilts.v)
+        square += numerator.pair_quadratic(*two.arrays, tilts.v)
         if self.exact:
             off = _means_off(self.means[[a, b]], tilts, self.expected[:, [a, b]])
             square += np.square(off[0] - off[1])

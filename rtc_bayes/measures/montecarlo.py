@@ -196,7 +196,10 @@ class _QrelsScorer:
 
     def __init__(self, measure: str, lists: Lists) -> None:
         self.measure = measure
-        self.lists = lists
+        self.lists = [_by_name(lists, s) for s in range(lists.n_lists)]
+        known = {str(i) for i in lists.ranked.tolist()}
+        # what is not known to be at a rank is not relevant
+        self.others = dict.fromkeys(set().union(*self.lists) - known, 0)
 
     def score(self, outcomes: Outcomes) -> Floats:
         """Score every list on every outcome, shape (lists, outcomes)."""
@@ -205,29 +208,25 @@ class _QrelsScorer:
         measure = ir_measure(self.measure)
         documents, size = outcomes.shape
         names = [str(i) for i in range(documents)]
-        lists = [self._list(names, s) for s in range(self.lists.n_lists)]
-        # what is not known to be at a rank is not relevant
-        others = dict.fromkeys(set().union(*lists) - set(names), 0)
         qrels = {
-            str(o): others | dict(zip(names, outcomes[:, o].tolist(), strict=True))
+            str(o): self.others | dict(zip(names, outcomes[:, o].tolist(), strict=True))
             for o in range(size)
         }
         evaluator = ir_measures.evaluator([measure], qrels)
-        result = np.zeros((len(lists), size))
-        for s, scores in enumerate(lists):
+        result = np.zeros((len(self.lists), size))
+        for s, scores in enumerate(self.lists):
             if not scores:
                 continue
             for metric in evaluator.iter_calc(dict.fromkeys(qrels, scores)):
                 result[s, int(metric.query_id)] = metric.value
         return result
 
-    def _list(self, names: list[str], s: int) -> dict[str, float]:
-        """Scores of the documents of a list, with others where none is known above the last."""
-        inside = slice(*self.lists.starts[[s, s + 1]])
-        ranks, ranked = (part[inside].tolist() for part in (self.lists.ranks, self.lists.ranked))
-        known = dict(zip(ranks, ranked, strict=True))
-        lowest = max(known, default=0)
-        return {
-            names[known[rank]] if rank in known else f"at{rank}": float(lowest - rank)
-            for rank in range(1, lowest + 1)
-        }
+
+def _by_name(lists: Lists, s: int) -> dict[str, float]:
+    """Scores of the documents of a list, with others where none is known above the last."""
+    inside = slice(*lists.starts[[s, s + 1]])
+    known = dict(zip(lists.ranks[inside].tolist(), lists.ranked[inside].tolist(), strict=True))
+    lowest = max(known, default=0)
+    return {
+        str(known.get(rank, f"at{rank}")): float(lowest - rank) for rank in range(1, lowest + 1)
+    }

@@ -35,13 +35,14 @@ class ReciprocalRank:
 
     def score(self, outcomes: NDArray[np.int8]) -> Floats:
         """Score every list under complete judgments (see ``TopicMeasure``)."""
-        return _first_relevant(*self._parts, outcomes)
+        return _first_relevant(*self.lists.arrays, outcomes)
 
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``); closed forms."""
         del exact, tolerance
-        expected, gradient = _means(*self._parts, p)
-        product, square = _joint(*self._parts, p)
+        arrays = self.lists.arrays
+        expected, gradient = _means(*arrays, p)
+        product, square = _joint(*arrays, p)
         covariance = product - np.outer(expected, expected)
         np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), 0.0))
 
@@ -49,10 +50,6 @@ class ReciprocalRank:
             return max(float(square[a, b] - (expected[a] - expected[b]) ** 2), 0.0)
 
         return TopicMoments(expected, covariance, gradient, pair_variance)
-
-    @property
-    def _parts(self) -> tuple[Documents, Starts, Floats]:
-        return self.lists.ranked, self.lists.starts, self.lists.inverse_ranks
 
     def over_draws(
         self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float

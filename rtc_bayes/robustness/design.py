@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Pool, Qrels, Runs
+from rtc_bayes.confidence.study import check_residual
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.measures import evaluate
@@ -101,10 +101,7 @@ class Design:
             raise InputError(
                 f"score depth is {self.score_depth}", remedy=f"give one of at least {self.depth}"
             )
-        if not 0.0 <= self.residual < math.inf:
-            raise InputError(
-                f"residual is {self.residual}", remedy="give a standard deviation of at least 0"
-            )
+        check_residual(self.residual)
         Sampling(self.draws, self.chains, self.tune, self.seed)
 
     def moments_of(self, evaluator: ModelSpec) -> Literal["exact", "plugin"]:

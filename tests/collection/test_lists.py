@@ -51,5 +51,5 @@ def test_complete_lists_count_their_ranks():
     lists = Lists.complete(np.array([4, 2, 7], dtype=np.int32), np.array([0, 2, 2, 3]))
     assert lists.n_lists == 3
     assert dictionaries(lists) == [{1: 4, 2: 2}, {}, {1: 7}]
-    assert lists.inverse_ranks.tolist() == [1.0, 0.5, 1.0]
+    assert lists.arrays[2].tolist() == [1.0, 0.5, 1.0]
     assert dictionaries(lists.take(np.array([2, 0]))) == [{1: 7}, {1: 4, 2: 2}]

@@ -33,7 +33,7 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
     rng = np.random.default_rng(documents)
     ranked, starts = lists_of(rng, documents, 3, length)
     lists = Lists.complete(ranked, starts)
-    parts = (ranked, starts, lists.inverse_ranks)
+    arrays = lists.arrays
     p = rng.random((2, documents))
     p[:, ::7] = 0.0
     p[:, ::11] = 1.0
@@ -46,10 +46,10 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
 
     influence = diagonal[:, None] + np.einsum("sij,kj->ski", off, p)
     mean = np.einsum("si,ki->ks", diagonal, p) + np.einsum("sij,ki,kj->ks", off, p, p) / 2
-    np.testing.assert_allclose(numerator.expected(*parts, p.T.copy()), mean.T, rtol=1e-12)
+    np.testing.assert_allclose(numerator.expected(*arrays, p.T.copy()), mean.T, rtol=1e-12)
 
     listed = diagonal > 0
-    found = numerator.influence(*parts, p.T.copy())
+    found = numerator.influence(*arrays, p.T.copy())
     wanted = [influence[s][:, ranked[starts[s] : starts[s + 1]]].T for s in range(3)]
     np.testing.assert_allclose(found, np.concatenate(wanted), rtol=1e-12)
 
@@ -59,9 +59,9 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
     pairs = np.argwhere(np.triu(np.ones((3, 3), dtype=bool), 1))
     shared = Overlaps.of(lists, documents, pairs)
     lanes = (found, v.T.copy(), weight, np.array([0, 2]), centre[None])
-    own, *sums = numerator.own_variances(*parts, *lanes)
+    own, *sums = numerator.own_variances(*arrays, *lanes)
     between = numerator.covariances(
-        *parts,
+        *arrays,
         shared.pairs,
         shared.starts,
         shared.first,
@@ -75,9 +75,9 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
     # one lane alone: the same sums
     for k in range(2):
         one = (lanes[0][:, [k]], v[[k]].T.copy(), weight[[k]], np.array([0, 1]), centre[None])
-        *_, linear, everything = numerator.own_variances(*parts, *one)
+        *_, linear, everything = numerator.own_variances(*arrays, *one)
         between[0] -= numerator.covariances(
-            *parts,
+            *arrays,
             shared.pairs,
             shared.starts,
             shared.first,
@@ -89,7 +89,7 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
     np.testing.assert_allclose(between, 0.0, atol=1e-10 * found.max())
 
     two = lists.take(np.arange(2))
-    pair = numerator.pair_quadratic(two.ranked, two.starts, two.inverse_ranks, v.T.copy()) @ weight
+    pair = numerator.pair_quadratic(*two.arrays, v.T.copy()) @ weight
     wanted = quadratic[0, 0] + quadratic[1, 1] - 2 * quadratic[0, 1]
     assert pair == pytest.approx(wanted, rel=1e-10)
 
