@@ -131,9 +131,9 @@ def story(study: Study, published: Study) -> str:
 The paper reached W = −0.44 and tau = .532 with a median of 179 judgments on this collection, and
 left open why its confidence falls short where it is highest. [`robust`](../robust.md) was fixed,
 priors, judging and stopping, before {robust["trials"]} trials were drawn with a seed not used
-before. Judgments for two systems until their order has 95%, and three a topic at least; then all
-45 pairs of ten. The truth is from whole lists, and so are the confidences of `robust`: lists scored
-to rank 1000, unseen relevant documents counted, a residual of .004 from Robust 2003
+before. Judgments for two systems until their order has 95%, and three and a half a topic at least;
+then all 45 pairs of ten. The truth is from whole lists, and so are the confidences of `robust`:
+lists scored to rank 1000, unseen relevant documents counted, a residual of .004 from Robust 2003
 ([what these are](../confidence.md#beyond-the-pool)).
 
 ![Accuracy against confidence of MTC, RTC and robust, and of robust plugged

@@ -10,6 +10,9 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.judging.weights import WEIGHTS, WeightName
 from rtc_bayes.relevance import ModelSpec
 
+LEAST = 3.5
+"""Judgments a topic, on average, that serve systems not judged for (docs/results/robust.md)."""
+
 _ACCEPTED = (
     "write JUDGE or JUDGE/EVALUATOR, where JUDGE is ip, mtc, mtc[weight=evr] or "
     "MODEL[options]:METHOD and EVALUATOR is MODEL[options]:METHOD; a judge's options are "
@@ -36,7 +39,7 @@ class Algorithm:
         incremental pooling.
     floor : int
         Judgments that each topic gets first.
-    least : int
+    least : float
         Judgments a topic, on average, before a confidence may end judging.
     model : ModelSpec or None
         The judge's model.
@@ -48,7 +51,7 @@ class Algorithm:
     judge: Literal["ip", "mtc", "model"]
     weight: WeightName | None
     floor: int
-    least: int
+    least: float
     model: ModelSpec | None
     evaluator: ModelSpec | None
 
@@ -60,7 +63,7 @@ def parse_algorithm(text: str) -> Algorithm:
     """Read an algorithm's name.
 
     ``ip`` presents documents by rank; ``mtc`` takes the weight ``mtc06`` under p = .5; a model
-    judges by ``evr`` with a floor of one judgment per topic and at least three on average, and
+    judges by ``evr`` with a floor of one judgment per topic and at least 3.5 on average, and
     ``rtc:map`` by ``influence`` with neither. ``weight=``, ``floor=`` and ``least=`` in the
     judge's brackets say otherwise; all other options are the model's. The evaluator is the
     judge's model unless given: ``uniform`` for ``mtc``; for ``ip`` none, unjudged documents being
@@ -100,14 +103,15 @@ def parse_algorithm(text: str) -> Algorithm:
         return Algorithm(text, "ip", None, 0, 0, None, evaluator)
     if name == "mtc":
         weight = _weight(judging.get("weight", "mtc06"), text)
-        floor, least = (_count(name, judging.get(name, "0"), text) for name in ("floor", "least"))
+        floor = _count("floor", judging.get("floor", "0"), text)
+        least = _average(judging.get("least", "0"), text)
         evaluator = evaluator or ModelSpec.parse("uniform")
         return Algorithm(text, "mtc", weight, floor, least, None, evaluator)
     model = _model(name, rest, method)
     published = model.name == "rtc" and (model.method or model.build().default_method) == "map"
     weight = _weight(judging.get("weight", "influence" if published else "evr"), text)
     floor = _count("floor", judging.get("floor", "0" if published else "1"), text)
-    least = _count("least", judging.get("least", "0" if published else "3"), text)
+    least = _average(judging.get("least", "0" if published else str(LEAST)), text)
     return Algorithm(text, "model", weight, floor, least, model, evaluator or model)
 
 
@@ -170,3 +174,12 @@ def _count(name: str, value: str, text: str) -> int:
             remedy=_ACCEPTED,
         )
     return int(value)
+
+
+def _average(value: str, text: str) -> float:
+    if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", value.strip()):
+        raise InputError(
+            f"least is {value!r} in the algorithm {text!r}: not a number of judgments a topic",
+            remedy=_ACCEPTED,
+        )
+    return float(value)

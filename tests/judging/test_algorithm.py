@@ -13,10 +13,10 @@ from rtc_bayes.judging import parse_algorithm
         ("ip/rtc:map", "ip", None, 0, 0, None, "rtc:map"),
         ("mtc", "mtc", "mtc06", 0, 0, None, "uniform"),
         ("mtc[weight=evr]/rtc:map", "mtc", "evr", 0, 0, None, "rtc:map"),
-        ("mtc[weight=evr, floor=2, least=4]", "mtc", "evr", 2, 4, None, "uniform"),
+        ("mtc[weight=evr, floor=2, least=.25]", "mtc", "evr", 2, 0.25, None, "uniform"),
         ("rtc:map", "model", "influence", 0, 0, "rtc:map", "rtc:map"),
         ("rtc", "model", "influence", 0, 0, "rtc", "rtc"),
-        ("uniform", "model", "evr", 1, 3, "uniform", "uniform"),
+        ("uniform", "model", "evr", 1, 3.5, "uniform", "uniform"),
         (
             "rtc[cell_weight=.1,weight=evr,intercept=yes,floor=3,least=2]:map",
             "model",
@@ -26,7 +26,7 @@ from rtc_bayes.judging import parse_algorithm
             "rtc[cell_weight=.1,intercept=yes]:map",
             "rtc[cell_weight=.1,intercept=yes]:map",
         ),
-        ("uniform/rtc[prior=1:2]:map", "model", "evr", 1, 3, "uniform", "rtc[prior=1:2]:map"),
+        ("uniform/rtc[prior=1:2]:map", "model", "evr", 1, 3.5, "uniform", "rtc[prior=1:2]:map"),
     ],
 )
 def test_parts(text, judge, weight, floor, least, model, evaluator):
@@ -85,6 +85,9 @@ def test_slashes_of_a_model_file_part_nothing(model_file):
         "rtc[floor=-1]:map",
         "rtc[floor=x]:map",
         "rtc[least=x]:map",
+        "rtc[least=-1]:map",
+        "mtc[least=1.5.]",
+        "mtc[floor=.5]",
         "rtc[cell_weight]:map",
         "rtc[cell_weight=1:map",
         "rtc:map/mtc",
