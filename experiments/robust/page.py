@@ -48,11 +48,10 @@ SHORT = ("READWARE", "READWARE2")
 
 FRONTIER = """`python experiments/robust/frontier.py -o DIR --trials {trials} --budgets {budgets}`
 
-The first {trials} of these trials again; the judge goes on however sure it is, and all pairs are
-evaluated by its first judgments. Means and standard errors over trials. The targets were tau .77 at
-150 judgments and .80 at 180, log score .22. These trials are {easier} than all: where judging
-stops by itself, log score
-{some[0]:.3f} for {every[0]:.3f} and tau {some[1]:.3f} for {every[1]:.3f}.
+{which} again; the judge goes on however sure it is, and all pairs are evaluated by its first
+judgments. Means and standard errors over trials. The targets were tau .77 at 150 judgments and
+.80 at 180, log score .22. Where judging stops by itself, later for hard pairs, these trials have
+log score {surprise:.3f} and tau {tau:.3f}.
 """
 TRIED = Path(__file__).with_name("tried.md").read_text()
 
@@ -96,11 +95,13 @@ def main() -> None:
         table = pd.read_csv(frontier)
         print("## At a number of judgments\n")
         count = table["trials"].iloc[0]
-        found = trec8.summary[JUDGE]
-        some, every = means(trec8, count), (found["log_score"], found["mean_tau"])
-        easier = "easier" if some[0] < every[0] else "harder"
+        surprise, tau = means(trec8, count)
+        some = count < trec8.summary[JUDGE]["trials"]
+        which = f"The first {count} of these trials" if some else "These trials"
         budgets = " ".join(map(str, table["judgments"]))
-        print(FRONTIER.format(trials=count, budgets=budgets, easier=easier, some=some, every=every))
+        print(
+            FRONTIER.format(trials=count, budgets=budgets, which=which, surprise=surprise, tau=tau)
+        )
         print(to_markdown(table.drop(columns="trials")))
 
 
