@@ -140,14 +140,14 @@ lists scored to rank 1000, unseen relevant documents counted, a residual of .004
 ![Accuracy against confidence of MTC, RTC and robust, and of robust plugged
 in](../figures/robust-trec8.png)
 
-- **`robust` ranks ten systems better from fewer judgments, and its confidence in them can
-  be taken at its word**: W {w_of(robust)}, log score {robust["log_score"]:.3f},
-  tau {robust["mean_tau"]:.3f} at a median of {robust["median_judged"]:.0f} judgments. The paper's
-  RTC on the same trials: W {w_of(rtc)}, {rtc["log_score"]:.3f},
-  {rtc["mean_tau"]:.3f} at {rtc["median_judged"]:.0f}; with its parameters drawn instead of
-  plugged in, W {w_of(cut)}, {cut["log_score"]:.3f}, {cut["mean_tau"]:.3f}; MTC: W
-  {w_of(mtc)}, {mtc["log_score"]:.3f}, {mtc["mean_tau"]:.3f} at
-  {mtc["median_judged"]:.0f}.
+- **`robust` ranks ten systems better, and its confidence in them can be taken at its word**: W
+  {w_of(robust)}, log score {robust["log_score"]:.3f}, tau {robust["mean_tau"]:.3f}, at a median of
+  {robust["median_judged"]:.0f} judgments and a mean of {robust["mean_judged"]:.0f}. The paper's RTC
+  on the same trials: W {w_of(rtc)}, {rtc["log_score"]:.3f}, {rtc["mean_tau"]:.3f}, at
+  {rtc["median_judged"]:.0f} and {rtc["mean_judged"]:.0f}; with its parameters drawn instead of
+  plugged in, W {w_of(cut)}, {cut["log_score"]:.3f}, {cut["mean_tau"]:.3f}; MTC: W {w_of(mtc)},
+  {mtc["log_score"]:.3f}, {mtc["mean_tau"]:.3f}, at {mtc["median_judged"]:.0f} and
+  {mtc["mean_judged"]:.0f}.
 - **Confidence and accuracy agree**: right in {robust["accuracy"]:.1%} of the pairs at a mean
   confidence of {robust["mean_confidence"]:.1%}; exact confidences would have W
   {robust["W_expected"]:.2f}; of the {top["share"]:.0%} of pairs above .99 {top["accuracy"]:.2%} are
