@@ -76,6 +76,8 @@ def main() -> None:
     }
     print(story(trec8, published))
     print(levels(studies["trec8-cut"], truth["trec8-cut"], trec8))
+    if "robust03" in studies:
+        print(elsewhere(studies["robust03"]))
     print(TRIED)
     for title, study in studies.items():
         print(f"## {TITLES[title]}\n\n`{study.meta['command']}`\n")
@@ -177,6 +179,16 @@ def levels(study: Study, truth: Mapping[str, float], whole: Study) -> str:
   log score is then {study.summary[JUDGE]["log_score"]:.3f} and tau
   {study.summary[JUDGE]["mean_tau"]:.3f}; about whole lists, on the same trials, {some[0]:.3f} and
   {some[1]:.3f}.
+"""
+
+
+def elsewhere(study: Study) -> str:
+    """Say what was found on Robust 2003."""
+    found = study.summary[JUDGE]
+    return f"""- **On Robust 2003**, from which most of the priors come ({found["trials"]} trials): W {w_of(found)},
+  log score {found["log_score"]:.3f}, tau {found["mean_tau"]:.3f} at a median of
+  {found["median_judged"]:.0f} judgments; right in {found["accuracy"]:.1%} at
+  {found["mean_confidence"]:.1%}.
 """
 
 
