@@ -185,10 +185,10 @@ def levels(study: Study, truth: Mapping[str, float], whole: Study) -> str:
 def elsewhere(study: Study) -> str:
     """Say what was found on Robust 2003."""
     found = study.summary[JUDGE]
-    return f"""- **On Robust 2003**, from which most of the priors come ({found["trials"]} trials): W {w_of(found)},
-  log score {found["log_score"]:.3f}, tau {found["mean_tau"]:.3f} at a median of
-  {found["median_judged"]:.0f} judgments; right in {found["accuracy"]:.1%} at
-  {found["mean_confidence"]:.1%}.
+    return f"""- **On Robust 2003**, with the same priors ({found["trials"]} trials): W
+  {w_of(found)}, log score {found["log_score"]:.3f}, tau {found["mean_tau"]:.3f} at a median of
+  {found["median_judged"]:.0f} judgments; right in {found["accuracy"]:.1%}
+  at {found["mean_confidence"]:.1%}.
 """
 
 
