@@ -11,55 +11,36 @@ of the two systems, each kind alone. Prints Markdown.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import warnings
-from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
-import joblib
 import numpy as np
+from development import of_each, trials_parser
 from frontier import Question, fitted, judged
 from run import JUDGE, WHOLE_LISTS
 from threadpoolctl import threadpool_limits
-from whole_lists import SEED
 
 from rtc_bayes import FitWarning, Pool, moments
 from rtc_bayes.robustness.design import Collection
-from rtc_bayes.store import spawn_seeds
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import read_collection
 
 EFFECTS = ("a", "b", "u")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=33)
+    parser = trials_parser(__doc__)
     parser.add_argument("--judgments", type=int, default=150)
-    parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     question = Question(JUDGE, JUDGE, [options.judgments], 2, "AP", WHOLE_LISTS)
     parts = ("relevance", "each topic", "topics together", *EFFECTS)
     print("| | judged |", " | ".join(parts), "|")
     print("|---|--:|" + "--:|" * len(parts))
-    for name in ("trec8_adhoc", "robust03"):
-        collection = Collection.from_runs(
-            *read_collection(name),
-            depth=100,
-            score_depth=question.whole["score_depth"],
-            relevance_level=1,
-        )
-        found = joblib.Parallel(options.jobs)(
-            joblib.delayed(trial)(collection, question, seed)
-            for seed in spawn_seeds(SEED, options.trials)
-        )
+    work = partial(trial, question=question)
+    for name, _, found in of_each(work, options, question.whole["score_depth"]):
         cells = " | ".join(f"{share:.0%}" for share in np.mean(found, axis=0))
         print(f"| {name} | {options.judgments} | {cells} |", flush=True)
 
 
-def trial(collection: Collection, question: Question, seed: int) -> list[float]:
+def trial(collection: Collection, seed: int, question: Question) -> list[float]:
     """Shares of the variance of differences, means over the pairs of one trial."""
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
@@ -70,14 +51,12 @@ def trial(collection: Collection, question: Question, seed: int) -> list[float]:
         name: made.posterior["posterior"][name].to_numpy().reshape(-1, pool.n_systems)
         for name in EFFECTS
     }
-    return shares(pool, made.relevance.values, effects, question.whole["score_depth"])
+    return shares(pool, made.relevance.values, effects)
 
 
-def shares(
-    pool: Pool, draws: np.ndarray, effects: dict[str, np.ndarray], score_depth: int
-) -> list[float]:
+def shares(pool: Pool, draws: np.ndarray, effects: dict[str, np.ndarray]) -> list[float]:
     """Of relevance, of each topic's parameters, of what they share; of each kind of effect."""
-    found = moments(replace(pool, score_depth=score_depth), draws, moments="plugin")
+    found = moments(pool, draws, moments="plugin")
     first, second = found.pairs.T
     relevance = found.difference_variance.mean(axis=0)
     parameters = found.difference_expected.var(axis=0)

@@ -46,7 +46,9 @@ ROBUST03 = f"{JUDGE}/robust[preset=robust03]:gibbs"
 SHORT = ("READWARE", "READWARE2")
 
 
-FRONTIER = """`python experiments/robust/frontier.py -o DIR --trials {trials} --budgets {budgets}`
+FRONTIER = """## At a number of judgments
+
+`python experiments/robust/frontier.py -o DIR --trials {trials} --budgets {budgets}`
 
 {which} again; the judge goes on however sure it is, and all pairs are evaluated by its first
 judgments. Means and standard errors over trials. The targets were tau .77 at 150 judgments and
@@ -94,17 +96,22 @@ def main() -> None:
             print(coverage(study, names, truth[title]))
     frontier = options.directory / "frontier.csv"
     if frontier.exists():
-        table = pd.read_csv(frontier)
-        print("## At a number of judgments\n")
-        count = table["trials"].iloc[0]
-        surprise, tau = means(trec8, count)
-        some = count < trec8.summary[JUDGE]["trials"]
-        which = f"The first {count} of these trials" if some else "These trials"
-        budgets = " ".join(map(str, table["judgments"]))
-        print(
-            FRONTIER.format(trials=count, budgets=budgets, which=which, surprise=surprise, tau=tau)
-        )
-        print(to_markdown(table.drop(columns="trials")))
+        print(at_budgets(pd.read_csv(frontier), trec8))
+
+
+def at_budgets(table: pd.DataFrame, study: Study) -> str:
+    """Say what numbers of judgments are worth, beside where judging stops by itself."""
+    count = table["trials"].iloc[0]
+    surprise, tau = means(study, count)
+    some = count < study.summary[JUDGE]["trials"]
+    text = FRONTIER.format(
+        trials=count,
+        budgets=" ".join(map(str, table["judgments"])),
+        which=f"The first {count} of these trials" if some else "These trials",
+        surprise=surprise,
+        tau=tau,
+    )
+    return f"{text}\n{to_markdown(table.drop(columns='trials'))}"
 
 
 def means(study: Study, count: int) -> tuple[float, float]:
@@ -125,7 +132,6 @@ def story(study: Study, published: Study) -> str:
     judged_for = pairs[pairs["initial"] == 2]
     inside = covered(pairs, "expected_difference", "true_difference", 0.95)
     systems = study.systems[study.systems["algorithm"] == JUDGE]
-    bias = (systems["expected"] - systems["true"]).mean()
     under = [b for b in robust["bins"] if b["accuracy"] + error_of(within(pairs, b)) < b["low"]]
     surprise = pd.Series(log_score(pairs["confidence"], pairs["correct"]), pairs.index)
     error = clustered_error(surprise, pairs["trial"])
@@ -158,7 +164,7 @@ in](../figures/robust-trec8.png)
   was .22.
 - **Intervals of 95%** hold the true difference in MAP of {inside:.1%} of the pairs, and the true
   MAP of {covered(systems, "expected", "true", 0.95):.1%} of the systems; the expected MAP is
-  {abs(bias):.3f} {"above" if bias > 0 else "below"} the true one.
+  {bias_of(systems)} the true one.
 - **The two systems judged for**: W {w_of_pairs(judged_for)}, right in
   {judged_for["correct"].mean():.1%} at confidence {judged_for["confidence"].mean():.1%}. The target
   was W of at least −.2; [more pairs](#more-judgments-and-what-is-left-to-doubt) below.
@@ -171,15 +177,20 @@ def levels(study: Study, truth: Mapping[str, float], whole: Study) -> str:
     some = means(whole, count)
     systems = study.systems[study.systems["algorithm"] == JUDGE]
     systems = systems.assign(true=systems["system"].map(truth))
-    bias = (systems["expected"] - systems["true"]).mean()
     return f"""- **About lists cut at the depth**, scored so with unseen relevant documents counted
   (the first {count} trials): intervals of 95% hold the true MAP of
   {covered(systems, "expected", "true", 0.95):.1%} of the systems; the expected MAP is
-  {abs(bias):.3f} {"above" if bias > 0 else "below"} the true one. Held against whole lists, the
+  {bias_of(systems)} the true one. Held against whole lists, the
   log score is then {study.summary[JUDGE]["log_score"]:.3f} and tau
   {study.summary[JUDGE]["mean_tau"]:.3f}; about whole lists, on the same trials, {some[0]:.3f} and
   {some[1]:.3f}.
 """
+
+
+def bias_of(systems: pd.DataFrame) -> str:
+    """Say by how much expected scores are above or below the true ones."""
+    bias = (systems["expected"] - systems["true"]).mean()
+    return f"{abs(bias):.3f} {'above' if bias > 0 else 'below'}"
 
 
 def elsewhere(study: Study) -> str:

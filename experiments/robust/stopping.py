@@ -12,15 +12,13 @@ Prints Markdown.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import NamedTuple
 
-import joblib
 import numpy as np
+from development import of_each, trials_parser
 from run import JUDGE, WHOLE_LISTS
 from threadpoolctl import threadpool_limits
 
@@ -30,12 +28,6 @@ from rtc_bayes.judging.judges import REFIT_GROWTH, next_fit
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.scores import bootstrap_interval, log_score, winnings
 from rtc_bayes.robustness.trial import draw_systems
-from rtc_bayes.store import spawn_seeds
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import read_collection
-
-SEED = 1000
 
 
 class Trace(NamedTuple):
@@ -79,27 +71,16 @@ RULES = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=33)
+    parser = trials_parser(__doc__)
     parser.add_argument("--budget", type=int, default=300)
-    parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     print(
         "| collection | stop at | judged, median | ended | confidence | accuracy | W | log score |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    for name in ("trec8_adhoc", "robust03"):
-        collection = Collection.from_runs(
-            *read_collection(name),
-            depth=100,
-            score_depth=WHOLE_LISTS["score_depth"],
-            relevance_level=1,
-        )
-        traces = joblib.Parallel(options.jobs)(
-            joblib.delayed(judged_for)(collection, seed, options.budget)
-            for seed in spawn_seeds(SEED, options.trials)
-        )
-        traces = [found for found in traces if found is not None]
+    work = partial(judged_for, budget=options.budget)
+    for name, collection, every in of_each(work, options, WHOLE_LISTS["score_depth"]):
+        traces = [found for found in every if found is not None]
         for text, rule in RULES.items():
             stops = [stop(rule(found)) for found in traces]
             confidence, correct = (

@@ -11,26 +11,19 @@ over trials. Prints Markdown.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import warnings
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
-import joblib
 import numpy as np
+from development import of_each, trials_parser
 from frontier import Question, compared, first, fitted, judged, scores
 from run import JUDGE, POOL_ALONE, WHOLE_LISTS
 from threadpoolctl import threadpool_limits
 
-from rtc_bayes import FitWarning, evaluate
+from rtc_bayes import FitWarning
 from rtc_bayes.robustness.design import Collection
-from rtc_bayes.store import spawn_seeds
 
-sys.path.append(str(Path(__file__).parents[1]))
-from common import read_collection
-
-SEED = 1000
 FORMS = (
     ("lists to the depth", POOL_ALONE),
     ("and unseen documents", POOL_ALONE | {"unseen": True}),
@@ -41,24 +34,15 @@ FORMS = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=33)
+    parser = trials_parser(__doc__)
     parser.add_argument("--budgets", type=int, nargs="+", default=[60, 150])
-    parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     question = Question(JUDGE, JUDGE, options.budgets, 2, "AP", POOL_ALONE)
     print("| | judged | | log score | less | tau | accuracy | confidence | bias | 95% |")
     print("|---|---|---|---|---|---|---|---|---|---|")
-    for name in ("trec8_adhoc", "robust03"):
-        runs, qrels = read_collection(name)
-        collection = Collection.from_runs(runs, qrels, depth=100, relevance_level=1)
-        truth = evaluate(runs, qrels, "AP", topics="all").mean["AP"]
-        found = np.array(
-            joblib.Parallel(options.jobs)(
-                joblib.delayed(trial)(collection, truth, question, seed)
-                for seed in spawn_seeds(SEED, options.trials)
-            )
-        )
+    work = partial(trial, question=question)
+    for name, _, every in of_each(work, options, question.whole["score_depth"]):
+        found = np.array(every)
         for b, budget in enumerate(options.budgets):
             for (form, _), of_form in zip(FORMS, np.moveaxis(found[:, b], 1, 0), strict=True):
                 tau, surprise, _, accuracy, confidence, bias, held = of_form.mean(axis=0)
@@ -72,15 +56,14 @@ def main() -> None:
                 )
 
 
-def trial(
-    collection: Collection, truth: np.ndarray, question: Question, seed: int
-) -> list[list[list[float]]]:
+def trial(collection: Collection, seed: int, question: Question) -> list[list[list[float]]]:
     """Scores of one trial at each budget by each form, and the share of MAPs in their intervals."""
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
         draw, every = judged(collection, question, seed)
         pool = collection.pool.select(draw.everyone)
-        true = truth[[collection.pool.systems.index(system) for system in draw.everyone]]
+        place = [collection.pool.systems.index(system) for system in draw.everyone]
+        true = collection.truth[place]
         found = []
         for budget in question.budgets:
             made = fitted(pool, first(every, budget), question.evaluator, draw)

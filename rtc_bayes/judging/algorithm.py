@@ -103,15 +103,16 @@ def parse_algorithm(text: str) -> Algorithm:
         return Algorithm(text, "ip", None, 0, 0, None, evaluator)
     if name == "mtc":
         weight = _weight(judging.get("weight", "mtc06"), text)
-        floor = _count("floor", judging.get("floor", "0"), text)
-        least = _average(judging.get("least", "0"), text)
+        floor = int(_number("floor", judging.get("floor", "0"), text, whole=True))
+        least = _number("least", judging.get("least", "0"), text, whole=False)
         evaluator = evaluator or ModelSpec.parse("uniform")
         return Algorithm(text, "mtc", weight, floor, least, None, evaluator)
     model = _model(name, rest, method)
     published = model.name == "rtc" and (model.method or model.build().default_method) == "map"
     weight = _weight(judging.get("weight", "influence" if published else "evr"), text)
-    floor = _count("floor", judging.get("floor", "0" if published else "1"), text)
-    least = _average(judging.get("least", "0" if published else str(LEAST)), text)
+    first, average = ("0", "0") if published else ("1", str(LEAST))
+    floor = int(_number("floor", judging.get("floor", first), text, whole=True))
+    least = _number("least", judging.get("least", average), text, whole=False)
     return Algorithm(text, "model", weight, floor, least, model, evaluator or model)
 
 
@@ -167,19 +168,10 @@ def _weight(value: str, text: str) -> WeightName:
     raise InputError(f"no weight {value.strip()!r}, in the algorithm {text!r}", remedy=_ACCEPTED)
 
 
-def _count(name: str, value: str, text: str) -> int:
-    if not value.strip().isdecimal():
+def _number(name: str, value: str, text: str, *, whole: bool) -> float:
+    if not re.fullmatch(r"\d+" if whole else r"\d+(\.\d*)?|\.\d+", value.strip()):
         raise InputError(
             f"{name} is {value!r} in the algorithm {text!r}: not a number of judgments",
-            remedy=_ACCEPTED,
-        )
-    return int(value)
-
-
-def _average(value: str, text: str) -> float:
-    if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", value.strip()):
-        raise InputError(
-            f"least is {value!r} in the algorithm {text!r}: not a number of judgments a topic",
             remedy=_ACCEPTED,
         )
     return float(value)

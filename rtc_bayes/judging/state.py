@@ -68,7 +68,7 @@ class TopicState:
         self.judged = ~np.isnan(labels)
         self.inverse = np.zeros((lists.n_lists, len(p)))
         of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
-        self.inverse[of_list, lists.ranked] = 1.0 / lists.ranks
+        self.inverse[of_list, lists.ranked] = self._arrays[2]
         self.effect = np.empty_like(self.inverse)
         self._if_relevant: Floats | None = None
         self._if_nonrelevant: Floats | None = None

@@ -1,0 +1,39 @@
+"""The trials that `robust` was developed on: 33 of seed 1000, of TREC-8 and of Robust 2003."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import joblib
+
+from rtc_bayes.robustness.design import Collection
+from rtc_bayes.store import spawn_seeds
+
+sys.path.append(str(Path(__file__).parents[1]))
+from common import read_collection
+
+SEED = 1000
+
+
+def trials_parser(description: str | None) -> argparse.ArgumentParser:
+    """Take the number of trials and of jobs; a script adds what else it takes."""
+    found = argparse.ArgumentParser(description=description)
+    found.add_argument("--trials", type=int, default=33)
+    found.add_argument("--jobs", type=int, default=2)
+    return found
+
+
+def of_each[Found](
+    trial: Callable[[Collection, int], Found], options: argparse.Namespace, score_depth: int | None
+) -> Iterator[tuple[str, Collection, list[Found]]]:
+    """Run a trial, of a collection and a seed, for all seeds of one collection and the other."""
+    for name in ("trec8_adhoc", "robust03"):
+        runs, qrels = read_collection(name)
+        collection = Collection.from_runs(
+            runs, qrels, depth=100, score_depth=score_depth, relevance_level=1
+        )
+        work = [joblib.delayed(trial)(collection, s) for s in spawn_seeds(SEED, options.trials)]
+        yield name, collection, joblib.Parallel(options.jobs)(work)
