@@ -19,6 +19,8 @@ trec8-cut
     `robust` about lists cut at the depth, all relevant documents counted.
 trec8-others
     Other models and priors on the judgments of `robust`, and its posterior mean plugged in.
+trec8-methods
+    `robust` by its two methods on the same judgments, with enough draws for NUTS.
 robust03
     The first on Robust 2003, where the priors were chosen: not evidence, but a second collection.
 """
@@ -35,6 +37,7 @@ from common import Plan, run_studies
 SEED = 2012
 JUDGE = "robust:gibbs"
 POSTERIOR_MEAN = str(Path(__file__).with_name("posterior_mean.py"))
+NUTS = f"{JUDGE}/robust:nuts"
 PUBLISHED = ("ip", "mtc", "rtc:map", "rtc:map/rtc:cut")
 OTHERS = (
     JUDGE,
@@ -51,6 +54,9 @@ STUDIES = {
     "trec8-published": Plan("trec8_adhoc", PUBLISHED, "plugin"),
     "trec8-cut": Plan("trec8_adhoc", (JUDGE,), "plugin", trials=100, unseen=True),
     "trec8-others": Plan("trec8_adhoc", OTHERS, "plugin", trials=16, **WHOLE_LISTS),
+    "trec8-methods": Plan(
+        "trec8_adhoc", (JUDGE, NUTS), "plugin", trials=4, draws=600, **WHOLE_LISTS
+    ),
     "robust03": Plan("robust03", (JUDGE,), "plugin", trials=50, **WHOLE_LISTS),
 }
 

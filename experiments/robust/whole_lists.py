@@ -29,7 +29,7 @@ FORMS = (
     ("and unseen documents", POOL_ALONE | {"unseen": True}),
     ("lists to rank 1000", WHOLE_LISTS | {"unseen": False, "residual": 0.0}),
     ("and unseen documents", WHOLE_LISTS | {"residual": 0.0}),
-    ("and a residual of .004", WHOLE_LISTS),
+    (f"and a residual of {WHOLE_LISTS['residual']}", WHOLE_LISTS),
 )
 
 

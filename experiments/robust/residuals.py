@@ -1,0 +1,117 @@
+"""What is left of true differences in MAP beyond a posterior, and what it does to confidences.
+
+    RTC_BAYES_DATA=FOLDER python experiments/robust/residuals.py [--trials 33 --jobs 2]
+
+takes the development trials (seed 1000) of TREC-8 and Robust 2003, judged and evaluated as the
+frozen ones are, and compares all pairs by each fit with several residuals of a system's mean score.
+The truth is over whole lists. The first table has the scale s and the residual r under which true
+differences are likeliest, if normal about s times the expected ones with variance s^2 sd^2 + 2 r^2.
+Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from development import of_each, trials_parser
+from frontier import Question, compared, fitted
+from run import JUDGE, WHOLE_LISTS
+from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
+
+from rtc_bayes import Comparison, FitWarning
+from rtc_bayes.judging import build
+from rtc_bayes.report.tables import number, to_markdown
+from rtc_bayes.robustness.design import Collection, Design
+from rtc_bayes.robustness.scores import log_score, winnings
+from rtc_bayes.robustness.trial import Draw, draw_systems
+
+RESIDUALS = (0.0, 0.004, 0.006, 0.008, 0.01, 0.012)
+QUESTION = Question(JUDGE, JUDGE, [], 2, "AP", WHOLE_LISTS)
+
+
+def main() -> None:
+    options = trials_parser(__doc__).parse_args()
+    likeliest, scores = [], []
+    for name, _, every in of_each(trial, options, WHOLE_LISTS["score_depth"]):
+        pairs = pd.concat(every)
+        without = pairs[pairs["residual"] == 0.0]
+        for kind, some in (("all", without), ("judged for", without[without["judged_for"]])):
+            scale, residual = likeliest_residual(some)
+            row = {"": name, "pairs": kind, "scale": f"{scale:.2f}", "residual": f"{residual:.4f}"}
+            likeliest.append(row)
+        scores += [
+            {"": name, "residual": f"{residual:g}"} | scores_of(some)
+            for residual, some in pairs.groupby("residual")
+        ]
+    print(to_markdown(pd.DataFrame(likeliest)), to_markdown(pd.DataFrame(scores)), sep="\n")
+
+
+def trial(collection: Collection, seed: int) -> pd.DataFrame:
+    """Judge as the frozen trials do, and compare all pairs with every residual."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        draw = draw_systems(collection.pool.systems, Design((JUDGE,)), seed)
+        initial = collection.pool.select(draw.initial)
+        built = build(initial, collection.qrels, JUDGE, seed=draw.judging_seed)
+        pool = collection.pool.select(draw.everyone)
+        true = collection.truth[[collection.pool.systems.index(name) for name in draw.everyone]]
+        made = fitted(pool, built.judgments, JUDGE, draw)
+        parts = []
+        for residual in RESIDUALS:
+            question = replace(QUESTION, whole=WHOLE_LISTS | {"residual": residual})
+            found = compared(pool, made, question, draw)
+            parts.append(table(found, true, draw).assign(residual=residual))
+        return pd.concat(parts)
+
+
+def table(found: Comparison, true: np.ndarray, draw: Draw) -> pd.DataFrame:
+    """One row for every pair that truly differs."""
+    a, b = np.triu_indices(len(true), 1)
+    judged_for = np.isin(draw.everyone, draw.initial)
+    every = pd.DataFrame(
+        {
+            "judged_for": judged_for[a] & judged_for[b],
+            "confidence": found.confidence,
+            "correct": np.sign(found.p_greater - found.p_less) == np.sign(true[a] - true[b]),
+            "expected": found.expected_difference,
+            "sd": found.sd_difference,
+            "true": true[a] - true[b],
+        }
+    )
+    return every[every["true"] != 0.0]
+
+
+def likeliest_residual(pairs: pd.DataFrame) -> tuple[float, float]:
+    """Scale of the expected differences, and residual, under which true ones are likeliest."""
+    expected, sd, true = (pairs[column].to_numpy() for column in ("expected", "sd", "true"))
+
+    def surprise(logs: np.ndarray) -> float:
+        scale, residual = np.exp(logs)
+        variance = (scale * sd) ** 2 + 2.0 * residual**2
+        return float((np.log(variance) + (true - scale * expected) ** 2 / variance).mean())
+
+    scale, residual = np.exp(minimize(surprise, [0.0, np.log(0.005)], method="Nelder-Mead").x)
+    return scale, residual
+
+
+def scores_of(pairs: pd.DataFrame) -> dict[str, str]:
+    """Score confidences and intervals of all pairs, and confidences of those judged for."""
+    inside = np.abs(pairs["true"] - pairs["expected"]) < 1.96 * pairs["sd"]
+    found = {
+        "confidence": f"{pairs['confidence'].mean():.3f}",
+        "accuracy": f"{pairs['correct'].mean():.3f}",
+        "difference, 95%": f"{inside.mean():.1%}",
+    }
+    for kind, some in (("", pairs), ("judged for: ", pairs[pairs["judged_for"]])):
+        outcome = some["confidence"], some["correct"]
+        found[f"{kind}log score"] = f"{log_score(*outcome).mean():.4f}"
+        found[f"{kind}W"] = number(winnings(*outcome).mean(), ".2f")
+    return found
+
+
+if __name__ == "__main__":
+    main()
