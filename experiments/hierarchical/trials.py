@@ -87,7 +87,6 @@ def main() -> None:
     folder = Path(os.environ["RTC_BAYES_DATA"]) / arguments.collection
     runs, qrels = read_runs(folder / "runs"), read_qrels(folder / "qrels.txt.gz")
     collection = Collection.from_runs(runs, qrels, depth=100, relevance_level=1)
-    place = {system: s for s, system in enumerate(collection.pool.systems)}
     rows: dict[str, list] = {"map": [], "laplace": []}
     with threadpool_limits(1):
         for number, seed in enumerate(spawn_seeds(0, arguments.trials)):
@@ -102,7 +101,7 @@ def main() -> None:
             if not made.n_judged:
                 continue
             judgments = made.on(collection.pool.select(draw.everyone))
-            truth = collection.truth[[place[system] for system in draw.everyone]]
+            truth = collection.truth_of(draw.everyone)
             a, b = np.triu_indices(len(truth), 1)
             sign = np.sign(truth[a] - truth[b])
             for name, found in (

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import joblib
+from threadpoolctl import threadpool_limits
 
+from rtc_bayes import FitWarning
 from rtc_bayes.robustness.design import Collection
 from rtc_bayes.store import spawn_seeds
 
@@ -35,5 +38,15 @@ def of_each[Found](
         collection = Collection.from_runs(
             runs, qrels, depth=100, score_depth=score_depth, relevance_level=1
         )
-        work = [joblib.delayed(trial)(collection, s) for s in spawn_seeds(SEED, options.trials)]
+        work = [
+            joblib.delayed(quietly)(trial, collection, seed)
+            for seed in spawn_seeds(SEED, options.trials)
+        ]
         yield name, collection, joblib.Parallel(options.jobs)(work)
+
+
+def quietly[Found](trial: Callable[..., Found], *given: object) -> Found:
+    """Run a trial on one thread, without the remarks of its fits."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        return trial(*given)

@@ -11,16 +11,14 @@ of the two systems, each kind alone. Prints Markdown.
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 
 import numpy as np
 from development import of_each, trials_parser
 from frontier import Question, fitted, judged
 from run import JUDGE, WHOLE_LISTS
-from threadpoolctl import threadpool_limits
 
-from rtc_bayes import FitWarning, Pool, moments
+from rtc_bayes import Pool, moments
 from rtc_bayes.robustness.design import Collection
 
 EFFECTS = ("a", "b", "u")
@@ -42,11 +40,9 @@ def main() -> None:
 
 def trial(collection: Collection, seed: int, question: Question) -> list[float]:
     """Shares of the variance of differences, means over the pairs of one trial."""
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)
-        draw, known = judged(collection, question, seed)
-        pool = collection.pool.select(draw.everyone)
-        made = fitted(pool, known, question.evaluator, draw)
+    draw, known = judged(collection, question, seed)
+    pool = collection.pool.select(draw.everyone)
+    made = fitted(pool, known, question.evaluator, draw)
     effects = {
         name: made.posterior["posterior"][name].to_numpy().reshape(-1, pool.n_systems)
         for name in EFFECTS

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,10 +26,10 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
+from development import quietly
 from run import JUDGE, POOL_ALONE, SEED, WHOLE_LISTS
-from threadpoolctl import threadpool_limits
 
-from rtc_bayes import Comparison, Fit, FitWarning, Judgments, Pool, compare, evaluate, fit
+from rtc_bayes import Comparison, Fit, Judgments, Pool, compare, evaluate, fit
 from rtc_bayes.judging import build
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.scores import log_score, winnings
@@ -69,8 +68,9 @@ def main() -> None:
         runs, qrels, depth=100, score_depth=question.whole["score_depth"], relevance_level=1
     )
     truth = evaluate(runs, qrels, options.measure, topics="all").mean[options.measure]
+    collection = replace(collection, truth=truth)
     work = [
-        joblib.delayed(trial)(collection, truth, question, seed)
+        joblib.delayed(quietly)(trial, collection, question, seed)
         for seed in spawn_seeds(options.seed, options.trials)
     ]
     found = np.array(joblib.Parallel(options.jobs)(work))
@@ -104,20 +104,16 @@ class Question:
     whole: Mapping[str, Any]
 
 
-def trial(
-    collection: Collection, truth: np.ndarray, question: Question, seed: int
-) -> list[list[float]]:
+def trial(collection: Collection, question: Question, seed: int) -> list[list[float]]:
     """Scores of one trial at each budget."""
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)
-        draw, every = judged(collection, question, seed)
-        pool = collection.pool.select(draw.everyone)
-        place = [collection.pool.systems.index(system) for system in draw.everyone]
-        found = []
-        for budget in question.budgets:
-            made = fitted(pool, first(every, budget), question.evaluator, draw)
-            found.append(scores(compared(pool, made, question, draw), truth[place]))
-        return found
+    draw, every = judged(collection, question, seed)
+    pool = collection.pool.select(draw.everyone)
+    truth = collection.truth_of(draw.everyone)
+    found = []
+    for budget in question.budgets:
+        made = fitted(pool, first(every, budget), question.evaluator, draw)
+        found.append(scores(compared(pool, made, question, draw), truth))
+    return found
 
 
 def judged(collection: Collection, question: Question, seed: int) -> tuple[Draw, Judgments]:
@@ -164,19 +160,34 @@ def compared(pool: Pool, made: Fit, question: Question, draw: Draw) -> Compariso
 
 def scores(found: Comparison, truth: np.ndarray) -> list[float]:
     """Rank correlation, then means over pairs, and the mean error of the expected scores."""
-    a, b = np.triu_indices(len(truth), 1)
-    true_sign = np.sign(truth[a] - truth[b])
-    differ = true_sign != 0
-    confidence = found.confidence[differ]
-    correct = (np.sign(found.p_greater - found.p_less) == true_sign)[differ]
+    pairs = pairs_of(found, truth)
+    outcome = pairs["confidence"], pairs["correct"]
     return [
         kendall_tau(found.expected, truth),
-        log_score(confidence, correct).mean(),
-        winnings(confidence, correct).mean(),
-        correct.mean(),
-        confidence.mean(),
+        log_score(*outcome).mean(),
+        winnings(*outcome).mean(),
+        pairs["correct"].mean(),
+        pairs["confidence"].mean(),
         (found.expected - truth).mean(),
     ]
+
+
+def pairs_of(found: Comparison, truth: np.ndarray) -> pd.DataFrame:
+    """One row for every pair that truly differs, the first system less the second."""
+    a, b = np.triu_indices(len(truth), 1)
+    true = truth[a] - truth[b]
+    every = pd.DataFrame(
+        {
+            "a": found.a,
+            "b": found.b,
+            "confidence": found.confidence,
+            "correct": np.sign(found.p_greater - found.p_less) == np.sign(true),
+            "expected": found.expected_difference,
+            "sd": found.sd_difference,
+            "true": true,
+        }
+    )
+    return every[true != 0.0]
 
 
 if __name__ == "__main__":

@@ -11,23 +11,20 @@ Prints Markdown.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from development import of_each, trials_parser
-from frontier import Question, compared, fitted
+from frontier import Question, compared, fitted, pairs_of
 from run import JUDGE, WHOLE_LISTS
 from scipy.optimize import minimize
-from threadpoolctl import threadpool_limits
 
-from rtc_bayes import Comparison, FitWarning
 from rtc_bayes.judging import build
 from rtc_bayes.report.tables import number, to_markdown
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.scores import log_score, winnings
-from rtc_bayes.robustness.trial import Draw, draw_systems
+from rtc_bayes.robustness.trial import draw_systems
 
 RESIDUALS = (0.0, 0.004, 0.006, 0.008, 0.01, 0.012)
 QUESTION = Question(JUDGE, JUDGE, [], 2, "AP", WHOLE_LISTS)
@@ -52,37 +49,20 @@ def main() -> None:
 
 def trial(collection: Collection, seed: int) -> pd.DataFrame:
     """Judge as the frozen trials do, and compare all pairs with every residual."""
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)
-        draw = draw_systems(collection.pool.systems, Design((JUDGE,)), seed)
-        initial = collection.pool.select(draw.initial)
-        built = build(initial, collection.qrels, JUDGE, seed=draw.judging_seed)
-        pool = collection.pool.select(draw.everyone)
-        true = collection.truth[[collection.pool.systems.index(name) for name in draw.everyone]]
-        made = fitted(pool, built.judgments, JUDGE, draw)
-        parts = []
-        for residual in RESIDUALS:
-            question = replace(QUESTION, whole=WHOLE_LISTS | {"residual": residual})
-            found = compared(pool, made, question, draw)
-            parts.append(table(found, true, draw).assign(residual=residual))
-        return pd.concat(parts)
-
-
-def table(found: Comparison, true: np.ndarray, draw: Draw) -> pd.DataFrame:
-    """One row for every pair that truly differs."""
-    a, b = np.triu_indices(len(true), 1)
-    judged_for = np.isin(draw.everyone, draw.initial)
-    every = pd.DataFrame(
-        {
-            "judged_for": judged_for[a] & judged_for[b],
-            "confidence": found.confidence,
-            "correct": np.sign(found.p_greater - found.p_less) == np.sign(true[a] - true[b]),
-            "expected": found.expected_difference,
-            "sd": found.sd_difference,
-            "true": true[a] - true[b],
-        }
-    )
-    return every[every["true"] != 0.0]
+    draw = draw_systems(collection.pool.systems, Design((JUDGE,)), seed)
+    initial = collection.pool.select(draw.initial)
+    built = build(initial, collection.qrels, JUDGE, seed=draw.judging_seed)
+    pool = collection.pool.select(draw.everyone)
+    true = collection.truth_of(draw.everyone)
+    made = fitted(pool, built.judgments, JUDGE, draw)
+    parts = []
+    for residual in RESIDUALS:
+        question = replace(QUESTION, whole=WHOLE_LISTS | {"residual": residual})
+        found = compared(pool, made, question, draw)
+        parts.append(pairs_of(found, true).assign(residual=residual))
+    pairs = pd.concat(parts)
+    judged_for = pairs["a"].isin(draw.initial) & pairs["b"].isin(draw.initial)
+    return pairs.assign(judged_for=judged_for)
 
 
 def likeliest_residual(pairs: pd.DataFrame) -> tuple[float, float]:

@@ -12,7 +12,6 @@ Prints Markdown.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -20,9 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from development import of_each, trials_parser
 from run import JUDGE, WHOLE_LISTS
-from threadpoolctl import threadpool_limits
 
-from rtc_bayes import FitWarning, Judgments
+from rtc_bayes import Judgments
 from rtc_bayes.judging import JudgingSession
 from rtc_bayes.judging.judges import REFIT_GROWTH, next_fit
 from rtc_bayes.robustness.design import Collection, Design
@@ -109,26 +107,24 @@ def stop(reached: np.ndarray) -> int:
 def judged_for(collection: Collection, seed: int, budget: int) -> Trace | None:
     """Judge for two systems; None if they are truly equal."""
     draw = draw_systems(collection.pool.systems, Design((JUDGE,)), seed)
-    a, b = (collection.truth[collection.pool.systems.index(name)] for name in draw.initial)
+    a, b = collection.truth_of(draw.initial)
     if a == b:
         return None
     pool = collection.pool.select(draw.initial)
     confidence, correct, look = [], [], []
     fitted = 0
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)
-        session = JudgingSession(
-            Judgments.none(pool), JUDGE, confidence=None, budget=budget, seed=draw.judging_seed
-        )
-        while (document := session.next()) is not None:
-            topic = pool.topics[pool.topic_of[document]]
-            grade = collection.qrels.get(topic, {}).get(pool.docnos[document], 0)
-            session.observe(document, float(grade > 0))
-            confidence.append(session.confidence)
-            correct.append(np.sign(session.differences[0]) == np.sign(a - b))
-            if len(correct) >= next_fit(fitted, REFIT_GROWTH):
-                fitted = len(correct)
-            look.append(fitted)
+    session = JudgingSession(
+        Judgments.none(pool), JUDGE, confidence=None, budget=budget, seed=draw.judging_seed
+    )
+    while (document := session.next()) is not None:
+        topic = pool.topics[pool.topic_of[document]]
+        grade = collection.qrels.get(topic, {}).get(pool.docnos[document], 0)
+        session.observe(document, float(grade > 0))
+        confidence.append(session.confidence)
+        correct.append(np.sign(session.differences[0]) == np.sign(a - b))
+        if len(correct) >= next_fit(fitted, REFIT_GROWTH):
+            fitted = len(correct)
+        look.append(fitted)
     first = min(pool.n_topics, len(correct) - 1)
     looks = 1 + np.unique(look[first:], return_inverse=True)[1]
     return Trace(np.array(confidence[first:]), np.array(correct[first:]), looks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -160,6 +161,10 @@ class Collection:
             warnings.simplefilter("ignore", CollectionWarning)
             table = evaluate(runs, qrels, ["AP"], relevance_level=relevance_level, topics="all")
         return cls(pool, qrels, table.mean["AP"])
+
+    def truth_of(self, systems: Sequence[str]) -> NDArray[np.float64]:
+        """Return the true scores of some systems, in the order given; shape (systems,)."""
+        return self.truth[[self.pool.systems.index(system) for system in systems]]
 
     def __repr__(self) -> str:
         return f"Collection({self.pool!r}, {self.qrels!r})"

@@ -183,8 +183,7 @@ class _Trial:
         self._draw = draw_systems(collection.pool.systems, design, seed)
         self._pool = collection.pool.select(self._draw.everyone)
         self._judging_pool = collection.pool.select(self._draw.initial)
-        position = {system: i for i, system in enumerate(collection.pool.systems)}
-        self._truth = collection.truth[[position[s] for s in self._draw.everyone]]
+        self._truth = collection.truth_of(self._draw.everyone)
         # by judge: algorithms that differ only in their evaluator share their judgments
         self._built: dict[Algorithm, tuple[JudgingResult, float]] = {}
 
