@@ -41,9 +41,10 @@ class Robust:
     """Systems that may be far from the rest, overall and on a topic, and documents that are new.
 
     Of J systems, whose ranks of a document are known down to the pool's reach D, r_ij = 1 where
-    system j ranks document i, else 0, f_ij = 1 - ln(rank) / ln(D + 1) there, else 0, and x'_ij =
-    (x_ij - shared * mean_j x_ij) / J^(1/3); l_jt is the length of j's list, and nov_i = 1 where no
-    system that the judgments were made for has document i in its list cut at the pool's depth::
+    system j ranks document i, else 0, f_ij = 1 - ln(rank) / ln(D + 1) there, else 0; with x_ij
+    either r_ij or f_ij - pivot, x'_ij = (x_ij - shared * mean_j x_ij) / J^(1/3); l_jt is the length
+    of j's list, and nov_i = 1 where no system that the judgments were made for has document i in
+    its list cut at the pool's depth::
 
         logit p_i = mu + m_d ln(D / 100) + alpha_t
             + sum_j [(m_a / J + a_j + m_c ln(D / l_jt)) r_ij + q_jt r'_ij
@@ -58,22 +59,25 @@ class Robust:
         Median of the log-normal prior of a scale, and the sd of its logarithm; 0: known.
     shared : float
         From 0 to 1: how much of what systems' effects on a topic have in common is taken out.
+    pivot : float
+        From 0 to 1: the mean of f_ij about which the rest of what they have in common turns.
     df : float
         Degrees of freedom of the systems' effects, positive.
     """
 
-    mu: Prior = (-3.6, 0.7)
+    mu: Prior = (-3.7, 0.7)
     m_a: Prior = (1.0, 0.6)
     m_b: Prior = (6.3, 1.5)
     m_c: Prior = (0.15, 0.25)
     m_d: Prior = (-0.8, 0.1)
-    s_alpha: Prior = (1.0, 0.25)
+    s_alpha: Prior = (0.75, 0.3)
     s_q: Prior = (1.4, 0.25)
     s_w: Prior = (4.5, 0.2)
     s_a: Prior = (0.4, 0.4)
     s_b: Prior = (1.4, 0.4)
     s_u: Prior = (0.6, 0.0)
     shared: float = 0.6
+    pivot: float = 0.35
     df: float = 3.0
 
     name: ClassVar[str] = "robust"
@@ -84,8 +88,8 @@ class Robust:
             "mu": (-3.9, 0.7),
             "m_b": (6.2, 1.5),
             "m_c": (0.0, 0.25),
-            "s_alpha": (0.85, 0.3),
-            "s_q": (1.5, 0.25),
+            "s_alpha": (0.65, 0.3),
+            "s_q": (1.4, 0.25),
             "s_w": (4.7, 0.2),
         },
         "wide": {
@@ -112,7 +116,8 @@ class Robust:
             median, spread = getattr(self, option)
             good = median > 0 and spread >= 0
             require(good, self, option, "median:spread, positive and at least 0")
-        require(0 <= self.shared <= 1, self, "shared", "a number from 0 to 1")
+        for option in ("shared", "pivot"):
+            require(0 <= getattr(self, option) <= 1, self, option, "a number from 0 to 1")
         require(self.df > 0, self, "df", "a positive number")
 
     def gibbs(self, judgments: Judgments, sampling: Sampling) -> Draws:
@@ -208,7 +213,7 @@ class _Design:
         deep = np.log(pool.reach / 100) * one
         common = [one, r.mean(axis=1), f.mean(axis=1), r @ self.shortness[:, topic], deep]
         columns = np.column_stack([*common, r, f, f * novel[:, None]])
-        return columns, np.column_stack([one, self.apart(r), self.apart(f)])
+        return columns, np.column_stack([one, self.apart(r), self.apart(f - self.model.pivot)])
 
     def apart(self, x: Floats) -> Floats:
         """Features of systems' effects on a topic, which have little in common."""

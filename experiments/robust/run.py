@@ -1,7 +1,7 @@
 """Run the studies behind docs/results/robust.md.
 
 Usage: python experiments/robust/run.py -o DIR [--studies NAME... --trials 200 --jobs 2
-       --seed 2012]
+       --seed 2013]
 
 Needs RTC_BAYES_DATA: a folder with trec8_adhoc/ and robust03/, each with runs/ and qrels.txt.gz.
 DIR gets one study a folder, with its report; what was interrupted goes on. Then:
@@ -11,12 +11,15 @@ DIR gets one study a folder, with its report; what was interrupted goes on. Then
 The studies:
 
 trec8
-    The frozen protocol: 200 trials of seed 2012, never drawn before, of `robust` about whole
+    The frozen protocol: 200 trials of seed 2013, never drawn before, of `robust` about whole
     lists.
 trec8-published
     The published algorithms on the same trials, as published: about lists cut at the depth.
 trec8-cut
     `robust` about lists cut at the depth, all relevant documents counted.
+trec8-frontier
+    `robust` made to judge less and longer: two judgments and two fifths a topic at least, three,
+    and three and three fifths.
 trec8-others
     Other models and priors on the judgments of `robust`, and its posterior mean plugged in.
 trec8-methods
@@ -34,11 +37,12 @@ from typing import Any
 sys.path.append(str(Path(__file__).parents[1]))
 from common import Plan, run_studies
 
-SEED = 2012
+SEED = 2013
 JUDGE = "robust:gibbs"
 POSTERIOR_MEAN = str(Path(__file__).with_name("posterior_mean.py"))
 NUTS = f"{JUDGE}/robust:nuts"
 PUBLISHED = ("ip", "mtc", "rtc:map", "rtc:map/rtc:cut")
+FRONTIER = tuple(f"robust[least={least}]:gibbs" for least in (2.4, 3, 3.6))
 OTHERS = (
     JUDGE,
     f"{JUDGE}/robust[preset=robust03]:gibbs",
@@ -52,7 +56,8 @@ POOL_ALONE: dict[str, Any] = {"score_depth": 100, "unseen": False, "residual": 0
 STUDIES = {
     "trec8": Plan("trec8_adhoc", (JUDGE,), "plugin", **WHOLE_LISTS),
     "trec8-published": Plan("trec8_adhoc", PUBLISHED, "plugin"),
-    "trec8-cut": Plan("trec8_adhoc", (JUDGE,), "plugin", trials=100, unseen=True),
+    "trec8-cut": Plan("trec8_adhoc", (JUDGE,), "plugin", unseen=True),
+    "trec8-frontier": Plan("trec8_adhoc", FRONTIER, "plugin", trials=100, **WHOLE_LISTS),
     "trec8-others": Plan("trec8_adhoc", OTHERS, "plugin", trials=16, **WHOLE_LISTS),
     "trec8-methods": Plan(
         "trec8_adhoc", (JUDGE, NUTS), "plugin", trials=4, draws=600, **WHOLE_LISTS

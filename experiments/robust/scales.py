@@ -39,8 +39,12 @@ FORMS = {
     "to rank 100, the pool's depth": (100, WIDE),
     "effects on a topic share all they do (shared 0)": (1000, replace(WIDE, shared=0.0)),
     "they share nothing (shared 1)": (1000, replace(WIDE, shared=1.0)),
+    "what they share does not turn (pivot 0)": (1000, replace(WIDE, pivot=0.0)),
     "no q_jt": (1000, replace(WIDE, s_q=(1e-4, 0.0))),
-    "to rank 100, shared 0, no q_jt": (100, replace(WIDE, shared=0.0, s_q=(1e-4, 0.0))),
+    "to rank 100, shared 0, pivot 0, no q_jt": (
+        100,
+        replace(WIDE, shared=0.0, pivot=0.0, s_q=(1e-4, 0.0)),
+    ),
 }
 
 
