@@ -26,9 +26,13 @@ def test_probabilities_point_to_the_predicted_system(shown):
     assert example.systems["expected"].is_monotonic_decreasing
     # wrong ones among them, or the test shows nothing
     assert set(example.pairs["correct"]) == {0, 1}
-    for pair in example.pairs.itertuples():
+    # of a skewed posterior about 0 the mean and the median may lie on its two sides
+    clear = example.pairs["expected_difference"].abs() > 0.1 * example.pairs["sd"]
+    assert clear.sum() > 30
+    for pair, far in zip(example.pairs.itertuples(), clear, strict=True):
         assert max(pair.p_greater, 1 - pair.p_greater) == pytest.approx(pair.confidence)
-        assert (pair.p_greater > 0.5) == (expected[pair.a] > expected[pair.b])
+        if far:
+            assert (pair.p_greater > 0.5) == (expected[pair.a] > expected[pair.b])
 
 
 def test_who_was_judged_for(shown):
