@@ -1,9 +1,9 @@
 """How well probabilities of relevance fit the documents that were not judged.
 
-    RTC_BAYES_DATA=FOLDER python experiments/robust/documents.py [--trials 12 --jobs 2] \\
+    RTC_BAYES_DATA=FOLDER python experiments/robust/documents.py [--trials 33 --jobs 2] \\
         [--evaluators robust:gibbs 'robust[df=4]:gibbs']
 
-takes the first development trials (seed 1000) of TREC-8 and Robust 2003, lets `robust:gibbs` judge
+takes the development trials (seed 1000) of TREC-8 and Robust 2003, lets `robust:gibbs` judge
 two systems, 3.5 documents a topic, and fits each evaluator to these judgments for all ten. Of the
 pool's unjudged documents it prints the log loss of the mean probability; what that is less the
 first evaluator's, with its standard error over trials; and how many relevant documents are expected
