@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from run import JUDGE, NUTS, STUDIES
+from run import JUDGE, NORMAL, NUTS, STUDIES
 
 from rtc_bayes import evaluate
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
@@ -31,6 +31,7 @@ from common import (
     finished,
     page_options,
     read_collection,
+    size,
 )
 
 POSTERIOR_MEAN = "posterior_mean.py:map"
@@ -85,6 +86,8 @@ def main() -> None:
         print(methods(studies["trec8-methods"]))
     if "robust03" in studies:
         print(elsewhere(studies["robust03"]))
+    if "trec8-others" in studies:
+        print(why(trec8, published, studies["trec8-others"]))
     print(TRIED)
     for title, study in studies.items():
         print(f"## {TITLES[title]}\n\n`{study.meta['command']}`\n")
@@ -213,6 +216,59 @@ def bias_of(systems: pd.DataFrame) -> str:
     """Say by how much expected scores are above or below the true ones."""
     bias = (systems["expected"] - systems["true"]).mean()
     return f"{abs(bias):.4f} {'above' if bias > 0 else 'below'}"
+
+
+def why(study: Study, published: Study, others: Study) -> str:
+    """Say what makes confidence fail, what mends it and what is left."""
+    rtc, cut = (published.summary[text] for text in ("rtc:map", "rtc:map/rtc:cut"))
+    robust, normal, plugged = (others.summary[text] for text in (JUDGE, NORMAL, plugged_in(others)))
+    pairs = study.pairs[study.pairs["algorithm"] == JUDGE]
+    drawn = others.trials["trial"].nunique()
+    return f"""## Why
+
+**The published method is overconfident as soon as it is informative.** It takes its probabilities
+of relevance for known: what is not known of the parameters behind them, the same for every document
+of a system, is missing from the variance of a difference, where errors of single documents would
+cancel. So pairs that are far apart by these probabilities get all confidence, whatever the
+probabilities are worth: {highest(rtc)}. Drawing its parameters instead of plugging them in
+takes off a part: {highest(cut)}; {share_of(published, "rtc:map/rtc:cut"):.0%} of the variance
+is then of parameters.
+
+**Parameters are most of what is not known.** Of the variance of a difference by `robust`
+{share_of(study, JUDGE):.0%} is of parameters, and most of the rest is the residual. On the same
+judgments ({drawn} trials) `robust` has W {w_of(robust)} and log score {robust["log_score"]:.3f};
+its own posterior mean plugged in ranks with tau {plugged["mean_tau"]:.3f} for
+{robust["mean_tau"]:.3f}, and has W {w_of(plugged)} and log score {plugged["log_score"]:.3f}:
+{highest(plugged)}. A better model does not mend confidence; not taking it for known does.
+
+**Heavy tails** let a system be far from the rest without making all others suspect. With normal
+effects instead, on the same judgments: log score {normal["log_score"]:.3f} for
+{robust["log_score"]:.3f}, W {w_of(normal)} for {w_of(robust)}, right in {normal["accuracy"]:.1%} at
+{normal["mean_confidence"]:.1%}; of pairs with {" or ".join(SHORT)}, log score
+{surprise_of(others, NORMAL):.3f} for {surprise_of(others, JUDGE):.3f}.
+
+**What remains**: the expected differences are {size(pairs):.0%} of the true ones in size; about
+whole lists the expected MAP is too low and its intervals too short; and four fifths of the variance
+of a difference is of parameters that all topics share, which only more judgments make known
+([below](#more-judgments-and-what-is-left-to-doubt)).
+"""
+
+
+def highest(found: Mapping[str, Any]) -> str:
+    """Say what is in the highest bin of confidence."""
+    top = found["bins"][-1]
+    return f"{top['share']:.0%} of all pairs are above .99, and {top['accuracy']:.1%} of them right"
+
+
+def share_of(study: Study, text: str) -> float:
+    """Return the mean share of the variance of differences that is of parameters."""
+    return float(study.trials.loc[study.trials["algorithm"] == text, "parameter_share"].mean())
+
+
+def surprise_of(study: Study, text: str) -> float:
+    """Return the log score of pairs with one of the short manual runs."""
+    some = study.pairs[(study.pairs["algorithm"] == text) & with_short(study.pairs)]
+    return float(log_score(some["confidence"], some["correct"]).mean())
 
 
 def at_medians(study: Study) -> str:

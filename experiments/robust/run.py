@@ -43,8 +43,11 @@ POSTERIOR_MEAN = str(Path(__file__).with_name("posterior_mean.py"))
 NUTS = f"{JUDGE}/robust:nuts"
 PUBLISHED = ("ip", "mtc", "rtc:map", "rtc:map/rtc:cut")
 FRONTIER = tuple(f"robust[least={least}]:gibbs" for least in (2.4, 3, 3.6))
+# of so many degrees of freedom that Student-t effects are normal
+NORMAL = f"{JUDGE}/robust[df=1000]:gibbs"
 OTHERS = (
     JUDGE,
+    NORMAL,
     f"{JUDGE}/robust[preset=robust03]:gibbs",
     f"{JUDGE}/robust[preset=wide]:gibbs",
     f"{JUDGE}/{POSTERIOR_MEAN}:map",
@@ -58,7 +61,7 @@ STUDIES = {
     "trec8-published": Plan("trec8_adhoc", PUBLISHED, "plugin"),
     "trec8-cut": Plan("trec8_adhoc", (JUDGE,), "plugin", unseen=True),
     "trec8-frontier": Plan("trec8_adhoc", FRONTIER, "plugin", trials=100, **WHOLE_LISTS),
-    "trec8-others": Plan("trec8_adhoc", OTHERS, "plugin", trials=16, **WHOLE_LISTS),
+    "trec8-others": Plan("trec8_adhoc", OTHERS, "plugin", trials=30, **WHOLE_LISTS),
     "trec8-methods": Plan(
         "trec8_adhoc", (JUDGE, NUTS), "plugin", trials=4, draws=600, **WHOLE_LISTS
     ),
