@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from run import JUDGE, NORMAL, NUTS, STUDIES
+from run import JUDGE, NORMAL, NUTS, ROBUST03, STUDIES, WIDE
 
 from rtc_bayes import evaluate
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
@@ -44,7 +44,6 @@ TITLES = {
     "trec8-methods": "The first of these trials, by Gibbs sampling and by NUTS",
     "robust03": "Robust 2003",
 }
-ROBUST03 = f"{JUDGE}/robust[preset=robust03]:gibbs"
 # manual runs of TREC-8 with lists of some 50 and 100 documents, much better than any other
 SHORT = ("READWARE", "READWARE2")
 
@@ -221,7 +220,9 @@ def bias_of(systems: pd.DataFrame) -> str:
 def why(study: Study, published: Study, others: Study) -> str:
     """Say what makes confidence fail, what mends it and what is left."""
     rtc, cut = (published.summary[text] for text in ("rtc:map", "rtc:map/rtc:cut"))
-    robust, normal, plugged = (others.summary[text] for text in (JUDGE, NORMAL, plugged_in(others)))
+    robust, normal, plugged, alone, wide = (
+        others.summary[text] for text in (JUDGE, NORMAL, plugged_in(others), ROBUST03, WIDE)
+    )
     pairs = study.pairs[study.pairs["algorithm"] == JUDGE]
     drawn = others.trials["trial"].nunique()
     return f"""## Why
@@ -246,6 +247,9 @@ effects instead, on the same judgments: log score {normal["log_score"]:.3f} for
 {robust["log_score"]:.3f}, W {w_of(normal)} for {w_of(robust)}, right in {normal["accuracy"]:.1%} at
 {normal["mean_confidence"]:.1%}; of pairs with {" or ".join(SHORT)}, log score
 {surprise_of(others, NORMAL):.3f} for {surprise_of(others, JUDGE):.3f}.
+
+**Priors** matter less: with those from Robust 2003 alone, log score {alone["log_score"]:.3f} and W
+{w_of(alone)}; with wide ones, {wide["log_score"]:.3f} and {w_of(wide)}.
 
 **What remains**: the expected differences are {size(pairs):.0%} of the true ones in size; about
 whole lists the expected MAP is too low and its intervals too short; and four fifths of the variance

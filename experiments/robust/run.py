@@ -45,11 +45,12 @@ PUBLISHED = ("ip", "mtc", "rtc:map", "rtc:map/rtc:cut")
 FRONTIER = tuple(f"robust[least={least}]:gibbs" for least in (2.4, 3, 3.6))
 # of so many degrees of freedom that Student-t effects are normal
 NORMAL = f"{JUDGE}/robust[df=1000]:gibbs"
+ROBUST03, WIDE = (f"{JUDGE}/robust[preset={name}]:gibbs" for name in ("robust03", "wide"))
 OTHERS = (
     JUDGE,
     NORMAL,
-    f"{JUDGE}/robust[preset=robust03]:gibbs",
-    f"{JUDGE}/robust[preset=wide]:gibbs",
+    ROBUST03,
+    WIDE,
     f"{JUDGE}/{POSTERIOR_MEAN}:map",
     f"{JUDGE}/hierarchical:laplace",
 )
