@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import joblib
+import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from rtc_bayes import FitWarning
@@ -50,3 +52,9 @@ def quietly[Found](trial: Callable[..., Found], *given: object) -> Found:
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
         return trial(*given)
+
+
+def with_error(values: NDArray[np.float64], form: str) -> str:
+    """Write a mean over trials with its standard error."""
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    return f"{values.mean():{form}} ± {error:{form.lstrip('+')}}"

@@ -3,11 +3,12 @@
     RTC_BAYES_DATA=FOLDER python experiments/robust/documents.py [--trials 33 --jobs 2] \\
         [--evaluators robust:gibbs 'robust[df=4]:gibbs']
 
-takes the development trials (seed 1000) of TREC-8 and Robust 2003, lets `robust:gibbs` judge
-two systems, 3.5 documents a topic, and fits each evaluator to these judgments for all ten. Of the
-pool's unjudged documents it prints the log loss of the mean probability; what that is less the
-first evaluator's, with its standard error over trials; and how many relevant documents are expected
-for one that is, in all and in the topics of six groups, by how many are expected. Prints Markdown.
+takes the development trials (seed 1000) of TREC-8 and Robust 2003, lets `robust:gibbs` judge for
+two systems as many documents as it judges at least, and fits each evaluator to these judgments for
+all ten. Of the pool's unjudged documents it prints the log loss of the mean probability; what that
+is less the first evaluator's, with its standard error over trials; and how many relevant documents
+are expected for one that is, in all and in the topics of six groups, by how many are expected.
+Prints Markdown.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from development import of_each, trials_parser
+from development import of_each, trials_parser, with_error
 from frontier import Question, fitted, judged
 from numpy.typing import NDArray
 from run import JUDGE, WHOLE_LISTS
+from scales import labels_of
 
 from rtc_bayes import Judgments
+from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.robustness.design import Collection
 
 GROUPS = 6
@@ -38,16 +41,14 @@ def main() -> None:
     for name, _, found in of_each(work, options, WHOLE_LISTS["score_depth"]):
         losses = np.array([[loss for loss, _ in every] for every in found])
         for e, evaluator in enumerate(options.evaluators):
-            less = losses[:, e] - losses[:, 0]
-            error = less.std(ddof=1) / np.sqrt(len(less))
+            less = with_error(losses[:, e] - losses[:, 0], "+.4f")
             topics = np.vstack([every[e][1] for every in found])
             expected, relevant = topics.T
             groups = np.array_split(topics[np.argsort(expected)], GROUPS)
             each = ", ".join("{:.0f} for {:.0f}".format(*group.mean(axis=0)) for group in groups)
             print(
                 f"| {name} | {evaluator} | {losses[:, e].mean():.4f} "
-                f"| {less.mean():+.4f} ± {error:.4f} "
-                f"| {expected.sum() / relevant.sum():.2f} | {each} |",
+                f"| {less} | {expected.sum() / relevant.sum():.2f} | {each} |",
                 flush=True,
             )
 
@@ -59,23 +60,20 @@ def trial(
 
     Of each evaluator; all of documents that were not judged.
     """
-    budget = int(3.5 * collection.pool.n_topics)
+    budget = int(parse_algorithm(JUDGE).least * collection.pool.n_topics)
     question = Question(JUDGE, JUDGE, [budget], 2, "AP", WHOLE_LISTS)
     draw, some = judged(collection, question, seed)
     pool = collection.pool.select(draw.everyone)
     complete = Judgments.from_qrels(pool, collection.qrels)
     unjudged = ~some.on(pool).judged
     topic_of = pool.topic_of[unjudged]
-    places = [
-        complete.pool.locate(topic, pool.docnos[pool.documents(t)])
-        for t, topic in enumerate(pool.topics)
-    ]
-    relevant = complete.labels[np.concatenate(places)][unjudged] == 1.0
+    labels = [labels_of(complete, pool, t) for t in range(pool.n_topics)]
+    relevant = np.concatenate(labels)[unjudged]
     found = []
     for evaluator in evaluators:
         values = fitted(pool, some, evaluator, draw).relevance.values
         p = values.mean(axis=0)[unjudged]
-        loss = -np.log(np.where(relevant, p, 1.0 - p)).mean()
+        loss = -np.log(np.where(relevant > 0, p, 1.0 - p)).mean()
         counts = [
             np.bincount(topic_of, weight, minlength=pool.n_topics) for weight in (p, relevant)
         ]

@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 from development import of_each, trials_parser
-from frontier import Question, fitted, judged
+from frontier import Question, fits_of
 from run import JUDGE, WHOLE_LISTS
 
 from rtc_bayes import Pool, moments
@@ -40,9 +40,7 @@ def main() -> None:
 
 def trial(collection: Collection, seed: int, question: Question) -> list[float]:
     """Shares of the variance of differences, means over the pairs of one trial."""
-    draw, known = judged(collection, question, seed)
-    pool = collection.pool.select(draw.everyone)
-    made = fitted(pool, known, question.evaluator, draw)
+    _, pool, (made,) = fits_of(collection, question, seed)
     effects = {
         name: made.posterior["posterior"][name].to_numpy().reshape(-1, pool.n_systems)
         for name in EFFECTS

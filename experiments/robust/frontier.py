@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,10 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Question:
-    """How systems are judged for, and how they are compared; with options for whole lists."""
+    """How systems are judged for, and how they are compared; with options for whole lists.
+
+    Without a budget judging ends at the confidence of the frozen trials.
+    """
 
     judge: str
     evaluator: str
@@ -106,27 +109,31 @@ class Question:
 
 def trial(collection: Collection, question: Question, seed: int) -> list[list[float]]:
     """Scores of one trial at each budget."""
+    draw, pool, fits = fits_of(collection, question, seed)
+    truth = collection.truth_of(draw.everyone)
+    return [scores(compared(pool, made, question, draw), truth) for made in fits]
+
+
+def fits_of(
+    collection: Collection, question: Question, seed: int
+) -> tuple[Draw, Pool, Iterator[Fit]]:
+    """Judge for some systems, and fit the evaluator for all to the judgments of each budget."""
     draw, every = judged(collection, question, seed)
     pool = collection.pool.select(draw.everyone)
-    truth = collection.truth_of(draw.everyone)
-    found = []
-    for budget in question.budgets:
-        made = fitted(pool, first(every, budget), question.evaluator, draw)
-        found.append(scores(compared(pool, made, question, draw), truth))
-    return found
+    fits = (fitted(pool, first(every, n), question.evaluator, draw) for n in question.budgets)
+    return draw, pool, fits
 
 
 def judged(collection: Collection, question: Question, seed: int) -> tuple[Draw, Judgments]:
-    """Draw systems, and judge for the initial ones until the largest budget is spent."""
-    draw = draw_systems(
-        collection.pool.systems, Design((question.judge,), initial=question.initial), seed
-    )
+    """Draw systems, and judge for the initial ones: until the largest budget is spent, if any."""
+    design = Design((question.judge,), initial=question.initial)
+    draw = draw_systems(collection.pool.systems, design, seed)
     built = build(
         collection.pool.select(draw.initial),
         collection.qrels,
         question.judge,
-        confidence=None,
-        budget=max(question.budgets),
+        confidence=None if question.budgets else design.confidence,
+        budget=max(question.budgets, default=None),
         seed=draw.judging_seed,
     )
     return draw, built.judgments

@@ -20,7 +20,13 @@ from run import JUDGE, NORMAL, NUTS, ROBUST03, STUDIES, WIDE
 from rtc_bayes import evaluate
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
-from rtc_bayes.robustness.scores import bootstrap_interval, expected_winnings, log_score, winnings
+from rtc_bayes.robustness.scores import (
+    bootstrap_interval,
+    expected_winnings,
+    log_score,
+    p_first_better,
+    winnings,
+)
 
 sys.path.append(str(Path(__file__).parents[1]))
 from common import (
@@ -277,12 +283,11 @@ def surprise_of(study: Study, text: str) -> float:
 
 def at_medians(study: Study) -> str:
     """Say what judging less and longer is worth, where it stops by itself."""
-    found = study.summary.values()
     count = study.trials["trial"].nunique()
     parts = [
         f"at a median of {one['median_judged']:.0f} tau is {one['mean_tau']:.3f} and the log score "
         f"{one['log_score']:.3f}"
-        for one in found
+        for one in study.summary.values()
     ]
     return f"""- **Judging less and longer** (the first {count} trials, other least numbers of
   judgments): {"; ".join(parts)}. The targets were tau .77 at 150 and .80 at 180.
@@ -292,9 +297,7 @@ def at_medians(study: Study) -> str:
 def methods(study: Study) -> str:
     """Say how far the confidences of `gibbs` and `nuts` are apart, where both could be used."""
     pairs = study.pairs
-    predicted = np.where(pairs["correct"], 1, -1) * np.sign(pairs["true_difference"])
-    first = np.where(predicted > 0, pairs["confidence"], 1.0 - pairs["confidence"])
-    by_method = pairs.assign(first=first).pivot_table(
+    by_method = pairs.assign(first=p_first_better(pairs)).pivot_table(
         index=["trial", "a", "b"], columns="algorithm", values="first"
     )
     apart = (by_method[JUDGE] - by_method[NUTS]).abs().dropna()

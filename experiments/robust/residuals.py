@@ -16,15 +16,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 from development import of_each, trials_parser
-from frontier import Question, compared, fitted, pairs_of
+from frontier import Question, compared, fitted, judged, pairs_of
 from run import JUDGE, WHOLE_LISTS
 from scipy.optimize import minimize
 
-from rtc_bayes.judging import build
 from rtc_bayes.report.tables import number, to_markdown
-from rtc_bayes.robustness.design import Collection, Design
+from rtc_bayes.robustness.design import Collection
 from rtc_bayes.robustness.scores import log_score, winnings
-from rtc_bayes.robustness.trial import draw_systems
 
 RESIDUALS = (0.0, 0.004, 0.006, 0.008, 0.01, 0.012)
 QUESTION = Question(JUDGE, JUDGE, [], 2, "AP", WHOLE_LISTS)
@@ -49,12 +47,10 @@ def main() -> None:
 
 def trial(collection: Collection, seed: int) -> pd.DataFrame:
     """Judge as the frozen trials do, and compare all pairs with every residual."""
-    draw = draw_systems(collection.pool.systems, Design((JUDGE,)), seed)
-    initial = collection.pool.select(draw.initial)
-    built = build(initial, collection.qrels, JUDGE, seed=draw.judging_seed)
+    draw, known = judged(collection, QUESTION, seed)
     pool = collection.pool.select(draw.everyone)
     true = collection.truth_of(draw.everyone)
-    made = fitted(pool, built.judgments, JUDGE, draw)
+    made = fitted(pool, known, JUDGE, draw)
     parts = []
     for residual in RESIDUALS:
         question = replace(QUESTION, whole=WHOLE_LISTS | {"residual": residual})

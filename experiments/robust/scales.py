@@ -109,11 +109,16 @@ def collection(name: str) -> tuple[Runs, Qrels]:
 
 
 def rows(design: _Design, judged: Judgments, topic: int) -> Rows:
-    """Documents of a topic; one without a judgment is not relevant, and no document is new."""
+    """Documents of a topic, none of them new."""
     pool = design.pool
     columns, local = design.features(topic)
+    return Rows(columns[:, : -pool.n_systems], local, labels_of(judged, pool, topic))
+
+
+def labels_of(judged: Judgments, pool: Pool, topic: int) -> Floats:
+    """Labels of a pool's documents of a topic, 0 for one without a judgment."""
     place = judged.pool.locate(pool.topics[topic], pool.docnos[pool.documents(topic)])
-    return Rows(columns[:, : -pool.n_systems], local, np.nan_to_num(judged.labels[place]))
+    return np.nan_to_num(judged.labels[place])
 
 
 def fitted(rows: Sequence[Rows], model: Robust, systems: int) -> tuple[Floats, Floats, float]:

@@ -15,8 +15,8 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from development import of_each, trials_parser
-from frontier import Question, compared, first, fitted, judged, scores
+from development import of_each, trials_parser, with_error
+from frontier import Question, compared, fits_of, scores
 from run import JUDGE, POOL_ALONE, WHOLE_LISTS
 
 from rtc_bayes.robustness.design import Collection
@@ -43,11 +43,10 @@ def main() -> None:
         for b, budget in enumerate(options.budgets):
             for (form, _), of_form in zip(FORMS, np.moveaxis(found[:, b], 1, 0), strict=True):
                 tau, surprise, _, accuracy, confidence, bias, held = of_form.mean(axis=0)
-                less = of_form[:, 1] - found[:, b, 0, 1]
-                error = less.std(ddof=1) / np.sqrt(len(less))
+                less = with_error(of_form[:, 1] - found[:, b, 0, 1], "+.3f")
                 print(
                     f"| {name} | {budget} | {form} | {surprise:.3f} "
-                    f"| {less.mean():+.3f} ± {error:.3f} | {tau:.3f} | {accuracy:.3f} "
+                    f"| {less} | {tau:.3f} | {accuracy:.3f} "
                     f"| {confidence:.3f} | {bias:+.3f} | {held:.0%} |",
                     flush=True,
                 )
@@ -55,12 +54,10 @@ def main() -> None:
 
 def trial(collection: Collection, seed: int, question: Question) -> list[list[list[float]]]:
     """Scores of one trial at each budget by each form, and the share of MAPs in their intervals."""
-    draw, every = judged(collection, question, seed)
-    pool = collection.pool.select(draw.everyone)
+    draw, pool, fits = fits_of(collection, question, seed)
     true = collection.truth_of(draw.everyone)
     found = []
-    for budget in question.budgets:
-        made = fitted(pool, first(every, budget), question.evaluator, draw)
+    for made in fits:
         found.append([])
         for _, form in FORMS:
             by_form = compared(pool, made, replace(question, whole=form), draw)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
+from rtc_bayes.robustness.scores import p_first_better
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,21 +65,6 @@ class Example:
             systems=systems.assign(judged_for=systems["system"].isin(original)).sort_values(
                 "expected", ascending=False, kind="stable"
             ),
-            pairs=_with_probability(pairs, systems),
+            pairs=pairs.assign(p_equal=0.0, p_greater=p_first_better(pairs)),
             judgments=judgments,
         )
-
-
-def _with_probability(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
-    """Add P(a better than b): the confidence, turned towards the predicted sign.
-
-    The predicted sign is the true one if it is correct, else its opposite. (A pair predicted to
-    be equal has confidence one half, whichever way it is turned.)
-    """
-    true = systems.set_index("system")["true"]
-    better = pairs["a"].map(true) > pairs["b"].map(true)
-    predicted = better == (pairs["correct"] == 1)
-    return pairs.assign(
-        p_equal=0.0,
-        p_greater=np.where(predicted, pairs["confidence"], 1.0 - pairs["confidence"]),
-    )

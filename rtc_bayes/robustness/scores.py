@@ -77,6 +77,25 @@ def log_score(confidence: ArrayLike, correct: ArrayLike) -> NDArray[np.float64]:
     return -np.log(np.where(np.asarray(correct, dtype=bool), p, 1.0 - p))
 
 
+def p_first_better(pairs: pd.DataFrame) -> NDArray[np.float64]:
+    """Turn confidences towards the predicted sign: the probability that a is better than b.
+
+    The predicted sign is the true one if it is correct, else its opposite. (A pair predicted to
+    be equal has confidence one half, whichever way it is turned.)
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        Of a study: confidence, correct, true_difference (never 0).
+
+    Returns
+    -------
+    ndarray of float, shape (pairs,)
+    """
+    predicted = (pairs["true_difference"] > 0) == (pairs["correct"] == 1)
+    return np.where(predicted, pairs["confidence"], 1.0 - pairs["confidence"])
+
+
 def _loss(confidence: ArrayLike) -> NDArray[np.float64]:
     """Return what a wrong prediction costs: the odds, at most 100."""
     p = np.asarray(confidence, dtype=np.float64)

@@ -22,7 +22,7 @@ def test_the_trial_of_median_tau(shown):
 
 def test_probabilities_point_to_the_predicted_system(shown):
     example = Example.of(shown.study)
-    expected = example.systems.set_index("system")["expected"]
+    expected, true = (example.systems.set_index("system")[name] for name in ("expected", "true"))
     assert example.systems["expected"].is_monotonic_decreasing
     # wrong ones among them, or the test shows nothing
     assert set(example.pairs["correct"]) == {0, 1}
@@ -31,6 +31,7 @@ def test_probabilities_point_to_the_predicted_system(shown):
     assert clear.sum() > 30
     for pair, far in zip(example.pairs.itertuples(), clear, strict=True):
         assert max(pair.p_greater, 1 - pair.p_greater) == pytest.approx(pair.confidence)
+        assert (pair.p_greater > 0.5) == ((true[pair.a] > true[pair.b]) == pair.correct)
         if far:
             assert (pair.p_greater > 0.5) == (expected[pair.a] > expected[pair.b])
 
