@@ -33,6 +33,7 @@ _EXPORTS = {
     "write_qrels": "collection",
     "write_run": "collection",
     "write_runs": "collection",
+    "Estimand": "measures",
     "Moments": "measures",
     "ScoreMatrix": "measures",
     "evaluate": "measures",
@@ -51,6 +52,7 @@ _EXPORTS = {
     "build": "judging",
     "next_documents": "judging",
     "simulate": "collection.simulate",
+    "Workers": "workers",
 }
 
 __all__ = sorted([*_EXPORTS, "__version__"])

@@ -2,6 +2,9 @@
 
 MODEL = "robust"
 ALGORITHM = "robust:gibbs"
+MEASURE = "AP"
+DEPTH = 100
+JOBS = 2
 
 # Of a method that draws, where systems are compared: as many as a confidence needs.
 DRAWS, CHAINS, TUNE = 150, 4, 500

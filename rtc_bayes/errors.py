@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -55,6 +57,29 @@ class FitWarning(UserWarning):
 
 class CollectionWarning(UserWarning):
     """Something ordinary but worth knowing: a run without a topic, judgments without runs."""
+
+
+def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Answer keywords that a function no longer takes by what to write instead.
+
+    Parameters
+    ----------
+    **remedies : str
+        By the keyword of before, what to write now.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+            for word in kwargs:
+                if word in remedies:
+                    name = getattr(function, "__name__", "this")
+                    raise InputError(f"{name} takes no {word}", remedy=remedies[word])
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
 
 
 def _rebuild(

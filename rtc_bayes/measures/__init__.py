@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 _EXPORTS = {
+    "Estimand": "estimand",
     "Measure": "names",
     "Moments": "pool_moments",
     "ScoreMatrix": "scores",

@@ -1,0 +1,178 @@
+"""What scores are about: a measure, of lists how deep, over which topics; one value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rtc_bayes import defaults
+from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.errors import InputError
+from rtc_bayes.measures.names import parse_measure
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Qrels, Runs
+
+type EstimandLike = Estimand | str | Any | None
+"""An estimand, a measure (its name, or the object of ir-measures), or None for the default."""
+
+
+@dataclass(frozen=True)
+class Estimand:
+    """What is estimated of every system: the mean of a measure, of lists so deep, over topics.
+
+    Attributes
+    ----------
+    measure : str
+        As ir-measures names it; its measure objects are taken, too.
+    relevance_level : int
+        The lowest grade that counts as relevant, at least 1.
+    topics : {"all", "judged"} or tuple of str
+        The mean is over all topics of the runs, over those with a judgment, or over these.
+    depth : int or None
+        The first documents of every list, down to this rank, are pooled. None: 100, or the depth
+        of the pool at hand.
+    score_depth : int or None
+        Lists are scored down to this rank, by the documents of the pool. None: the depth.
+    unseen : bool
+        Relevant documents that no system retrieved count, as many as the first-order jackknife
+        expects of those that one system alone retrieved.
+    residual : float
+        Standard deviation of what is left of each system's mean score beyond what the pool
+        tells, at least 0: normal about 0, independent between systems.
+
+    Raises
+    ------
+    InputError
+        A value out of its range, or an unknown measure.
+
+    Examples
+    --------
+    >>> from rtc_bayes import Estimand
+    >>> Estimand("nDCG@10", depth=50)
+    Estimand(measure='nDCG@10', relevance_level=1, topics='all', depth=50, score_depth=None, \
+unseen=False, residual=0.0)
+    """
+
+    measure: str = defaults.MEASURE
+    relevance_level: int = 1
+    topics: str | tuple[str, ...] = "all"
+    depth: int | None = None
+    score_depth: int | None = None
+    unseen: bool = False
+    residual: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "measure", parse_measure(self.measure).name)
+        if isinstance(self.topics, str):
+            if self.topics not in ("all", "judged"):
+                raise InputError(
+                    f"topics are {self.topics!r}", remedy='give "all", "judged" or a list of topics'
+                )
+        else:
+            object.__setattr__(self, "topics", tuple(self.topics))
+        _check_whole("relevance level", self.relevance_level, 1)
+        if self.depth is not None:
+            _check_whole("depth", self.depth, 1)
+        if self.score_depth is not None:
+            _check_whole("score depth", self.score_depth, self.depth or 1)
+        if not 0.0 <= self.residual < float("inf"):
+            raise InputError(
+                f"residual is {self.residual}", remedy="give a standard deviation of at least 0"
+            )
+
+    @classmethod
+    def from_value(cls, value: EstimandLike) -> Estimand:
+        """Take an estimand as it is, and a measure as the default estimand of this measure."""
+        if value is None:
+            return cls()
+        return value if isinstance(value, Estimand) else cls(measure=value)
+
+    def pool(self, runs: Runs, qrels: Qrels | None = None) -> Pool:
+        """Pool runs to the depth.
+
+        Parameters
+        ----------
+        runs : Runs
+        qrels : Qrels, optional
+            Where lists are scored below the depth, documents that these judge count there too.
+        """
+        documents = None
+        if qrels is not None and self.score_depth is not None:
+            documents = {t: [d for d, g in of.items() if g >= 0] for t, of in qrels.items()}
+        return Pool.from_runs(
+            runs,
+            depth=self.depth or defaults.DEPTH,
+            score_depth=self.score_depth,
+            documents=documents,
+        )
+
+    def judgments(
+        self, pool: Pool, qrels: Qrels, judged_for: Sequence[str] | None = None
+    ) -> Judgments:
+        """Read judgments over a pool, relevant from the relevance level on."""
+        return Judgments.from_qrels(
+            pool, qrels, relevance_level=self.relevance_level, judged_for=judged_for
+        )
+
+    def on(self, pool: Pool, judgments: Judgments | None = None) -> tuple[Estimand, Pool]:
+        """Say what the estimand is of a pool at hand, and read the pool to the score depth.
+
+        Parameters
+        ----------
+        pool : Pool
+        judgments : Judgments, optional
+            Needed for the topics that are judged.
+
+        Returns
+        -------
+        estimand : Estimand
+            With the pool's depths, and topics by name.
+        pool : Pool
+
+        Raises
+        ------
+        InputError
+            The pool has another depth, or knows no ranks so deep.
+        """
+        if self.depth not in (None, pool.depth):
+            raise InputError(
+                f"the pool has depth {pool.depth}, not {self.depth}",
+                remedy="pool the runs to the depth of the estimand: Estimand.pool(runs)",
+            )
+        score_depth = self.score_depth or pool.score_depth
+        if score_depth != pool.score_depth:
+            if not pool.depth <= score_depth <= pool.reach:
+                raise InputError(
+                    f"score depth is {score_depth}, and ranks are known down to {pool.reach}",
+                    remedy=f"give one from the depth, {pool.depth}, to {pool.reach}",
+                )
+            pool = replace(pool, score_depth=score_depth)
+        topics = self.topics
+        if topics == "judged":
+            if judgments is None:
+                raise InputError(
+                    "judged topics of what has no judgments",
+                    remedy="give a Fit, or name the topics",
+                )
+            topics = tuple(t for t in pool.topics if t in set(judgments.judged_topics))
+        elif topics == "all":
+            topics = pool.topics
+        resolved = replace(self, topics=topics, depth=pool.depth, score_depth=score_depth)
+        return resolved, pool
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields as JSON holds them."""
+        fields = asdict(self)
+        return fields | {"topics": self.topics if isinstance(self.topics, str) else [*self.topics]}
+
+
+def is_several(measures: object) -> bool:
+    """Whether several measures or estimands are given: a list, not one."""
+    return isinstance(measures, Iterable) and not isinstance(measures, str)
+
+
+def _check_whole(name: str, value: int, least: int) -> None:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+        raise InputError(f"{name} is {value}", remedy=f"give a whole number of at least {least}")

@@ -1,0 +1,54 @@
+"""How much is done at a time, where, and who is told: one value, which changes no number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rtc_bayes import defaults
+from rtc_bayes.errors import InputError
+from rtc_bayes.store import Progress, silent
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How much is done at a time, where, and who is told.
+
+    The same for everything that takes long: the topics of a comparison (in threads) and the trials
+    of a study (in processes). It never changes a number.
+
+    Attributes
+    ----------
+    jobs : int
+        Pieces of work at a time on this machine, one a core; -1 for as many as there are cores.
+    scheduler : str or None
+        ``dask://HOST:PORT``, of a Dask cluster that does the work instead, as many pieces at a
+        time as it has workers.
+    progress : Progress
+        Called as ``progress(stage, done, total)`` when a piece is done.
+
+    Raises
+    ------
+    InputError
+        No jobs at all.
+
+    Examples
+    --------
+    >>> from rtc_bayes import Workers
+    >>> Workers(jobs=4).jobs
+    4
+    """
+
+    jobs: int = defaults.JOBS
+    scheduler: str | None = None
+    progress: Progress = silent
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.jobs, int) and not isinstance(self.jobs, bool)
+        if not whole or self.jobs == 0 or self.jobs < -1:
+            raise InputError(
+                f"jobs are {self.jobs}", remedy="give at least 1, or -1 for one on every core"
+            )
+
+
+ALONE = Workers(jobs=1)
+"""One piece at a time, and nobody is told: what a worker gives the work inside its own."""
