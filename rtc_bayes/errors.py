@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from operator import index
 from pathlib import Path
 
 
@@ -80,6 +81,40 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
         return checked
 
     return decorate
+def whole_number(name: str, value: object, *, least: int = 0) -> int:
+    """Return an argument that counts something as an integer.
+
+    Parameters
+    ----------
+    name : str
+        What the argument is called.
+    value : object
+        An integer of Python or NumPy; a float or a bool is refused, also one like 5.0.
+    least : int, default 0
+        The smallest value allowed.
+
+    Raises
+    ------
+    InputError
+        Not an integer, or one below `least`.
+
+    Examples
+    --------
+    >>> whole_number("draws", 200, least=1)
+    200
+    >>> whole_number("draws", 0.5, least=1)
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: draws is 0.5; give a whole number of at least 1
+    """
+    try:
+        number = None if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or number < least:
+        raise InputError(
+            f"{name} is {value!r:.80}", remedy=f"give a whole number of at least {least}"
+        )
+    return number
 
 
 def _rebuild(
