@@ -17,10 +17,8 @@ from rtc_bayes.relevance import (
     rank,
     require,
 )
-from rtc_bayes.relevance.aggregation import Aggregation, aggregate
-from rtc_bayes.relevance.aggregation import graph as aggregation_graph
-from rtc_bayes.relevance.calibration import Calibration, calibrate
-from rtc_bayes.relevance.calibration import graph as calibration_graph
+from rtc_bayes.relevance.aggregation import Aggregation, aggregate, graph as aggregation_graph
+from rtc_bayes.relevance.calibration import Calibration, calibrate, graph as calibration_graph
 from rtc_bayes.relevance.rank import SelfReports
 
 if TYPE_CHECKING:

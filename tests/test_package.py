@@ -66,7 +66,7 @@ def test_built_in_models_are_found_by_entry_point(pyproject):
 def test_every_public_name_loads_and_is_documented():
     for name in rtc_bayes.__all__:
         assert getattr(rtc_bayes, name).__doc__, name
-    with pytest.raises(AttributeError, match="no attribute 'absent'"):
+    with pytest.raises(AttributeError, match="absent"):
         rtc_bayes.absent  # noqa: B018
 
 

@@ -5,7 +5,7 @@
 Topics are drawn from a population: two systems rank 15 documents by their quality and noise, and
 each document is relevant with a known probability; a share of them is judged. Of the 90% intervals
 of 2,000 samples of topics, the share that holds the true mean, for three variances of the mean over
-the population: that of `compare(population=True)`, that of the mean over these topics plus the
+the population: that of `Comparison.with_population`, that of the mean over these topics plus the
 spread of the expected differences, and that of a bootstrap of topics on sampled outcomes.
 """
 
@@ -18,7 +18,7 @@ from scipy import stats
 
 from rtc_bayes import Pool, Relevance, Run, Runs, moments
 from rtc_bayes.confidence.population import inferred
-from rtc_bayes.confidence.study import Study
+from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.confidence.topics import by_topic
 
 DOCUMENTS = 15
@@ -55,7 +55,7 @@ def main() -> None:
             truth.append((score[0] - score[1]).mean())
             relevant = (rng.random(len(p)) < p).astype(float)
             known = np.where(rng.random(len(p)) < judged, relevant, p)
-            found.append(by_topic(Study.of(pool, Relevance.from_values(pool, known))))
+            found.append(by_topic(Setting.from_pool(pool, Relevance.from_values(pool, known))))
         expected = np.concatenate([part[0].reshape(-1, sample) for part in found])
         doubt = np.concatenate([part[1].reshape(-1, sample) for part in found])
         own = doubt.mean(axis=1)

@@ -38,7 +38,9 @@ def main() -> None:
         relevance = stored_draws(pool, options.draws, Path(folder) / "draws")
         built = time.perf_counter() - start
         start, processor = time.perf_counter(), time.process_time()
-        found = rb.compare(pool, relevance, moments="plugin", jobs=options.jobs, progress=progress)
+        found = rb.compare(
+            pool, relevance, moments="plugin", workers=rb.Workers(options.jobs, progress=progress)
+        )
         seconds, processor = time.perf_counter() - start, time.process_time() - processor
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     dense = 8 * pool.n_systems * pool.n_documents / 1e9

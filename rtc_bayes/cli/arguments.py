@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import fields
 from typing import Annotated, Literal
 
 from typer import Argument, Option
 
+from rtc_bayes import defaults
+from rtc_bayes.cli.groups import Group
 from rtc_bayes.errors import CollectionWarning, FitWarning
+from rtc_bayes.measures.estimand import Estimand
+from rtc_bayes.workers import Workers
 
 Format = Literal["table", "json", "csv"]
 NameBy = Literal["tag", "file"]
@@ -26,17 +31,48 @@ RunFiles = Annotated[list[str], Argument(metavar="RUNS", help="Files, folders, g
 QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 Names = Annotated[NameBy, Option(help="What names a system.")]
-Depth = Annotated[int, Option(help="Pool this many documents of each list.")]
-ScoreDepth = Annotated[
-    int | None, Option(help="Score lists to this rank, by pooled documents. Default: --depth.")
-]
-Unseen = Annotated[
-    bool, Option("--unseen", help="Count relevant documents that every list misses.")
-]
-Residual = Annotated[
-    float, Option(metavar="SD", help="Sd of each mean score beyond what the pool tells.")
-]
+
+# what scores are about
 Level = Annotated[int, Option(help="The lowest grade that counts as relevant.")]
+Depth = Annotated[int | None, Option(help="Pool this many documents of each list. Default: 100.")]
+Topics = Annotated[WhichTopics, Option(help="Average over these.")]
+Measures = Annotated[
+    list[str] | None,
+    Option("--measure", help="As ir-measures names it. Repeatable. Default: AP."),
+]
+_SCOPE = {
+    "topics": Topics,
+    "relevance_level": Level,
+    "depth": Depth,
+    "score_depth": Annotated[
+        int | None, Option(help="Score lists to this rank, by pooled documents. Default: --depth.")
+    ],
+    "unseen": Annotated[
+        bool, Option("--unseen", help="Count relevant documents that every list misses.")
+    ],
+    "residual": Annotated[
+        float, Option(metavar="SD", help="Sd of each mean score beyond what the pool tells.")
+    ],
+}
+_OF_SCOPE = {field.name: field.default for field in fields(Estimand) if field.name in _SCOPE}
+AnEstimand = Annotated[
+    Estimand,
+    Group(
+        Estimand,
+        {"measure": Annotated[str, Option(help="As ir-measures names it.")], **_SCOPE},
+        {"measure": defaults.MEASURE, **_OF_SCOPE},
+    ),
+]
+Estimands = Annotated[
+    list[Estimand],
+    Group(
+        lambda measure, **scope: [
+            Estimand(name, **scope) for name in dict.fromkeys(measure or [defaults.MEASURE])
+        ],
+        {"measure": Measures, **_SCOPE},
+        {"measure": None, **_OF_SCOPE},
+    ),
+]
 
 # what is computed
 Model = Annotated[str | None, Option(help="An installed model, or FILE.py. Default: robust.")]
@@ -44,10 +80,6 @@ Method = Annotated[str | None, Option(help="How to fit it. Default: the model's 
 Options = Annotated[
     list[str] | None, Option("--option", metavar="K=V", help="An option of the model.")
 ]
-Measures = Annotated[
-    list[str] | None, Option("--measure", help="As ir-measures names it. Repeatable.")
-]
-Topics = Annotated[WhichTopics, Option(help="Average over these.")]
 Judge = Annotated[str, Option(help="JUDGE[/EVALUATOR]: ip, mtc[weight=evr], rtc:map, ...")]
 Seed = Annotated[int, Option(min=0, help="The same seed gives the same answer.")]
 
@@ -60,9 +92,19 @@ StudyMoments = Annotated[Literal["published", "exact", "plugin"], Option(help="M
 Draws = Annotated[int, Option(help="Of each chain, for methods that draw.")]
 Chains = Annotated[int, Option(help="For methods that draw.")]
 Tune = Annotated[int, Option(help="Steps of a chain before its first draw.")]
-Jobs = Annotated[int, Option(help="Processes.")]
-Scheduler = Annotated[
-    str | None, Option(metavar="ADDRESS", help="Of a Dask cluster to run on: dask://HOST:PORT.")
+PlaceOfWork = Annotated[
+    Workers,
+    Group(
+        Workers,
+        {
+            "jobs": Annotated[int, Option(help="Pieces of work at a time; -1: one on every core.")],
+            "scheduler": Annotated[
+                str | None,
+                Option(metavar="ADDRESS", help="Of a Dask cluster to run on: dask://HOST:PORT."),
+            ],
+        },
+        {"jobs": defaults.JOBS, "scheduler": None},
+    ),
 ]
 
 # what is written

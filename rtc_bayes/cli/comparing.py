@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
-    Depth,
+    Estimands,
     Format,
     Layout,
-    Level,
-    Measures,
     Method,
     Model,
     Names,
     Options,
     Out,
+    PlaceOfWork,
     Quiet,
-    Residual,
     RunFiles,
-    Scheduler,
-    ScoreDepth,
     Seed,
     SomeQrels,
-    Topics,
-    Unseen,
-    WhichTopics,
 )
-from rtc_bayes.cli.inputs import digests, format_of, pool_of, read_judgments, read_options
+from rtc_bayes.cli.groups import grouped
+from rtc_bayes.cli.inputs import digests, format_of, read_judgments, read_options
 from rtc_bayes.errors import InputError
+from rtc_bayes.measures.estimand import Estimand
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Relevance
@@ -41,8 +37,10 @@ if TYPE_CHECKING:
 _PATIENCE = 3.0
 
 
+@grouped
 def compare(
     runs: RunFiles,
+    *,
     qrels: SomeQrels = None,
     model: Model = None,
     method: Method = None,
@@ -56,13 +54,11 @@ def compare(
     relevance: Annotated[
         str | None, typer.Option(metavar="FIT.nc", help="What `fit` wrote for these runs.")
     ] = None,
-    measure: Measures = None,
     moments: Annotated[Literal["exact", "plugin"], typer.Option(help="Moments of AP.")] = "exact",
     probability: Annotated[
         Literal["auto", "normal", "corrected", "montecarlo"],
         typer.Option(help="How P(less) comes from moments."),
     ] = "auto",
-    topics: Topics = "all",
     baseline: Annotated[
         str | None, typer.Option(metavar="RUN", help="Compare the others with this system only.")
     ] = None,
@@ -82,14 +78,9 @@ def compare(
     per_topic: Annotated[
         bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these.")
     ] = False,
-    unseen: Unseen = False,
-    residual: Residual = 0.0,
-    relevance_level: Level = 1,
-    depth: Depth = 100,
-    score_depth: ScoreDepth = None,
+    estimands: Estimands,
     name_by: Names = "tag",
-    jobs: Annotated[int, typer.Option(help="Topics at a time.")] = 1,
-    scheduler: Scheduler = None,
+    workers: PlaceOfWork,
     seed: Seed = 0,
     layout: Layout = None,
     output: Out = None,
@@ -100,12 +91,10 @@ def compare(
     Probabilities of relevance come from one of: --qrels, by a model; --erels, as listed;
     --relevance, as fitted before.
     """
-    from dataclasses import replace
     from itertools import chain
 
     from rtc_bayes.collection import Relevance, read_erels, read_qrels, read_runs
     from rtc_bayes.confidence import compare
-    from rtc_bayes.confidence.topics import differences_by_topic
     from rtc_bayes.relevance import Fit, ModelSpec
     from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
@@ -119,20 +108,22 @@ def compare(
         "topics (--per-topic)": per_topic,
     }
     _check_tables(kind, asked)
+    estimand = estimands[0]
     spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
     systems = read_runs(*runs, name_by=name_by)
-    judged = None if qrels is None else read_qrels(qrels)
-    pool = pool_of(systems, depth, score_depth, judged)
+    qrels_read = None if qrels is None else read_qrels(qrels)
+    pool = estimand.pool(systems, qrels_read)
     if per_topic and baseline is None and pool.n_systems != 2:
         raise InputError(
             f"--per-topic with the pairs of {pool.n_systems} systems",
             remedy="give two RUNS, or --baseline RUN",
         )
-    inputs = digests(systems, judged, [spec])
-    judgments = None if judged is None else read_judgments(pool, judged, relevance_level)
+    inputs = digests(systems, qrels_read, [spec])
+    judgments = None if qrels_read is None else read_judgments(pool, qrels_read, estimand)
+    probabilities: Fit | Relevance
     if relevance is not None:
-        found = Fit.load(relevance, made_for=pool)
-        probabilities, judgments = found.relevance, found.judgments
+        probabilities = Fit.load(relevance, made_for=pool)
+        judgments = probabilities.judgments
         inputs[relevance] = digest_file(relevance)
     elif erels is not None:
         listed = read_erels(erels)
@@ -140,59 +131,53 @@ def compare(
         probabilities = Relevance.from_erels(
             pool,
             listed,
-            qrels=judged,
+            qrels=qrels_read,
             default_p=0.5 if default_p is None else default_p,
-            relevance_level=relevance_level,
+            relevance_level=estimand.relevance_level,
         )
     else:
         assert judgments is not None
         probabilities = _predict(pool, judgments, spec, seed)
-    averaged = _averaged(topics, judgments)
+    estimands = [_of_judged(each, judgments) for each in estimands]
     meta = provenance(seed=seed, inputs=inputs)
     with progress_bar(quiet, after=_PATIENCE) as progress:
-        compared = [
-            compare(
-                pool,
-                probabilities,
-                measure=name,
-                moments=moments,
-                probability=probability,
-                seed=seed,
-                topics=averaged,
-                baseline=baseline,
-                rope=rope,
-                ranks=ranks,
-                population=population,
-                forecast=forecast,
-                unseen=unseen,
-                residual=residual,
-                jobs=jobs,
-                scheduler=scheduler,
-                progress=progress,
-            )
-            for name in dict.fromkeys(measure or ["AP"])
-        ]
-    compared = [replace(found, meta={**found.meta, **meta}) for found in compared]
-    by_topic = [
-        differences_by_topic(pool, probabilities, found, moments=moments, seed=seed)
-        for found in compared
-        if per_topic
-    ]
+        comparisons = compare(
+            pool,
+            probabilities,
+            estimands,
+            baseline=baseline,
+            moments=moments,
+            probability=probability,
+            seed=seed,
+            workers=replace(workers, progress=progress),
+        )
+        compared = list(comparisons.values())
+        if ranks:
+            compared = [each.with_ranks() for each in compared]
+        if rope is not None:
+            compared = [each.with_equivalence(rope) for each in compared]
+        if population:
+            compared = [each.with_population() for each in compared]
+        if forecast is not None:
+            compared = [each.with_forecast(forecast) for each in compared]
+        compared = [replace(each, meta={**each.meta, **meta}) for each in compared]
+        by_topic = [each.per_topic() for each in compared if per_topic]
     match kind:
         case "json":
-            written = [found.to_dict() for found in compared]
+            written = [each.to_dict() for each in compared]
             for entry, frame in zip(written, by_topic, strict=False):
                 entry["per_topic"] = frame.to_dict("records")
             write_value(written[0] if len(written) == 1 else written, output, None)
         case "csv":
             frames = by_topic or [
-                found.systems_frame() if ranks else found.to_frame() for found in compared
+                each.systems_frame() if ranks else each.to_frame() for each in compared
             ]
             write_frame(stacked(compared, frames), output, meta)
         case "table":
-            known = None if judgments is None else judgments.on(pool)
+            over_pool = None if judgments is None else judgments.on(pool)
             tables = [
-                comparison_tables(found, known, baseline=baseline, seed=seed) for found in compared
+                comparison_tables(each, over_pool, baseline=baseline, seed=seed)
+                for each in compared
             ]
             tables += map(topic_tables, by_topic)
             write_tables(list(chain.from_iterable(tables)), output, meta)
@@ -243,10 +228,10 @@ def _predict(pool: Pool, judgments: Judgments, spec: ModelSpec, seed: int) -> Re
     ).relevance
 
 
-def _averaged(topics: WhichTopics, judgments: Judgments | None) -> tuple[str, ...] | None:
-    """Return the topics to average over; None for all."""
-    if topics == "all":
-        return None
+def _of_judged(estimand: Estimand, judgments: Judgments | None) -> Estimand:
+    """Name the judged topics, if these are averaged over."""
+    if estimand.topics != "judged":
+        return estimand
     if judgments is None:
         raise InputError("--topics judged needs judgments", remedy="give --qrels")
-    return judgments.judged_topics
+    return replace(estimand, topics=judgments.judged_topics)

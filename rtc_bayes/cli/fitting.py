@@ -21,6 +21,7 @@ from rtc_bayes.cli.arguments import (
     Seed,
 )
 from rtc_bayes.cli.inputs import digests, read_judgments, read_options
+from rtc_bayes.measures.estimand import Estimand
 
 
 def fit(
@@ -42,22 +43,22 @@ def fit(
         str | None, typer.Option(metavar="F", help="Write the mean probabilities here.")
     ] = None,
     relevance_level: Level = 1,
-    depth: Depth = 100,
+    depth: Depth = None,
     name_by: Names = "tag",
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Predict relevance of unjudged documents."""
-    from rtc_bayes.collection import Pool, read_qrels, read_runs
-    from rtc_bayes.collection import write_erels as write
+    from rtc_bayes.collection import read_qrels, read_runs, write_erels as write
     from rtc_bayes.relevance import ModelSpec, fit
     from rtc_bayes.report.command_tables import judged_table
     from rtc_bayes.report.terminal import write_tables
     from rtc_bayes.store import meta_path, provenance, write_json
 
     systems, judged = read_runs(*runs, name_by=name_by), read_qrels(qrels)
-    pool = Pool.from_runs(systems, depth=depth)
-    judgments = read_judgments(pool, judged, relevance_level, judged_for, infer=True)
+    estimand = Estimand(relevance_level=relevance_level, depth=depth)
+    pool = estimand.pool(systems)
+    judgments = read_judgments(pool, judged, estimand, judged_for, infer=True)
     spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
     made = fit(pool, judgments, model=spec, draws=draws, chains=chains, tune=tune, seed=seed)
     made.save(output)

@@ -12,6 +12,7 @@ from rtc_bayes.errors import CollectionWarning, InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+    from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.relevance import ModelSpec
 
 
@@ -26,22 +27,10 @@ def read_options(options: Sequence[str] | None) -> dict[str, str]:
     return read
 
 
-def pool_of(
-    systems: Runs, depth: int, score_depth: int | None = None, qrels: Qrels | None = None
-) -> Pool:
-    """Pool systems; where lists are scored below the depth, judged documents count there too."""
-    from rtc_bayes.collection import Pool
-
-    documents = None
-    if qrels is not None and score_depth is not None:
-        documents = {t: [d for d, g in of.items() if g >= 0] for t, of in qrels.items()}
-    return Pool.from_runs(systems, depth=depth, score_depth=score_depth, documents=documents)
-
-
 def read_judgments(
     pool: Pool,
     qrels: Qrels,
-    relevance_level: int,
+    estimand: Estimand,
     judged_for: str | None = None,
     *,
     infer: bool = False,
@@ -49,7 +38,6 @@ def read_judgments(
     """Read judgments over a pool, and the systems they were made for: typed, stored or inferred."""
     from dataclasses import replace
 
-    from rtc_bayes.collection import Judgments
     from rtc_bayes.collection.judgments import infer_judged_for
     from rtc_bayes.store import meta_path, read_json
 
@@ -59,9 +47,7 @@ def read_judgments(
         systems = [tag.strip() for tag in judged_for.split(",")]
     elif stored.is_file():
         systems = read_json(stored).get("judged_for")
-    judgments = Judgments.from_qrels(
-        pool, qrels, relevance_level=relevance_level, judged_for=systems
-    )
+    judgments = estimand.judgments(pool, qrels, systems)
     if systems is None and infer:
         found = infer_judged_for(judgments)
         warnings.warn(

@@ -9,25 +9,26 @@ import typer
 
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
-    Depth,
+    AnEstimand,
     Judge,
     Layout,
-    Level,
     Names,
     Out,
     OutFile,
     QrelsFile,
     Quiet,
     RunFiles,
-    ScoreDepth,
     Seed,
 )
-from rtc_bayes.cli.inputs import digests, format_of, pool_of, read_judgments
+from rtc_bayes.cli.groups import grouped
+from rtc_bayes.cli.inputs import digests, format_of, read_judgments
 from rtc_bayes.errors import CollectionWarning
 
 
+@grouped
 def build(
     runs: RunFiles,
+    *,
     truth: Annotated[str, typer.Option(help="Qrels that answer what is judged.")],
     output: OutFile,
     algorithm: Judge = defaults.ALGORITHM,
@@ -38,9 +39,7 @@ def build(
         int | None, typer.Option(help="Judge so many, however sure (unless --confidence).")
     ] = None,
     floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
-    relevance_level: Level = 1,
-    depth: Depth = 100,
-    score_depth: ScoreDepth = None,
+    estimand: AnEstimand,
     name_by: Names = "tag",
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -57,13 +56,13 @@ def build(
     chosen = parse_algorithm(algorithm)
     systems, answers = read_runs(*runs, name_by=name_by), read_qrels(truth)
     result = build(
-        pool_of(systems, depth, score_depth),
+        estimand.pool(systems),
         answers,
         chosen,
         confidence=0.95 if confidence is None and budget is None else confidence,
         budget=budget,
         floor=floor,
-        relevance_level=relevance_level,
+        relevance_level=estimand.relevance_level,
         seed=seed,
     )
     if result.missing:
@@ -80,14 +79,14 @@ def build(
         typer.echo(f"{result!r}\nin {output}")
 
 
+@grouped
 def next_(
     runs: RunFiles,
+    *,
     qrels: QrelsFile,
     algorithm: Judge = defaults.ALGORITHM,
     count: Annotated[int, typer.Option(help="How many documents.")] = 10,
-    relevance_level: Level = 1,
-    depth: Depth = 100,
-    score_depth: ScoreDepth = None,
+    estimand: AnEstimand,
     name_by: Names = "tag",
     seed: Seed = 0,
     layout: Layout = None,
@@ -103,8 +102,8 @@ def next_(
 
     chosen = parse_algorithm(algorithm)
     systems, judged = read_runs(*runs, name_by=name_by), read_qrels(qrels)
-    pool = pool_of(systems, depth, score_depth, judged)
-    judgments = read_judgments(pool, judged, relevance_level)
+    pool = estimand.pool(systems, judged)
+    judgments = read_judgments(pool, judged, estimand)
     frame = documents_frame(
         next_documents(pool, judgments, algorithm=chosen, count=count, seed=seed)
     )

@@ -8,38 +8,34 @@ import typer
 
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
+    AnEstimand,
     Chains,
     Compared,
     Confidence,
-    Depth,
     Draws,
     Initial,
-    Jobs,
-    Level,
     Method,
     Model,
     Names,
     Options,
     OutFolder,
+    PlaceOfWork,
     QrelsFile,
     Quiet,
-    Residual,
     RunFiles,
-    Scheduler,
-    ScoreDepth,
     Seed,
     SomeQrels,
     StudyMoments,
     Trials,
     Tune,
-    Unseen,
 )
+from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, read_options
 from rtc_bayes.errors import InputError
 
 
 def demo(
-    output: OutFolder = "rtc-bayes-demo", seed: Seed = 0, jobs: Jobs = 2, quiet: Quiet = False
+    output: OutFolder = "rtc-bayes-demo", seed: Seed = 0, jobs: int = 2, quiet: Quiet = False
 ) -> None:
     """Show the whole method on a simulation.
 
@@ -55,8 +51,10 @@ def demo(
     typer.echo(f"Open {report}")
 
 
+@grouped
 def robustness(
     runs: RunFiles,
+    *,
     qrels: QrelsFile,
     algorithms: Annotated[str, typer.Option(help="ALGORITHMs, with commas between.")],
     output: OutFolder,
@@ -68,13 +66,8 @@ def robustness(
     draws: Draws = defaults.DRAWS,
     chains: Chains = defaults.CHAINS,
     tune: Tune = defaults.TUNE,
-    jobs: Jobs = 2,
-    scheduler: Scheduler = None,
-    relevance_level: Level = 1,
-    depth: Depth = 100,
-    score_depth: ScoreDepth = None,
-    unseen: Unseen = False,
-    residual: Residual = 0.0,
+    estimand: AnEstimand,
+    workers: PlaceOfWork,
     name_by: Names = "tag",
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -100,15 +93,15 @@ def robustness(
             trials=trials,
             systems=systems,
             initial=initial,
-            jobs=jobs,
-            scheduler=scheduler,
+            jobs=workers.jobs,
+            scheduler=workers.scheduler,
             moments=moments,
-            depth=depth,
-            score_depth=score_depth,
+            depth=estimand.depth or defaults.DEPTH,
+            score_depth=estimand.score_depth,
             confidence=confidence,
-            relevance_level=relevance_level,
-            unseen=unseen,
-            residual=residual,
+            relevance_level=estimand.relevance_level,
+            unseen=estimand.unseen,
+            residual=estimand.residual,
             draws=draws,
             chains=chains,
             tune=tune,
@@ -120,12 +113,14 @@ def robustness(
     typer.echo(repr(done))
 
 
+@grouped
 def calibrate(
-    output: OutFolder,
     runs: Annotated[
         list[str] | None,
         typer.Argument(metavar="[RUNS]...", help="Files, folders, globs. None: a simulation."),
     ] = None,
+    *,
+    output: OutFolder,
     qrels: SomeQrels = None,
     model: Model = None,
     method: Method = None,
@@ -139,10 +134,8 @@ def calibrate(
     draws: Draws = defaults.DRAWS,
     chains: Chains = defaults.CHAINS,
     tune: Tune = defaults.TUNE,
-    jobs: Jobs = 2,
-    scheduler: Scheduler = None,
-    relevance_level: Level = 1,
-    depth: Depth = 100,
+    estimand: AnEstimand,
+    workers: PlaceOfWork,
     name_by: Names = "tag",
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -182,12 +175,12 @@ def calibrate(
             trials=trials,
             systems=systems,
             initial=initial,
-            jobs=jobs,
-            scheduler=scheduler,
+            jobs=workers.jobs,
+            scheduler=workers.scheduler,
             moments=moments,
-            depth=depth,
+            depth=estimand.depth or defaults.DEPTH,
             confidence=confidence,
-            relevance_level=relevance_level,
+            relevance_level=estimand.relevance_level,
             draws=draws,
             chains=chains,
             tune=tune,

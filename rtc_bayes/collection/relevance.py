@@ -246,3 +246,8 @@ class Relevance:
 
 
 _LABELS = ("topic", "docno")
+
+
+def as_relevance(source: object) -> Relevance:
+    """Take probabilities of relevance as they are, or those of a fit."""
+    return getattr(source, "relevance", source)  # type: ignore[arg-type]

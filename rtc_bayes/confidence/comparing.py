@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.forms import Probabilities, corrected, normal, smoothed, within
@@ -20,57 +21,88 @@ from rtc_bayes.confidence.outcomes import (
     shares,
     shares_within,
 )
-from rtc_bayes.confidence.population import on_population
-from rtc_bayes.confidence.ranks import count_ranks
-from rtc_bayes.confidence.removal import judgments_needed
-from rtc_bayes.confidence.study import Choice, Kind, Study
-from rtc_bayes.errors import InputError
-from rtc_bayes.store import Progress, silent
+from rtc_bayes.confidence.setting import MOVED, Choice, Kind, RelevanceLike, Setting
+from rtc_bayes.errors import InputError, moved
+from rtc_bayes.measures import Estimand
+from rtc_bayes.workers import Workers
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Pool, Relevance
+    from rtc_bayes.collection import Pool
     from rtc_bayes.measures import Moments
+    from rtc_bayes.measures.estimand import EstimandLike
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
+type Several = Sequence[Estimand] | list[str] | tuple[EstimandLike, ...]
 
 
+@overload
 def compare(
     pool: Pool,
-    relevance: Relevance,
+    relevance: RelevanceLike,
+    estimand: EstimandLike = None,
     *,
-    measure: str = "AP",
+    baseline: str | None = None,
     moments: Kind = "exact",
     probability: Choice = "auto",
-    outcomes: int = 20_000,
+    outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
-    topics: Sequence[str] | None = None,
+    workers: Workers = Workers(),
+) -> Comparison: ...
+@overload
+def compare(
+    pool: Pool,
+    relevance: RelevanceLike,
+    estimand: Several,
+    *,
     baseline: str | None = None,
-    unseen: bool = False,
-    residual: float = 0.0,
-    rope: float | None = None,
-    ranks: bool = False,
-    population: bool = False,
-    forecast: float | None = None,
-    jobs: int = 1,
-    scheduler: str | None = None,
-    progress: Progress = silent,
-) -> Comparison:
+    moments: Kind = "exact",
+    probability: Choice = "auto",
+    outcomes: int = defaults.OUTCOMES,
+    seed: int = 0,
+    workers: Workers = Workers(),
+) -> dict[str, Comparison]: ...
+@moved(
+    **MOVED,
+    ranks="ask the comparison: compare(...).with_ranks()",
+    rope="ask the comparison: compare(...).with_equivalence(rope)",
+    population="ask the comparison: compare(...).with_population()",
+    forecast="ask the comparison: compare(...).with_forecast(confidence)",
+)
+def compare(
+    pool: Pool,
+    relevance: RelevanceLike,
+    estimand: EstimandLike | Several = None,
+    *,
+    baseline: str | None = None,
+    moments: Kind = "exact",
+    probability: Choice = "auto",
+    outcomes: int = defaults.OUTCOMES,
+    seed: int = 0,
+    workers: Workers = Workers(),
+) -> Comparison | dict[str, Comparison]:
     """Compare every pair of a pool's systems, under probabilities of relevance.
 
     Given the parameters, documents are independent. Over draws of the parameters, P(< 0), P(= 0)
     and P(> 0) are means over draws, and the variance is the mean of the draws' variances plus the
     variance of their expected differences.
 
+    More is asked of the comparison: :meth:`Comparison.with_ranks`, ``with_equivalence``,
+    ``with_population``, ``with_forecast`` and ``per_topic``.
+
     Parameters
     ----------
     pool : Pool
         Of the systems to compare; documents that only `relevance` knows are added to it.
-    relevance : Relevance
+    relevance : Relevance or Fit
         A point estimate or draws.
-    measure : str
-        Any of ir-measures. Without known moments all numbers come from sampled outcomes, and
+    estimand : Estimand, measure or list of these, optional
+        What scores are about; a measure alone (``"nDCG@10"``, or an object of ir-measures) means
+        the default estimand of that measure. By default the mean of AP over the pool's topics, as
+        deep as the pool says. Without known moments all numbers come from sampled outcomes, and
         `moments` and `probability` are recorded as ``montecarlo``.
+    baseline : str, optional
+        Compare every other system with this one only: `b` is the baseline.
     moments : {"exact", "plugin"}
         Those of the measure, or those of Carterette 2007, section 3.2.
     probability : {"auto", "normal", "corrected", "montecarlo"}
@@ -84,39 +116,13 @@ def compare(
         least 2. Rounded up to a multiple of the draws.
     seed : int
         At least 0; the same seed gives the same comparison.
-    topics : sequence of str, optional
-        The scores are means over these; by default over all topics of the pool.
-    baseline : str, optional
-        Compare every other system with this one only: `b` is the baseline.
-    unseen : bool
-        Count relevant documents that no system retrieved to the pool's depth, as many as the
-        first-order jackknife expects of those that one system alone retrieved
-        (:func:`rtc_bayes.confidence.unseen.with_unseen`).
-    residual : float
-        Standard deviation of what is left of the mean score of each system beyond what the pool
-        tells: normal about 0, independent between systems. Its square counts in the variance of
-        unjudged relevance, twice for a pair.
-    rope : float, optional
-        Half the width of the region of practical equivalence: gives P(abs(difference) < rope).
-    ranks : bool
-        Also count the ranks of :func:`rtc_bayes.rank_systems`, over `outcomes`.
-    population : bool
-        Also take the topics as a sample, and compare in the mean over their population; needs two
-        topics or more.
-    forecast : float, optional
-        Also forecast how many more judgments give each pair this confidence, as
-        :func:`rtc_bayes.forecast`; not with `unseen`.
-    jobs : int
-        Topics at a time whose moments or outcomes are computed, in threads; -1 for one on every
-        core. It does not change the numbers.
-    scheduler : str, optional
-        ``dask://HOST:PORT``, of a cluster that takes the place of threads.
-    progress : Progress
-        Called as topics are done.
+    workers : Workers
+        How many topics are worked on at a time, and where. It does not change the numbers.
 
     Returns
     -------
     Comparison
+        Of several estimands a dict of comparisons, by the name of the measure.
 
     Raises
     ------
@@ -125,37 +131,47 @@ def compare(
         or a cluster that cannot be used.
     UnfinishedError
         The cluster was lost.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> run = rb.Run.from_rankings
+    >>> runs = rb.Runs([run("A", {"1": ["x", "y", "z"]}), run("B", {"1": ["w", "y", "x"]})])
+    >>> pool = rb.Pool.from_runs(runs)
+    >>> relevance = rb.Relevance.from_values(pool, [0.1, 0.9, 0.5, 0.2])  # of w, x, y, z
+    >>> pair = rb.compare(pool, relevance).pair("A", "B")
+    >>> pair.better, round(pair.confidence, 2)
+    ('A', 0.95)
+    >>> sorted(rb.compare(pool, relevance, ["AP", "P@2"]))
+    ['AP', 'P@2']
     """
-    if unseen and forecast is not None:
-        raise InputError(
-            "unseen documents cannot be judged, so a forecast does not count them",
-            remedy="forecast without them",
+    several = isinstance(estimand, list | tuple)
+    asked: Any = estimand if several else [estimand]
+    estimands = [Estimand.from_value(each) for each in asked]
+    if not estimands or len({each.measure for each in estimands}) < len(estimands):
+        raise InputError("no measure, or one twice", remedy="name each measure once")
+    compared = [
+        compare_setting(
+            Setting.from_pool(
+                pool,
+                relevance,
+                each,
+                baseline=baseline,
+                moments=moments,
+                probability=probability,
+                outcomes=outcomes,
+                seed=seed,
+                workers=workers,
+            )
         )
-    study = Study.of(
-        pool,
-        relevance,
-        measure=measure,
-        moments=moments,
-        probability=probability,
-        outcomes=outcomes,
-        seed=seed,
-        topics=topics,
-        baseline=baseline,
-        unseen=unseen,
-        residual=residual,
-        rope=rope,
-        jobs=jobs,
-        scheduler=scheduler,
-        progress=progress,
-    )
-    found = _by_outcomes(study, relevance) if study.counted else _by_moments(study, relevance)
-    if ranks:
-        found = replace(found, **count_ranks(study.sample_all())._asdict())
-    if population:
-        found = replace(found, **on_population(study, found.sd_difference**2)._asdict())
-    if forecast is not None:
-        found = replace(found, judgments_needed=judgments_needed(study, found, forecast))
-    return found
+        for each in estimands
+    ]
+    return {found.measure: found for found in compared} if several else compared[0]
+
+
+def compare_setting(setting: Setting) -> Comparison:
+    """Compare the pairs of a setting."""
+    return _by_outcomes(setting) if setting.counted else _by_moments(setting)
 
 
 class _Signs(NamedTuple):
@@ -205,33 +221,33 @@ class _Forms:
         self.form[pairs] = form
 
 
-def _by_moments(study: Study, relevance: Relevance) -> Comparison:
-    table = _moments(study, study.moments)
+def _by_moments(setting: Setting) -> Comparison:
+    table = _moments(setting, setting.moments)
     expected, variance = table.difference_expected, table.difference_variance
     forms = _Forms(
-        _Signs.by(lambda shifted: normal(shifted, variance).mean(), expected, study.rope),
+        _Signs.by(lambda shifted: normal(shifted, variance).mean(), expected, setting.rope),
         _first_order_shape(table),
         np.full(len(table.pairs), "normal", dtype="<U10"),
     )
-    published = study.probability == "auto" and study.moments == "plugin"
-    if study.probability != "normal" and not published and len(table.pairs):
+    published = setting.probability == "auto" and setting.moments == "plugin"
+    if setting.probability != "normal" and not published and len(table.pairs):
         # the shape of outcomes is judged about the moments that outcomes have
-        exact = table if study.moments == "exact" else _moments(study, "exact")
-        _leave_normal(forms, study, table, exact)
+        exact = table if setting.moments == "exact" else _moments(setting, "exact")
+        _leave_normal(forms, setting, table, exact)
     unjudged, parameters = variance.mean(axis=0), expected.var(axis=0)
     mean = table.mean_expected
-    own = table.mean_variance.mean(axis=0) + study.residual**2
+    own = table.mean_variance.mean(axis=0) + setting.residual**2
     return Comparison(
-        systems=study.pool.systems,
-        topics=study.pool.topics,
-        measure=study.measure,
-        moments=study.moments,
-        model=relevance.model,
-        method=relevance.method,
+        systems=setting.pool.systems,
+        topics=setting.pool.topics,
+        measure=setting.measure,
+        moments=setting.moments,
+        model=setting.model,
+        method=setting.method,
         expected=mean.mean(axis=0),
         sd=np.sqrt(own + mean.var(axis=0)),
-        a=study.names(0),
-        b=study.names(1),
+        a=setting.names(0),
+        b=setting.names(1),
         expected_difference=expected.mean(axis=0),
         sd_difference=np.sqrt(unjudged + parameters),
         p_less=forms.signs.probabilities.less,
@@ -243,81 +259,83 @@ def _by_moments(study: Study, relevance: Relevance) -> Comparison:
         variance_unjudged=unjudged,
         variance_parameters=parameters,
         p_rope=forms.signs.within,
-        meta=study.meta(forms.sampled),
+        meta=setting.meta(forms.sampled),
+        setting=setting,
     )
 
 
-def _moments(study: Study, kind: Kind) -> Moments:
+def _moments(setting: Setting, kind: Kind) -> Moments:
     """Moments of the pairs, whose differences have the residual's variance besides."""
-    table = study.table(kind)
-    if study.residual == 0.0:
+    table = setting.table(kind)
+    if setting.residual == 0.0:
         return table
     return replace(
         table,
-        difference_variance=table.difference_variance + 2.0 * study.residual**2,
+        difference_variance=table.difference_variance + 2.0 * setting.residual**2,
         log_tie=np.full_like(table.log_tie, -np.inf),
     )
 
 
-def _by_outcomes(study: Study, relevance: Relevance) -> Comparison:
+def _by_outcomes(setting: Setting) -> Comparison:
     """Compare by outcomes alone: the measure has no moments, or there are many draws."""
-    scores = study.sample_all()
-    found = sampled_moments(scores, study.pairs)
-    signs = _Signs.counted(scores, study.pairs, _may_vary(study), study.rope)
+    scores = setting.sample_all()
+    found = sampled_moments(scores, setting.pairs)
+    signs = _Signs.counted(scores, setting.pairs, _may_vary(setting), setting.rope)
     return Comparison(
-        systems=study.pool.systems,
-        topics=study.pool.topics,
-        measure=study.measure,
+        systems=setting.pool.systems,
+        topics=setting.pool.topics,
+        measure=setting.measure,
         moments="montecarlo",
-        model=relevance.model,
-        method=relevance.method,
+        model=setting.model,
+        method=setting.method,
         expected=found.expected,
         sd=found.sd,
-        a=study.names(0),
-        b=study.names(1),
+        a=setting.names(0),
+        b=setting.names(1),
         expected_difference=found.difference,
         sd_difference=np.sqrt(found.unjudged + found.parameters),
         p_less=signs.probabilities.less,
         p_equal=signs.probabilities.equal,
         p_greater=signs.probabilities.greater,
-        probability=("montecarlo",) * len(study.pairs),
+        probability=("montecarlo",) * len(setting.pairs),
         skewness=found.shape.skewness,
         excess_kurtosis=found.shape.excess_kurtosis,
         variance_unjudged=found.unjudged,
         variance_parameters=found.parameters,
         p_rope=signs.within,
-        meta=study.meta(scores[0].size if len(scores) else 0),
+        meta=setting.meta(scores[0].size if len(scores) else 0),
+        setting=setting,
     )
 
 
-def _may_vary(study: Study) -> NDArray[np.bool_]:
+def _may_vary(setting: Setting) -> NDArray[np.bool_]:
     """Whether the difference of a pair can vary: some relevance is unsure, and the lists differ."""
-    if study.residual > 0.0:
-        return np.ones(len(study.pairs), dtype=bool)
-    unsure = bool(((study.values > 0.0) & (study.values < 1.0)).any())
-    pool = study.pool
+    if setting.residual > 0.0:
+        return np.ones(len(setting.pairs), dtype=bool)
+    unsure = bool(((setting.values > 0.0) & (setting.values < 1.0)).any())
+    pool = setting.pool
     which = np.array([pool.lists(t).distinct()[1] for t in range(pool.n_topics)])
-    first, second = study.pairs.T
+    first, second = setting.pairs.T
     return unsure & (which[:, first] != which[:, second]).any(axis=0)
 
 
-def _leave_normal(forms: _Forms, study: Study, table: Moments, exact: Moments) -> None:
+def _leave_normal(forms: _Forms, setting: Setting, table: Moments, exact: Moments) -> None:
     """Replace the normal for the pairs that leave it: all of them, or those the rule names."""
     leaving = np.ones(len(table.pairs), dtype=bool)
-    if study.probability == "auto":
-        scores, rows = study.sample_pairs(table.pairs, min(rule.PILOT, study.outcomes), stage=0)
+    if setting.probability == "auto":
+        scores, rows = setting.sample_pairs(table.pairs, min(rule.PILOT, setting.outcomes), stage=0)
         leaving = _judge(forms, scores, rows, exact, leaving) != "normal"
         if not leaving.any():
             return
-    scores, rows = study.sample_pairs(table.pairs[leaving], study.outcomes, stage=1)
+    scores, rows = setting.sample_pairs(table.pairs[leaving], setting.outcomes, stage=1)
     forms.sampled = scores[0].size
     chosen = _judge(forms, scores, rows, exact, leaving)
-    if study.probability != "auto":
-        chosen = np.full(len(chosen), study.probability)
+    if setting.probability != "auto":
+        chosen = np.full(len(chosen), setting.probability)
     counted = chosen == "montecarlo"
     # a pair without variance is known: its shares are not estimates
     varies = (exact.difference_variance > 0.0).any(axis=0)
-    found = _Signs.counted(scores, rows[counted], varies[leaving][counted], study.rope)
+    found = _Signs.counted(scores, rows[counted], varies[leaving][counted], setting.rope)
     forms.put(_among(leaving, counted), found, "montecarlo")
     bent = _among(leaving, chosen == "corrected")
     variance = table.difference_variance[:, bent]
@@ -325,7 +343,7 @@ def _leave_normal(forms: _Forms, study: Study, table: Moments, exact: Moments) -
     found = _Signs.by(
         lambda shifted: corrected(shifted, variance, *shape).mean(),
         table.difference_expected[:, bent],
-        study.rope,
+        setting.rope,
     )
     forms.put(bent, found, "corrected")
 

@@ -17,6 +17,8 @@ from rtc_bayes.store import write_csv, write_json
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rtc_bayes.confidence.setting import Setting
+
 Floats = NDArray[np.float64]
 
 _SHOWN = 10
@@ -144,6 +146,8 @@ class Comparison:
     judgments_needed : tuple of int or None, length pairs
         If asked for: how many more are forecast to give a pair that confidence; None for a pair to
         which all would not.
+    setting : Setting or None
+        What was compared, so that more can be asked of it; None of a comparison made by hand.
     """
 
     systems: tuple[str, ...]
@@ -177,6 +181,7 @@ class Comparison:
     p_equal_population: Floats | None = None
     p_greater_population: Floats | None = None
     judgments_needed: tuple[int | None, ...] | None = None
+    setting: Setting | None = None
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -223,6 +228,113 @@ class Comparison:
         """Systems from the highest expected score to the lowest, equal ones as given."""
         order = np.argsort(-self.expected, kind="stable")
         return tuple(self.systems[s] for s in order)
+
+    def with_ranks(self) -> Comparison:
+        """Add how probable it is that each system is the best, and between which ranks it stands.
+
+        Counted over outcomes, as :func:`rtc_bayes.rank_systems` does.
+
+        Returns
+        -------
+        Comparison
+            With `p_best`, `rank_low`, `rank_median` and `rank_high`.
+        """
+        from rtc_bayes.confidence.ranks import count_ranks
+
+        return replace(self, **count_ranks(self._asked.sample_all())._asdict())
+
+    def with_equivalence(self, rope: float) -> Comparison:
+        """Add the probability that a difference is too small to matter.
+
+        Parameters
+        ----------
+        rope : float
+            Half the width of the region of practical equivalence, above 0: a difference nearer to
+            0 does not matter.
+
+        Returns
+        -------
+        Comparison
+            With `p_rope`.
+        """
+        from rtc_bayes.confidence.comparing import compare_setting
+
+        setting = replace(self._asked, rope=rope)
+        return replace(
+            self,
+            p_rope=compare_setting(setting).p_rope,
+            meta={**self.meta, "rope": rope},
+            setting=setting,
+        )
+
+    def with_population(self) -> Comparison:
+        """Add the comparison in the mean over the population that the topics are a sample of.
+
+        Returns
+        -------
+        Comparison
+            With `sd_population`, `p_less_population`, `p_equal_population` and
+            `p_greater_population`.
+
+        Raises
+        ------
+        InputError
+            Fewer than two topics.
+        """
+        from rtc_bayes.confidence.population import on_population
+
+        return replace(self, **on_population(self._asked, self.sd_difference**2)._asdict())
+
+    def with_forecast(self, confidence: float = 0.95) -> Comparison:
+        """Add how many more judgments are forecast to give each pair a confidence.
+
+        Parameters
+        ----------
+        confidence : float
+            Above 0.5 and below 1.
+
+        Returns
+        -------
+        Comparison
+            With `judgments_needed`, as :func:`rtc_bayes.forecast`.
+
+        Raises
+        ------
+        InputError
+            A confidence out of range, an estimand with unseen documents (they cannot be judged),
+            or a measure without known moments.
+        """
+        from rtc_bayes.confidence.removal import judgments_needed
+
+        return replace(self, judgments_needed=judgments_needed(self._asked, self, confidence))
+
+    def per_topic(self) -> pd.DataFrame:
+        """Say how the two systems of each pair differ topic by topic.
+
+        Returns
+        -------
+        DataFrame
+            Columns a and b, then those of :func:`rtc_bayes.topic_differences`; one pair under the
+            other.
+        """
+        import pandas as pd
+
+        from rtc_bayes.confidence.topics import topics_frame
+
+        setting = self._asked
+        frames = {
+            names: topics_frame(replace(setting, pairs=pair[None]))
+            for names, pair in zip(zip(self.a, self.b, strict=True), setting.pairs, strict=True)
+        }
+        return pd.concat(frames, names=["a", "b"]).reset_index(["a", "b"])
+
+    @property
+    def _asked(self) -> Setting:
+        if self.setting is None:
+            raise InputError(
+                "this comparison does not know what was compared", remedy="call rtc_bayes.compare"
+            )
+        return self.setting
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per pair, with the columns of the CSV."""

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from rtc_bayes.confidence.comparing import compare
-from rtc_bayes.confidence.study import Kind, number_of
-from rtc_bayes.confidence.subpool import with_systems
+from rtc_bayes.confidence.comparing import compare_setting
+from rtc_bayes.confidence.setting import MOVED, Kind, RelevanceLike, Setting, two_systems
+from rtc_bayes.errors import moved
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Pool, Relevance
+    from rtc_bayes.collection import Pool
+    from rtc_bayes.measures.estimand import EstimandLike
 
 
+@moved(**MOVED)
 def forecast(
     pool: Pool,
-    relevance: Relevance,
+    relevance: RelevanceLike,
     a: str,
     b: str,
+    estimand: EstimandLike = None,
     *,
     confidence: float = 0.95,
-    measure: str = "AP",
     moments: Kind = "exact",
     seed: int = 0,
-    topics: Sequence[str] | None = None,
-    residual: float = 0.0,
 ) -> int | None:
     """Forecast how many more judgments make one sure which of two systems is the better.
 
@@ -38,8 +36,8 @@ def forecast(
 
     Parameters
     ----------
-    pool, relevance, measure, moments, seed, topics, residual
-        As in :func:`rtc_bayes.compare`.
+    pool, relevance, estimand, moments, seed
+        As in :func:`rtc_bayes.compare`; unseen documents cannot be judged, so not with them.
     a, b : str
         Systems.
     confidence : float
@@ -54,16 +52,17 @@ def forecast(
     ------
     InputError
         As in :func:`rtc_bayes.compare`, and a measure without known moments.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> run = rb.Run.from_rankings
+    >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
+    >>> pool = rb.Pool.from_runs(runs)
+    >>> rb.forecast(pool, rb.Relevance.from_values(pool, [0.9, 0.1]), "A", "B")  # of x and y
+    0
     """
-    two = np.array([number_of(pool.systems, name) for name in (a, b)])
-    found = compare(
-        with_systems(pool, two),
-        relevance,
-        measure=measure,
-        moments=moments,
-        seed=seed,
-        topics=topics,
-        residual=residual,
-        forecast=confidence,
-    )
-    return found.pair(a, b).judgments_needed
+    setting = Setting.from_pool(pool, relevance, estimand, moments=moments, seed=seed)
+    pair = replace(setting, pairs=two_systems(setting.pool, a, b))
+    comparison = compare_setting(pair.of_pairs(pair.pairs)).with_forecast(confidence)
+    return comparison.pair(a, b).judgments_needed

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from rtc_bayes import measures
 from rtc_bayes.confidence.forms import TIE, Probabilities, from_outcomes
-from rtc_bayes.store import Progress, silent, spawn_seeds
+from rtc_bayes.store import spawn_seeds
+from rtc_bayes.workers import ALONE, Workers
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
@@ -34,9 +35,7 @@ def sample(
     measure: str,
     outcomes: int,
     seed: int,
-    jobs: int = 1,
-    scheduler: str | None = None,
-    progress: Progress = silent,
+    workers: Workers = ALONE,
 ) -> Floats:
     """Sample the scores of a pool's systems, with as many outcomes for every draw.
 
@@ -49,8 +48,7 @@ def sample(
     outcomes : int
         In all, rounded up to a multiple of the draws.
     seed : int
-    jobs, scheduler, progress
-        As of :func:`rtc_bayes.measures.moments`.
+    workers : Workers
 
     Returns
     -------
@@ -65,9 +63,9 @@ def sample(
         measure=measure,
         outcomes=each,
         seed=own,
-        jobs=jobs,
-        scheduler=scheduler,
-        progress=progress,
+        jobs=workers.jobs,
+        scheduler=workers.scheduler,
+        progress=workers.progress,
     )
     return np.ascontiguousarray(np.moveaxis(scores, 2, 0))
 

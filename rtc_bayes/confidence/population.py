@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.confidence.forms import student
-from rtc_bayes.confidence.study import Study
+from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.confidence.topics import by_topic
 from rtc_bayes.errors import InputError
 
@@ -32,12 +32,12 @@ class Population(NamedTuple):
     p_greater_population: Floats
 
 
-def on_population(study: Study, variance: Floats) -> Population:
+def on_population(setting: Setting, variance: Floats) -> Population:
     """Infer the mean difference over the population that the topics were drawn from.
 
     Parameters
     ----------
-    study : Study
+    setting : Setting
         Of two topics or more.
     variance : ndarray, shape (pairs,)
         Of the difference in the mean over these topics.
@@ -47,11 +47,11 @@ def on_population(study: Study, variance: Floats) -> Population:
     InputError
         Fewer than two topics.
     """
-    if study.pool.n_topics < 2:
+    if setting.pool.n_topics < 2:
         raise InputError(
             "one topic is no sample of a population", remedy="compare on two topics or more"
         )
-    return inferred(*by_topic(study), variance, 2.0 * study.residual**2)
+    return inferred(*by_topic(setting), variance, 2.0 * setting.residual**2)
 
 
 def inferred(

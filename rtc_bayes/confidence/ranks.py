@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.confidence.forms import TIE
 from rtc_bayes.confidence.outcomes import sampled_moments
-from rtc_bayes.confidence.study import Study
+from rtc_bayes.confidence.setting import MOVED, RelevanceLike, Setting
+from rtc_bayes.errors import moved
+from rtc_bayes.workers import Workers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rtc_bayes.collection import Pool, Relevance
+    from rtc_bayes.collection import Pool
+    from rtc_bayes.measures.estimand import EstimandLike
 
 Floats = NDArray[np.float64]
 
@@ -41,16 +44,15 @@ class Ranks(NamedTuple):
     rank_high: Floats
 
 
+@moved(**MOVED)
 def rank_systems(
     pool: Pool,
-    relevance: Relevance,
+    relevance: RelevanceLike,
+    estimand: EstimandLike = None,
     *,
-    measure: str = "AP",
-    outcomes: int = 20_000,
+    outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
-    topics: Sequence[str] | None = None,
-    unseen: bool = False,
-    residual: float = 0.0,
+    workers: Workers = Workers(),
 ) -> pd.DataFrame:
     """Say how probable it is that each system is the best, and between which ranks it stands.
 
@@ -61,7 +63,7 @@ def rank_systems(
 
     Parameters
     ----------
-    pool, relevance, measure, outcomes, seed, topics, unseen, residual
+    pool, relevance, estimand, outcomes, seed, workers
         As in :func:`rtc_bayes.compare`.
 
     Returns
@@ -74,23 +76,27 @@ def rank_systems(
     ------
     InputError
         As in :func:`rtc_bayes.compare`.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> run = rb.Run.from_rankings
+    >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
+    >>> pool = rb.Pool.from_runs(runs)
+    >>> relevance = rb.Relevance.from_values(pool, [0.9, 0.1])  # of x and y
+    >>> ranks = rb.rank_systems(pool, relevance, outcomes=1000)
+    >>> ranks.loc[ranks["p_best"].idxmax(), "system"]
+    'A'
     """
     import pandas as pd
 
-    study = Study.of(
-        pool,
-        relevance,
-        measure=measure,
-        outcomes=outcomes,
-        seed=seed,
-        topics=topics,
-        unseen=unseen,
-        residual=residual,
+    setting = Setting.from_pool(
+        pool, relevance, estimand, outcomes=outcomes, seed=seed, workers=workers
     )
-    scores = study.sample_all()
-    found = sampled_moments(scores, study.pairs[:0])
-    moments = {"expected": found.expected, "sd": found.sd}
-    return pd.DataFrame({"system": study.pool.systems} | moments | count_ranks(scores)._asdict())
+    scores = setting.sample_all()
+    sampled = sampled_moments(scores, setting.pairs[:0])
+    moments = {"expected": sampled.expected, "sd": sampled.sd}
+    return pd.DataFrame({"system": setting.pool.systems} | moments | count_ranks(scores)._asdict())
 
 
 def count_ranks(scores: Floats) -> Ranks:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from rtc_bayes.confidence.comparison import Comparison
-from rtc_bayes.confidence.study import Study
+from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import has_moments, parse_measure
 from rtc_bayes.measures.analytic import on_topic
@@ -22,7 +22,9 @@ _PATHS = 1000
 _LOOKS = 200
 
 
-def judgments_needed(study: Study, found: Comparison, confidence: float) -> tuple[int | None, ...]:
+def judgments_needed(
+    setting: Setting, comparison: Comparison, confidence: float
+) -> tuple[int | None, ...]:
     """Forecast, for every pair, how many more judgments give it a confidence.
 
     If the probabilities of relevance are right, judging moves the expected difference like a
@@ -37,9 +39,9 @@ def judgments_needed(study: Study, found: Comparison, confidence: float) -> tupl
 
     Parameters
     ----------
-    study : Study
-    found : Comparison
-        Of the study.
+    setting : Setting
+    comparison : Comparison
+        Of the setting.
     confidence : float
         Above 0.5 and below 1.
 
@@ -51,24 +53,29 @@ def judgments_needed(study: Study, found: Comparison, confidence: float) -> tupl
     Raises
     ------
     InputError
-        A confidence out of range, or a measure without known moments.
+        A confidence out of range, unseen documents, or a measure without known moments.
     """
+    if setting.estimand.unseen:
+        raise InputError(
+            "unseen documents cannot be judged, so a forecast does not count them",
+            remedy="forecast without them",
+        )
     if not 0.5 < confidence < 1.0:
         raise InputError(
             f"the confidence to forecast is {confidence}", remedy="give one above 0.5 and below 1"
         )
     bound = float(ndtri(confidence))
-    noise = np.random.default_rng(study.seed).standard_normal((_PATHS, _LOOKS))
-    stays = 2.0 * study.residual**2
+    noise = np.random.default_rng(setting.seed).standard_normal((_PATHS, _LOOKS))
+    stays = 2.0 * setting.residual**2
     # sampled variances may fall short of it
-    removable = np.maximum(found.sd_difference**2 - stays, 0.0)
+    removable = np.maximum(comparison.sd_difference**2 - stays, 0.0)
     needed: list[int | None] = []
-    for n, gone in enumerate(removal(study)):
-        if found.confidence[n] >= confidence:
+    for n, gone in enumerate(removal(setting)):
+        if comparison.confidence[n] >= confidence:
             needed.append(0)
         else:
             told, left = removable[n] * gone, removable[n] * (1.0 - gone) + stays
-            needed.append(_passage(found.expected_difference[n], told, left, bound, noise))
+            needed.append(_passage(comparison.expected_difference[n], told, left, bound, noise))
     return tuple(needed)
 
 
@@ -89,7 +96,7 @@ def _passage(
     return int(np.quantile(first, 0.5, method="inverted_cdf"))
 
 
-def removal(study: Study) -> Iterator[Floats]:
+def removal(setting: Setting) -> Iterator[Floats]:
     """Share of a pair's variance that is expected to be gone after 0, 1, 2, ... judgments.
 
     A judgment of document i takes v_i g_i^2 off the expected variance of the difference on its
@@ -102,7 +109,7 @@ def removal(study: Study) -> Iterator[Floats]:
 
     Parameters
     ----------
-    study : Study
+    setting : Setting
 
     Yields
     ------
@@ -114,30 +121,30 @@ def removal(study: Study) -> Iterator[Floats]:
     InputError
         A measure without known moments.
     """
-    if not has_moments(study.measure):
+    if not has_moments(setting.measure):
         raise InputError(
-            f"the moments of {study.measure} are not known, so judgments cannot be weighed",
+            f"the moments of {setting.measure} are not known, so judgments cannot be weighed",
             remedy="forecast by another measure, as AP",
         )
-    p = study.values.mean(axis=0, dtype=np.float64)
-    gradient, covariance = _at(study, p)
-    topic_of = study.pool.topic_of
-    for a, b in study.pairs:
+    p = setting.values.mean(axis=0, dtype=np.float64)
+    gradient, covariance = _at(setting, p)
+    topic_of = setting.pool.topic_of
+    for a, b in setting.pairs:
         weight = p * (1.0 - p) * (gradient[a] - gradient[b]) ** 2
         of_topic = covariance[:, a, a] + covariance[:, b, b] - 2.0 * covariance[:, a, b]
         yield _shares(weight, topic_of, of_topic)
 
 
-def _at(study: Study, p: Floats) -> tuple[Floats, Floats]:
+def _at(setting: Setting, p: Floats) -> tuple[Floats, Floats]:
     """Gradients (systems, documents) and covariances (topics, systems, systems) of scores."""
-    pool, measure = study.pool, parse_measure(study.measure)
+    pool, measure = setting.pool, parse_measure(setting.measure)
     gradient = np.zeros((pool.n_systems, pool.n_documents))
     covariance = np.zeros((pool.n_topics, pool.n_systems, pool.n_systems))
     for t in range(pool.n_topics):
         inside = pool.documents(t)
         lists, which = pool.lists(t).distinct()
         found = on_topic(measure, lists, inside.stop - inside.start).moments(
-            p[inside], exact=study.moments == "exact", tolerance=_TOLERANCE
+            p[inside], exact=setting.moments == "exact", tolerance=_TOLERANCE
         )
         gradient[:, inside] = found.gradient[which]
         covariance[t] = found.covariance[np.ix_(which, which)]

@@ -2,48 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.confidence.outcomes import sampled_moments
-from rtc_bayes.confidence.study import Kind, Study, number_of
-from rtc_bayes.confidence.subpool import with_systems, with_topics
-from rtc_bayes.errors import InputError
-from rtc_bayes.store import silent, spawn_seeds
-from rtc_bayes.workers import each_topic
+from rtc_bayes.confidence.setting import MOVED, Kind, RelevanceLike, Setting, two_systems
+from rtc_bayes.confidence.subpool import with_topics
+from rtc_bayes.errors import moved
+from rtc_bayes.store import spawn_seeds
+from rtc_bayes.workers import ALONE, Workers, each_topic
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rtc_bayes.collection import Pool, Relevance
-    from rtc_bayes.confidence.comparison import Comparison
+    from rtc_bayes.collection import Pool
+    from rtc_bayes.measures.estimand import EstimandLike
 
 Floats = NDArray[np.float64]
 
 
+@moved(**MOVED)
 def topic_differences(
     pool: Pool,
-    relevance: Relevance,
+    relevance: RelevanceLike,
     a: str,
     b: str,
+    estimand: EstimandLike = None,
     *,
-    measure: str = "AP",
     moments: Kind = "exact",
-    outcomes: int = 20_000,
+    outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
-    topics: Sequence[str] | None = None,
-    unseen: bool = False,
+    workers: Workers = Workers(),
 ) -> pd.DataFrame:
     """Say how two systems differ on each topic, and how much of the doubt is of which topic.
 
     Parameters
     ----------
-    pool, relevance, measure, moments, outcomes, seed, topics, unseen
-        As in :func:`rtc_bayes.compare`.
+    pool, relevance, estimand, moments, outcomes, seed, workers
+        As in :func:`rtc_bayes.compare`. What the pool leaves out (the residual) is of no topic.
     a, b : str
         Systems; the difference is the score of `a` less that of `b`.
 
@@ -60,102 +61,74 @@ def topic_differences(
     ------
     InputError
         As in :func:`rtc_bayes.compare`; a system compared with itself.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> run = rb.Run.from_rankings
+    >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
+    >>> pool = rb.Pool.from_runs(runs)
+    >>> relevance = rb.Relevance.from_values(pool, [0.9, 0.1])  # of x and y
+    >>> print(rb.topic_differences(pool, relevance, "A", "B").round(2).to_string(index=False))
+    topic  expected_difference  sd  share
+        1                  0.4 0.2    1.0
     """
+    setting = Setting.from_pool(
+        pool, relevance, estimand, moments=moments, outcomes=outcomes, seed=seed, workers=workers
+    )
+    return topics_frame(replace(setting, pairs=two_systems(setting.pool, a, b)))
+
+
+def topics_frame(setting: Setting) -> pd.DataFrame:
+    """Lay the differences of one pair out by topic: see :func:`topic_differences`."""
     import pandas as pd
 
-    if a == b:
-        raise InputError(f"{a!r} is compared with itself", remedy="name two systems")
-    two = np.array([number_of(pool.systems, name) for name in (a, b)])
-    study = Study.of(
-        pool,
-        relevance,
-        measure=measure,
-        moments=moments,
-        outcomes=outcomes,
-        seed=seed,
-        topics=topics,
-        unseen=unseen,
-    )
-    study = replace(study, pool=with_systems(study.pool, two), pairs=np.array([[0, 1]]))
-    expected, variance = (part[0] for part in by_topic(study))
-    total = variance.sum() or 1.0
+    pair = setting.of_pairs(setting.pairs)
+    expected, variance = (part[0] for part in by_topic(pair))
     return pd.DataFrame(
         {
-            "topic": study.pool.topics,
+            "topic": setting.pool.topics,
             "expected_difference": expected,
             "sd": np.sqrt(variance),
-            "share": variance / total,
+            "share": variance / (variance.sum() or 1.0),
         }
     )
 
 
-def differences_by_topic(
-    pool: Pool, relevance: Relevance, comparison: Comparison, *, moments: Kind, seed: int
-) -> pd.DataFrame:
-    """Return the differences by topic of every pair compared, one pair under the other.
-
-    Parameters
-    ----------
-    pool, relevance, moments, seed
-        What the comparison was made of.
-    comparison : Comparison
-
-    Returns
-    -------
-    DataFrame
-        Columns a and b, then those of :func:`topic_differences`.
-    """
-    import pandas as pd
-
-    frames = {
-        (a, b): topic_differences(
-            pool,
-            relevance,
-            a,
-            b,
-            measure=comparison.measure,
-            moments=moments,
-            seed=seed,
-            topics=comparison.topics,
-            unseen=bool(comparison.meta["unseen"]),
-        )
-        for a, b in zip(comparison.a, comparison.b, strict=True)
-    }
-    return pd.concat(frames, names=["a", "b"]).reset_index(["a", "b"])
-
-
-def by_topic(study: Study) -> tuple[Floats, Floats]:
+def by_topic(setting: Setting) -> tuple[Floats, Floats]:
     """Mean and variance of every pair's difference on each topic, over relevance and draws.
 
-    What the pool leaves out (`study.residual`) is no part of them.
+    What the pool leaves out (the residual) is no part of them.
 
     Returns
     -------
     expected, variance : ndarray, shape (pairs, topics)
     """
-    topics = each_topic(_moments, _parts(study), jobs=study.jobs, scheduler=study.scheduler)
-    shape = (len(study.pairs), study.pool.n_topics)
+    workers = setting.workers
+    topics = each_topic(_moments, _parts(setting), jobs=workers.jobs, scheduler=workers.scheduler)
+    shape = (len(setting.pairs), setting.pool.n_topics)
     expected, variance = np.empty(shape), np.empty(shape)
-    for t, found in enumerate(topics):
-        expected[:, t], variance[:, t] = found
-        study.progress("topics", t + 1, study.pool.n_topics)
+    for t, moments in enumerate(topics):
+        expected[:, t], variance[:, t] = moments
+        workers.progress("topics", t + 1, setting.pool.n_topics)
     return expected, variance
 
 
-def _parts(study: Study) -> Iterator[tuple[Study]]:
-    """Part a study by topic, each with a seed of its own."""
-    seeds = spawn_seeds(study.seed, study.pool.n_topics)
-    own = replace(study, residual=0.0, jobs=1, scheduler=None, progress=silent)
-    for topic, seed in zip(study.pool.topics, seeds, strict=True):
-        pool, values = with_topics(study.pool, study.values, [topic])
+def _parts(setting: Setting) -> Iterator[tuple[Setting]]:
+    """Part a setting by topic, each with a seed of its own."""
+    seeds = spawn_seeds(setting.seed, setting.pool.n_topics)
+    estimand = replace(setting.estimand, residual=0.0)
+    own = replace(setting, estimand=estimand, workers=ALONE)
+    for topic, seed in zip(setting.pool.topics, seeds, strict=True):
+        pool, values = with_topics(setting.pool, setting.values, [topic])
         yield (replace(own, pool=pool, values=values, seed=seed),)
 
 
-def _moments(study: Study) -> tuple[Floats, Floats]:
+def _moments(setting: Setting) -> tuple[Floats, Floats]:
     """Mean and variance of the difference of every pair, each of shape (pairs,)."""
-    if study.counted:
-        sampled = sampled_moments(study.sample_all(), study.pairs)
+    if setting.counted:
+        sampled = sampled_moments(setting.sample_all(), setting.pairs)
         return sampled.difference, sampled.unjudged + sampled.parameters
-    table = study.table(study.moments)
+    table = setting.table(setting.moments)
     expected = table.difference_expected
     return expected.mean(axis=0), table.difference_variance.mean(axis=0) + expected.var(axis=0)

@@ -3,34 +3,6 @@
 The public names load on first use: reading scores needs no compiled kernel.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from importlib import import_module
-from typing import Any
-
-_EXPORTS = {
-    "Estimand": "estimand",
-    "Measure": "names",
-    "Moments": "pool_moments",
-    "ScoreMatrix": "scores",
-    "ScoreTable": "truth",
-    "evaluate": "truth",
-    "has_moments": "names",
-    "moments": "pool_moments",
-    "parse_measure": "names",
-    "sample_scores": "montecarlo",
-}
-
-__all__ = sorted(_EXPORTS)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _EXPORTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_EXPORTS[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from rtc_bayes import defaults
-from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.measures.names import parse_measure
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Qrels, Runs
+    from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 
-type EstimandLike = Estimand | str | Any | None
+
+class MeasureObject(Protocol):
+    """A measure of ir-measures."""
+
+    NAME: str
+
+
+type EstimandLike = Estimand | str | MeasureObject | None
 """An estimand, a measure (its name, or the object of ir-measures), or None for the default."""
 
 
@@ -72,11 +78,11 @@ unseen=False, residual=0.0)
                 )
         else:
             object.__setattr__(self, "topics", tuple(self.topics))
-        _check_whole("relevance level", self.relevance_level, 1)
+        whole_number("relevance level", self.relevance_level, least=1)
         if self.depth is not None:
-            _check_whole("depth", self.depth, 1)
+            whole_number("depth", self.depth, least=1)
         if self.score_depth is not None:
-            _check_whole("score depth", self.score_depth, self.depth or 1)
+            whole_number("score depth", self.score_depth, least=self.depth or 1)
         if not 0.0 <= self.residual < float("inf"):
             raise InputError(
                 f"residual is {self.residual}", remedy="give a standard deviation of at least 0"
@@ -87,7 +93,7 @@ unseen=False, residual=0.0)
         """Take an estimand as it is, and a measure as the default estimand of this measure."""
         if value is None:
             return cls()
-        return value if isinstance(value, Estimand) else cls(measure=value)
+        return value if isinstance(value, Estimand) else cls(measure=value)  # type: ignore[arg-type]
 
     def pool(self, runs: Runs, qrels: Qrels | None = None) -> Pool:
         """Pool runs to the depth.
@@ -98,6 +104,8 @@ unseen=False, residual=0.0)
         qrels : Qrels, optional
             Where lists are scored below the depth, documents that these judge count there too.
         """
+        from rtc_bayes.collection import Pool
+
         documents = None
         if qrels is not None and self.score_depth is not None:
             documents = {t: [d for d, g in of.items() if g >= 0] for t, of in qrels.items()}
@@ -112,6 +120,8 @@ unseen=False, residual=0.0)
         self, pool: Pool, qrels: Qrels, judged_for: Sequence[str] | None = None
     ) -> Judgments:
         """Read judgments over a pool, relevant from the relevance level on."""
+        from rtc_bayes.collection import Judgments
+
         return Judgments.from_qrels(
             pool, qrels, relevance_level=self.relevance_level, judged_for=judged_for
         )
@@ -166,13 +176,3 @@ unseen=False, residual=0.0)
         """Return the fields as JSON holds them."""
         fields = asdict(self)
         return fields | {"topics": self.topics if isinstance(self.topics, str) else [*self.topics]}
-
-
-def is_several(measures: object) -> bool:
-    """Whether several measures or estimands are given: a list, not one."""
-    return isinstance(measures, Iterable) and not isinstance(measures, str)
-
-
-def _check_whole(name: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-        raise InputError(f"{name} is {value}", remedy=f"give a whole number of at least {least}")

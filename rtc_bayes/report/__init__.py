@@ -3,20 +3,6 @@
 The public name loads on first use: a table on a terminal needs no figures.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import Any
-
-__all__ = ["write_report"]
-
-
-def __getattr__(name: str) -> Any:
-    if name != "write_report":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from rtc_bayes.report.html import write_report
-
-    return write_report
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -118,7 +118,7 @@ def topic_tables(differences: pd.DataFrame) -> list[Table]:
     Parameters
     ----------
     differences : DataFrame
-        As of :func:`rtc_bayes.confidence.topics.differences_by_topic`.
+        As of :meth:`rtc_bayes.Comparison.per_topic`.
     """
     tables = []
     for (a, b), topics in differences.groupby(["a", "b"], sort=False):

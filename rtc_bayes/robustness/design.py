@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Pool, Qrels, Runs
-from rtc_bayes.confidence.study import check_residual
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.measures import evaluate
@@ -102,7 +101,7 @@ class Design:
             raise InputError(
                 f"score depth is {self.score_depth}", remedy=f"give one of at least {self.depth}"
             )
-        check_residual(self.residual)
+
         Sampling(self.draws, self.chains, self.tune, self.seed)
 
     def moments_of(self, evaluator: ModelSpec) -> Literal["exact", "plugin"]:

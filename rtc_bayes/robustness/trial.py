@@ -19,7 +19,7 @@ from rtc_bayes.collection import Judgments
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, JudgingResult, build, parse_algorithm
-from rtc_bayes.measures import moments
+from rtc_bayes.measures import Estimand, moments
 from rtc_bayes.relevance import fit
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.significance import kendall_tau
@@ -268,8 +268,7 @@ class _Trial:
             self._pool,
             fitted.relevance,
             moments=self._design.moments_of(algorithm.evaluator),
-            unseen=self._design.unseen,
-            residual=self._design.residual,
+            estimand=Estimand(unseen=self._design.unseen, residual=self._design.residual),
             seed=self._draw.evaluating_seed,
         )
         return Prediction(

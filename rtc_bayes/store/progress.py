@@ -37,12 +37,12 @@ def progress_bar(quiet: bool = False, *, after: float = 0.0) -> Iterator[Progres
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
+        Progress as Bars,
         TaskID,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
-    from rich.progress import Progress as Bars
 
     bars = Bars(
         TextColumn("{task.description}"),

@@ -1,7 +1,8 @@
-"""Where work runs: threads or processes of this machine, or the workers of a Dask cluster."""
+"""Where work runs: threads or processes of this machine, or the workers of a Dask cluster.
 
-from rtc_bayes.workers.place import ALONE, Workers
-from rtc_bayes.workers.topics import each_topic
-from rtc_bayes.workers.trials import RunTrial, open_workers
+The public names load on first use.
+"""
 
-__all__ = ["ALONE", "RunTrial", "Workers", "each_topic", "open_workers"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

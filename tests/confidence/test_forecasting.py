@@ -3,9 +3,20 @@
 import numpy as np
 import pytest
 
-from rtc_bayes import InputError, Pool, Qrels, Relevance, Run, Runs, build, compare, forecast
+from rtc_bayes import (
+    Estimand,
+    InputError,
+    Pool,
+    Qrels,
+    Relevance,
+    Run,
+    Runs,
+    build,
+    compare,
+    forecast,
+)
 from rtc_bayes.confidence.removal import judgments_needed, removal
-from rtc_bayes.confidence.study import Study
+from rtc_bayes.confidence.setting import Setting
 
 
 def left_after(oracle, rankings, p, judged, score):
@@ -26,8 +37,8 @@ def test_what_judgments_remove_is_the_enumerated_variance(make_pool, oracle, poi
         rng = np.random.default_rng(seed)
         pool = make_pool(rng, 2, 1, 7)
         p = rng.random(7)
-        study = Study.of(pool, point(pool, p), measure=measure)
-        (gone,) = removal(study)
+        setting = Setting.from_pool(pool, point(pool, p), measure)
+        (gone,) = removal(setting)
         rankings = [pool.ranking(s, 0).tolist() for s in range(2)]
         whole = left_after(oracle, rankings, p.tolist(), [], measure)
         alone = [left_after(oracle, rankings, p.tolist(), [i], measure) for i in range(7)]
@@ -46,7 +57,7 @@ def test_the_first_judgment_is_that_of_the_greatest_effect_on_any_topic(make_poo
     pool = make_pool(rng, 2, 3, 6)
     p = rng.random(pool.n_documents)
     p[pool.documents(1)] = 1.0
-    (gone,) = removal(Study.of(pool, point(pool, p)))
+    (gone,) = removal(Setting.from_pool(pool, point(pool, p)))
     assert len(gone) <= 1 + 12
     whole, best = 0.0, 0.0
     for t in (0, 2):
@@ -64,7 +75,7 @@ def test_the_first_judgment_is_that_of_the_greatest_effect_on_any_topic(make_poo
 
 def test_where_nothing_is_in_doubt_no_judgment_helps(make_pool, point):
     pool = make_pool(np.random.default_rng(62), 2, 2, 5)
-    (gone,) = removal(Study.of(pool, point(pool, np.ones(10))))
+    (gone,) = removal(Setting.from_pool(pool, point(pool, np.ones(10))))
     assert gone.tolist() == [0]
     judged = point(pool, (np.arange(10) % 3 == 0).astype(float))
     assert forecast(pool, judged, "s0", "s1") == 0
@@ -102,27 +113,27 @@ def test_all_judgments_remove_unknown_parameters_and_no_residual(make_pool):
     apart = np.concatenate([np.subtract(*pool.ranks(t)) for t in range(3)])
     shift = rng.normal(0, 1, size=(40, 1)) * apart
     draws = Relevance.from_values(pool, (1 / (1 + np.exp(1 - shift)))[:, None])
-    pair = compare(pool, draws, forecast=0.999).pair("s0", "s1")
+    pair = compare(pool, draws).with_forecast(0.999).pair("s0", "s1")
     assert pair.variance_parameters > pair.variance_unjudged
     assert 0 < pair.judgments_needed <= 30
-    assert forecast(pool, draws, "s0", "s1", residual=1.0) is None
+    assert forecast(pool, draws, "s0", "s1", Estimand(residual=1.0)) is None
     # many draws go by outcomes, whose variance is that of the residual but for sampling
     many = Relevance.from_values(pool, np.tile(draws.probability.values, (15, 1, 1)))
     for seed in range(4):
-        assert forecast(pool, many, "s0", "s1", residual=50.0, seed=seed) is None
+        assert forecast(pool, many, "s0", "s1", Estimand(residual=50.0), seed=seed) is None
 
 
 def test_every_pair_of_a_comparison_is_forecast_as_alone(make_pool, point):
     rng = np.random.default_rng(65)
     pool = make_pool(rng, 4, 8, 20)
     relevance = point(pool, rng.random(pool.n_documents) * 0.5)
-    found = compare(pool, relevance, forecast=0.9)
+    found = compare(pool, relevance).with_forecast(0.9)
     for pair in found.pairs:
         assert pair.judgments_needed == forecast(pool, relevance, pair.a, pair.b, confidence=0.9)
         assert (pair.judgments_needed == 0) == (pair.confidence >= 0.9)
     assert found.to_frame()["judgments_needed"].dtype == "Int64"
-    study = Study.of(pool, relevance)
-    more = judgments_needed(study, found, 0.99)
+    setting = Setting.from_pool(pool, relevance)
+    more = judgments_needed(setting, found, 0.99)
     assert all(m >= n for n, m in zip(found.judgments_needed, more, strict=True))
     assert compare(pool, relevance).pairs[0].judgments_needed is None
 
@@ -132,7 +143,7 @@ def test_every_pair_of_a_comparison_is_forecast_as_alone(make_pool, point):
     [
         ({"confidence": 0.5}, "above 0.5 and below 1"),
         ({"confidence": 1.0}, "above 0.5 and below 1"),
-        ({"measure": "Bpref"}, "judgments cannot be weighed; forecast by another measure"),
+        ({"estimand": "Bpref"}, "judgments cannot be weighed; forecast by another measure"),
     ],
 )
 def test_what_cannot_be_forecast_is_said(make_pool, point, options, message):

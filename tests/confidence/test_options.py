@@ -1,9 +1,21 @@
 """A baseline, a residual below the cut, and a region of practical equivalence."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from rtc_bayes import InputError, Pool, Relevance, Run, Runs, compare, moments, topic_differences
+from rtc_bayes import (
+    Estimand,
+    InputError,
+    Pool,
+    Relevance,
+    Run,
+    Runs,
+    compare,
+    moments,
+    topic_differences,
+)
 from rtc_bayes.confidence import corrected
 
 FORMS = ("auto", "normal", "corrected", "montecarlo")
@@ -21,7 +33,7 @@ def relevance(pool):
 
 @pytest.mark.parametrize("measure", ["AP", "Bpref"])
 def test_a_baseline_keeps_its_own_pairs(pool, relevance, measure):
-    options = {"measure": measure, "outcomes": 300, "probability": "montecarlo"}
+    options = {"estimand": measure, "outcomes": 300, "probability": "montecarlo"}
     every = compare(pool, relevance, **options)
     found = compare(pool, relevance, baseline="s1", **options)
     assert (found.a, found.b) == (("s0", "s2", "s3"), ("s1",) * 3)
@@ -45,7 +57,7 @@ def test_a_residual_adds_its_variance(pool, relevance, probability):
     residual = 0.02
     options = {"probability": probability, "outcomes": 20_000, "seed": 2}
     plain = compare(pool, relevance, **options)
-    found = compare(pool, relevance, residual=residual, **options)
+    found = compare(pool, relevance, Estimand(residual=residual), **options)
     assert found.sd**2 == pytest.approx(plain.sd**2 + residual**2)
     assert found.sd_difference**2 == pytest.approx(plain.sd_difference**2 + 2 * residual**2)
     assert found.expected.tolist() == plain.expected.tolist()
@@ -61,8 +73,8 @@ def test_a_residual_adds_its_variance(pool, relevance, probability):
 
 
 def test_a_residual_reaches_what_only_outcomes_tell(pool, relevance):
-    plain = compare(pool, relevance, measure="Bpref", outcomes=4000)
-    found = compare(pool, relevance, measure="Bpref", outcomes=4000, residual=0.5)
+    plain = compare(pool, relevance, "Bpref", outcomes=4000)
+    found = compare(pool, relevance, Estimand("Bpref", residual=0.5), outcomes=4000)
     # standard error of a variance of 4000 outcomes: sqrt(2 / 4000)
     wide = plain.sd_difference**2 + 2 * 0.25
     assert found.sd_difference**2 == pytest.approx(wide, rel=4 * np.sqrt(2 / 4000))
@@ -71,7 +83,7 @@ def test_a_residual_reaches_what_only_outcomes_tell(pool, relevance):
 def test_where_all_is_judged_a_residual_leaves_the_normal(make_pool, point):
     pool = make_pool(np.random.default_rng(33), 2, 5, 10)
     judged = point(pool, (np.random.default_rng(34).random(50) < 0.3).astype(float))
-    pair = compare(pool, judged, residual=0.05).pair("s0", "s1")
+    pair = compare(pool, judged, Estimand(residual=0.05)).pair("s0", "s1")
     assert pair.probability == "normal"
     assert pair.sd == pytest.approx(0.05 * np.sqrt(2))
     assert 0 < pair.p_less < 1
@@ -91,7 +103,8 @@ def test_a_rope_gives_the_enumerated_probability(make_pool, oracle, point, proba
     values, weights = oracle.mean_over_topics(parts)
     for rope in (0.02, 0.1):
         truth = weights[np.abs(values) < rope].sum()
-        pair = compare(pool, point(pool, p), rope=rope, probability=probability).pair("s1", "s0")
+        comparison = compare(pool, point(pool, p), probability=probability)
+        pair = comparison.with_equivalence(rope).pair("s1", "s0")
         # continuous forms err here by less than their largest error with 3 topics
         error = 4 * 0.5 / np.sqrt(20_000) if pair.probability == "montecarlo" else 0.03
         assert pair.p_rope == pytest.approx(truth, abs=error)
@@ -99,14 +112,13 @@ def test_a_rope_gives_the_enumerated_probability(make_pool, oracle, point, proba
 
 def test_a_rope_over_draws_is_a_mean_over_draws(pool):
     draws = np.random.default_rng(36).random((3, pool.n_documents)) * 0.4
-    whole = compare(
-        pool, Relevance.from_values(pool, draws[:, None]), rope=0.03, probability="normal"
+    every, *alone = (
+        compare(pool, Relevance.from_values(pool, p), probability="normal")
+        .with_equivalence(0.03)
+        .p_rope
+        for p in (draws[:, None], *draws)
     )
-    alone = [
-        compare(pool, Relevance.from_values(pool, p), rope=0.03, probability="normal").p_rope
-        for p in draws
-    ]
-    assert whole.p_rope == pytest.approx(np.mean(alone, axis=0))
+    assert every == pytest.approx(np.mean(alone, axis=0))
 
 
 def test_a_known_difference_is_within_the_rope_or_not(make_pool, point):
@@ -116,12 +128,13 @@ def test_a_known_difference_is_within_the_rope_or_not(make_pool, point):
     for rope in (sizes[0], sizes[0] * 1.001):
         expected = (sizes < rope - 1e-12).astype(float).tolist()
         for probability in FORMS:
-            found = compare(pool, judged, rope=rope, probability=probability, outcomes=50)
-            assert found.p_rope.tolist() == expected
+            found = compare(pool, judged, probability=probability, outcomes=50)
+            assert found.with_equivalence(rope).p_rope.tolist() == expected
 
 
 def test_a_rope_stands_in_files_only_if_asked_for(pool, relevance):
-    plain, found = (compare(pool, relevance, rope=rope) for rope in (None, 0.01))
+    plain = compare(pool, relevance)
+    found = plain.with_equivalence(0.01)
     assert plain.pairs[0].p_rope is None
     assert "p_rope" not in plain.to_dict()["pairs"][0]
     assert found.to_dict()["pairs"][0]["p_rope"] == found.to_frame()["p_rope"][0]
@@ -132,9 +145,11 @@ def test_a_rope_stands_in_files_only_if_asked_for(pool, relevance):
     ("options", "message"),
     [
         ({"baseline": "s9"}, "no system is named 's9'; name one of s0, s1, s2, s3"),
-        ({"residual": -0.1}, "at least 0"),
-        ({"residual": np.nan}, "at least 0"),
-        ({"rope": 0.0}, "above 0"),
+        ({"ranks": True}, "with_ranks"),
+        ({"residual": 0.1}, r"Estimand\(residual"),
+        ({"measure": "AP"}, "give it third"),
+        ({"jobs": 2}, r"Workers\(jobs"),
+        ({"seed": 1.5}, "whole number"),
     ],
 )
 def test_bad_options_are_named(pool, relevance, options, message):
@@ -142,7 +157,28 @@ def test_bad_options_are_named(pool, relevance, options, message):
         compare(pool, relevance, **options)
 
 
-@pytest.mark.parametrize("options", [{}, {"topics": ("0", "2")}, {"baseline": "s1"}])
+def test_a_region_of_equivalence_has_a_width(pool, relevance):
+    with pytest.raises(InputError, match="above 0"):
+        compare(pool, relevance).with_equivalence(0.0)
+
+
+def test_of_several_measures_each_has_its_comparison(pool, relevance):
+    both = compare(pool, relevance, ["AP", "P@5"])
+    assert list(both) == ["AP", "P@5"]
+    assert both["P@5"].to_dict() == compare(pool, relevance, "P@5").to_dict()
+    with pytest.raises(InputError, match="name each measure once"):
+        compare(pool, relevance, ["AP", "AP"])
+
+
+def test_a_comparison_made_by_hand_cannot_be_asked(pool, relevance):
+    comparison = replace(compare(pool, relevance), setting=None)
+    with pytest.raises(InputError, match="does not know what was compared"):
+        comparison.with_ranks()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"estimand": Estimand(topics=("0", "2"))}, {"baseline": "s1"}]
+)
 def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(options):
     """Of some topics or systems too; the deeper pool's own documents are not relevant."""
     rng = np.random.default_rng(12)

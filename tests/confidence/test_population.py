@@ -4,9 +4,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rtc_bayes import InputError, Pool, Relevance, Run, Runs, compare, moments, topic_differences
+from rtc_bayes import (
+    Estimand,
+    InputError,
+    Pool,
+    Relevance,
+    Run,
+    Runs,
+    compare,
+    moments,
+    topic_differences,
+)
 from rtc_bayes.confidence.population import inferred
-from rtc_bayes.confidence.study import Study
+from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.confidence.topics import by_topic
 
 
@@ -62,10 +72,10 @@ def test_differences_by_topic_over_draws_and_by_outcomes(make_pool):
     each = table.expected[:, 0] - table.expected[:, 1]
     assert exact["expected_difference"].to_numpy() == pytest.approx(each.mean(axis=0))
     assert (exact["sd"] > each.std(axis=0)).all()
-    counted = topic_differences(pool, relevance, "s0", "s1", measure="AP@8")
+    counted = topic_differences(pool, relevance, "s0", "s1", "AP@8")
     assert counted["sd"].to_numpy() == pytest.approx(exact["sd"].to_numpy())
-    bpref = topic_differences(pool, relevance, "s0", "s1", measure="Bpref", outcomes=3000)
-    one = compare(pool, relevance, measure="Bpref", outcomes=3000, topics=["1"], seed=9)
+    bpref = topic_differences(pool, relevance, "s0", "s1", "Bpref", outcomes=3000)
+    one = compare(pool, relevance, Estimand("Bpref", topics=["1"]), outcomes=3000, seed=9)
     # standard errors: of a mean and of a standard deviation of 3000 outcomes
     assert bpref["sd"][1] == pytest.approx(one.sd_difference[0], rel=5 / np.sqrt(2 * 3000))
     assert bpref["expected_difference"][1] == pytest.approx(
@@ -87,7 +97,7 @@ def test_complete_judgments_give_the_paired_t_test(make_pool, point):
     pool = make_pool(rng, 3, 9, 12)
     judged = point(pool, (rng.random(pool.n_documents) < 0.4).astype(float))
     scores = moments(pool, judged.values).expected[0]
-    for pair in compare(pool, judged, population=True).pairs:
+    for pair in compare(pool, judged).with_population().pairs:
         a, b = scores[int(pair.a[1])], scores[int(pair.b[1])]
         test = stats.ttest_rel(a, b, alternative="greater")
         assert pair.p_less_population == pytest.approx(test.pvalue)
@@ -127,8 +137,8 @@ def test_intervals_cover_the_mean_of_the_population(share, exact):
     table = moments(pool, p)
     truth = (table.expected[0, 0] - table.expected[0, 1]).mean()
     known = judged_some(rng, p, share)
-    study = Study.of(pool, Relevance.from_values(pool, known))
-    expected, uncertainty = (part.reshape(200, 10) for part in by_topic(study))
+    setting = Setting.from_pool(pool, Relevance.from_values(pool, known))
+    expected, uncertainty = (part.reshape(200, 10) for part in by_topic(setting))
     found = inferred(expected, uncertainty, uncertainty.mean(axis=1) / 10)
     below = stats.t.cdf((truth - expected.mean(axis=1)) / found.sd_population, 9)
     for level in (0.5, 0.9):
@@ -143,7 +153,7 @@ def test_the_population_is_never_surer_than_the_sample(make_pool):
     pool = make_pool(rng, 4, 5, 12)
     relevance = Relevance.from_values(pool, rng.random((8, 1, pool.n_documents)) * 0.5)
     for measure in ("AP", "Bpref"):
-        found = compare(pool, relevance, measure=measure, outcomes=400, population=True)
+        found = compare(pool, relevance, measure, outcomes=400).with_population()
         assert (found.sd_population >= found.sd_difference).all()
         sums = found.p_less_population + found.p_equal_population + found.p_greater_population
         assert sums == pytest.approx(np.ones(6))
@@ -157,7 +167,8 @@ def test_a_residual_is_no_doubt_about_topics(make_pool, point):
     pool = make_pool(np.random.default_rng(58), 2, 6, 12)
     relevance = point(pool, np.random.default_rng(59).random(pool.n_documents))
     plain, found = (
-        compare(pool, relevance, population=True, residual=residual) for residual in (0.0, 0.1)
+        compare(pool, relevance, Estimand(residual=residual)).with_population()
+        for residual in (0.0, 0.1)
     )
     assert found.sd_population**2 == pytest.approx(plain.sd_population**2 + 2 * 0.1**2)
 
@@ -165,4 +176,4 @@ def test_a_residual_is_no_doubt_about_topics(make_pool, point):
 def test_one_topic_is_no_sample(make_pool, point):
     pool = make_pool(np.random.default_rng(60), 2, 1, 5)
     with pytest.raises(InputError, match="two topics or more"):
-        compare(pool, point(pool, np.full(5, 0.5)), population=True)
+        compare(pool, point(pool, np.full(5, 0.5))).with_population()

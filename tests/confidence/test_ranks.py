@@ -1,11 +1,12 @@
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from rtc_bayes import Relevance, compare, rank_systems
+from rtc_bayes import Comparison, Estimand, Relevance, compare, rank_systems
 from rtc_bayes.confidence.ranks import count_ranks
 
 
@@ -94,7 +95,8 @@ def test_a_comparison_counts_ranks_on_the_outcomes_of_its_pairs(make_pool):
     pool = make_pool(rng, 2, 3, 8)
     draws = Relevance.from_values(pool, rng.random((20, 1, pool.n_documents)) * 0.5)
     plain, found = (
-        compare(pool, draws, probability="montecarlo", ranks=ranks) for ranks in (False, True)
+        ask(compare(pool, draws, probability="montecarlo"))
+        for ask in (replace, Comparison.with_ranks)
     )
     assert plain.p_best is None
     assert list(plain.systems_frame()) == ["system", "expected", "sd"]
@@ -108,7 +110,7 @@ def test_a_comparison_counts_ranks_on_the_outcomes_of_its_pairs(make_pool):
 def test_a_residual_unsettles_ranks(make_pool, point):
     pool = make_pool(np.random.default_rng(46), 2, 4, 10)
     relevance = point(pool, np.full(40, 0.3))
-    found = rank_systems(pool, relevance, residual=5.0)
+    found = rank_systems(pool, relevance, Estimand(residual=5.0))
     # standard error of a share near one half: .0035
     assert found["p_best"].tolist() == pytest.approx([0.5, 0.5], abs=0.015)
     # of a standard deviation: 5 / sqrt(2 * 20,000) = .025

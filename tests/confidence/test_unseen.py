@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rtc_bayes import (
+    Estimand,
     InputError,
     Judgments,
     Pool,
@@ -13,9 +14,11 @@ from rtc_bayes import (
     Runs,
     compare,
     rank_systems,
+    topic_differences as by_topic,
 )
-from rtc_bayes import topic_differences as by_topic
 from rtc_bayes.confidence.unseen import with_unseen
+
+UNSEEN = Estimand(unseen=True)
 
 LISTS = {"s0": ["a", "b"], "s1": ["b", "c"], "s2": ["b", "d"]}
 
@@ -59,7 +62,7 @@ def test_expected_scores_are_those_of_more_relevant_documents(pool):
     labels = np.array([1.0, 1.0, 0.0, 0.0, 1.0])
     relevance = Relevance.from_values(pool, labels)
     plain = compare(pool, relevance, moments="plugin")
-    found = compare(pool, relevance, moments="plugin", unseen=True)
+    found = compare(pool, relevance, moments="plugin", estimand=UNSEEN)
     # 2 relevant in topic 1, and 2/3 unseen; topic 2 has all that there is
     before, after = 2.0 * plain.expected - 1.0, 2.0 * found.expected - 1.0
     np.testing.assert_allclose(after, before * 2 / (2 + 2 / 3))
@@ -68,12 +71,12 @@ def test_expected_scores_are_those_of_more_relevant_documents(pool):
 
 def test_the_options_go_everywhere_together(pool):
     relevance = Relevance.from_values(pool, np.array([0.6, 0.5, 0.3, 0.2, 0.5]))
-    found = compare(pool, relevance, moments="exact", unseen=True)
-    topics = by_topic(pool, relevance, "s0", "s1", unseen=True)
+    found = compare(pool, relevance, moments="exact", estimand=UNSEEN)
+    topics = by_topic(pool, relevance, "s0", "s1", UNSEEN)
     assert topics.expected_difference.mean() == pytest.approx(
         found.pair("s0", "s1").expected_difference
     )
-    counted = rank_systems(pool, relevance, unseen=True, outcomes=20_000, seed=1)
+    counted = rank_systems(pool, relevance, UNSEEN, outcomes=20_000, seed=1)
     # scores in [0, 1] have standard deviations of at most 1/2
     np.testing.assert_allclose(counted.expected, found.expected, atol=4 * 0.5 / np.sqrt(20_000))
 
@@ -81,7 +84,7 @@ def test_the_options_go_everywhere_together(pool):
 def test_a_forecast_does_not_judge_what_is_unseen(pool):
     relevance = Relevance.from_values(pool, np.full(5, 0.5))
     with pytest.raises(InputError, match="cannot be judged"):
-        compare(pool, relevance, unseen=True, forecast=0.95)
+        compare(pool, relevance, UNSEEN).with_forecast(0.95)
 
 
 def test_a_single_system_tells_of_nothing_unseen():

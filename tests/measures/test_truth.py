@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rtc_bayes.collection import Qrels, Run, Runs, read_qrels, read_runs
 from rtc_bayes.errors import CollectionWarning, InputError

@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.special import expit
-from scipy.stats import chisquare, norm
-from scipy.stats import t as student
+from scipy.stats import chisquare, norm, t as student
 
 from rtc_bayes.relevance.gibbs import EffectsRegression, sweeps_to_try
 from rtc_bayes.relevance.gibbs.polya_gamma import polya_gamma

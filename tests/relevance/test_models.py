@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rtc_bayes import InputError, Judgments, Pool, Run, Runs
 from rtc_bayes.relevance import estimate, load_model

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rtc_bayes import Judgments, Pool, Relevance, Run, Runs, compare
-from rtc_bayes.confidence.topics import differences_by_topic
+from rtc_bayes import Estimand, Judgments, Pool, Relevance, Run, Runs, compare
 from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
 
 SYSTEMS = 11
@@ -44,12 +43,10 @@ def test_a_baseline_and_what_is_asked_for(judgments, relevance):
     comparison = compare(
         judgments.pool,
         relevance,
+        Estimand(unseen=True, residual=0.02),
         baseline="s4",
-        rope=0.01,
-        unseen=True,
-        residual=0.02,
-        ranks=True,
     )
+    comparison = comparison.with_equivalence(0.01).with_ranks()
     systems, pairs, asked = comparison_tables(comparison, None, baseline="s4", seed=0)
     assert list(systems.frame.columns)[-4:] == ["p_best", "rank_low", "rank_median", "rank_high"]
     assert ", lists to rank 100, unseen documents counted, residual 0.02, " in systems.title
@@ -63,7 +60,7 @@ def test_the_topics_most_in_doubt(judgments):
     pool = judgments.pool.select(["s0", "s9"])
     relevance = Relevance.from_values(pool, np.where(judgments.on(pool).judged, 1.0, 0.1))
     comparison = compare(pool, relevance)
-    frame = differences_by_topic(pool, relevance, comparison, moments="exact", seed=0)
+    frame = comparison.per_topic()
     (table,) = topic_tables(frame)
     assert table.title == "s0 less s9: the 10 topics most in doubt, of 12 (all: --format csv)"
     assert len(table.frame) == 10
@@ -71,7 +68,7 @@ def test_the_topics_most_in_doubt(judgments):
 
 
 def test_stacked_frames_name_the_measure_if_there_are_several(judgments, relevance):
-    compared = [compare(judgments.pool, relevance, measure=name) for name in ("AP", "P@5")]
+    compared = [compare(judgments.pool, relevance, name) for name in ("AP", "P@5")]
     frames = [found.to_frame() for found in compared]
     assert stacked(compared[:1], frames[:1]) is frames[0]
     both = stacked(compared, frames)

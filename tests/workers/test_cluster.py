@@ -1,6 +1,5 @@
 """Calls on a Dask cluster, here on loopback."""
 
-import functools
 import socket
 import sys
 from concurrent.futures import BrokenExecutor
@@ -94,10 +93,14 @@ def test_a_comparison_is_that_of_one_machine(two, options):
     pool = make_pool()
     draws = np.random.default_rng(0).random((2, 3, pool.n_documents))
     relevance = rtc_bayes.Relevance.from_values(pool, draws)
-    compare = functools.partial(
-        rtc_bayes.compare, pool, relevance, **options, outcomes=500, ranks=True, population=True
-    )
-    expected = compare()
+
+    def compare(**workers):
+        comparison = rtc_bayes.compare(
+            pool, relevance, **options, outcomes=500, workers=rtc_bayes.Workers(**workers)
+        )
+        return comparison.with_ranks().with_population()
+
+    expected = compare(jobs=1)
     killed = []
 
     def kill(stage, done, total):

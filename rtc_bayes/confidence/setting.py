@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import measures
+from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
 from rtc_bayes.confidence.unseen import with_unseen
-from rtc_bayes.errors import InputError
-from rtc_bayes.store import Progress, provenance, silent, spawn_seeds
+from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.measures import Estimand
+from rtc_bayes.store import provenance, spawn_seeds
+from rtc_bayes.workers import ALONE, Workers
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool, Relevance
     from rtc_bayes.measures import Moments
+    from rtc_bayes.measures.estimand import EstimandLike
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
@@ -27,8 +31,30 @@ Kind = Literal["exact", "plugin"]
 Choice = Literal["auto", "normal", "corrected", "montecarlo"]
 
 
-@dataclass(frozen=True)
-class Study:
+class Fitted(Protocol):
+    """What has probabilities of relevance, as a fit has."""
+
+    @property
+    def relevance(self) -> Relevance:
+        """The probabilities."""
+
+
+type RelevanceLike = Relevance | Fitted
+
+MOVED = {
+    "measure": 'give it third: compare(pool, relevance, "nDCG@10")',
+    "topics": "give estimand=Estimand(topics=...)",
+    "unseen": "give estimand=Estimand(unseen=...)",
+    "residual": "give estimand=Estimand(residual=...)",
+    "jobs": "give workers=Workers(jobs=...)",
+    "scheduler": "give workers=Workers(scheduler=...)",
+    "progress": "give workers=Workers(progress=...)",
+}
+"""What functions that compare took before they took an estimand and workers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
     """A pool, draws of probabilities of relevance, and the options of a comparison.
 
     Attributes
@@ -38,47 +64,59 @@ class Study:
     values : ndarray, shape (draws, documents)
     pairs : ndarray of int, shape (pairs, 2)
         System numbers; the difference is the first less the second.
-    measure : str
-    moments, probability, outcomes, seed, unseen, residual, rope, jobs, scheduler, progress
+    estimand : Estimand
+        Of this pool: its topics are named.
+    model, method : str
+        Where the probabilities came from.
+    moments, probability, outcomes, seed, workers
         As in :func:`rtc_bayes.compare`.
+    rope : float or None
+        Half the width of the region of practical equivalence.
     """
 
     pool: Pool
     values: NDArray[np.floating]
     pairs: Pairs
-    measure: str
-    moments: Kind
-    probability: Choice
-    outcomes: int
-    seed: int
-    unseen: bool
-    residual: float
-    rope: float | None
-    jobs: int = 1
-    scheduler: str | None = None
-    progress: Progress = silent
+    estimand: Estimand
+    model: str
+    method: str
+    moments: Kind = "exact"
+    probability: Choice = "auto"
+    outcomes: int = 20_000
+    seed: int = 0
+    workers: Workers = ALONE
+    rope: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, kinds in (
+            ("moments", self.moments, get_args(Kind)),
+            ("probability", self.probability, get_args(Choice)),
+        ):
+            if value not in kinds:
+                raise InputError(f"{name} is {value!r}", remedy=f"choose one of {', '.join(kinds)}")
+        whole_number("outcomes", self.outcomes, least=2)
+        whole_number("seed", self.seed)
+        if self.rope is not None and not 0.0 < self.rope < np.inf:
+            raise InputError(f"rope is {self.rope}", remedy="give a difference above 0")
 
     @classmethod
-    def of(
+    def from_pool(
         cls,
         pool: Pool,
-        relevance: Relevance,
+        relevance: RelevanceLike,
+        estimand: EstimandLike = None,
         *,
-        measure: str = "AP",
-        moments: Kind = "exact",
-        probability: Choice = "auto",
-        outcomes: int = 20_000,
-        seed: int = 0,
-        topics: Sequence[str] | None = None,
         baseline: str | None = None,
-        unseen: bool = False,
-        residual: float = 0.0,
-        rope: float | None = None,
-        jobs: int = 1,
-        scheduler: str | None = None,
-        progress: Progress = silent,
-    ) -> Study:
-        """Check the options of a comparison and line its parts up.
+        **options: Any,
+    ) -> Setting:
+        """Line the parts of a comparison up.
+
+        Parameters
+        ----------
+        pool, relevance, estimand, baseline
+            As in :func:`rtc_bayes.compare`.
+        **options
+            Fields of the setting.
 
         Raises
         ------
@@ -86,49 +124,41 @@ class Study:
             A document of the pool without probability, an unknown measure, topic, system or
             option.
         """
-        if moments not in get_args(Kind):
-            raise InputError(f"moments are {moments!r}", remedy="choose exact or plugin")
-        if probability not in get_args(Choice):
-            raise InputError(
-                f"probability is {probability!r}",
-                remedy=f"choose one of {', '.join(get_args(Choice))}",
-            )
-        if outcomes < 2:
-            raise InputError(f"outcomes are {outcomes}", remedy="sample at least 2")
-        if seed < 0:
-            raise InputError(f"seed is {seed}", remedy="give one of at least 0")
-        check_residual(residual)
-        if rope is not None and not 0.0 < rope < np.inf:
-            raise InputError(f"rope is {rope}", remedy="give a difference above 0")
+        judgments = getattr(relevance, "judgments", None)
+        about, pool = Estimand.from_value(estimand).on(pool, judgments)
+        probabilities = as_relevance(relevance)
         pairs = _pairs(pool.systems, baseline)
-        whole, values = relevance.on(pool)
-        if topics is not None:
-            whole, values = with_topics(whole, values, topics)
-        if unseen:
-            whole, values = with_unseen(whole, values)
-        name = measures.parse_measure(measure).name
-        return cls(
-            pool=whole,
-            values=values,
-            pairs=pairs,
-            measure=name,
-            moments=moments,
-            probability=probability,
-            outcomes=outcomes,
-            seed=seed,
-            unseen=unseen,
-            residual=residual,
-            rope=rope,
-            jobs=jobs,
-            scheduler=scheduler,
-            progress=progress,
-        )
+        topics = pool.topics
+        pool, values = probabilities.on(pool)
+        if about.topics != topics:
+            pool, values = with_topics(pool, values, about.topics)
+        if about.unseen:
+            pool, values = with_unseen(pool, values)
+        return cls(pool, values, pairs, about, probabilities.model, probabilities.method, **options)
+
+    @property
+    def measure(self) -> str:
+        """The name of the measure."""
+        return self.estimand.measure
+
+    @property
+    def residual(self) -> float:
+        """The residual of the estimand."""
+        return self.estimand.residual
 
     @property
     def counted(self) -> bool:
         """Whether all numbers come from outcomes: no known moments, or many draws."""
         many = len(self.values) >= rule.MANY_DRAWS and self.moments == "exact"
         return not measures.has_moments(self.measure) or (many and self.probability == "auto")
+
+    def of_pairs(self, pairs: Pairs) -> Setting:
+        """Return the setting of other pairs, without the systems that none of them needs.
+
+        Every document stays, as it counts in the number of relevant ones.
+        """
+        systems, rows = np.unique(pairs, return_inverse=True)
+        return replace(self, pool=with_systems(self.pool, systems), pairs=rows.reshape(-1, 2))
 
     def sample(self, systems: NDArray[np.int64], outcomes: int, stage: int) -> Floats:
         """Sample the scores of these systems, all at once: (systems, draws, outcomes each)."""
@@ -139,9 +169,7 @@ class Study:
             measure=self.measure,
             outcomes=outcomes,
             seed=own,
-            jobs=self.jobs,
-            scheduler=self.scheduler,
-            progress=self.progress,
+            workers=self.workers,
         )
         if self.residual > 0.0:
             for score, system in zip(scores, systems.tolist(), strict=True):
@@ -168,9 +196,9 @@ class Study:
             measure=self.measure,
             moments=kind,
             pairs=self.pairs,
-            jobs=self.jobs,
-            scheduler=self.scheduler,
-            progress=self.progress,
+            jobs=self.workers.jobs,
+            scheduler=self.workers.scheduler,
+            progress=self.workers.progress,
         )
 
     def names(self, column: int) -> tuple[str, ...]:
@@ -179,28 +207,28 @@ class Study:
 
     def meta(self, sampled: int) -> dict[str, object]:
         """Provenance, with the draws, the outcomes behind counted shares, and options."""
-        made = provenance(seed=self.seed)
-        counts = {"draws": len(self.values), "outcomes": sampled}
         about = {
+            "draws": len(self.values),
+            "outcomes": sampled,
             "score_depth": self.pool.score_depth,
-            "unseen": self.unseen,
+            "unseen": self.estimand.unseen,
             "residual": self.residual,
         }
         asked = {} if self.rope is None else {"rope": self.rope}
-        return made | counts | about | asked
+        return provenance(seed=self.seed) | about | asked
 
 
-def check_residual(residual: float) -> None:
-    """See that a residual is a standard deviation.
+def two_systems(pool: Pool, a: str, b: str) -> Pairs:
+    """Return the pair of two systems by their names, as numbers.
 
     Raises
     ------
     InputError
+        A system that is not there, or twice the same.
     """
-    if not 0.0 <= residual < np.inf:
-        raise InputError(
-            f"residual is {residual}", remedy="give a standard deviation of at least 0"
-        )
+    if a == b:
+        raise InputError(f"{a!r} is compared with itself", remedy="name two systems")
+    return np.array([[number_of(pool.systems, name) for name in (a, b)]])
 
 
 def number_of(systems: Sequence[str], name: str) -> int:

@@ -1,0 +1,60 @@
+"""The public names, and where they stand: what loads on first use, and what type checkers read."""
+
+from .collection import (
+    Judgments as Judgments,
+    Pool as Pool,
+    Probabilities as Probabilities,
+    Qrels as Qrels,
+    Relevance as Relevance,
+    Run as Run,
+    Runs as Runs,
+    Scores as Scores,
+    read_erels as read_erels,
+    read_prels as read_prels,
+    read_qrels as read_qrels,
+    read_runs as read_runs,
+    read_scores as read_scores,
+    write_erels as write_erels,
+    write_qrels as write_qrels,
+    write_run as write_run,
+    write_runs as write_runs,
+)
+from .collection.simulate import simulate as simulate
+from .confidence import (
+    Comparison as Comparison,
+    compare as compare,
+    forecast as forecast,
+    rank_systems as rank_systems,
+    topic_differences as topic_differences,
+)
+from .errors import (
+    CollectionWarning as CollectionWarning,
+    FitError as FitError,
+    FitWarning as FitWarning,
+    InputError as InputError,
+    UnfinishedError as UnfinishedError,
+)
+from .judging import (
+    JudgingSession as JudgingSession,
+    build as build,
+    next_documents as next_documents,
+)
+from .measures import (
+    Estimand as Estimand,
+    Moments as Moments,
+    ScoreMatrix as ScoreMatrix,
+    evaluate as evaluate,
+    moments as moments,
+    sample_scores as sample_scores,
+)
+from .measures.incomplete import incomplete as incomplete
+from .relevance import (
+    Fit as Fit,
+    available_models as available_models,
+    fit as fit,
+    load_model as load_model,
+)
+from .workers import Workers as Workers
+
+__version__: str
+__all__: list[str]

@@ -1,0 +1,61 @@
+"""Options that belong together are one value: a group of them makes one parameter of a command."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Group:
+    """The options that make a value.
+
+    Attributes
+    ----------
+    make : callable
+        Makes the value of the options, given by name.
+    options : mapping of str to object
+        The type of each option, with what typer says of it.
+    defaults : mapping of str to object
+        By name.
+    """
+
+    make: Callable[..., object]
+    options: Mapping[str, Any]
+    defaults: Mapping[str, object]
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of its groups instead of the parameters that they make.
+
+    A parameter, by keyword only, is of a group where its annotation says so:
+    ``Annotated[Estimand, Group(...)]``.
+    """
+    groups: dict[str, Group] = {}
+    parameters = []
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        parts = getattr(parameter.annotation, "__metadata__", ())
+        group = next((part for part in parts if isinstance(part, Group)), None)
+        if group is None:
+            parameters.append(parameter)
+            continue
+        groups[parameter.name] = group
+        parameters += [
+            parameter.replace(name=name, annotation=option, default=group.defaults[name])
+            for name, option in group.options.items()
+        ]
+
+    @functools.wraps(command)
+    def run(**words: Any) -> None:
+        for name, group in groups.items():
+            words[name] = group.make(**{word: words.pop(word) for word in group.options})
+        command(**words)
+
+    # typer reads these, not those of what is wrapped
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    del run.__wrapped__
+    return run

@@ -1,0 +1,1 @@
+from .html import write_report as write_report
