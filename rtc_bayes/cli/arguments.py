@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from dataclasses import fields
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
@@ -14,8 +16,12 @@ from rtc_bayes.errors import CollectionWarning, FitWarning
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.workers import Workers
 
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Runs
+
 Format = Literal["table", "json", "csv"]
 NameBy = Literal["tag", "file"]
+Order = Literal["score", "rank"]
 WhichTopics = Literal["judged", "all"]
 
 
@@ -27,10 +33,52 @@ def _hush(quiet: bool) -> bool:
 
 
 # what is read
-RunFiles = Annotated[list[str], Argument(metavar="RUNS", help="Files, folders, globs.")]
+@dataclass(frozen=True)
+class RunFiles:
+    """The run files of a command, not yet read: what is cheap to check is checked before."""
+
+    runs: Sequence[str] | None
+    name_by: NameBy = "tag"
+    order: Order = "score"
+
+    def read(self) -> Runs:
+        """Read them."""
+        from rtc_bayes.collection import read_runs
+
+        return read_runs(*(self.runs or ()), name_by=self.name_by, order=self.order)
+
+
+_HOW_READ = {
+    "name_by": Annotated[NameBy, Option(help="What names a system.")],
+    "order": Annotated[Order, Option(help="What orders a list: its scores, or its ranks.")],
+}
+RunsRead = Annotated[
+    RunFiles,
+    Group(
+        RunFiles,
+        {
+            "runs": Annotated[list[str], Argument(metavar="RUNS", help="Files, folders, globs.")],
+            **_HOW_READ,
+        },
+        {"runs": inspect.Parameter.empty, "name_by": "tag", "order": "score"},
+    ),
+]
+SomeRunsRead = Annotated[
+    RunFiles,
+    Group(
+        RunFiles,
+        {
+            "runs": Annotated[
+                list[str] | None,
+                Argument(metavar="[RUNS]...", help="Files, folders, globs. None: a simulation."),
+            ],
+            **_HOW_READ,
+        },
+        {"runs": None, "name_by": "tag", "order": "score"},
+    ),
+]
 QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
-Names = Annotated[NameBy, Option(help="What names a system.")]
 
 # what scores are about
 Level = Annotated[int, Option(help="The lowest grade that counts as relevant.")]

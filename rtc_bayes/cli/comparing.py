@@ -15,12 +15,11 @@ from rtc_bayes.cli.arguments import (
     Layout,
     Method,
     Model,
-    Names,
     Options,
     Out,
     PlaceOfWork,
     Quiet,
-    RunFiles,
+    RunsRead,
     Seed,
     SomeQrels,
 )
@@ -39,7 +38,6 @@ _PATIENCE = 3.0
 
 @grouped
 def compare(
-    runs: RunFiles,
     *,
     qrels: SomeQrels = None,
     model: Model = None,
@@ -79,8 +77,8 @@ def compare(
         bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these.")
     ] = False,
     estimands: Estimands,
-    name_by: Names = "tag",
     workers: PlaceOfWork,
+    runs: RunsRead,
     seed: Seed = 0,
     layout: Layout = None,
     output: Out = None,
@@ -93,7 +91,7 @@ def compare(
     """
     from itertools import chain
 
-    from rtc_bayes.collection import Relevance, read_erels, read_qrels, read_runs
+    from rtc_bayes.collection import Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
     from rtc_bayes.relevance import Fit, ModelSpec
     from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
@@ -110,7 +108,7 @@ def compare(
     _check_tables(kind, asked)
     estimand = estimands[0]
     spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
-    systems = read_runs(*runs, name_by=name_by)
+    systems = runs.read()
     qrels_read = None if qrels is None else read_qrels(qrels)
     pool = estimand.pool(systems, qrels_read)
     if per_topic and baseline is None and pool.n_systems != 2:

@@ -10,39 +10,40 @@ from rtc_bayes.cli.arguments import (
     Layout,
     Level,
     Measures,
-    Names,
     Out,
     OutFolder,
     QrelsFile,
     Quiet,
-    RunFiles,
+    RunsRead,
     Seed,
     Topics,
 )
+from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, format_of
 
 
+@grouped
 def evaluate(
-    runs: RunFiles,
+    *,
     qrels: QrelsFile,
     measure: Measures = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="One value per topic.")] = False,
     topics: Topics = "judged",
     relevance_level: Level = 1,
     depth: Annotated[int, typer.Option(help="Show the judged fraction to this rank.")] = 100,
-    name_by: Names = "tag",
+    runs: RunsRead,
     layout: Layout = None,
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
     """Evaluate runs by complete judgments."""
-    from rtc_bayes.collection import read_qrels, read_runs
+    from rtc_bayes.collection import read_qrels
     from rtc_bayes.measures import evaluate
     from rtc_bayes.report.command_tables import scores_table
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import provenance
 
-    systems, judged = read_runs(*runs, name_by=name_by), read_qrels(qrels)
+    systems, judged = runs.read(), read_qrels(qrels)
     meta = provenance(inputs=digests(systems, judged))
     kind, coverage = format_of(layout, output), f"Judged@{depth}"
     measures = list(dict.fromkeys(measure or ["AP"]))

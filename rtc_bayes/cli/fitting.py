@@ -12,20 +12,21 @@ from rtc_bayes.cli.arguments import (
     Level,
     Method,
     Model,
-    Names,
     Options,
     OutFile,
     QrelsFile,
     Quiet,
-    RunFiles,
+    RunsRead,
     Seed,
 )
+from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, read_judgments, read_options
 from rtc_bayes.measures.estimand import Estimand
 
 
+@grouped
 def fit(
-    runs: RunFiles,
+    *,
     qrels: QrelsFile,
     output: OutFile,
     model: Model = None,
@@ -44,18 +45,18 @@ def fit(
     ] = None,
     relevance_level: Level = 1,
     depth: Depth = None,
-    name_by: Names = "tag",
+    runs: RunsRead,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Predict relevance of unjudged documents."""
-    from rtc_bayes.collection import read_qrels, read_runs, write_erels as write
+    from rtc_bayes.collection import read_qrels, write_erels as write
     from rtc_bayes.relevance import ModelSpec, fit
     from rtc_bayes.report.command_tables import judged_table
     from rtc_bayes.report.terminal import write_tables
     from rtc_bayes.store import meta_path, provenance, write_json
 
-    systems, judged = read_runs(*runs, name_by=name_by), read_qrels(qrels)
+    systems, judged = runs.read(), read_qrels(qrels)
     estimand = Estimand(relevance_level=relevance_level, depth=depth)
     pool = estimand.pool(systems)
     judgments = read_judgments(pool, judged, estimand, judged_for, infer=True)

@@ -36,15 +36,16 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """
     groups: dict[str, Group] = {}
     parameters = []
+    named = inspect.Parameter.KEYWORD_ONLY
     for parameter in inspect.signature(command, eval_str=True).parameters.values():
         parts = getattr(parameter.annotation, "__metadata__", ())
         group = next((part for part in parts if isinstance(part, Group)), None)
         if group is None:
-            parameters.append(parameter)
+            parameters.append(parameter.replace(kind=named))
             continue
         groups[parameter.name] = group
         parameters += [
-            parameter.replace(name=name, annotation=option, default=group.defaults[name])
+            inspect.Parameter(name, named, annotation=option, default=group.defaults[name])
             for name, option in group.options.items()
         ]
 

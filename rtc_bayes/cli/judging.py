@@ -12,12 +12,11 @@ from rtc_bayes.cli.arguments import (
     AnEstimand,
     Judge,
     Layout,
-    Names,
     Out,
     OutFile,
     QrelsFile,
     Quiet,
-    RunFiles,
+    RunsRead,
     Seed,
 )
 from rtc_bayes.cli.groups import grouped
@@ -27,7 +26,6 @@ from rtc_bayes.errors import CollectionWarning
 
 @grouped
 def build(
-    runs: RunFiles,
     *,
     truth: Annotated[str, typer.Option(help="Qrels that answer what is judged.")],
     output: OutFile,
@@ -40,7 +38,7 @@ def build(
     ] = None,
     floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
     estimand: AnEstimand,
-    name_by: Names = "tag",
+    runs: RunsRead,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -49,12 +47,12 @@ def build(
     Chooses documents until the systems are told apart. For whom, and why it ended, stands in
     OUT.meta.json.
     """
-    from rtc_bayes.collection import read_qrels, read_runs, write_qrels
+    from rtc_bayes.collection import read_qrels, write_qrels
     from rtc_bayes.judging import build, parse_algorithm
     from rtc_bayes.store import meta_path, provenance, write_json
 
     chosen = parse_algorithm(algorithm)
-    systems, answers = read_runs(*runs, name_by=name_by), read_qrels(truth)
+    systems, answers = runs.read(), read_qrels(truth)
     result = build(
         estimand.pool(systems),
         answers,
@@ -81,27 +79,26 @@ def build(
 
 @grouped
 def next_(
-    runs: RunFiles,
     *,
     qrels: QrelsFile,
     algorithm: Judge = defaults.ALGORITHM,
     count: Annotated[int, typer.Option(help="How many documents.")] = 10,
     estimand: AnEstimand,
-    name_by: Names = "tag",
+    runs: RunsRead,
     seed: Seed = 0,
     layout: Layout = None,
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
     """Say what a person should judge next, and why."""
-    from rtc_bayes.collection import read_qrels, read_runs
+    from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import next_documents, parse_algorithm
     from rtc_bayes.judging.suggest import documents_frame
     from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
     from rtc_bayes.store import provenance
 
     chosen = parse_algorithm(algorithm)
-    systems, judged = read_runs(*runs, name_by=name_by), read_qrels(qrels)
+    systems, judged = runs.read(), read_qrels(qrels)
     pool = estimand.pool(systems, judged)
     judgments = read_judgments(pool, judged, estimand)
     frame = documents_frame(

@@ -16,15 +16,15 @@ from rtc_bayes.cli.arguments import (
     Initial,
     Method,
     Model,
-    Names,
     Options,
     OutFolder,
     PlaceOfWork,
     QrelsFile,
     Quiet,
-    RunFiles,
+    RunsRead,
     Seed,
     SomeQrels,
+    SomeRunsRead,
     StudyMoments,
     Trials,
     Tune,
@@ -53,7 +53,6 @@ def demo(
 
 @grouped
 def robustness(
-    runs: RunFiles,
     *,
     qrels: QrelsFile,
     algorithms: Annotated[str, typer.Option(help="ALGORITHMs, with commas between.")],
@@ -68,7 +67,7 @@ def robustness(
     tune: Tune = defaults.TUNE,
     estimand: AnEstimand,
     workers: PlaceOfWork,
-    name_by: Names = "tag",
+    runs: RunsRead,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -76,7 +75,7 @@ def robustness(
 
     Judges for a few systems, compares many, and does so again. Resumes where it stopped.
     """
-    from rtc_bayes.collection import read_qrels, read_runs
+    from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import parse_algorithm, split_algorithms
     from rtc_bayes.robustness import study
     from rtc_bayes.store import progress_bar
@@ -84,7 +83,7 @@ def robustness(
     texts = split_algorithms(algorithms)
     parsed = [parse_algorithm(text) for text in texts]
     models = [model for chosen in parsed for model in (chosen.model, chosen.evaluator)]
-    given, truth = read_runs(*runs, name_by=name_by), read_qrels(qrels)
+    given, truth = runs.read(), read_qrels(qrels)
     with progress_bar(quiet) as progress:
         done = study(
             given,
@@ -115,10 +114,6 @@ def robustness(
 
 @grouped
 def calibrate(
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[RUNS]...", help="Files, folders, globs. None: a simulation."),
-    ] = None,
     *,
     output: OutFolder,
     qrels: SomeQrels = None,
@@ -136,7 +131,7 @@ def calibrate(
     tune: Tune = defaults.TUNE,
     estimand: AnEstimand,
     workers: PlaceOfWork,
-    name_by: Names = "tag",
+    runs: SomeRunsRead,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -146,25 +141,25 @@ def calibrate(
     intervals and its confidences; writes tables and a report. Resumes where it stopped.
     """
     from rtc_bayes.calibration import calibrate
-    from rtc_bayes.collection import read_qrels, read_runs
+    from rtc_bayes.collection import read_qrels
     from rtc_bayes.collection.simulate import simulate
     from rtc_bayes.judging import parse_algorithm
     from rtc_bayes.relevance import ModelSpec
     from rtc_bayes.report import write_report
     from rtc_bayes.store import progress_bar
 
-    if (runs is None) != (qrels is None):
+    if (runs.runs is None) != (qrels is None):
         raise InputError(
             "runs and judgments go together",
             remedy="give RUNS with --qrels, or neither for a simulated collection",
         )
     spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
     inputs = {}
-    if runs is None or qrels is None:
+    if runs.runs is None or qrels is None:
         simulated = simulate(seed=seed)
         given, truth = simulated.runs, simulated.qrels
     else:
-        given, truth = read_runs(*runs, name_by=name_by), read_qrels(qrels)
+        given, truth = runs.read(), read_qrels(qrels)
         inputs = digests(given, truth, [spec, parse_algorithm(algorithm).model])
     with progress_bar(quiet) as progress:
         done = calibrate(
