@@ -82,7 +82,8 @@ def _version(
         typer.echo(f"{PROGRAM} {rtc_bayes.__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        raise InputError("no command", remedy=f"see {PROGRAM} --help")
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -141,7 +141,7 @@ def compare(
     >>> relevance = rb.Relevance.from_values(pool, [0.1, 0.9, 0.5, 0.2])  # of w, x, y, z
     >>> pair = rb.compare(pool, relevance).pair("A", "B")
     >>> pair.better, round(pair.confidence, 2)
-    ('A', 0.95)
+    ('A', 0.87)
     >>> sorted(rb.compare(pool, relevance, ["AP", "P@2"]))
     ['AP', 'P@2']
     """

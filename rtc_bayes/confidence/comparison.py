@@ -47,6 +47,16 @@ class Pair:
         The same of the mean over a population of topics, if asked for.
     judgments_needed : int or None
         How many more are forecast to give the confidence asked for; None if all would not.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> run = rb.Run.from_rankings
+    >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
+    >>> pool = rb.Pool.from_runs(runs)
+    >>> pair = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1])).pair("B", "A")
+    >>> round(pair.expected_difference, 2), pair.better
+    (-0.4, 'A')
     """
 
     a: str
@@ -148,6 +158,23 @@ class Comparison:
         which all would not.
     setting : Setting or None
         What was compared, so that more can be asked of it; None of a comparison made by hand.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> run = rb.Run.from_rankings
+    >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
+    >>> pool = rb.Pool.from_runs(runs)
+    >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]))
+    >>> comparison
+    Comparison(AP over 1 topics, exact moments: 2 systems, 1 pairs)
+      A  0.9050  sd 0.2889
+      B  0.5050  sd 0.2055
+      0% of the pairs have a confidence of 0.95 or more
+    >>> comparison.with_ranks().p_best.round(1).tolist()
+    [0.9, 0.1]
+    >>> comparison.with_forecast(0.99).judgments_needed
+    (1,)
     """
 
     systems: tuple[str, ...]

@@ -60,7 +60,7 @@ def forecast(
     >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
     >>> pool = rb.Pool.from_runs(runs)
     >>> rb.forecast(pool, rb.Relevance.from_values(pool, [0.9, 0.1]), "A", "B")  # of x and y
-    0
+    1
     """
     setting = Setting.from_pool(pool, relevance, estimand, moments=moments, seed=seed)
     pair = replace(setting, pairs=two_systems(setting.pool, a, b))

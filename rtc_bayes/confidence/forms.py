@@ -56,6 +56,11 @@ def normal(expected: ArrayLike, variance: ArrayLike) -> Probabilities:
     Returns
     -------
     Probabilities
+
+    Examples
+    --------
+    >>> float(normal(0.02, 0.01**2).less.round(3))
+    0.023
     """
     expected, variance = np.broadcast_arrays(
         np.asarray(expected, dtype=np.float64), np.asarray(variance, dtype=np.float64)
@@ -84,6 +89,11 @@ def corrected(
     Returns
     -------
     Probabilities
+
+    Examples
+    --------
+    >>> corrected([0.01], [0.01**2], [0.4], [0.0]).less.round(3)
+    array([0.158])
     """
     expected, variance = np.broadcast_arrays(
         np.asarray(expected, dtype=np.float64), np.asarray(variance, dtype=np.float64)
@@ -156,6 +166,11 @@ def from_outcomes(differences: ArrayLike) -> Probabilities:
     -------
     Probabilities
         Of shape (...).
+
+    Examples
+    --------
+    >>> [float(share) for share in from_outcomes([-0.1, 0.0, 0.2, 0.3])]
+    [0.25, 0.25, 0.5]
     """
     differences = np.asarray(differences, dtype=np.float64)
     below, above = differences <= -TIE, differences >= TIE

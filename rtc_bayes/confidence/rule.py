@@ -73,6 +73,11 @@ def choose(
     -------
     ndarray of str, shape (pairs,)
         ``normal``, ``corrected`` or ``montecarlo``.
+
+    Examples
+    --------
+    >>> choose([0.1, 0.4, 2.0], [0.1, 0.2, 5.0], tie=0.0, topics=50).tolist()
+    ['normal', 'corrected', 'montecarlo']
     """
     skewness, kurtosis = np.abs(skewness), np.abs(excess_kurtosis)
     known = np.isnan(skewness)

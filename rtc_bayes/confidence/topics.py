@@ -70,8 +70,8 @@ def topic_differences(
     >>> pool = rb.Pool.from_runs(runs)
     >>> relevance = rb.Relevance.from_values(pool, [0.9, 0.1])  # of x and y
     >>> print(rb.topic_differences(pool, relevance, "A", "B").round(2).to_string(index=False))
-    topic  expected_difference  sd  share
-        1                  0.4 0.2    1.0
+    topic  expected_difference   sd  share
+        1                  0.4 0.21    1.0
     """
     setting = Setting.from_pool(
         pool, relevance, estimand, moments=moments, outcomes=outcomes, seed=seed, workers=workers
