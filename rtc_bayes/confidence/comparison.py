@@ -54,9 +54,8 @@ class Pair:
     >>> run = rb.Run.from_rankings
     >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
     >>> pool = rb.Pool.from_runs(runs)
-    >>> pair = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1])).pair("B", "A")
-    >>> round(pair.expected_difference, 2), pair.better
-    (-0.4, 'A')
+    >>> rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1])).pair("B", "A")
+    Pair(B less A: -0.4000, sd 0.2107; A is better with confidence 0.865)
     """
 
     a: str
@@ -89,6 +88,12 @@ class Pair:
         if self.p_less == self.p_greater:
             return None
         return self.a if self.p_greater > self.p_less else self.b
+
+    def __repr__(self) -> str:
+        return (
+            f"Pair({self.a} less {self.b}: {self.expected_difference:+.4f}, sd {self.sd:.4f}; "
+            f"{self.better or 'neither'} is better with confidence {self.confidence:.3f})"
+        )
 
     def reversed(self) -> Pair:
         """Return the same pair with `a` and `b` exchanged."""
@@ -167,9 +172,9 @@ class Comparison:
     >>> pool = rb.Pool.from_runs(runs)
     >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]))
     >>> comparison
-    Comparison(AP over 1 topics, exact moments: 2 systems, 1 pairs)
+    Comparison(AP over 1 topic, exact moments: 2 systems, 1 pair)
       A  0.9050  sd 0.2889
-      B  0.5050  sd 0.2055
+      B  0.5050  sd 0.2179
       0% of the pairs have a confidence of 0.95 or more
     >>> comparison.with_ranks().p_best.round(1).tolist()
     [0.9, 0.1]
@@ -409,8 +414,8 @@ class Comparison:
         pairs = len(self.a)
         source = f" by {self.model}:{self.method}" if self.model else ""
         lines = [
-            f"Comparison({self.measure} over {len(self.topics)} topics, {self.moments} "
-            f"moments{source}: {len(self.systems)} systems, {pairs} pairs)"
+            f"Comparison({self.measure} over {_count(len(self.topics), 'topic')}, {self.moments} "
+            f"moments{source}: {_count(len(self.systems), 'system')}, {_count(pairs, 'pair')})"
         ]
         width = max((len(name) for name in self.systems), default=0)
         place = {name: s for s, name in enumerate(self.systems)}
@@ -423,6 +428,10 @@ class Comparison:
             share = float((self.confidence >= _CONFIDENT).mean())
             lines.append(f"  {share:.0%} of the pairs have a confidence of {_CONFIDENT} or more")
         return "\n".join(lines)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _listed(values: Iterable[Any]) -> list[Any]:

@@ -93,7 +93,7 @@ def corrected(
     Examples
     --------
     >>> corrected([0.01], [0.01**2], [0.4], [0.0]).less.round(3)
-    array([0.158])
+    array([0.162])
     """
     expected, variance = np.broadcast_arrays(
         np.asarray(expected, dtype=np.float64), np.asarray(variance, dtype=np.float64)

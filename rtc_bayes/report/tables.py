@@ -16,6 +16,7 @@ type Format = str | Callable[[Any], str]
 
 UNDEFINED = "–"
 
+_NOTHING = re.compile(r"-0(\.0*)?%?")
 _WRITTEN_NUMBER = re.compile(r"([≤<>] )?[−+]?[\d,.]+%?( to [−+]?[\d,.]+%?)?( \([^)]*\))?|–")
 
 _LATEX_SPECIAL = {
@@ -123,8 +124,11 @@ def to_html(
 
 
 def number(value: float | None, form: str) -> str:
-    """Write a number with a real minus; an undefined one (None, NaN) is an en dash."""
-    return UNDEFINED if _undefined(value) else format(value, form).replace("-", "−")
+    """Write a number with a real minus, but 0 without; an undefined one is an en dash."""
+    if _undefined(value):
+        return UNDEFINED
+    text = format(value, form)
+    return text.lstrip("-") if _NOTHING.fullmatch(text) else text.replace("-", "−")
 
 
 def with_interval(value: float | None, ends: Sequence[float] | None, form: str) -> str:
