@@ -55,7 +55,7 @@ class Pair:
     >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
     >>> pool = rb.Pool.from_runs(runs)
     >>> rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1])).pair("B", "A")
-    Pair(B less A: -0.4000, sd 0.2107; A is better with confidence 0.865)
+    Pair(B less A: -0.4000, sd 0.2121; A is better with confidence 0.900)
     """
 
     a: str
