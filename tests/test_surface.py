@@ -74,10 +74,7 @@ def test_an_editor_completes_the_public_names():
     """It reads the stub, or asks dir: both say the same, with documentation."""
     stub = ast.parse(Path(rb.__file__).with_suffix(".pyi").read_text())
     listed = {
-        alias.name
-        for node in stub.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
+        alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
     assert listed == set(dir(rb)) - {"__version__"} == set(rb.__all__) - {"__version__"}
     for name in listed:

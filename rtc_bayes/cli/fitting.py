@@ -77,11 +77,11 @@ def models() -> None:
     """List relevance models and their options."""
     from rtc_bayes.relevance import available_models
 
-    for found in available_models():
-        typer.echo(f"{found.name}: {found.summary}")
-        methods = (f"{m} (default)" if m == found.default_method else m for m in found.methods)
+    for model in available_models():
+        typer.echo(f"{model.name}: {model.summary}")
+        methods = (f"{m} (default)" if m == model.default_method else m for m in model.methods)
         typer.echo(f"    methods: {', '.join(methods)}")
-        for name in found.presets:
+        for name in model.presets:
             typer.echo(f"    preset={name}")
-        for option in found.options:
+        for option in model.options:
             typer.echo(f"    {option}")

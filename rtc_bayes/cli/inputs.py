@@ -49,14 +49,14 @@ def read_judgments(
         systems = read_json(stored).get("judged_for")
     judgments = estimand.judgments(pool, qrels, systems)
     if systems is None and infer:
-        found = infer_judged_for(judgments)
+        inferred = infer_judged_for(judgments)
         warnings.warn(
-            f"the systems judged for are not known; inferred: {', '.join(found) or 'none'} "
+            f"the systems judged for are not known; inferred: {', '.join(inferred) or 'none'} "
             "(say them with --judged-for)",
             CollectionWarning,
             stacklevel=1,
         )
-        judgments = replace(judgments, judged_for=found)
+        judgments = replace(judgments, judged_for=inferred)
     return judgments
 
 
@@ -64,10 +64,10 @@ def digests(
     runs: Runs, qrels: Qrels | None = None, models: Iterable[ModelSpec | None] = ()
 ) -> dict[str, str]:
     """Return path as typed to digest, for provenance; of models, those in files."""
-    found = {run.path: run.digest for run in runs.values()}
+    files = {run.path: run.digest for run in runs.values()}
     if qrels is not None:
-        found[qrels.path] = qrels.digest
-    return found | {model.name: model.digest for model in models if model and model.digest}
+        files[qrels.path] = qrels.digest
+    return files | {model.name: model.digest for model in models if model and model.digest}
 
 
 def format_of(layout: Format | None, output: str | None) -> Format:

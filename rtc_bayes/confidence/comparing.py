@@ -166,7 +166,7 @@ def compare(
         )
         for each in estimands
     ]
-    return {found.measure: found for found in compared} if several else compared[0]
+    return {each.measure: each for each in compared} if several else compared[0]
 
 
 def compare_setting(setting: Setting) -> Comparison:
@@ -212,12 +212,12 @@ class _Forms:
     form: NDArray[np.str_]
     sampled: int = 0
 
-    def put(self, pairs: NDArray[np.bool_], found: _Signs, form: str) -> None:
+    def put(self, pairs: NDArray[np.int64], signs: _Signs, form: str) -> None:
         """Set the probabilities of some pairs."""
-        for whole, part in zip(self.signs.probabilities, found.probabilities, strict=True):
-            whole[pairs] = part
+        for every, some in zip(self.signs.probabilities, signs.probabilities, strict=True):
+            every[pairs] = some
         if self.signs.within is not None:
-            self.signs.within[pairs] = found.within
+            self.signs.within[pairs] = signs.within
         self.form[pairs] = form
 
 
@@ -279,7 +279,7 @@ def _moments(setting: Setting, kind: Kind) -> Moments:
 def _by_outcomes(setting: Setting) -> Comparison:
     """Compare by outcomes alone: the measure has no moments, or there are many draws."""
     scores = setting.sample_all()
-    found = sampled_moments(scores, setting.pairs)
+    sampled = sampled_moments(scores, setting.pairs)
     signs = _Signs.counted(scores, setting.pairs, _may_vary(setting), setting.rope)
     return Comparison(
         systems=setting.pool.systems,
@@ -288,20 +288,20 @@ def _by_outcomes(setting: Setting) -> Comparison:
         moments="montecarlo",
         model=setting.model,
         method=setting.method,
-        expected=found.expected,
-        sd=found.sd,
+        expected=sampled.expected,
+        sd=sampled.sd,
         a=setting.names(0),
         b=setting.names(1),
-        expected_difference=found.difference,
-        sd_difference=np.sqrt(found.unjudged + found.parameters),
+        expected_difference=sampled.difference,
+        sd_difference=np.sqrt(sampled.unjudged + sampled.parameters),
         p_less=signs.probabilities.less,
         p_equal=signs.probabilities.equal,
         p_greater=signs.probabilities.greater,
         probability=("montecarlo",) * len(setting.pairs),
-        skewness=found.shape.skewness,
-        excess_kurtosis=found.shape.excess_kurtosis,
-        variance_unjudged=found.unjudged,
-        variance_parameters=found.parameters,
+        skewness=sampled.shape.skewness,
+        excess_kurtosis=sampled.shape.excess_kurtosis,
+        variance_unjudged=sampled.unjudged,
+        variance_parameters=sampled.parameters,
         p_rope=signs.within,
         meta=setting.meta(scores[0].size if len(scores) else 0),
         setting=setting,
@@ -321,55 +321,62 @@ def _may_vary(setting: Setting) -> NDArray[np.bool_]:
 
 def _leave_normal(forms: _Forms, setting: Setting, table: Moments, exact: Moments) -> None:
     """Replace the normal for the pairs that leave it: all of them, or those the rule names."""
-    leaving = np.ones(len(table.pairs), dtype=bool)
+    pairs = np.arange(len(table.pairs))
     if setting.probability == "auto":
-        scores, rows = setting.sample_pairs(table.pairs, min(rule.PILOT, setting.outcomes), stage=0)
-        leaving = _judge(forms, scores, rows, exact, leaving) != "normal"
-        if not leaving.any():
+        pilot = min(rule.PILOT, setting.outcomes)
+        scores, rows = setting.sample_pairs(table.pairs, pilot, stage=0)
+        pairs = np.flatnonzero(_choose(forms, scores, rows, exact, pairs) != "normal")
+        if not len(pairs):
             return
-    scores, rows = setting.sample_pairs(table.pairs[leaving], setting.outcomes, stage=1)
+    scores, rows = setting.sample_pairs(table.pairs[pairs], setting.outcomes, stage=1)
     forms.sampled = scores[0].size
-    chosen = _judge(forms, scores, rows, exact, leaving)
+    # the shape of these pairs is that of all outcomes, also where the form is not chosen by it
+    form = _choose(forms, scores, rows, exact, pairs)
     if setting.probability != "auto":
-        chosen = np.full(len(chosen), setting.probability)
-    counted = chosen == "montecarlo"
+        form = np.full(len(pairs), setting.probability)
+    counted, bent = form == "montecarlo", form == "corrected"
     # a pair without variance is known: its shares are not estimates
-    varies = (exact.difference_variance > 0.0).any(axis=0)
-    found = _Signs.counted(scores, rows[counted], varies[leaving][counted], setting.rope)
-    forms.put(_among(leaving, counted), found, "montecarlo")
-    bent = _among(leaving, chosen == "corrected")
-    variance = table.difference_variance[:, bent]
-    shape = Shape(*(part[bent] for part in forms.shape))
-    found = _Signs.by(
+    varies = (exact.difference_variance > 0.0).any(axis=0)[pairs[counted]]
+    signs = _Signs.counted(scores, rows[counted], varies, setting.rope)
+    forms.put(pairs[counted], signs, "montecarlo")
+    forms.put(pairs[bent], _corrected_signs(forms, setting, table, pairs[bent]), "corrected")
+
+
+def _corrected_signs(
+    forms: _Forms, setting: Setting, table: Moments, pairs: NDArray[np.int64]
+) -> _Signs:
+    """Probabilities of some pairs by the corrected form."""
+    variance = table.difference_variance[:, pairs]
+    shape = Shape(*(part[pairs] for part in forms.shape))
+    return _Signs.by(
         lambda shifted: corrected(shifted, variance, *shape).mean(),
-        table.difference_expected[:, bent],
+        table.difference_expected[:, pairs],
         setting.rope,
     )
-    forms.put(bent, found, "corrected")
 
 
-def _judge(
-    forms: _Forms, scores: Floats, rows: Pairs, exact: Moments, pairs: NDArray[np.bool_]
+def _choose(
+    forms: _Forms, scores: Floats, rows: Pairs, exact: Moments, pairs: NDArray[np.int64]
 ) -> NDArray[np.str_]:
     """Measure the shape of these pairs on outcomes, and choose their forms by the rule."""
     expected, variance = exact.difference_expected[:, pairs], exact.difference_variance[:, pairs]
-    found = shape_about(scores, rows, expected, variance)
-    for whole, part in zip(forms.shape, found, strict=True):
-        whole[pairs] = part
+    shape = shape_about(scores, rows, expected, variance)
+    for every, some in zip(forms.shape, shape, strict=True):
+        every[pairs] = some
     counted = shares(scores, rows)
     size = scores[0].size
     first, second = exact.pairs[pairs].T
     varies = (exact.variance > 0.0).any(axis=0)
     unsure = (varies[first] | varies[second]).sum(axis=1)
     return rule.choose(
-        found.skewness,
-        found.excess_kurtosis,
+        shape.skewness,
+        shape.excess_kurtosis,
         # ties by coincidence, as of P@k, are beyond the bound
         tie=np.maximum(np.exp(exact.log_tie[:, pairs]).mean(axis=0), counted.equal),
         # a residual alone is normal, and has no atoms
         topics=np.where(unsure == 0, rule.FEWEST_TOPICS, unsure),
         normal_gap=_gap(normal(expected, variance).mean(), counted, size),
-        corrected_gap=_gap(corrected(expected, variance, *found).mean(), counted, size),
+        corrected_gap=_gap(corrected(expected, variance, *shape).mean(), counted, size),
     )
 
 
@@ -390,10 +397,3 @@ def _first_order_shape(table: Moments) -> Shape:
         mean_where(table.third / variance**1.5, varies, axis=0),
         mean_where(table.fourth / variance**2, varies, axis=0),
     )
-
-
-def _among(pairs: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Mark, among all pairs, those chosen out of the marked ones."""
-    marked = pairs.copy()
-    marked[pairs] = chosen
-    return marked

@@ -233,8 +233,8 @@ class Comparison:
 
     def _pair_columns(self) -> dict[str, list[Any]]:
         """Values of every pair by name, without what was not asked for."""
-        found = {name: getattr(self, _ELSEWHERE.get(name, name)) for name in _PAIR_COLUMNS}
-        return {name: _listed(values) for name, values in found.items() if values is not None}
+        columns = {name: getattr(self, _ELSEWHERE.get(name, name)) for name in _PAIR_COLUMNS}
+        return {name: _listed(values) for name, values in columns.items() if values is not None}
 
     def pair(self, a: str, b: str) -> Pair:
         """Compare two systems, in either order; the difference is `a` less `b`.
@@ -384,8 +384,8 @@ class Comparison:
 
     def _system_columns(self) -> dict[str, list[Any]]:
         """Values of every system by name, without what was not asked for."""
-        found = {"system": self.systems} | {name: getattr(self, name) for name in _SYSTEM_COLUMNS}
-        return {name: _listed(values) for name, values in found.items() if values is not None}
+        columns = {"system": self.systems} | {name: getattr(self, name) for name in _SYSTEM_COLUMNS}
+        return {name: _listed(values) for name, values in columns.items() if values is not None}
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON file holds; undefined numbers are None."""

@@ -143,11 +143,11 @@ def _at(setting: Setting, p: Floats) -> tuple[Floats, Floats]:
     for t in range(pool.n_topics):
         inside = pool.documents(t)
         lists, which = pool.lists(t).distinct()
-        found = on_topic(measure, lists, inside.stop - inside.start).moments(
+        moments = on_topic(measure, lists, inside.stop - inside.start).moments(
             p[inside], exact=setting.moments == "exact", tolerance=_TOLERANCE
         )
-        gradient[:, inside] = found.gradient[which]
-        covariance[t] = found.covariance[np.ix_(which, which)]
+        gradient[:, inside] = moments.gradient[which]
+        covariance[t] = moments.covariance[np.ix_(which, which)]
     return gradient, covariance
 
 

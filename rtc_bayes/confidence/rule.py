@@ -80,10 +80,10 @@ def choose(
     ['normal', 'corrected', 'montecarlo']
     """
     skewness, kurtosis = np.abs(skewness), np.abs(excess_kurtosis)
-    known = np.isnan(skewness)
+    certain = np.isnan(skewness)
     atoms = (np.asarray(tie) > LIKELIEST_TIE) | (np.asarray(topics) < FEWEST_TOPICS)
     nearly = (skewness <= NORMAL_SKEWNESS) & (kurtosis <= NORMAL_KURTOSIS)
     mildly = (skewness <= CORRECTED_SKEWNESS) & (kurtosis <= CORRECTED_KURTOSIS)
-    use_normal = known | (~atoms & nearly & (np.asarray(normal_gap) <= FARTHEST))
+    use_normal = certain | (~atoms & nearly & (np.asarray(normal_gap) <= FARTHEST))
     use_corrected = ~atoms & mildly & (np.asarray(corrected_gap) <= FARTHEST)
     return np.select([use_normal, use_corrected], ["normal", "corrected"], "montecarlo")

@@ -42,12 +42,14 @@ def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray
         twins[topic] = [f"{docno} (unseen)" for docno in pool.docnos[inside][alone]]
         p = values[:, inside]
         missed = share * p[:, alone].sum(axis=1)
-        known = p[:, finders == 0].sum(axis=1)
-        beyond = np.divide(missed - known, missed, out=np.zeros_like(missed), where=missed > known)
+        others = p[:, finders == 0].sum(axis=1)
+        beyond = np.divide(
+            missed - others, missed, out=np.zeros_like(missed), where=missed > others
+        )
         parts.append((p, share * beyond[:, None] * p[:, alone]))
-    whole = pool.with_documents(twins)
-    result = np.empty((len(values), whole.n_documents), dtype=values.dtype)
+    extended = pool.with_documents(twins)
+    result = np.empty((len(values), extended.n_documents), dtype=values.dtype)
     for t, (topic, (p, of_twins)) in enumerate(zip(pool.topics, parts, strict=True)):
-        result[:, whole.locate(topic, pool.docnos[pool.documents(t)])] = p
-        result[:, whole.locate(topic, twins[topic])] = of_twins
-    return whole, result
+        result[:, extended.locate(topic, pool.docnos[pool.documents(t)])] = p
+        result[:, extended.locate(topic, twins[topic])] = of_twins
+    return extended, result

@@ -123,11 +123,9 @@ def digest_file(path: str | Path) -> str:
     Of a folder (zarr): of the names and digests of the files in it.
     """
     if Path(path).is_dir():
-        inside = sorted(found for found in Path(path).rglob("*") if found.is_file())
+        inside = sorted(file for file in Path(path).rglob("*") if file.is_file())
         return digest_text(
-            "".join(
-                f"{found.relative_to(path).as_posix()} {digest_file(found)}\n" for found in inside
-            )
+            "".join(f"{file.relative_to(path).as_posix()} {digest_file(file)}\n" for file in inside)
         )
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

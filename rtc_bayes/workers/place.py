@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.store import Progress, silent
 
 
@@ -43,11 +43,8 @@ class Workers:
     progress: Progress = silent
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.jobs, int) and not isinstance(self.jobs, bool)
-        if not whole or self.jobs == 0 or self.jobs < -1:
-            raise InputError(
-                f"jobs are {self.jobs}", remedy="give at least 1, or -1 for one on every core"
-            )
+        if self.jobs != -1 and whole_number("jobs", self.jobs, least=-1) == 0:
+            raise InputError("jobs is 0", remedy="give at least 1, or -1 for one on every core")
 
 
 ALONE = Workers(jobs=1)
