@@ -446,7 +446,8 @@ def test_models_lists_options_with_defaults(ok):
         ("robustness '*.gz' --qrels qrels.txt --algorithms mtc --systems 3 --jobs 0 -o s", "jobs"),
         ("evaluate --nonsense", "--nonsense"),
         ("nonsense", "nonsense"),
-        ("", "no command"),
+        ("compare '*.gz' --qrels few.qrels --probability normal", "write --form"),
+        ("compare '*.gz' --qrels few.qrels --jobs 0", "jobs is 0"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(here, run, line, said):
@@ -519,3 +520,10 @@ def test_calibrate(here, ok, run):
     assert (status, "runs and judgments go together" in err) == (2, True)
     status, _, err = run(f"{command} --model uniform:map --method nuts -o other")
     assert (status, "two methods, nuts and map" in err) == (2, True)
+
+
+def test_without_a_command_the_commands_are_listed(run):
+    status, out, _ = run("")
+    assert status == 2
+    assert "Usage:" in out
+    assert "compare" in out

@@ -79,7 +79,7 @@ def rows(case: tuple[str, float], topics: int, seed: int, outcomes: int) -> Iter
     """Every pair of one collection: its shape, and the error of every form."""
     pool, p = collection(*case, topics, seed)
     relevance = Relevance.from_values(pool, p)
-    found = {form: compare(pool, relevance, probability=form, seed=seed) for form in FORMS}
+    found = {form: compare(pool, relevance, form=form, seed=seed) for form in FORMS}
     scores = sample_scores(pool, p, outcomes=outcomes, seed=seed + 10_000)
     for n, pair in enumerate(found["normal"].pairs):
         a, b = pool.systems.index(pair.a), pool.systems.index(pair.b)
@@ -93,7 +93,7 @@ def rows(case: tuple[str, float], topics: int, seed: int, outcomes: int) -> Iter
         for form in FORMS:
             other = found[form].pairs[n]
             row[form] = abs(other.p_less + 0.5 * other.p_equal - truth)
-        row["chosen"] = found["auto"].probability[n]
+        row["chosen"] = found["auto"].form[n]
         yield row
 
 

@@ -47,7 +47,7 @@ def by_map(judgments: Judgments) -> tuple[np.ndarray, np.ndarray, float]:
     """P(a < b) of every pair, expected scores, and no Pareto k."""
     p = np.where(judgments.judged, judgments.labels, Hierarchical().map(judgments).p)
     relevance = Relevance.from_values(judgments.pool, p)
-    found = compare(judgments.pool, relevance, probability="normal")
+    found = compare(judgments.pool, relevance, form="normal")
     return found.p_less + found.p_equal / 2.0, found.expected, np.nan
 
 

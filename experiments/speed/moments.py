@@ -80,7 +80,7 @@ def whole_posterior(pool: rb.Pool, draws: np.ndarray, kind: str) -> None:
 
 def comparisons(pool: rb.Pool, draws: np.ndarray) -> None:
     print("\n## compare\n")
-    print('Seconds of `compare(probability="auto")`, and the forms it chose.\n')
+    print('Seconds of `compare(form="auto")`, and the forms it chose.\n')
     print("| draws | moments | s | forms |")
     print("|---|---|---|---|")
     for count in (1, 200, DRAWS):
@@ -88,7 +88,7 @@ def comparisons(pool: rb.Pool, draws: np.ndarray) -> None:
         for kind in KINDS:
             made = rb.compare(pool, relevance, moments=kind)
             seconds = median_seconds(lambda r=relevance, k=kind: rb.compare(pool, r, moments=k))
-            names, counts = np.unique(made.probability, return_counts=True)
+            names, counts = np.unique(made.form, return_counts=True)
             forms = ", ".join(f"{n} {c}" for n, c in zip(names, counts, strict=True))
             print(f"| {count} | {kind} | {seconds:.2f} | {forms} |", flush=True)
 

@@ -69,6 +69,9 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "report": report,
     "models": models,
 }
+# options of before, and those that took their place
+_MOVED = {"--probability": "--form"}
+
 for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)
 
@@ -106,7 +109,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (FitError, UnfinishedError) as error:
             return _fail(error, 1)
         except TyperException as error:
-            return _fail(f"{error.format_message()}; see {PROGRAM} --help", 2)
+            message = error.format_message()
+            new = next((_MOVED[old] for old in _MOVED if f"option: {old}" in message), None)
+            return _fail(f"{message}; {f'write {new}' if new else f'see {PROGRAM} --help'}", 2)
         except (InputError, UnicodeError) as error:
             return _fail(error, 2)
         except OSError as error:

@@ -53,9 +53,9 @@ def compare(
         str | None, typer.Option(metavar="FIT.nc", help="What `fit` wrote for these runs.")
     ] = None,
     moments: Annotated[Literal["exact", "plugin"], typer.Option(help="Moments of AP.")] = "exact",
-    probability: Annotated[
+    form: Annotated[
         Literal["auto", "normal", "corrected", "montecarlo"],
-        typer.Option(help="How P(less) comes from moments."),
+        typer.Option("--form", help="How P(less) comes from moments."),
     ] = "auto",
     baseline: Annotated[
         str | None, typer.Option(metavar="RUN", help="Compare the others with this system only.")
@@ -145,7 +145,7 @@ def compare(
             estimands,
             baseline=baseline,
             moments=moments,
-            probability=probability,
+            form=form,
             seed=seed,
             workers=replace(workers, progress=progress),
         )

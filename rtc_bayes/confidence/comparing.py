@@ -44,7 +44,7 @@ def compare(
     *,
     baseline: str | None = None,
     moments: Kind = "exact",
-    probability: Choice = "auto",
+    form: Choice = "auto",
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
     workers: Workers = Workers(),
@@ -57,7 +57,7 @@ def compare(
     *,
     baseline: str | None = None,
     moments: Kind = "exact",
-    probability: Choice = "auto",
+    form: Choice = "auto",
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
     workers: Workers = Workers(),
@@ -76,7 +76,7 @@ def compare(
     *,
     baseline: str | None = None,
     moments: Kind = "exact",
-    probability: Choice = "auto",
+    form: Choice = "auto",
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
     workers: Workers = Workers(),
@@ -100,12 +100,12 @@ def compare(
         What scores are about; a measure alone (``"nDCG@10"``, or an object of ir-measures) means
         the default estimand of that measure. By default the mean of AP over the pool's topics, as
         deep as the pool says. Without known moments all numbers come from sampled outcomes, and
-        `moments` and `probability` are recorded as ``montecarlo``.
+        `moments` and `form` are recorded as ``montecarlo``.
     baseline : str, optional
         Compare every other system with this one only: `b` is the baseline.
     moments : {"exact", "plugin"}
         Those of the measure, or those of Carterette 2007, section 3.2.
-    probability : {"auto", "normal", "corrected", "montecarlo"}
+    form : {"auto", "normal", "corrected", "montecarlo"}
         The form of the probabilities. ``auto`` chooses for every pair by
         :func:`rtc_bayes.confidence.choose`, on the shape of outcomes; with plug-in moments it is
         the normal, as published: their own error is larger than what a form can mend. With
@@ -158,7 +158,7 @@ def compare(
                 each,
                 baseline=baseline,
                 moments=moments,
-                probability=probability,
+                form=form,
                 outcomes=outcomes,
                 seed=seed,
                 workers=workers,
@@ -229,8 +229,8 @@ def _by_moments(setting: Setting) -> Comparison:
         _first_order_shape(table),
         np.full(len(table.pairs), "normal", dtype="<U10"),
     )
-    published = setting.probability == "auto" and setting.moments == "plugin"
-    if setting.probability != "normal" and not published and len(table.pairs):
+    published = setting.form == "auto" and setting.moments == "plugin"
+    if setting.form != "normal" and not published and len(table.pairs):
         # the shape of outcomes is judged about the moments that outcomes have
         exact = table if setting.moments == "exact" else _moments(setting, "exact")
         _leave_normal(forms, setting, table, exact)
@@ -253,7 +253,7 @@ def _by_moments(setting: Setting) -> Comparison:
         p_less=forms.signs.probabilities.less,
         p_equal=forms.signs.probabilities.equal,
         p_greater=forms.signs.probabilities.greater,
-        probability=tuple(forms.form.tolist()),
+        form=tuple(forms.form.tolist()),
         skewness=forms.shape.skewness,
         excess_kurtosis=forms.shape.excess_kurtosis,
         variance_unjudged=unjudged,
@@ -297,7 +297,7 @@ def _by_outcomes(setting: Setting) -> Comparison:
         p_less=signs.probabilities.less,
         p_equal=signs.probabilities.equal,
         p_greater=signs.probabilities.greater,
-        probability=("montecarlo",) * len(setting.pairs),
+        form=("montecarlo",) * len(setting.pairs),
         skewness=sampled.shape.skewness,
         excess_kurtosis=sampled.shape.excess_kurtosis,
         variance_unjudged=sampled.unjudged,
@@ -322,7 +322,7 @@ def _may_vary(setting: Setting) -> NDArray[np.bool_]:
 def _leave_normal(forms: _Forms, setting: Setting, table: Moments, exact: Moments) -> None:
     """Replace the normal for the pairs that leave it: all of them, or those the rule names."""
     pairs = np.arange(len(table.pairs))
-    if setting.probability == "auto":
+    if setting.form == "auto":
         pilot = min(rule.PILOT, setting.outcomes)
         scores, rows = setting.sample_pairs(table.pairs, pilot, stage=0)
         pairs = np.flatnonzero(_choose(forms, scores, rows, exact, pairs) != "normal")
@@ -332,8 +332,8 @@ def _leave_normal(forms: _Forms, setting: Setting, table: Moments, exact: Moment
     forms.sampled = scores[0].size
     # the shape of these pairs is that of all outcomes, also where the form is not chosen by it
     form = _choose(forms, scores, rows, exact, pairs)
-    if setting.probability != "auto":
-        form = np.full(len(pairs), setting.probability)
+    if setting.form != "auto":
+        form = np.full(len(pairs), setting.form)
     counted, bent = form == "montecarlo", form == "corrected"
     # a pair without variance is known: its shares are not estimates
     varies = (exact.difference_variance > 0.0).any(axis=0)[pairs[counted]]

@@ -35,7 +35,7 @@ class Pair:
     expected_difference, sd : float
     p_less, p_equal, p_greater : float
         Probabilities that `a` scores below, like and above `b`.
-    probability : str
+    form : str
         How they were found: ``normal``, ``corrected`` or ``montecarlo``.
     skewness, excess_kurtosis : float or None
         Of the difference given the parameters; None where it has no variance.
@@ -65,7 +65,7 @@ class Pair:
     p_less: float
     p_equal: float
     p_greater: float
-    probability: str
+    form: str
     skewness: float | None
     excess_kurtosis: float | None
     variance_unjudged: float
@@ -140,7 +140,7 @@ class Comparison:
     expected_difference, sd_difference : ndarray, shape (pairs,)
     p_less, p_equal, p_greater : ndarray, shape (pairs,)
         In [0, 1], summing to 1; means over the draws of the parameters.
-    probability : tuple of str, length pairs
+    form : tuple of str, length pairs
         The form used: ``normal``, ``corrected`` or ``montecarlo``.
     skewness, excess_kurtosis : ndarray, shape (pairs,)
         Of the difference given the parameters, mean over draws; not a number where it has no
@@ -197,7 +197,7 @@ class Comparison:
     p_less: Floats
     p_equal: Floats
     p_greater: Floats
-    probability: tuple[str, ...]
+    form: tuple[str, ...]
     skewness: Floats
     excess_kurtosis: Floats
     variance_unjudged: Floats

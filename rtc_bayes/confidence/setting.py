@@ -43,6 +43,7 @@ type RelevanceLike = Relevance | Fitted
 
 MOVED = {
     "measure": 'give it third: compare(pool, relevance, "nDCG@10")',
+    "probability": 'the form of the probabilities is now form="auto"',
     "topics": "give estimand=Estimand(topics=...)",
     "unseen": "give estimand=Estimand(unseen=...)",
     "residual": "give estimand=Estimand(residual=...)",
@@ -68,7 +69,7 @@ class Setting:
         Of this pool: its topics are named.
     model, method : str
         Where the probabilities came from.
-    moments, probability, outcomes, seed, workers
+    moments, form, outcomes, seed, workers
         As in :func:`rtc_bayes.compare`.
     rope : float or None
         Half the width of the region of practical equivalence.
@@ -81,7 +82,7 @@ class Setting:
     model: str
     method: str
     moments: Kind = "exact"
-    probability: Choice = "auto"
+    form: Choice = "auto"
     outcomes: int = 20_000
     seed: int = 0
     workers: Workers = ALONE
@@ -90,7 +91,7 @@ class Setting:
     def __post_init__(self) -> None:
         for name, value, kinds in (
             ("moments", self.moments, get_args(Kind)),
-            ("probability", self.probability, get_args(Choice)),
+            ("form", self.form, get_args(Choice)),
         ):
             if value not in kinds:
                 raise InputError(f"{name} is {value!r}", remedy=f"choose one of {', '.join(kinds)}")
@@ -150,7 +151,7 @@ class Setting:
     def counted(self) -> bool:
         """Whether all numbers come from outcomes: no known moments, or many draws."""
         many = len(self.values) >= rule.MANY_DRAWS and self.moments == "exact"
-        return not measures.has_moments(self.measure) or (many and self.probability == "auto")
+        return not measures.has_moments(self.measure) or (many and self.form == "auto")
 
     def of_pairs(self, pairs: Pairs) -> Setting:
         """Return the setting of other pairs, without the systems that none of them needs.

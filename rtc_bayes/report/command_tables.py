@@ -36,7 +36,7 @@ _PAIR_FORMATS: dict[str, Format] = {
     "p_greater": ".3f",
     "confidence": ".3f",
 }
-_PAIR_COLUMNS = [*list(_PAIR_FORMATS)[:-1], "probability", "confidence"]
+_PAIR_COLUMNS = [*list(_PAIR_FORMATS)[:-1], "form", "confidence"]
 # what is known of pairs only if it is asked for
 _ASKED_FORMATS: dict[str, Format] = {
     "p_rope": ".3f",

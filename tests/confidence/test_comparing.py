@@ -34,10 +34,10 @@ def test_outcomes_give_the_enumerated_probabilities(make_pool, exact_signs, poin
     p = rng.random(pool.n_documents) ** 2
     p[rng.random(len(p)) < 0.2] = 0.0
     truth = exact_signs(pool, p)
-    counted = compare(pool, point(pool, p), probability="montecarlo", outcomes=40_000)
+    counted = compare(pool, point(pool, p), form="montecarlo", outcomes=40_000)
     assert_within_errors(signs(counted.pair("s0", "s1")), truth, 40_000)
     chosen = compare(pool, point(pool, p), outcomes=40_000).pair("s0", "s1")
-    assert chosen.probability != "normal"
+    assert chosen.form != "normal"
     below, exact = chosen.p_less + chosen.p_equal / 2, truth[0] + truth[1] / 2
     assert abs(below - exact) < 4 * 0.5 / np.sqrt(40_000)
 
@@ -49,8 +49,8 @@ def test_few_topics_leave_the_normal(make_pool, exact_signs, point):
     truth = exact_signs(pool, p)
     below = truth[0] + truth[1] / 2
     chosen = compare(pool, point(pool, p)).pair("s0", "s1")
-    normal = compare(pool, point(pool, p), probability="normal").pair("s0", "s1")
-    assert chosen.probability == "montecarlo"
+    normal = compare(pool, point(pool, p), form="normal").pair("s0", "s1")
+    assert chosen.form == "montecarlo"
     assert chosen.p_equal == pytest.approx(truth[1], abs=0.02)
     assert normal.p_equal == 0
     assert abs(normal.p_less - below) > 0.03
@@ -74,8 +74,8 @@ def test_rare_events_leave_the_normal(point):
     truth = np.array([(difference < -1e-12).mean(), 0, (difference > 1e-12).mean()])
     truth[1] = 1 - truth.sum()
     chosen = compare(pool, point(pool, p)).pair("a", "b")
-    normal = compare(pool, point(pool, p), probability="normal").pair("a", "b")
-    assert chosen.probability == "montecarlo"
+    normal = compare(pool, point(pool, p), form="normal").pair("a", "b")
+    assert chosen.form == "montecarlo"
     assert chosen.excess_kurtosis > 1
     assert_within_errors(signs(chosen), truth, 20_000)
     assert abs(normal.p_less - truth[0] - truth[1] / 2) > 0.04
@@ -94,11 +94,11 @@ def test_a_mild_shape_is_corrected(point):
     p = (np.minimum(p / p.sum(axis=1, keepdims=True) * 3, 0.9)).ravel()
     scores = sample_scores(pool, p, outcomes=200_000, seed=99)
     found = compare(pool, point(pool, p))
-    normal = compare(pool, point(pool, p), probability="normal")
+    normal = compare(pool, point(pool, p), form="normal")
     truth = np.array(
         [(scores[:, int(x.a[1])] < scores[:, int(x.b[1])]).mean() for x in found.pairs]
     )
-    mended = np.array(found.probability) == "corrected"
+    mended = np.array(found.form) == "corrected"
     assert mended.sum() >= 5
     error = np.abs(found.p_less - truth)[mended]
     assert error.max() < 0.01
@@ -110,7 +110,7 @@ def test_many_topics_keep_the_normal(make_pool, point):
     pool = make_pool(rng, 4, 40, 40)
     p = rng.random(pool.n_documents) * 0.6
     found = compare(pool, point(pool, p))
-    assert set(found.probability) == {"normal"}
+    assert set(found.form) == {"normal"}
     scores = sample_scores(pool, p, outcomes=50_000, seed=99)
     truth = [(scores[:, int(x.a[1])] < scores[:, int(x.b[1])]).mean() for x in found.pairs]
     assert found.p_less == pytest.approx(np.array(truth), abs=0.012)
@@ -127,10 +127,10 @@ def test_identical_runs_are_tied_and_near_identical_ones_nearly():
     found = compare(pool, Relevance.from_values(pool, p))
     same = found.pair("one", "two")
     assert (same.p_less, same.p_equal, same.p_greater) == (0, 1, 0)
-    assert (same.sd, same.skewness, same.probability) == (0, None, "normal")
+    assert (same.sd, same.skewness, same.form) == (0, None, "normal")
     assert same.confidence == 0.5
     near = found.pair("one", "near")
-    assert near.probability == "montecarlo"
+    assert near.form == "montecarlo"
     # equal unless one of the two last documents is relevant and the other is not, by symmetry
     tie = (1 - 2 * 0.2 * 0.8) ** 2
     assert near.p_equal == pytest.approx(tie, abs=0.1)
@@ -141,8 +141,8 @@ def test_judged_documents_leave_no_doubt(make_pool, point):
     rng = np.random.default_rng(12)
     pool = make_pool(rng, 3, 5, 10)
     p = (rng.random(pool.n_documents) < 0.3).astype(float)
-    for probability in ("auto", "normal", "corrected", "montecarlo"):
-        found = compare(pool, point(pool, p), probability=probability, outcomes=50)
+    for form in ("auto", "normal", "corrected", "montecarlo"):
+        found = compare(pool, point(pool, p), form=form, outcomes=50)
         assert set(found.confidence.tolist()) <= {0.5, 1.0}
         assert found.sd_difference.tolist() == [0, 0, 0]
         assert np.isnan(found.skewness).all()
@@ -160,7 +160,7 @@ def test_two_draws_make_a_mixture(make_pool, exact_signs):
     draws = rng.random((2, pool.n_documents)) ** [[1], [3]]
     relevance = Relevance.from_values(pool, draws[:, None])
     truth = np.mean([exact_signs(pool, p) for p in draws], axis=0)
-    found = compare(pool, relevance, probability="montecarlo", outcomes=40_000).pair("s0", "s1")
+    found = compare(pool, relevance, form="montecarlo", outcomes=40_000).pair("s0", "s1")
     assert_within_errors(signs(found), truth, 40_000)
 
     table = moments(pool, draws)
@@ -171,10 +171,8 @@ def test_two_draws_make_a_mixture(make_pool, exact_signs):
     assert found.variance_parameters > 0
     assert found.sd**2 == pytest.approx(variance.mean() + expected.var())
 
-    alone = [
-        compare(pool, Relevance.from_values(pool, p), probability="normal").p_less[0] for p in draws
-    ]
-    both = compare(pool, relevance, probability="normal")
+    alone = [compare(pool, Relevance.from_values(pool, p), form="normal").p_less[0] for p in draws]
+    both = compare(pool, relevance, form="normal")
     assert both.p_less[0] == pytest.approx(np.mean(alone))
     assert both.sd[0] ** 2 == pytest.approx(
         table.mean_variance[:, 0].mean() + table.mean_expected[:, 0].var()
@@ -190,17 +188,17 @@ def test_a_certain_and_an_uncertain_draw(make_pool):
     assert pair.skewness is not None
 
 
-@pytest.mark.parametrize("probability", ["auto", "normal", "corrected", "montecarlo"])
-def test_the_order_of_systems_turns_the_sign(make_pool, probability):
+@pytest.mark.parametrize("form", ["auto", "normal", "corrected", "montecarlo"])
+def test_the_order_of_systems_turns_the_sign(make_pool, form):
     rng = np.random.default_rng(15)
     pool = make_pool(rng, 4, 6, 12)
     p = rng.random(pool.n_documents) * 0.3
     turned = pool.select(pool.systems[::-1])
-    one = compare(pool, Relevance.from_values(pool, p), probability=probability, seed=3)
-    other = compare(turned, Relevance.from_values(pool, p), probability=probability, seed=3)
+    one = compare(pool, Relevance.from_values(pool, p), form=form, seed=3)
+    other = compare(turned, Relevance.from_values(pool, p), form=form, seed=3)
     for pair in one.pairs:
         back = other.pair(pair.a, pair.b)
-        assert back.probability == pair.probability
+        assert back.form == pair.form
         assert signs(back) == pytest.approx(signs(pair), abs=1e-9)
         assert back.expected_difference == pytest.approx(pair.expected_difference, abs=1e-12)
         assert back.sd == pytest.approx(pair.sd, rel=1e-7)
@@ -222,7 +220,7 @@ def test_documents_that_only_other_systems_retrieved_count():
     ]
     pool = Pool.from_runs(Runs(runs)).with_documents({"1": ["d3", "d4"]})
     p = np.array([0.5, 0.4, 1.0, 1.0])
-    found = compare(pool, Relevance.from_values(pool, p), probability="montecarlo")
+    found = compare(pool, Relevance.from_values(pool, p), form="montecarlo")
     # a > b if d1 is relevant and d2 is not
     assert found.p_greater[0] == pytest.approx(0.5 * 0.6, abs=4 * 0.5 / np.sqrt(20_000))
     assert found.expected[0] < 0.4
@@ -234,7 +232,7 @@ def test_a_measure_without_moments_goes_by_outcomes(make_pool, point):
     p = rng.random(pool.n_documents)
     found = compare(pool, point(pool, p), "Bpref", outcomes=300)
     assert found.moments == "montecarlo"
-    assert set(found.probability) == {"montecarlo"}
+    assert set(found.form) == {"montecarlo"}
     scores = sample_scores(pool, p, measure="Bpref", outcomes=2000, seed=77)
     error = 5 * scores.std(axis=0) / np.sqrt(300)
     assert (np.abs(found.expected - scores.mean(axis=0)) < error).all()
@@ -276,12 +274,12 @@ def test_plugin_moments_are_normal_unless_asked_otherwise(make_pool, point):
     pool = make_pool(rng, 3, 2, 8)
     p = rng.random(pool.n_documents) * 0.2
     published = compare(pool, point(pool, p), moments="plugin")
-    assert set(published.probability) == {"normal"}
+    assert set(published.form) == {"normal"}
     assert published.moments == "plugin"
-    counted = compare(pool, point(pool, p), moments="plugin", probability="montecarlo")
-    exact = compare(pool, point(pool, p), probability="montecarlo")
+    counted = compare(pool, point(pool, p), moments="plugin", form="montecarlo")
+    exact = compare(pool, point(pool, p), form="montecarlo")
     assert counted.p_less.tolist() == exact.p_less.tolist()
-    mended = compare(pool, point(pool, p), moments="plugin", probability="corrected")
+    mended = compare(pool, point(pool, p), moments="plugin", form="corrected")
     assert mended.skewness == pytest.approx(exact.skewness)
     assert (mended.p_less != published.p_less).all()
 
@@ -293,7 +291,7 @@ def test_many_draws_go_by_outcomes(make_pool):
     draws = 1 / (1 + np.exp(1.5 - shift))
     relevance = Relevance.from_values(pool, draws[:, None])
     found = compare(pool, relevance)
-    assert (found.moments, set(found.probability)) == ("montecarlo", {"montecarlo"})
+    assert (found.moments, set(found.form)) == ("montecarlo", {"montecarlo"})
     table = moments(pool, draws)
     expected, variance = table.difference_expected, table.difference_variance
     # standard errors: of the mean within draws, and of variances of 20,000 outcomes
@@ -303,11 +301,11 @@ def test_many_draws_go_by_outcomes(make_pool):
     assert found.sd_difference**2 == pytest.approx(
         variance.mean(axis=0) + expected.var(axis=0), rel=0.06
     )
-    counted = compare(pool, relevance, probability="montecarlo", seed=4)
+    counted = compare(pool, relevance, form="montecarlo", seed=4)
     assert counted.moments == "exact"
     assert found.p_less == pytest.approx(counted.p_less, abs=4 * np.sqrt(0.5 / 20_000))
     assert compare(pool, relevance, moments="plugin").moments == "plugin"
-    assert compare(pool, relevance, probability="normal").moments == "exact"
+    assert compare(pool, relevance, form="normal").moments == "exact"
 
 
 def test_counting_never_makes_certain(make_pool, point):
@@ -315,7 +313,7 @@ def test_counting_never_makes_certain(make_pool, point):
     runs = {"a": ["d1", "d2", "d3"], "b": ["d1", "d2"], "c": ["d1", "d2"]}
     pool = Pool.from_runs(Runs([Run.from_rankings(tag, {"1": run}) for tag, run in runs.items()]))
     for measure in ("AP", "Bpref"):
-        found = compare(pool, point(pool, [0.5, 0.5, 0.9]), measure, probability="montecarlo")
+        found = compare(pool, point(pool, [0.5, 0.5, 0.9]), measure, form="montecarlo")
         more, same = found.pair("a", "b"), found.pair("b", "c")
         assert more.p_less == pytest.approx(1 / 20_002)
         assert more.p_less + more.p_equal + more.p_greater == pytest.approx(1.0)
@@ -337,7 +335,7 @@ def test_one_system_has_no_pairs(make_pool, point):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"probability": "gamma"}, "choose one of auto"),
+        ({"form": "gamma"}, "choose one of auto"),
         ({"moments": "printed"}, "exact, plugin"),
         ({"outcomes": 1}, "at least 2"),
         ({"seed": -1}, "at least 0"),

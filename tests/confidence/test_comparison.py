@@ -15,7 +15,7 @@ COLUMNS = [
     "p_less",
     "p_equal",
     "p_greater",
-    "probability",
+    "form",
     "skewness",
     "excess_kurtosis",
     "variance_unjudged",

@@ -33,7 +33,7 @@ def relevance(pool):
 
 @pytest.mark.parametrize("measure", ["AP", "Bpref"])
 def test_a_baseline_keeps_its_own_pairs(pool, relevance, measure):
-    options = {"estimand": measure, "outcomes": 300, "probability": "montecarlo"}
+    options = {"estimand": measure, "outcomes": 300, "form": "montecarlo"}
     every = compare(pool, relevance, **options)
     found = compare(pool, relevance, baseline="s1", **options)
     assert (found.a, found.b) == (("s0", "s2", "s3"), ("s1",) * 3)
@@ -52,10 +52,10 @@ def test_a_baseline_alone_has_no_pairs(make_pool, point):
     assert compare(pool, point(pool, np.full(8, 0.5)), baseline="s0").pairs == ()
 
 
-@pytest.mark.parametrize("probability", FORMS)
-def test_a_residual_adds_its_variance(pool, relevance, probability):
+@pytest.mark.parametrize("form", FORMS)
+def test_a_residual_adds_its_variance(pool, relevance, form):
     residual = 0.02
-    options = {"probability": probability, "outcomes": 20_000, "seed": 2}
+    options = {"form": form, "outcomes": 20_000, "seed": 2}
     plain = compare(pool, relevance, **options)
     found = compare(pool, relevance, Estimand(residual=residual), **options)
     assert found.sd**2 == pytest.approx(plain.sd**2 + residual**2)
@@ -84,13 +84,13 @@ def test_where_all_is_judged_a_residual_leaves_the_normal(make_pool, point):
     pool = make_pool(np.random.default_rng(33), 2, 5, 10)
     judged = point(pool, (np.random.default_rng(34).random(50) < 0.3).astype(float))
     pair = compare(pool, judged, Estimand(residual=0.05)).pair("s0", "s1")
-    assert pair.probability == "normal"
+    assert pair.form == "normal"
     assert pair.sd == pytest.approx(0.05 * np.sqrt(2))
     assert 0 < pair.p_less < 1
 
 
-@pytest.mark.parametrize("probability", FORMS)
-def test_a_rope_gives_the_enumerated_probability(make_pool, oracle, point, probability):
+@pytest.mark.parametrize("form", FORMS)
+def test_a_rope_gives_the_enumerated_probability(make_pool, oracle, point, form):
     rng = np.random.default_rng(35)
     pool = make_pool(rng, 2, 3, 7)
     p = rng.random(pool.n_documents)
@@ -103,19 +103,17 @@ def test_a_rope_gives_the_enumerated_probability(make_pool, oracle, point, proba
     values, weights = oracle.mean_over_topics(parts)
     for rope in (0.02, 0.1):
         truth = weights[np.abs(values) < rope].sum()
-        comparison = compare(pool, point(pool, p), probability=probability)
+        comparison = compare(pool, point(pool, p), form=form)
         pair = comparison.with_equivalence(rope).pair("s1", "s0")
         # continuous forms err here by less than their largest error with 3 topics
-        error = 4 * 0.5 / np.sqrt(20_000) if pair.probability == "montecarlo" else 0.03
+        error = 4 * 0.5 / np.sqrt(20_000) if pair.form == "montecarlo" else 0.03
         assert pair.p_rope == pytest.approx(truth, abs=error)
 
 
 def test_a_rope_over_draws_is_a_mean_over_draws(pool):
     draws = np.random.default_rng(36).random((3, pool.n_documents)) * 0.4
     every, *alone = (
-        compare(pool, Relevance.from_values(pool, p), probability="normal")
-        .with_equivalence(0.03)
-        .p_rope
+        compare(pool, Relevance.from_values(pool, p), form="normal").with_equivalence(0.03).p_rope
         for p in (draws[:, None], *draws)
     )
     assert every == pytest.approx(np.mean(alone, axis=0))
@@ -127,8 +125,8 @@ def test_a_known_difference_is_within_the_rope_or_not(make_pool, point):
     sizes = np.abs(compare(pool, judged).expected_difference)
     for rope in (sizes[0], sizes[0] * 1.001):
         expected = (sizes < rope - 1e-12).astype(float).tolist()
-        for probability in FORMS:
-            found = compare(pool, judged, probability=probability, outcomes=50)
+        for form in FORMS:
+            found = compare(pool, judged, form=form, outcomes=50)
             assert found.with_equivalence(rope).p_rope.tolist() == expected
 
 
@@ -194,12 +192,12 @@ def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(options):
     of_whole = np.zeros((5, whole.n_documents))
     place = [whole.locate(t, pool.docnos[pool.documents(n)]) for n, t in enumerate(pool.topics)]
     of_whole[:, np.concatenate(place)] = p
-    for probability in ("normal", "montecarlo"):
+    for form in ("normal", "montecarlo"):
         found, wanted = (
-            compare(of, Relevance.from_values(of, values[None]), probability=probability, **options)
+            compare(of, Relevance.from_values(of, values[None]), form=form, **options)
             for of, values in ((pool, p), (whole, of_whole))
         )
-        error = 1e-9 if probability == "normal" else 4 * 0.5 / np.sqrt(found.meta["outcomes"])
+        error = 1e-9 if form == "normal" else 4 * 0.5 / np.sqrt(found.meta["outcomes"])
         np.testing.assert_allclose(found.p_less, wanted.p_less, atol=error)
         np.testing.assert_allclose(found.expected, wanted.expected, atol=1e-9)
     found, wanted = (

@@ -95,8 +95,7 @@ def test_a_comparison_counts_ranks_on_the_outcomes_of_its_pairs(make_pool):
     pool = make_pool(rng, 2, 3, 8)
     draws = Relevance.from_values(pool, rng.random((20, 1, pool.n_documents)) * 0.5)
     plain, found = (
-        ask(compare(pool, draws, probability="montecarlo"))
-        for ask in (replace, Comparison.with_ranks)
+        ask(compare(pool, draws, form="montecarlo")) for ask in (replace, Comparison.with_ranks)
     )
     assert plain.p_best is None
     assert list(plain.systems_frame()) == ["system", "expected", "sd"]

@@ -87,7 +87,7 @@ def test_a_lost_scheduler_ends_the_work(started):
         list(found)
 
 
-@pytest.mark.parametrize("options", [{"moments": "plugin"}, {"probability": "corrected"}])
+@pytest.mark.parametrize("options", [{"moments": "plugin"}, {"form": "corrected"}])
 def test_a_comparison_is_that_of_one_machine(two, options):
     two.have_workers(2)
     pool = make_pool()
