@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from operator import index
 from pathlib import Path
 
 
@@ -55,6 +58,63 @@ class FitWarning(UserWarning):
 
 class CollectionWarning(UserWarning):
     """Something ordinary but worth knowing: a run without a topic, judgments without runs."""
+
+
+def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Answer keywords that a function no longer takes by what to write instead.
+
+    Parameters
+    ----------
+    **remedies : str
+        By the keyword of before, what to write now.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+            for word in kwargs:
+                if word in remedies:
+                    name = getattr(function, "__name__", "this")
+                    raise InputError(f"{name} takes no {word}", remedy=remedies[word])
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+def whole_number(name: str, value: object, *, least: int = 0) -> int:
+    """Return an argument that counts something as an integer.
+
+    Parameters
+    ----------
+    name : str
+        What the argument is called.
+    value : object
+        An integer of Python or NumPy; a float or a bool is refused, also one like 5.0.
+    least : int, default 0
+        The smallest value allowed.
+
+    Raises
+    ------
+    InputError
+        Not an integer, or one below `least`.
+
+    Examples
+    --------
+    >>> whole_number("draws", 200, least=1)
+    200
+    >>> whole_number("draws", 0.5, least=1)
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: draws is 0.5; give a whole number of at least 1
+    """
+    try:
+        number = None if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or number < least:
+        raise InputError(
+            f"{name} is {value!r:.80}", remedy=f"give a whole number of at least {least}"
+        )
+    return number
 
 
 def _rebuild(
