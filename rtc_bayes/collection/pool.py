@@ -570,9 +570,38 @@ class Pool:
 def _numbers(what: str, names: Iterable[str], held: Sequence[str]) -> NDArray[np.int64]:
     """Return the numbers of systems or topics by name."""
     number = {name: n for n, name in enumerate(held)}
-    wanted = [names] if isinstance(names, str) else list(names)
+    wanted = list_of_names(f"{what}s", names)
     if unknown := [name for name in wanted if name not in number]:
         raise InputError(f"the pool holds no {what} {unknown[0]!r}")
     if not wanted:
         raise InputError(f"no {what} is named", remedy=f"name at least one {what} of the pool")
     return np.array([number[name] for name in wanted], dtype=np.int64)
+
+
+def list_of_names(argument: str, names: Iterable[str]) -> list[str]:
+    """Return names as a list; a text, which would be taken for a list of letters, is refused.
+
+    Parameters
+    ----------
+    argument : str
+        What holds the names.
+    names : iterable of str
+
+    Raises
+    ------
+    InputError
+        A text, or anything that does not consist of texts.
+
+    Examples
+    --------
+    >>> list_of_names("systems", ("one", "two"))
+    ['one', 'two']
+    """
+    several = isinstance(names, Iterable) and not isinstance(names, (str, bytes))
+    listed = list(names) if several else []
+    if not several or not all(isinstance(name, str) for name in listed):
+        raise InputError(
+            f"{argument}: {names!r:.80} is not a list of names",
+            remedy=f"give a list, as [{names!r:.80}]" if isinstance(names, str) else "give texts",
+        )
+    return [str(name) for name in listed]

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 def with_systems(pool: Pool, systems: NDArray[np.int64]) -> Pool:
     """Keep only these systems' lists, and every document.
 
-    Unlike :meth:`rtc_bayes.collection.Pool.select`, which drops the documents that only other
-    systems retrieved.
-
     Parameters
     ----------
     pool : Pool
@@ -52,7 +49,7 @@ def with_topics(
         No topic, one twice, or one that the pool does not hold.
     """
     part = _scored(pool).select_topics(topics)
-    kept = np.isin(np.array(pool.topics)[pool.topic_of], part.topics)
+    kept = np.isin(pool.topic_of, [pool.topics.index(topic) for topic in topics])
     return part, values[:, kept]
 
 
