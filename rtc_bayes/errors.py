@@ -81,6 +81,8 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
         return checked
 
     return decorate
+
+
 def whole_number(name: str, value: object, *, least: int = 0) -> int:
     """Return an argument that counts something as an integer.
 

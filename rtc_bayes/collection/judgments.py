@@ -169,10 +169,27 @@ class Judgments:
         kept = _indices(self.pool, documents)
         if (unjudged := kept[~self.judged[kept]]).size:
             raise InputError(f"document {unjudged[0]} is not judged")
-        nothing = replace(
-            self, labels=np.full(self.pool.n_documents, np.nan), order=np.empty(0, dtype=np.int64)
-        )
-        return nothing.with_labels(kept, self.labels[kept])
+        return self._cleared().with_labels(kept, self.labels[kept])
+
+    def relabelled(self, labels: ArrayLike) -> Judgments:
+        """Return judgments of the same documents, in the same order, with other labels.
+
+        Parameters
+        ----------
+        labels : array_like of float, shape (judged,)
+            Each in [0, 1], in the order judged.
+
+        Raises
+        ------
+        InputError
+            As :meth:`from_labels`.
+        """
+        return self._cleared().with_labels(self.order, labels)
+
+    def _cleared(self) -> Judgments:
+        """Nothing judged yet, for the same systems."""
+        every = np.full(self.pool.n_documents, np.nan)
+        return replace(self, labels=every, order=np.empty(0, dtype=np.int64))
 
     @classmethod
     def from_qrels(
@@ -288,7 +305,7 @@ class Judgments:
             CollectionWarning,
             stacklevel=2,
         )
-        return replace(self, judged_for=inferred)
+        return replace(self, judged_for=inferred, judged_for_by_topic=None)
 
     @property
     def judged(self) -> NDArray[np.bool_]:
@@ -326,7 +343,8 @@ class Judgments:
 
     def _per_topic(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         topic = self.pool.topic_of[self.order]
-        return np.bincount(topic, weights=values, minlength=self.pool.n_topics)
+        counts = np.bincount(topic, weights=values, minlength=self.pool.n_topics)
+        return counts.astype(np.float64)  # of nothing, NumPy counts in integers
 
     def on(self, pool: Pool) -> Judgments:
         """Return the same judgments over another pool, extended by documents it lacks.
@@ -394,12 +412,12 @@ class Judgments:
         """
         judged_for, by_topic = data.attrs.get("judged_for"), None
         if "judged_for_topic" in data:
-            by_topic = {}
-            for topic, system in zip(
-                data["judged_for_topic"].values, data["judged_for_system"].values, strict=True
-            ):
-                by_topic.setdefault(str(topic), []).append(str(system))
-            by_topic = {topic: tuple(systems) for topic, systems in by_topic.items()}
+            topics = data["judged_for_topic"].values.astype(str)
+            systems = data["judged_for_system"].values.astype(str)
+            by_topic = {
+                str(topic): tuple(systems[topics == topic].tolist())
+                for topic in dict.fromkeys(topics)
+            }
         return cls(
             Pool.from_xarray(data),
             data["label"].values.astype(np.float64),

@@ -148,8 +148,8 @@ class Pool:
         Raises
         ------
         InputError
-            A depth or reach that is no whole number of at least 1, or a score depth that is not
-            one from the depth to the reach.
+            A depth or reach that is no whole number of at least 1, a score depth that is not one
+            from the depth to the reach, or no topic at all.
 
         Warns
         -----
@@ -183,6 +183,8 @@ class Pool:
                 remedy=f"give one from the depth, {depth}, to {reach}",
             )
         topics = runs.topics
+        if not topics:
+            raise InputError("the runs hold no topic", remedy="give runs with at least one topic")
         lacking = {tag: len(topics) - len(run.topics) for tag, run in runs.items()}
         lacking = {tag: n for tag, n in lacking.items() if n}
         if lacking:
