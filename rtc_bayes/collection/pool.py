@@ -177,7 +177,8 @@ class Pool:
         else:
             for topic, grades in (qrels or {}).items():
                 added.setdefault(topic, []).extend(d for d, grade in grades.items() if grade >= 0)
-        if not depth <= whole_number("score depth", score_depth) <= reach:
+        score_depth = whole_number("score depth", score_depth)
+        if not depth <= score_depth <= reach:
             raise InputError(
                 f"score depth is {score_depth}",
                 remedy=f"give one from the depth, {depth}, to {reach}",
