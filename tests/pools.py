@@ -53,6 +53,23 @@ def random_rankings(
     return {f"s{s}": {str(t): ranked() for t in range(topics)} for s in range(systems)}
 
 
+def random_pool(
+    rng: np.random.Generator,
+    systems: int = 2,
+    topics: int = 3,
+    documents: int = 8,
+    *,
+    depth: int | None = None,
+    **options: Any,
+) -> Pool:
+    """Pool :func:`random_rankings`, to the depth where lists end unless told."""
+    longest = options.get("longest")
+    return pool_of(
+        random_rankings(rng, systems, topics, documents, **options),
+        depth=depth or longest or documents,
+    )
+
+
 def make_pool(
     systems: int = 4, topics: int = 5, depth: int = 12, documents: int = 40, seed: int = 0
 ) -> Pool:

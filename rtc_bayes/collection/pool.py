@@ -392,7 +392,7 @@ class Pool:
         """
         chosen = np.sort(_numbers("topic", topics, self.topics))
         if (np.diff(chosen) == 0).any():
-            raise InputError("a topic is named twice", remedy="name each topic once")
+            raise InputError("a topic is named twice", remedy="name topics of the pool, each once")
         documents, _ = entries_of(self.topic_starts, chosen)
         return self._part(np.arange(self.n_systems), chosen, documents)
 
@@ -577,7 +577,7 @@ def _numbers(what: str, names: Iterable[str], held: Sequence[str]) -> NDArray[np
     if unknown := [name for name in wanted if name not in number]:
         raise InputError(f"the pool holds no {what} {unknown[0]!r}")
     if not wanted:
-        raise InputError(f"no {what} is named", remedy=f"name at least one {what} of the pool")
+        raise InputError(f"no {what} is named", remedy=f"name {what}s of the pool, each once")
     return np.array([number[name] for name in wanted], dtype=np.int64)
 
 

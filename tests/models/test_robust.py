@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from pools import pool_of
 from scipy.special import expit
 
 import rtc_bayes as rb
-from rtc_bayes import CollectionWarning, InputError, Judgments, Pool, Run, Runs
+from rtc_bayes import CollectionWarning, InputError, Judgments, Pool
 from rtc_bayes.relevance import Sampling, estimate, load_model
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes_models.robust import COEFFICIENTS, Robust, _Design
@@ -19,9 +20,7 @@ RUNS = {
 
 
 def make_pool(names=("first", "second", "third")):
-    return Pool.from_runs(
-        Runs([Run.from_rankings(name, RUNS[name]) for name in names]), depth=DEPTH
-    )
+    return pool_of({name: RUNS[name] for name in names}, depth=DEPTH)
 
 
 def judge(pool, labels, judged_for=("first", "second")):
