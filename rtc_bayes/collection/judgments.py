@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.collection.pool import Pool, list_of_names
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,7 +22,7 @@ type JudgedFor = Sequence[str] | Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judgments:
+class Judgments(Saved):
     """What is known of the relevance of a pool's documents.
 
     Attributes
@@ -400,7 +400,7 @@ class Judgments:
         return data
 
     @classmethod
-    def from_xarray(cls, data: xr.Dataset) -> Judgments:
+    def from_xarray(cls, data: xr.Dataset) -> Self:
         """Rebuild judgments from :meth:`to_xarray`'s data set.
 
         Examples
@@ -425,35 +425,6 @@ class Judgments:
             None if judged_for is None else tuple(str(s) for s in np.atleast_1d(judged_for)),
             by_topic,
         )
-
-    def save(self, path: str | Path) -> None:
-        """Write pool and judgments to a netCDF file."""
-        from rtc_bayes.store.datasets import write_dataset
-
-        write_dataset(self.to_xarray(), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Judgments:
-        """Read pool and judgments from a netCDF file.
-
-        Raises
-        ------
-        InputError
-            There is no such file, or it holds something else.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a"]})]))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     rb.Judgments.from_labels(pool, [0], [1.0]).save(f"{folder}/judgments.nc")
-        ...     rb.Judgments.load(f"{folder}/judgments.nc")
-        Judgments(1 judged, 1 relevant, in 1 of 1 topics)
-        """
-        from rtc_bayes.store.datasets import read_dataset
-
-        return cls.from_xarray(read_dataset(path))
 
     def __repr__(self) -> str:
         topics = int((self.relevant + self.nonrelevant > 0).sum())

@@ -6,8 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, repeat
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,7 +42,7 @@ class Entries(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pool:
+class Pool(Saved):
     """The documents that systems retrieved, per topic, to a depth.
 
     Documents of a topic are contiguous and sorted by docno. A short list is short: nothing
@@ -171,7 +171,7 @@ class Pool:
         """
         depth = whole_number("depth", depth, least=1)
         reach = max(depth, whole_number("reach", reach, least=1))
-        added = {topic: list(docnos) for topic, docnos in (documents or {}).items()}
+        added = {t: list_of_names("documents", docs) for t, docs in (documents or {}).items()}
         if score_depth is None:
             score_depth = depth
         else:
@@ -347,7 +347,7 @@ class Pool:
 
     def locate(self, topic: str, docnos: Iterable[str]) -> NDArray[np.int64]:
         """Find a topic's docnos in the pool: their indices, -1 for those it does not hold."""
-        wanted = np.array(list(docnos), dtype=object)
+        wanted = np.array(list_of_names("docnos", docnos), dtype=object)
         if topic not in self.topics or not len(wanted):
             return np.full(len(wanted), -1, dtype=np.int64)
         inside = self.documents(self.topics.index(topic))
@@ -440,7 +440,8 @@ class Pool:
         places = [np.empty(0, dtype=np.int64)]
         added = np.zeros(self.n_topics, dtype=np.int64)
         for t, topic in enumerate(self.topics):
-            wanted = np.array(sorted(set(documents.get(topic, ()))), dtype=object)
+            docnos = list_of_names("documents", documents.get(topic, ()))
+            wanted = np.array(sorted(set(docnos)), dtype=object)
             absent = wanted[self.locate(topic, wanted) < 0]
             new.extend(absent)
             added[t] = len(absent)
@@ -454,12 +455,12 @@ class Pool:
         moved = np.arange(self.n_documents) + np.searchsorted(
             place, np.arange(self.n_documents), side="right"
         )
-        docnos = np.empty(self.n_documents + len(new), dtype=object)
-        docnos[moved] = self.docnos
-        docnos[place + np.arange(len(new))] = np.array(new, dtype=object)
+        every = np.empty(self.n_documents + len(new), dtype=object)
+        every[moved] = self.docnos
+        every[place + np.arange(len(new))] = np.array(new, dtype=object)
         return replace(
             self,
-            docnos=docnos,
+            docnos=every,
             topic_starts=self.topic_starts + starts_of(added),
             ranked=moved[self.ranked].astype(np.int32),
             tails=None if self.tails is None else self.tails.renumbered(moved),
@@ -509,7 +510,7 @@ class Pool:
         )
 
     @classmethod
-    def from_xarray(cls, data: xr.Dataset) -> Pool:
+    def from_xarray(cls, data: xr.Dataset) -> Self:
         """Rebuild a pool from :meth:`to_xarray`'s data set.
 
         Examples
@@ -532,35 +533,6 @@ class Pool:
             digests=digests if any(digests) else (),
             tails=Tails.from_xarray(data),
         )
-
-    def save(self, path: str | Path) -> None:
-        """Write the pool to a netCDF file."""
-        from rtc_bayes.store.datasets import write_dataset
-
-        write_dataset(self.to_xarray(), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Pool:
-        """Read a pool from a netCDF file.
-
-        Raises
-        ------
-        InputError
-            There is no such file, or it holds something else.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     pool.save(f"{folder}/pool.nc")
-        ...     rb.Pool.load(f"{folder}/pool.nc")
-        Pool(1 systems, 1 topics, depth 100, 2 documents)
-        """
-        from rtc_bayes.store.datasets import read_dataset
-
-        return cls.from_xarray(read_dataset(path))
 
     def __repr__(self) -> str:
         scored = f", scored to {self.score_depth}" if self.score_depth != self.depth else ""

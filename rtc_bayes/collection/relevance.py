@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,13 +13,14 @@ from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Relevance:
+class Relevance(Saved):
     """Probabilities of relevance of documents, as draws or as one point estimate.
 
     A point estimate has one chain and one draw, so that whatever follows is written once.
@@ -259,7 +259,7 @@ class Relevance:
         return data
 
     @classmethod
-    def from_xarray(cls, data: xr.Dataset) -> Relevance:
+    def from_xarray(cls, data: xr.Dataset) -> Self:
         """Rebuild from :meth:`to_xarray`'s data set, whose array becomes read-only.
 
         Examples
@@ -274,35 +274,6 @@ class Relevance:
         names = {c: np.array([str(x) for x in data[c].values], dtype=object) for c in _LABELS}
         probability = data["p"].assign_coords({c: ("document", v) for c, v in names.items()})
         return cls(probability, model=data.attrs["model"], method=data.attrs["method"])
-
-    def save(self, path: str | Path) -> None:
-        """Write to a netCDF file."""
-        from rtc_bayes.store.datasets import write_dataset
-
-        write_dataset(self.to_xarray(), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Relevance:
-        """Read from a netCDF file.
-
-        Raises
-        ------
-        InputError
-            There is no such file, or it holds something else.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     rb.Relevance.from_values(pool, [0.5, 1.0]).save(f"{folder}/relevance.nc")
-        ...     rb.Relevance.load(f"{folder}/relevance.nc")
-        Relevance(2 documents, 1 topics, 1 chains x 1 draws)
-        """
-        from rtc_bayes.store.datasets import read_dataset
-
-        return cls.from_xarray(read_dataset(path))
 
     def __repr__(self) -> str:
         sizes: Mapping[object, int] = self.probability.sizes

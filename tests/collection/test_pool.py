@@ -46,6 +46,11 @@ def test_pool_holds_the_first_documents_of_every_run(pool):
     assert [x.tolist() for x in pool.lists(1)] == [[0, 1, 1], [0, 2, 3], [1, 2, 1]]
     assert pool.locate("10", ["q", "x"]).tolist() == [5, -1]
     assert pool.locate("11", ["q"]).tolist() == [-1]
+    for wrong in ("pq", [1]):
+        with pytest.raises(InputError, match="not a list of names"):
+            pool.locate("10", wrong)
+        with pytest.raises(InputError, match="not a list of names"):
+            pool.with_documents({"10": wrong})
     assert repr(pool) == "Pool(2 systems, 2 topics, depth 2, 6 documents)"
 
 
