@@ -301,7 +301,7 @@ class Judgments(Saved):
         inferred = infer_judged_for(self)
         warnings.warn(
             f"the systems judged for are not known; inferred: {', '.join(inferred) or 'none'} "
-            "(say them with judged_for, --judged-for on the command line)",
+            "(say them with judged_for, or as rtc-bayes fit --judged-for)",
             CollectionWarning,
             stacklevel=2,
         )

@@ -10,15 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def starts_of(lengths: ArrayLike) -> NDArray[np.int64]:
-    """Return where each of several lists begins that stand one after another, and the last ends.
-
-    Parameters
-    ----------
-    lengths : array_like of int, shape (lists,)
-
-    Returns
-    -------
-    ndarray of int64, shape (lists + 1,)
+    """Return where lists of these lengths, one after another, begin, and where the last ends.
 
     Examples
     --------

@@ -318,8 +318,8 @@ class Pool(Saved):
     @property
     def lengths(self) -> NDArray[np.int32]:
         """Lengths of the lists, cut at the reach, shape (systems, topics)."""
-        whole = np.diff(self.list_starts) if self.tails is None else self.tails.lengths
-        return whole.astype(np.int32).reshape(self.n_systems, self.n_topics)
+        lengths = np.diff(self.list_starts) if self.tails is None else self.tails.lengths
+        return lengths.astype(np.int32).reshape(self.n_systems, self.n_topics)
 
     def ranks(self, topic: int, *, below: bool = False) -> NDArray[np.int32]:
         """Ranks of a topic's documents, from 1; 0 where a system did not retrieve it.

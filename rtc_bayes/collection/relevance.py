@@ -224,20 +224,20 @@ class Relevance(Saved):
         stops = np.concatenate([starts[1:], [len(topics)]])
         spans = {str(topics[a]): slice(int(a), int(b)) for a, b in zip(starts, stops, strict=True)}
         shared = [topic for topic in pool.topics if topic in spans]
-        whole = pool.with_documents({t: docnos[spans[t]][possible[spans[t]]] for t in shared})
-        aligned = np.full((len(values), whole.n_documents), np.nan)
+        extended = pool.with_documents({t: docnos[spans[t]][possible[spans[t]]] for t in shared})
+        aligned = np.full((len(values), extended.n_documents), np.nan)
         for topic in shared:
-            place = whole.locate(topic, docnos[spans[topic]])
+            place = extended.locate(topic, docnos[spans[topic]])
             aligned[:, place[place >= 0]] = values[:, spans[topic]][:, place >= 0]
         unknown = np.flatnonzero(np.isnan(aligned[0]))
         if len(unknown):
             first = unknown[0]
             raise InputError(
                 f"{len(unknown)} documents of the pool have no probability, first "
-                f"{whole.docnos[first]} of topic {whole.topics[whole.topic_of[first]]}",
+                f"{extended.docnos[first]} of topic {extended.topics[extended.topic_of[first]]}",
                 remedy="fit the model to the pool of these runs, at this depth",
             )
-        return whole, aligned
+        return extended, aligned
 
     def to_probabilities(self) -> Probabilities:
         """Return the mean over draws as probabilities that an erels file holds."""
