@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import Judgments, Pool
-from rtc_bayes.collection.judgments import infer_judged_for
 from rtc_bayes.relevance import check_options, require
 from rtc_bayes.relevance.evidence import (
     coordinates,
@@ -183,8 +182,7 @@ class _Design:
         pool = judgments.pool
         self.model, self.judgments, self.pool = model, of_retrieved(judgments), pool
         self.shortness = np.log(pool.reach / np.maximum(pool.lengths, 1))
-        judged_for = judgments.judged_for or infer_judged_for(judgments)
-        self.judged_for = np.isin(pool.systems, judged_for)
+        self.judged_for = np.isin(pool.systems, judgments.with_judged_for().judged_for or ())
 
     dims: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "alpha": ("topic",),

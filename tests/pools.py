@@ -1,12 +1,73 @@
-"""Small random collections to fit models to."""
+"""The small pools of all tests: of lists written out, of random lists, and judged at random.
+
+``pool_of({"system": {"topic": ["docno", ...]}}, depth=2)`` is the one way to a pool.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from rtc_bayes import CollectionWarning, Judgments, Pool, Run, Runs
+
+type Rankings = Mapping[str, Mapping[str, Iterable[str]]]
+
+
+def runs_of(rankings: Rankings) -> Runs:
+    """Return runs of ranked docnos, by system and topic."""
+    return Runs(Run.from_rankings(name, lists) for name, lists in rankings.items())
+
+
+def pool_of(rankings: Rankings, **options: Any) -> Pool:
+    """Pool ranked docnos, by system and topic; a list may be missing, and no warning is given.
+
+    Options are those of ``Pool.from_runs``.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollectionWarning)
+        return Pool.from_runs(runs_of(rankings), **options)
+
+
+def random_rankings(
+    rng: np.random.Generator,
+    systems: int = 2,
+    topics: int = 3,
+    documents: int = 8,
+    *,
+    shortest: int | None = None,
+    longest: int | None = None,
+) -> dict[str, dict[str, list[str]]]:
+    """Rank documents d0000, d0001, ... of topics 0, 1, ... at random, by systems s0, s1, ...
+
+    A list holds all documents, the first `longest`, or from `shortest` to `longest` of them.
+    """
+
+    def ranked() -> list[str]:
+        order = rng.permutation(documents)
+        length = longest if shortest is None else rng.integers(shortest, longest, endpoint=True)
+        return [f"d{i:04d}" for i in order[:length]]
+
+    return {f"s{s}": {str(t): ranked() for t in range(topics)} for s in range(systems)}
+
+
+def random_pool(
+    rng: np.random.Generator,
+    systems: int = 2,
+    topics: int = 3,
+    documents: int = 8,
+    *,
+    depth: int | None = None,
+    **options: Any,
+) -> Pool:
+    """Pool :func:`random_rankings`, to the depth where lists end unless told."""
+    longest = options.get("longest")
+    return pool_of(
+        random_rankings(rng, systems, topics, documents, **options),
+        depth=depth or longest or documents,
+    )
 
 
 def make_pool(
@@ -14,19 +75,14 @@ def make_pool(
 ) -> Pool:
     """Random runs: some lists short, the last system without the last topic if it has company."""
     rng = np.random.default_rng(seed)
-    runs = []
-    for s in range(systems):
-        rankings = {}
+    rankings: dict[str, dict[str, list[str]]] = {f"run{s}": {} for s in range(systems)}
+    for s, lists in enumerate(rankings.values()):
         for t in range(topics):
             if systems > 1 and topics > 1 and s == systems - 1 and t == topics - 1:
                 continue
             length = depth if (s + t) % 3 else max(1, depth // 2)
-            chosen = rng.permutation(documents)[:length]
-            rankings[str(t + 1)] = [f"d{i:03d}" for i in chosen]
-        runs.append(Run.from_rankings(f"run{s}", rankings))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CollectionWarning)
-        return Pool.from_runs(Runs(runs), depth=depth)
+            lists[str(t + 1)] = [f"d{i:03d}" for i in rng.permutation(documents)[:length]]
+    return pool_of(rankings, depth=depth)
 
 
 def judge(pool: Pool, count: int, seed: int = 1, share: float = 0.4) -> Judgments:

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
-from rtc_bayes import FitWarning, Judgments, Pool, Qrels, Runs, fit, forecast, read_qrels, read_runs
+from rtc_bayes import FitWarning, Pool, Qrels, Runs, fit, forecast, read_qrels, read_runs
 from rtc_bayes.judging import build
 
 # how judgments are chosen, and the model that forecasts
@@ -63,10 +63,7 @@ def main() -> None:
             truth = drawn(pool, rng) if name == "drawn" else qrels
             made = build(pool, truth, algorithm, confidence=0.95)
             for judged in (n for n in JUDGED if n < len(made.steps)):
-                first = made.judgments.order[:judged]
-                known = Judgments.from_labels(
-                    pool, first, made.judgments.labels[first], judged_for=pool.systems
-                )
+                known = made.judgments.keep(made.judgments.order[:judged])
                 relevance = fit(pool, known, model=model, method=method, options=options).relevance
                 more = forecast(pool, relevance, a, b, moments="plugin")
                 assert more is not None  # all judgments tell

@@ -120,7 +120,10 @@ def fits_of(
     """Judge for some systems, and fit the evaluator for all to the judgments of each budget."""
     draw, every = judged(collection, question, seed)
     pool = collection.pool.select(draw.everyone)
-    fits = (fitted(pool, first(every, n), question.evaluator, draw) for n in question.budgets)
+    fits = (
+        fitted(pool, every.keep(every.order[:n]), question.evaluator, draw)
+        for n in question.budgets
+    )
     return draw, pool, fits
 
 
@@ -137,13 +140,6 @@ def judged(collection: Collection, question: Question, seed: int) -> tuple[Draw,
         seed=draw.judging_seed,
     )
     return draw, built.judgments
-
-
-def first(judgments: Judgments, count: int) -> Judgments:
-    """Return the first judgments made."""
-    order = judgments.order[:count]
-    labels = judgments.labels[order]
-    return Judgments.from_labels(judgments.pool, order, labels, judged_for=judgments.judged_for)
 
 
 def fitted(pool: Pool, judgments: Judgments, model: str, draw: Draw) -> Fit:

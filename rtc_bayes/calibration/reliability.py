@@ -308,12 +308,8 @@ def reliability(predictions: Predictions, *, points: int = _CURVE_POINTS) -> pd.
 def _best_ranks(judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return every document's best rank, and whether a system judged for retrieved it."""
     pool = judgments.pool
-    lengths = np.diff(pool.list_starts)
-    rank = np.arange(len(pool.ranked)) - np.repeat(pool.list_starts[:-1], lengths) + 1
-    system = np.repeat(np.repeat(np.arange(pool.n_systems), pool.n_topics), lengths)
-    best = np.full(pool.n_documents, np.iinfo(np.int64).max)
-    np.minimum.at(best, pool.ranked, rank)
     judged_for = np.isin(pool.systems, judgments.judged_for or ())
     seen = np.zeros(pool.n_documents, dtype=bool)
-    seen[pool.ranked[judged_for[system]]] = True
-    return best, seen
+    seen[pool.ranked[judged_for[pool.entries.system]]] = True
+    best = pool.best_ranks
+    return np.where(best > 0, best, np.iinfo(np.int64).max), seen

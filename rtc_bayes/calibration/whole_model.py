@@ -63,7 +63,7 @@ class WholeModel:
         truth = {name: values[number] for name, values in self.prior.items()}
         order = self.judgments.order
         labels = np.random.default_rng(labelling).random(len(order)) < truth["p"][order]
-        judgments = Judgments.from_labels(self.judgments.pool, order, labels.astype(float))
+        judgments = self.judgments.relabelled(labels)
         found = estimate(
             self.model,
             self.method,
@@ -101,9 +101,7 @@ def prior_draws(
         import pymc as pm
 
         # priors may not depend on labels; those of a graph must be there
-        unlabelled = Judgments.from_labels(
-            judgments.pool, judgments.order, np.zeros(judgments.n_judged)
-        )
+        unlabelled = judgments.relabelled(np.zeros(judgments.n_judged))
         graph = model.graph(judgments.pool, unlabelled)  # type: ignore[attr-defined]
         named = [*graph.free_RVs, *graph.deterministics]
         values = pm.draw(named, draws=draws, random_seed=seed)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rtc_bayes.cli.arguments import Format
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
@@ -36,9 +35,6 @@ def read_judgments(
     infer: bool = False,
 ) -> Judgments:
     """Read judgments over a pool, and the systems they were made for: typed, stored or inferred."""
-    from dataclasses import replace
-
-    from rtc_bayes.collection.judgments import infer_judged_for
     from rtc_bayes.store import meta_path, read_json
 
     stored = meta_path(qrels.path)
@@ -48,16 +44,7 @@ def read_judgments(
     elif stored.is_file():
         systems = read_json(stored).get("judged_for")
     judgments = estimand.judgments(pool, qrels, systems)
-    if systems is None and infer:
-        inferred = infer_judged_for(judgments)
-        warnings.warn(
-            f"the systems judged for are not known; inferred: {', '.join(inferred) or 'none'} "
-            "(say them with --judged-for)",
-            CollectionWarning,
-            stacklevel=1,
-        )
-        judgments = replace(judgments, judged_for=inferred)
-    return judgments
+    return judgments.with_judged_for() if infer else judgments
 
 
 def digests(

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.pool import Pool
+from rtc_bayes.collection.pool import Pool, list_of_names
 from rtc_bayes.collection.qrels import Qrels
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
     import xarray as xr
 
+type JudgedFor = Sequence[str] | Mapping[str, Sequence[str]]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judgments:
+class Judgments(Saved):
     """What is known of the relevance of a pool's documents.
 
     Attributes
@@ -32,20 +34,52 @@ class Judgments:
     order : ndarray of int, shape (judged,)
         Document indices in the order in which the judgments were made.
     judged_for : tuple of str or None
-        The systems that the judgments were made for; None when not known.
+        The systems that the judgments were made for, on any topic; None when not known.
+    judged_for_by_topic : mapping of str to tuple of str, or None
+        The same for each topic, where it differs between topics: see :meth:`judged_for_topic`.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> lists = {"1": ["a", "b", "c"], "2": ["x"]}
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", lists)]))
+    >>> judgments = rb.Judgments.from_labels(pool, pool.locate("1", ["c", "a"]), [1, 0])
+    >>> judgments
+    Judgments(2 judged, 1 relevant, in 1 of 2 topics)
+    >>> judgments.labels.tolist()
+    [0.0, nan, 1.0, nan]
+
+    Judgments do not change. These return others.
+
+    >>> more = judgments.with_labels(pool.locate("2", ["x"]), [0.5])
+    >>> more.relevant.tolist(), more.judged_topics
+    ([1.0, 0.5], ('1', '2'))
+    >>> more.keep(more.order[:1])
+    Judgments(1 judged, 1 relevant, in 1 of 2 topics)
+    >>> judgments.to_qrels()["1"]
+    {'c': 1, 'a': 0}
     """
 
     pool: Pool
     labels: NDArray[np.float64]
     order: NDArray[np.int64]
     judged_for: tuple[str, ...] | None = None
+    judged_for_by_topic: Mapping[str, tuple[str, ...]] | None = None
 
     def __post_init__(self) -> None:
         self.labels.flags.writeable = self.order.flags.writeable = False
 
     @classmethod
-    def none(cls, pool: Pool, *, judged_for: Sequence[str] | None = None) -> Judgments:
-        """Nothing judged yet."""
+    def none(cls, pool: Pool, *, judged_for: JudgedFor | None = None) -> Judgments:
+        """Nothing judged yet.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a"]})]))
+        >>> rb.Judgments.none(pool)
+        Judgments(0 judged, 0 relevant, in 0 of 1 topics)
+        """
         return cls.from_labels(pool, [], [], judged_for=judged_for)
 
     @classmethod
@@ -55,7 +89,7 @@ class Judgments:
         documents: ArrayLike,
         labels: ArrayLike,
         *,
-        judged_for: Sequence[str] | None = None,
+        judged_for: JudgedFor | None = None,
     ) -> Judgments:
         """Judge documents of the pool by their indices.
 
@@ -63,27 +97,99 @@ class Judgments:
         ----------
         pool : Pool
         documents : array_like of int, shape (judged,)
-            Distinct document indices, in the order judged.
+            Distinct document indices, in the order judged; :meth:`Pool.locate` finds them.
         labels : array_like of float, shape (judged,)
-            Each in [0, 1].
-        judged_for : sequence of str, optional
+            Each in [0, 1]: 1 relevant, 0 nonrelevant, between the two a probability.
+        judged_for : sequence of str, or mapping of str to sequence of str; optional
+            The systems that the judgments were made for: on all topics, or by topic.
 
         Raises
         ------
         InputError
-            A label outside [0, 1] or a document judged twice.
+            A document that the pool does not hold or that is judged twice, a label outside
+            [0, 1], or as many documents as labels are not given.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> run = rb.Run.from_rankings("one", {"1": ["a", "b"], "2": ["x"]})
+        >>> pool = rb.Pool.from_runs(rb.Runs([run]))
+        >>> rb.Judgments.from_labels(pool, pool.locate("1", ["b"]), [1.0], judged_for=["one"])
+        Judgments(1 judged, 1 relevant, in 1 of 2 topics, made for one)
+        >>> rb.Judgments.from_labels(pool, pool.locate("1", ["typo"]), [1.0])
+        Traceback (most recent call last):
+        rtc_bayes.errors.InputError: the pool holds no document -1; ...
         """
-        order = np.array(documents, dtype=np.int64)
-        values = np.array(labels, dtype=np.float64)
-        if order.shape != values.shape:
-            raise InputError(f"{len(order)} documents but {len(values)} labels")
-        if len(values) and not (values.min() >= 0.0 and values.max() <= 1.0):
-            raise InputError("a label is outside [0, 1]")
-        if len(np.unique(order)) != len(order):
-            raise InputError("a document is judged twice")
         every = np.full(pool.n_documents, np.nan)
-        every[order] = values
-        return cls(pool, every, order, None if judged_for is None else tuple(judged_for))
+        order = np.empty(0, dtype=np.int64)
+        return cls(pool, every, order, *_judged_for(pool, judged_for)).with_labels(
+            documents, labels
+        )
+
+    def with_labels(self, documents: ArrayLike, labels: ArrayLike) -> Judgments:
+        """Return these judgments and more, made after them.
+
+        Parameters
+        ----------
+        documents : array_like of int, shape (more,)
+            Distinct document indices without a judgment, in the order judged.
+        labels : array_like of float, shape (more,)
+            Each in [0, 1].
+
+        Raises
+        ------
+        InputError
+            As :meth:`from_labels`.
+        """
+        added, values = _indices(self.pool, documents), _labels(labels)
+        if added.shape != values.shape:
+            raise InputError(
+                f"{len(added)} documents but {len(values)} labels", remedy="give as many of each"
+            )
+        order = np.concatenate([self.order, added])
+        if len(np.unique(order)) != len(order):
+            raise InputError("a document is judged twice", remedy="give each document once")
+        every = self.labels.copy()
+        every[added] = values
+        return replace(self, labels=every, order=order)
+
+    def keep(self, documents: ArrayLike) -> Judgments:
+        """Return the judgments of only these documents, in the order given.
+
+        Parameters
+        ----------
+        documents : array_like of int
+            Distinct indices of judged documents.
+
+        Raises
+        ------
+        InputError
+            A document that is not judged, or given twice.
+        """
+        kept = _indices(self.pool, documents)
+        if (unjudged := kept[~self.judged[kept]]).size:
+            raise InputError(f"document {unjudged[0]} is not judged")
+        return self._cleared().with_labels(kept, self.labels[kept])
+
+    def relabelled(self, labels: ArrayLike) -> Judgments:
+        """Return judgments of the same documents, in the same order, with other labels.
+
+        Parameters
+        ----------
+        labels : array_like of float, shape (judged,)
+            Each in [0, 1], in the order judged.
+
+        Raises
+        ------
+        InputError
+            As :meth:`from_labels`.
+        """
+        return self._cleared().with_labels(self.order, labels)
+
+    def _cleared(self) -> Judgments:
+        """Nothing judged yet, for the same systems."""
+        every = np.full(self.pool.n_documents, np.nan)
+        return replace(self, labels=every, order=np.empty(0, dtype=np.int64))
 
     @classmethod
     def from_qrels(
@@ -92,7 +198,7 @@ class Judgments:
         qrels: Qrels,
         *,
         relevance_level: int = 1,
-        judged_for: Sequence[str] | None = None,
+        judged_for: JudgedFor | None = None,
     ) -> Judgments:
         """Take the judgments of a qrels file.
 
@@ -101,10 +207,11 @@ class Judgments:
         pool : Pool
         qrels : Qrels
             Graded; negative grades are unjudged.
-        relevance_level : int
-            The lowest grade that counts as relevant, at least 1.
-        judged_for : sequence of str, optional
-            The systems that the judgments were made for.
+        relevance_level : int, at least 1
+            The lowest grade that counts as relevant.
+        judged_for : sequence of str, or mapping of str to sequence of str; optional
+            The systems that the judgments were made for: on all topics, or by topic. By default
+            those that the qrels name.
 
         Raises
         ------
@@ -115,11 +222,21 @@ class Judgments:
         -----
         CollectionWarning
             Once, naming judged topics for which there is no run.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> run = rb.Run.from_rankings("one", {"1": ["a", "b"], "2": ["x"]})
+        >>> pool = rb.Pool.from_runs(rb.Runs([run]))
+        >>> qrels = rb.Qrels({"1": {"a": 2, "b": 0, "not retrieved": 1}})
+        >>> rb.Judgments.from_qrels(pool, qrels)
+        Judgments(3 judged, 2 relevant, in 1 of 2 topics)
+        >>> rb.Judgments.from_qrels(pool, qrels, relevance_level=2)
+        Judgments(3 judged, 1 relevant, in 1 of 2 topics)
         """
-        if relevance_level < 1:
-            raise InputError(
-                f"relevance level is {relevance_level}", remedy="give a level of at least 1"
-            )
+        whole_number("relevance level", relevance_level, least=1)
+        if judged_for is None:
+            judged_for = getattr(qrels, "judged_for", None)
         shared = [topic for topic in qrels if topic in set(pool.topics)]
         if len(qrels) and not shared:
             raise InputError(
@@ -139,14 +256,56 @@ class Judgments:
         wanted: dict[str, list[str]] = {t: [] for t in shared}
         for topic, docno, _ in grades:
             wanted[topic].append(docno)
-        whole = pool.with_documents(wanted)
-        located = [whole.locate(topic, docnos) for topic, docnos in wanted.items() if docnos]
+        every = pool.with_documents(wanted)
+        located = [every.locate(topic, docnos) for topic, docnos in wanted.items()]
         return cls.from_labels(
-            whole,
-            np.concatenate(located) if located else [],
+            every,
+            np.concatenate([np.empty(0, dtype=np.int64), *located]),
             [float(grade >= relevance_level) for _, _, grade in grades],
             judged_for=judged_for,
         )
+
+    def judged_for_topic(self, topic: str) -> tuple[str, ...] | None:
+        """Return the systems that the judgments of a topic were made for; None when not known.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> lists = {"1": ["a"], "2": ["x"]}
+        >>> runs = rb.Runs([rb.Run.from_rankings(system, lists) for system in ("one", "two")])
+        >>> pool = rb.Pool.from_runs(runs)
+        >>> by_topic = {"1": ["one"], "2": ["two", "one"]}
+        >>> judgments = rb.Judgments.from_labels(pool, [0, 1], [1, 0], judged_for=by_topic)
+        >>> judgments.judged_for_topic("1"), judgments.judged_for
+        (('one',), ('one', 'two'))
+        """
+        if topic not in self.pool.topics:
+            raise InputError(f"the pool holds no topic {topic!r}")
+        if self.judged_for_by_topic is None:
+            return self.judged_for
+        return self.judged_for_by_topic.get(topic, ())
+
+    def with_judged_for(self) -> Judgments:
+        """Return the judgments with the systems that they were made for, inferred if not known.
+
+        Models that ask for whom judgments were made take them from here. The systems inferred are
+        those of :func:`infer_judged_for`.
+
+        Warns
+        -----
+        CollectionWarning
+            They are inferred: which they are.
+        """
+        if self.judged_for or not self.n_judged:
+            return self
+        inferred = infer_judged_for(self)
+        warnings.warn(
+            f"the systems judged for are not known; inferred: {', '.join(inferred) or 'none'} "
+            "(say them with judged_for, or as rtc-bayes fit --judged-for)",
+            CollectionWarning,
+            stacklevel=2,
+        )
+        return replace(self, judged_for=inferred, judged_for_by_topic=None)
 
     @property
     def judged(self) -> NDArray[np.bool_]:
@@ -183,8 +342,9 @@ class Judgments:
         return np.diff(counted[bounds]) / np.maximum(np.diff(bounds), 1)
 
     def _per_topic(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        topic = np.searchsorted(self.pool.topic_starts, self.order, side="right") - 1
-        return np.bincount(topic, weights=values, minlength=self.pool.n_topics)
+        topic = self.pool.topic_of[self.order]
+        counts = np.bincount(topic, weights=values, minlength=self.pool.n_topics)
+        return counts.astype(np.float64)  # of nothing, NumPy counts in integers
 
     def on(self, pool: Pool) -> Judgments:
         """Return the same judgments over another pool, extended by documents it lacks.
@@ -193,21 +353,18 @@ class Judgments:
         """
         if pool is self.pool:
             return self
-        topic = np.searchsorted(self.pool.topic_starts, self.order, side="right") - 1
-        names = [self.pool.topics[t] for t in topic]
-        docnos = self.pool.docnos[self.order]
-        groups: dict[str, list[int]] = {}
-        for position, name in enumerate(names):
-            if name in pool.topics:
-                groups.setdefault(name, []).append(position)
-        whole = pool.with_documents({name: docnos[where] for name, where in groups.items()})
-        index = np.full(len(names), -1, dtype=np.int64)
+        names = np.array(self.pool.topics, dtype=object)[self.pool.topic_of[self.order]]
+        kept = np.isin(names, pool.topics)
+        order, names = self.order[kept], names[kept]
+        docnos = self.pool.docnos[order]
+        groups = {name: names == name for name in set(names)}
+        every = pool.with_documents({name: docnos[where] for name, where in groups.items()})
+        moved = np.empty(len(order), dtype=np.int64)
         for name, where in groups.items():
-            index[where] = whole.locate(name, docnos[where])
-        kept = index >= 0
-        return Judgments.from_labels(
-            whole, index[kept], self.labels[self.order][kept], judged_for=self.judged_for
-        )
+            moved[where] = every.locate(name, docnos[where])
+        labels = np.full(every.n_documents, np.nan)
+        labels[moved] = self.labels[order]
+        return replace(self, pool=every, labels=labels, order=moved)
 
     def to_qrels(self) -> Qrels:
         """Return hard judgments as qrels, in the order made.
@@ -235,31 +392,39 @@ class Judgments:
         data["order"] = ("judgment", self.order)
         if self.judged_for is not None:
             data.attrs["judged_for"] = list(self.judged_for)
+        if self.judged_for_by_topic is not None:
+            pairs = [(t, s) for t, systems in self.judged_for_by_topic.items() for s in systems]
+            topics, systems = np.array(pairs, dtype=str).reshape(-1, 2).T
+            data["judged_for_topic"] = ("judged_for", topics)
+            data["judged_for_system"] = ("judged_for", systems)
         return data
 
     @classmethod
-    def from_xarray(cls, data: xr.Dataset) -> Judgments:
-        """Rebuild judgments from :meth:`to_xarray`'s data set."""
-        judged_for = data.attrs.get("judged_for")
+    def from_xarray(cls, data: xr.Dataset) -> Self:
+        """Rebuild judgments from :meth:`to_xarray`'s data set.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a"]})]))
+        >>> rb.Judgments.from_xarray(rb.Judgments.from_labels(pool, [0], [0.25]).to_xarray())
+        Judgments(1 judged, 0.25 relevant, in 1 of 1 topics)
+        """
+        judged_for, by_topic = data.attrs.get("judged_for"), None
+        if "judged_for_topic" in data:
+            topics = data["judged_for_topic"].values.astype(str)
+            systems = data["judged_for_system"].values.astype(str)
+            by_topic = {
+                str(topic): tuple(systems[topics == topic].tolist())
+                for topic in dict.fromkeys(topics)
+            }
         return cls(
             Pool.from_xarray(data),
             data["label"].values.astype(np.float64),
             data["order"].values.astype(np.int64),
             None if judged_for is None else tuple(str(s) for s in np.atleast_1d(judged_for)),
+            by_topic,
         )
-
-    def save(self, path: str | Path) -> None:
-        """Write pool and judgments to a netCDF file."""
-        from rtc_bayes.store.datasets import write_dataset
-
-        write_dataset(self.to_xarray(), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Judgments:
-        """Read pool and judgments from a netCDF file."""
-        from rtc_bayes.store.datasets import read_dataset
-
-        return cls.from_xarray(read_dataset(path))
 
     def __repr__(self) -> str:
         topics = int((self.relevant + self.nonrelevant > 0).sum())
@@ -281,6 +446,14 @@ def infer_judged_for(judgments: Judgments) -> tuple[str, ...]:
     -------
     tuple of str
         In the pool's order; empty when no judged document was retrieved.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> lists = {"one": {"1": ["a", "b"]}, "two": {"1": ["c", "b"]}}
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings(*run) for run in lists.items()]))
+    >>> infer_judged_for(rb.Judgments.from_labels(pool, pool.locate("1", ["b", "c"]), [1, 0]))
+    ('two',)
     """
     pool = judgments.pool
     judged = judgments.judged
@@ -297,6 +470,52 @@ def infer_judged_for(judgments: Judgments) -> tuple[str, ...]:
     return tuple(pool.systems[s] for s in sorted(chosen))
 
 
+def _indices(pool: Pool, documents: ArrayLike) -> NDArray[np.int64]:
+    """Return indices of a pool's documents, or say which is none."""
+    indices = np.array(documents)
+    if indices.ndim != 1 or (indices.size and not np.issubdtype(indices.dtype, np.integer)):
+        raise InputError(
+            f"documents are an array of {indices.dtype} with {indices.ndim} dimensions",
+            remedy="give a list of indices, as Pool.locate returns them",
+        )
+    outside = indices[(indices < 0) | (indices >= pool.n_documents)]
+    if outside.size:
+        raise InputError(
+            f"the pool holds no document {outside[0]}",
+            remedy=f"give indices from 0 to {pool.n_documents - 1}; Pool.locate gives -1 for a "
+            "docno that is not there, which Pool.with_documents adds",
+        )
+    return indices.astype(np.int64)
+
+
+def _labels(labels: ArrayLike) -> NDArray[np.float64]:
+    """Return labels, each in [0, 1]."""
+    try:
+        values = np.array(labels, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.array(np.nan)
+    if values.ndim != 1:
+        raise InputError("labels are not a list of numbers", remedy="give one for each document")
+    bad = values[~((values >= 0.0) & (values <= 1.0))]
+    if bad.size:
+        raise InputError(f"label {bad[0]} is outside [0, 1]", remedy="give labels from 0 to 1")
+    return values
+
+
+def _judged_for(
+    pool: Pool, judged_for: JudgedFor | None
+) -> tuple[tuple[str, ...] | None, dict[str, tuple[str, ...]] | None]:
+    """Return the systems judged for on any topic, and by topic if they were given so."""
+    if judged_for is None:
+        return None, None
+    if not isinstance(judged_for, Mapping):
+        return tuple(list_of_names("judged_for", judged_for)), None
+    lists = {str(t): list_of_names("judged_for", systems) for t, systems in judged_for.items()}
+    named = dict.fromkeys(system for systems in lists.values() for system in systems)
+    ordered = [s for s in pool.systems if s in named] + [s for s in named if s not in pool.systems]
+    return tuple(ordered), {topic: tuple(systems) for topic, systems in lists.items() if systems}
+
+
 def _some(names: Iterable[str], most: int = 4) -> str:
-    known = list(names)
-    return ", ".join(known[:most]) + (", ..." if len(known) > most else "")
+    listed = list(names)
+    return ", ".join(listed[:most]) + (", ..." if len(listed) > most else "")

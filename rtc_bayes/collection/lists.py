@@ -6,7 +6,47 @@ from itertools import pairwise
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+
+def starts_of(lengths: ArrayLike) -> NDArray[np.int64]:
+    """Return where lists of these lengths, one after another, begin, and where the last ends.
+
+    Examples
+    --------
+    >>> starts_of([2, 0, 3]).tolist()
+    [0, 2, 2, 5]
+    """
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def entries_of(
+    starts: NDArray[np.int64], numbers: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the entries of some of the lists that stand one after another.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (lists + 1,)
+        List n has the entries ``starts[n]`` to ``starts[n + 1]``.
+    numbers : ndarray of int
+        The lists wanted, in the order wanted.
+
+    Returns
+    -------
+    entries : ndarray of int64
+    starts : ndarray of int64, shape (lists wanted + 1,)
+        Where each list wanted begins among the entries.
+
+    Examples
+    --------
+    >>> entries, starts = entries_of(np.array([0, 2, 2, 5]), np.array([2, 0]))
+    >>> entries.tolist(), starts.tolist()
+    ([2, 3, 4, 0, 1], [0, 3, 5])
+    """
+    lengths = np.diff(starts)[numbers]
+    begins = starts_of(lengths)
+    return np.arange(begins[-1]) + np.repeat(starts[numbers] - begins[:-1], lengths), begins
 
 
 class Lists(NamedTuple):
@@ -54,9 +94,7 @@ class Lists(NamedTuple):
 
     def take(self, numbers: NDArray[np.int64]) -> Self:
         """Return some of the lists, by number."""
-        spans = [np.arange(self.starts[s], self.starts[s + 1]) for s in numbers]
-        entries = np.concatenate([np.empty(0, dtype=np.int64), *spans])
-        starts = np.cumsum([0, *map(len, spans)], dtype=np.int64)
+        entries, starts = entries_of(self.starts, numbers)
         return type(self)(self.ranked[entries], starts, self.ranks[entries])
 
     def distinct(self) -> tuple[Self, NDArray[np.int64]]:
@@ -69,9 +107,9 @@ class Lists(NamedTuple):
         which : ndarray of int64, shape (lists,)
             For every given list its number among the distinct ones.
         """
-        found: dict[bytes, int] = {}
+        numbers: dict[bytes, int] = {}
         spans = [slice(a, b) for a, b in pairwise(self.starts.tolist())]
         contents = [self.ranked[span].tobytes() + self.ranks[span].tobytes() for span in spans]
-        which = np.array([found.setdefault(c, len(found)) for c in contents], dtype=np.int64)
+        which = np.array([numbers.setdefault(c, len(numbers)) for c in contents], dtype=np.int64)
         _, first = np.unique(which, return_index=True)
         return self.take(first.astype(np.int64)), which

@@ -4,26 +4,45 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from itertools import count, repeat
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.lists import Lists
-from rtc_bayes.collection.tails import Tails, tail_of
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.collection.lists import Lists, entries_of, starts_of
+from rtc_bayes.collection.tails import Tails
+from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from rtc_bayes.collection.qrels import Qrels
     from rtc_bayes.collection.runs import Runs
+
+_NOTHING = np.empty(0, dtype=np.int32)
+
+
+class Entries(NamedTuple):
+    """System, topic and rank of every document in the lists of a pool, in ``Pool.ranked``'s order.
+
+    Attributes
+    ----------
+    system, topic : ndarray of int64, shape (sum of list lengths,)
+        Numbers, from 0.
+    rank : ndarray of int64, shape (sum of list lengths,)
+        From 1 to the depth.
+    """
+
+    system: NDArray[np.int64]
+    topic: NDArray[np.int64]
+    rank: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pool:
+class Pool(Saved):
     """The documents that systems retrieved, per topic, to a depth.
 
     Documents of a topic are contiguous and sorted by docno. A short list is short: nothing
@@ -51,6 +70,33 @@ class Pool:
         A digest of each system's run.
     tails : Tails or None
         Ranks of the pool's documents below the depth; None where no list is longer.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> one = rb.Run.from_rankings("one", {"1": ["a", "b"], "2": ["x"]})
+    >>> two = rb.Run.from_rankings("two", {"1": ["b", "c"], "2": ["x", "y"]})
+    >>> pool = rb.Pool.from_runs(rb.Runs([one, two]))
+    >>> pool
+    Pool(2 systems, 2 topics, depth 100, 5 documents)
+    >>> pool.docnos.tolist(), pool.topic_of.tolist(), pool.best_ranks.tolist()
+    (['a', 'b', 'c', 'x', 'y'], [0, 0, 0, 1, 1], [1, 1, 2, 1, 2])
+
+    Documents are known by their index; -1 stands for a docno that the pool does not hold.
+
+    >>> pool.locate("2", ["y", "typo"]).tolist()
+    [4, -1]
+    >>> pool.docnos[pool.ranking(1, 0)].tolist()
+    ['b', 'c']
+
+    A pool does not change. These return another one.
+
+    >>> pool.select(["one"])
+    Pool(1 systems, 2 topics, depth 100, 3 documents)
+    >>> pool.select_topics(["2"])
+    Pool(2 systems, 1 topics, depth 100, 2 documents)
+    >>> pool.with_documents({"2": ["judged"]}).docnos.tolist()
+    ['a', 'b', 'c', 'judged', 'x', 'y']
     """
 
     systems: tuple[str, ...]
@@ -77,42 +123,69 @@ class Pool:
         reach: int = 1000,
         score_depth: int | None = None,
         documents: Mapping[str, Iterable[str]] | None = None,
+        qrels: Qrels | None = None,
     ) -> Pool:
         """Pool the first `depth` documents of every run for every topic of any run.
 
         Parameters
         ----------
         runs : Runs
-        depth : int
-            At least 1.
-        reach : int
+        depth : int, at least 1
+            How many documents of each list are pooled.
+        reach : int, at least 1
             Where systems rank the pooled documents below the depth is kept down to this rank, as
             evidence for models that use it, and for measures.
         score_depth : int, optional
-            Measures read lists down to this rank; by default the depth.
+            Measures read lists down to this rank, from the depth to the reach; by default the
+            depth.
         documents : mapping of str to iterable of str, optional
-            Docnos per topic that belong to the pool besides, as judged ones: so that measures
-            find them in lists below the depth. Topics without a run are left out.
+            Docnos per topic that belong to the pool as well, so that measures find them in lists
+            below the depth. Topics without a run are left out.
+        qrels : Qrels, optional
+            Where a score depth is given, the judged documents belong to the pool as well, by
+            the same rule. Grades are not used: see :meth:`Judgments.from_qrels`.
 
         Raises
         ------
         InputError
-            A depth below 1, or a score depth outside the ranks from the depth to the reach.
+            A depth or reach that is no whole number of at least 1, a score depth that is not one
+            from the depth to the reach, or no topic at all.
 
         Warns
         -----
         CollectionWarning
             Once, naming the runs that lack a topic: they score 0 there.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> one = rb.Run.from_rankings("one", {"1": ["a", "b", "c"]})
+        >>> two = rb.Run.from_rankings("two", {"1": ["b", "d", "a"]})
+        >>> pool = rb.Pool.from_runs(rb.Runs([one, two]), depth=2)
+        >>> pool.docnos.tolist()
+        ['a', 'b', 'd']
+        >>> pool.ranks(0).tolist()
+        [[1, 2, 0], [0, 1, 2]]
+        >>> pool.ranks(0, below=True).tolist()
+        [[1, 2, 0], [3, 1, 2]]
         """
-        if depth < 1:
-            raise InputError(f"depth is {depth}", remedy="give a depth of at least 1")
-        score_depth = depth if score_depth is None else score_depth
-        if not depth <= score_depth <= max(depth, reach):
+        depth = whole_number("depth", depth, least=1)
+        reach = max(depth, whole_number("reach", reach, least=1))
+        added = {t: list_of_names("documents", docs) for t, docs in (documents or {}).items()}
+        if score_depth is None:
+            score_depth = depth
+        else:
+            for topic, grades in (qrels or {}).items():
+                added.setdefault(topic, []).extend(d for d, grade in grades.items() if grade >= 0)
+        score_depth = whole_number("score depth", score_depth)
+        if not depth <= score_depth <= reach:
             raise InputError(
                 f"score depth is {score_depth}",
-                remedy=f"give one from the depth, {depth}, to {max(depth, reach)}",
+                remedy=f"give one from the depth, {depth}, to {reach}",
             )
         topics = runs.topics
+        if not topics:
+            raise InputError("the runs hold no topic", remedy="give runs with at least one topic")
         lacking = {tag: len(topics) - len(run.topics) for tag, run in runs.items()}
         lacking = {tag: n for tag, n in lacking.items() if n}
         if lacking:
@@ -125,20 +198,22 @@ class Pool:
         cells = len(runs) * len(topics)
         docnos: list[str] = []
         starts = [0]
-        nothing = np.empty(0, dtype=np.int32)
-        heads, tails = [nothing] * cells, [(nothing, nothing)] * cells
+        heads, tails, tail_ranks = ([_NOTHING] * cells for _ in range(3))
         lengths = np.zeros(cells, dtype=np.int32)
         for t, topic in enumerate(topics):
-            lists = [run.ranking(topic)[: max(depth, reach)].tolist() for run in runs.values()]
-            besides = documents.get(topic, ()) if documents else ()
-            ordered = sorted(set(besides).union(*(ranked[:depth] for ranked in lists)))
-            index = dict(zip(ordered, count(len(docnos)), strict=False))
-            docnos.extend(ordered)
+            lists = [run.ranking(topic)[:reach] for run in runs.values()]
+            heads_of_topic = (docs[:depth].tolist() for docs in lists)
+            pooled = sorted(set(added.get(topic, ())).union(*heads_of_topic))
+            number = dict(zip(pooled, count(len(docnos)), strict=False)).get
+            docnos.extend(pooled)
             starts.append(len(docnos))
-            for cell, ranked in zip(range(t, cells, len(topics)), lists, strict=True):
-                heads[cell] = np.array([index[docno] for docno in ranked[:depth]], dtype=np.int32)
-                tails[cell] = tail_of(ranked, index, depth)
-                lengths[cell] = len(ranked)
+            for cell, docs in zip(range(t, cells, len(topics)), lists, strict=True):
+                numbers = np.fromiter(map(number, docs.tolist(), repeat(-1)), np.int32, len(docs))
+                below = np.flatnonzero(numbers[depth:] >= 0) + depth
+                heads[cell] = numbers[:depth].copy()
+                tails[cell], tail_ranks[cell] = numbers[below], (below + 1).astype(np.int32)
+                lengths[cell] = len(docs)
+        longest = int(lengths.max(initial=0))
         return cls(
             systems=runs.systems,
             topics=topics,
@@ -146,10 +221,18 @@ class Pool:
             score_depth=score_depth,
             docnos=np.array(docnos, dtype=object),
             topic_starts=np.array(starts, dtype=np.int64),
-            ranked=np.concatenate([nothing, *heads]),
-            list_starts=np.cumsum([0, *map(len, heads)], dtype=np.int64),
+            ranked=np.concatenate([_NOTHING, *heads]),
+            list_starts=starts_of([*map(len, heads)]),
             digests=tuple(run.digest for run in runs.values()),
-            tails=Tails.of_lists(tails, lengths, depth=depth),
+            tails=None
+            if longest <= depth
+            else Tails(
+                reach=longest,
+                documents=np.concatenate(tails),
+                ranks=np.concatenate(tail_ranks),
+                starts=starts_of([*map(len, tails)]),
+                lengths=lengths,
+            ),
         )
 
     @property
@@ -204,6 +287,30 @@ class Pool:
         )
 
     @property
+    def entries(self) -> Entries:
+        """System, topic and rank of every entry of ``ranked``.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> runs = rb.Runs([rb.Run.from_rankings(s, {"1": ["a", "b"]}) for s in ("one", "two")])
+        >>> pool = rb.Pool.from_runs(runs)
+        >>> pool.ranked.tolist(), pool.entries.system.tolist(), pool.entries.rank.tolist()
+        ([0, 1, 0, 1], [0, 0, 1, 1], [1, 2, 1, 2])
+        """
+        lengths = np.diff(self.list_starts)
+        system, topic = np.divmod(np.repeat(np.arange(len(lengths)), lengths), self.n_topics)
+        rank = np.arange(1, len(self.ranked) + 1) - np.repeat(self.list_starts[:-1], lengths)
+        return Entries(system, topic, rank)
+
+    @property
+    def best_ranks(self) -> NDArray[np.int64]:
+        """Best rank of every document in any list; 0 where none holds it, shape (documents,)."""
+        best = np.full(self.n_documents, self.depth + 1)
+        np.minimum.at(best, self.ranked, self.entries.rank)
+        return np.where(best > self.depth, 0, best)
+
+    @property
     def reach(self) -> int:
         """The lowest rank that is known of any list: at least the depth."""
         return self.depth if self.tails is None else self.tails.reach
@@ -211,8 +318,8 @@ class Pool:
     @property
     def lengths(self) -> NDArray[np.int32]:
         """Lengths of the lists, cut at the reach, shape (systems, topics)."""
-        whole = np.diff(self.list_starts) if self.tails is None else self.tails.lengths
-        return whole.astype(np.int32).reshape(self.n_systems, self.n_topics)
+        lengths = np.diff(self.list_starts) if self.tails is None else self.tails.lengths
+        return lengths.astype(np.int32).reshape(self.n_systems, self.n_topics)
 
     def ranks(self, topic: int, *, below: bool = False) -> NDArray[np.int32]:
         """Ranks of a topic's documents, from 1; 0 where a system did not retrieve it.
@@ -240,43 +347,77 @@ class Pool:
 
     def locate(self, topic: str, docnos: Iterable[str]) -> NDArray[np.int64]:
         """Find a topic's docnos in the pool: their indices, -1 for those it does not hold."""
-        wanted = np.array(list(docnos), dtype=object)
+        wanted = np.array(list_of_names("docnos", docnos), dtype=object)
         if topic not in self.topics or not len(wanted):
             return np.full(len(wanted), -1, dtype=np.int64)
         inside = self.documents(self.topics.index(topic))
-        known = self.docnos[inside]
-        place = np.searchsorted(known, wanted)
-        found = place < len(known)
-        found[found] = known[place[found]] == wanted[found]
-        return np.where(found, place + inside.start, -1).astype(np.int64)
+        docnos = self.docnos[inside]
+        place = np.searchsorted(docnos, wanted)
+        held = place < len(docnos)
+        held[held] = docnos[place[held]] == wanted[held]
+        return np.where(held, place + inside.start, -1).astype(np.int64)
 
-    def select(self, systems: Sequence[str]) -> Pool:
-        """Return the pool of only these systems: the documents they retrieved.
+    def select(self, systems: Sequence[str], *, keep_documents: bool = False) -> Pool:
+        """Return the pool of only these systems.
+
+        Parameters
+        ----------
+        systems : sequence of str
+            At least one; their order is kept.
+        keep_documents : bool
+            Keep every document: those that only other systems retrieved count in the number of
+            relevant documents. By default only what these systems retrieved is kept.
 
         Raises
         ------
         InputError
-            A system that the pool does not hold.
+            No system, or one that the pool does not hold.
         """
-        for name in systems:
-            if name not in self.systems:
-                raise InputError(f"the pool holds no system {name!r}")
-        chosen = [self.systems.index(name) for name in systems]
-        parts = [self.ranking(s, t) for s in chosen for t in range(self.n_topics)]
-        ranked = np.concatenate(parts)
-        kept = np.unique(ranked)
-        cells = np.add.outer(np.array(chosen) * self.n_topics, np.arange(self.n_topics))
-        return Pool(
-            systems=tuple(systems),
-            topics=self.topics,
-            depth=self.depth,
-            score_depth=self.score_depth,
+        chosen = _numbers("system", systems, self.systems)
+        every = np.arange(self.n_documents) if keep_documents else None
+        return self._part(chosen, np.arange(self.n_topics), every)
+
+    def select_topics(self, topics: Iterable[str]) -> Pool:
+        """Return the pool of only these topics, with all their documents and lists.
+
+        Parameters
+        ----------
+        topics : iterable of str
+            Ids, each once; the pool's order is kept.
+
+        Raises
+        ------
+        InputError
+            No topic, one twice, or one that the pool does not hold.
+        """
+        chosen = np.sort(_numbers("topic", topics, self.topics))
+        if (np.diff(chosen) == 0).any():
+            raise InputError("a topic is named twice", remedy="name topics of the pool, each once")
+        documents, _ = entries_of(self.topic_starts, chosen)
+        return self._part(np.arange(self.n_systems), chosen, documents)
+
+    def _part(
+        self,
+        systems: NDArray[np.int64],
+        topics: NDArray[np.int64],
+        documents: NDArray[np.int64] | None,
+    ) -> Pool:
+        """Keep the lists of these systems on these topics, and these documents or those listed."""
+        cells = np.add.outer(systems * self.n_topics, topics).ravel()
+        entries, list_starts = entries_of(self.list_starts, cells)
+        ranked = self.ranked[entries]
+        kept = np.unique(ranked) if documents is None else documents
+        of_topic = np.diff(np.searchsorted(kept, self.topic_starts))
+        return replace(
+            self,
+            systems=tuple(self.systems[s] for s in systems),
+            topics=tuple(self.topics[t] for t in topics),
             docnos=self.docnos[kept],
-            topic_starts=np.searchsorted(kept, self.topic_starts).astype(np.int64),
+            topic_starts=starts_of(of_topic[topics]),
             ranked=np.searchsorted(kept, ranked).astype(np.int32),
-            list_starts=np.concatenate([[0], np.cumsum([len(p) for p in parts])]).astype(np.int64),
-            digests=tuple(self.digests[s] for s in chosen) if self.digests else (),
-            tails=None if self.tails is None else self.tails.select(cells.ravel(), kept),
+            list_starts=list_starts,
+            digests=tuple(self.digests[s] for s in systems) if self.digests else (),
+            tails=None if self.tails is None else self.tails.select(cells, kept),
         )
 
     def with_documents(self, documents: Mapping[str, Iterable[str]]) -> Pool:
@@ -299,7 +440,8 @@ class Pool:
         places = [np.empty(0, dtype=np.int64)]
         added = np.zeros(self.n_topics, dtype=np.int64)
         for t, topic in enumerate(self.topics):
-            wanted = np.array(sorted(set(documents.get(topic, ()))), dtype=object)
+            docnos = list_of_names("documents", documents.get(topic, ()))
+            wanted = np.array(sorted(set(docnos)), dtype=object)
             absent = wanted[self.locate(topic, wanted) < 0]
             new.extend(absent)
             added[t] = len(absent)
@@ -313,20 +455,14 @@ class Pool:
         moved = np.arange(self.n_documents) + np.searchsorted(
             place, np.arange(self.n_documents), side="right"
         )
-        starts = self.topic_starts + np.concatenate([[0], np.cumsum(added)])
-        docnos = np.empty(self.n_documents + len(new), dtype=object)
-        docnos[moved] = self.docnos
-        docnos[place + np.arange(len(new))] = np.array(new, dtype=object)
-        return Pool(
-            systems=self.systems,
-            topics=self.topics,
-            depth=self.depth,
-            score_depth=self.score_depth,
-            docnos=docnos,
-            topic_starts=starts.astype(np.int64),
+        every = np.empty(self.n_documents + len(new), dtype=object)
+        every[moved] = self.docnos
+        every[place + np.arange(len(new))] = np.array(new, dtype=object)
+        return replace(
+            self,
+            docnos=every,
+            topic_starts=self.topic_starts + starts_of(added),
             ranked=moved[self.ranked].astype(np.int32),
-            list_starts=self.list_starts,
-            digests=self.digests,
             tails=None if self.tails is None else self.tails.renumbered(moved),
         )
 
@@ -374,8 +510,16 @@ class Pool:
         )
 
     @classmethod
-    def from_xarray(cls, data: xr.Dataset) -> Pool:
-        """Rebuild a pool from :meth:`to_xarray`'s data set."""
+    def from_xarray(cls, data: xr.Dataset) -> Self:
+        """Rebuild a pool from :meth:`to_xarray`'s data set.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> rb.Pool.from_xarray(pool.to_xarray())
+        Pool(1 systems, 1 topics, depth 100, 2 documents)
+        """
         digests = tuple(str(d) for d in data["digest"].values)
         return cls(
             systems=tuple(str(s) for s in data["system"].values),
@@ -383,29 +527,12 @@ class Pool:
             depth=int(data.attrs["depth"]),
             score_depth=int(data.attrs.get("score_depth", data.attrs["depth"])),
             docnos=np.array([str(d) for d in data["docno"].values], dtype=object),
-            topic_starts=np.concatenate([[0], np.cumsum(data["documents"].values)]).astype(
-                np.int64
-            ),
+            topic_starts=starts_of(data["documents"].values),
             ranked=data["ranked"].values.astype(np.int32),
-            list_starts=np.concatenate([[0], np.cumsum(data["list_length"].values.ravel())]).astype(
-                np.int64
-            ),
+            list_starts=starts_of(data["list_length"].values.ravel()),
             digests=digests if any(digests) else (),
             tails=Tails.from_xarray(data),
         )
-
-    def save(self, path: str | Path) -> None:
-        """Write the pool to a netCDF file."""
-        from rtc_bayes.store.datasets import write_dataset
-
-        write_dataset(self.to_xarray(), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Pool:
-        """Read a pool from a netCDF file."""
-        from rtc_bayes.store.datasets import read_dataset
-
-        return cls.from_xarray(read_dataset(path))
 
     def __repr__(self) -> str:
         scored = f", scored to {self.score_depth}" if self.score_depth != self.depth else ""
@@ -413,3 +540,43 @@ class Pool:
             f"Pool({self.n_systems} systems, {self.n_topics} topics, depth {self.depth}{scored}, "
             f"{self.n_documents} documents)"
         )
+
+
+def _numbers(what: str, names: Iterable[str], held: Sequence[str]) -> NDArray[np.int64]:
+    """Return the numbers of systems or topics by name."""
+    number = {name: n for n, name in enumerate(held)}
+    wanted = list_of_names(f"{what}s", names)
+    if unknown := [name for name in wanted if name not in number]:
+        raise InputError(f"the pool holds no {what} {unknown[0]!r}")
+    if not wanted:
+        raise InputError(f"no {what} is named", remedy=f"name {what}s of the pool, each once")
+    return np.array([number[name] for name in wanted], dtype=np.int64)
+
+
+def list_of_names(argument: str, names: Iterable[str]) -> list[str]:
+    """Return names as a list; a text, which would be taken for a list of letters, is refused.
+
+    Parameters
+    ----------
+    argument : str
+        What holds the names.
+    names : iterable of str
+
+    Raises
+    ------
+    InputError
+        A text, or anything that does not consist of texts.
+
+    Examples
+    --------
+    >>> list_of_names("systems", ("one", "two"))
+    ['one', 'two']
+    """
+    several = isinstance(names, Iterable) and not isinstance(names, (str, bytes))
+    listed = list(names) if several else []
+    if not several or not all(isinstance(name, str) for name in listed):
+        raise InputError(
+            f"{argument}: {names!r:.80} is not a list of names",
+            remedy=f"give a list, as [{names!r:.80}]" if isinstance(names, str) else "give texts",
+        )
+    return [str(name) for name in listed]

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
-class Relevance:
+@dataclass(frozen=True, eq=False, repr=False)
+class Relevance(Saved):
     """Probabilities of relevance of documents, as draws or as one point estimate.
 
     A point estimate has one chain and one draw, so that whatever follows is written once.
@@ -27,7 +29,8 @@ class Relevance:
     ----------
     probability : DataArray
         Dims chain, draw, document, values in [0, 1]; coordinates topic and docno over
-        document, topics contiguous.
+        document, topics contiguous. It is copied, unless it is read-only or in a file
+        (``numpy.memmap``), and cannot be written to.
     model : str
         The relevance model.
     method : str
@@ -37,29 +40,61 @@ class Relevance:
     ------
     InputError
         Other dims, or a probability outside [0, 1].
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> relevance = rb.Relevance.from_values(pool, [[[0.25, 0.5], [0.75, 0.5]]])
+    >>> relevance
+    Relevance(2 documents, 1 topics, 1 chains x 2 draws)
+    >>> relevance.values.mean(axis=0).tolist()
+    [0.5, 0.5]
+    >>> relevance.to_probabilities()["1"]
+    {'a': 0.5, 'b': 0.5}
     """
 
-    def __init__(self, probability: xr.DataArray, *, model: str = "", method: str = "") -> None:
-        if probability.dims != ("chain", "draw", "document"):
-            raise InputError(f"relevance has dims {probability.dims}, not chain, draw, document")
-        values = probability.values
+    probability: xr.DataArray
+    model: str = field(default="", kw_only=True)
+    method: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        dims = getattr(self.probability, "dims", None)
+        if dims != ("chain", "draw", "document"):
+            raise InputError(
+                f"relevance has dims {dims}, not chain, draw, document",
+                remedy="label an array with Relevance.from_values(pool, values)",
+            )
+        values = self.probability.values
         if values.size and not (values.min() >= 0.0 and values.max() <= 1.0):
             raise InputError("a probability of relevance is outside [0, 1]")
-        self.probability = probability
-        self.model = model
-        self.method = method
+        frozen = self.probability.copy(deep=False, data=_read_only(values))
+        object.__setattr__(self, "probability", frozen)
 
     @classmethod
     def from_values(
-        cls, pool: Pool, values: NDArray[np.floating], *, model: str = "", method: str = ""
+        cls, pool: Pool, values: ArrayLike, *, model: str = "", method: str = ""
     ) -> Relevance:
         """Label an array of probabilities with a pool's documents.
 
         Parameters
         ----------
         pool : Pool
-        values : ndarray of float, shape (documents,) or (chain, draw, documents)
+        values : array_like of float, shape (documents,) or (chain, draw, documents)
+            Each in [0, 1].
         model, method : str
+
+        Raises
+        ------
+        InputError
+            Another shape, or a probability outside [0, 1].
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> rb.Relevance.from_values(pool, [0.9, 0.2], model="mine", method="guess")
+        Relevance(2 documents, 1 topics, 1 chains x 1 draws by mine:guess)
         """
         import xarray as xr
 
@@ -112,25 +147,32 @@ class Relevance:
         ------
         InputError
             No topic in common, or a default outside [0, 1].
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> rb.Relevance.from_erels(pool, rb.Probabilities({"1": {"b": 0.75}})).values.tolist()
+        [[0.5, 0.75]]
         """
         if not 0.0 <= default_p <= 1.0:
             raise InputError(f"default probability {default_p} is outside [0, 1]")
-        known: dict[str, dict[str, float]] = {topic: dict(p) for topic, p in erels.items()}
+        listed: dict[str, dict[str, float]] = {topic: dict(p) for topic, p in erels.items()}
         for topic, grades in (qrels or {}).items():
             labels = {d: float(g >= relevance_level) for d, g in grades.items() if g >= 0}
-            known[topic] = {**known.get(topic, {}), **labels}
-        shared = [topic for topic in known if topic in set(pool.topics)]
+            listed[topic] = {**listed.get(topic, {}), **labels}
+        shared = [topic for topic in listed if topic in set(pool.topics)]
         if not shared:
             raise InputError(
                 "no topic in common between the runs and the probabilities",
                 path=erels.path or None,
                 remedy="give the probabilities of these runs' topics",
             )
-        whole = pool.with_documents({topic: known[topic] for topic in shared})
-        values = np.full(whole.n_documents, default_p)
+        every = pool.with_documents({topic: listed[topic] for topic in shared})
+        values = np.full(every.n_documents, default_p)
         for topic in shared:
-            values[whole.locate(topic, known[topic])] = list(known[topic].values())
-        return cls.from_values(whole, values, model="erels", method="given")
+            values[every.locate(topic, listed[topic])] = list(listed[topic].values())
+        return cls.from_values(every, values, model="erels", method="given")
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -141,7 +183,7 @@ class Relevance:
     def _draws(self) -> NDArray[np.floating]:
         """The same as stored: an array in a file (numpy.memmap) stays there."""
         array = self.probability.values
-        return array.reshape(-1, array.shape[-1])
+        return array.reshape(self.n_draws, array.shape[-1])
 
     @property
     def n_draws(self) -> int:
@@ -182,20 +224,20 @@ class Relevance:
         stops = np.concatenate([starts[1:], [len(topics)]])
         spans = {str(topics[a]): slice(int(a), int(b)) for a, b in zip(starts, stops, strict=True)}
         shared = [topic for topic in pool.topics if topic in spans]
-        whole = pool.with_documents({t: docnos[spans[t]][possible[spans[t]]] for t in shared})
-        aligned = np.full((len(values), whole.n_documents), np.nan)
+        extended = pool.with_documents({t: docnos[spans[t]][possible[spans[t]]] for t in shared})
+        aligned = np.full((len(values), extended.n_documents), np.nan)
         for topic in shared:
-            place = whole.locate(topic, docnos[spans[topic]])
+            place = extended.locate(topic, docnos[spans[topic]])
             aligned[:, place[place >= 0]] = values[:, spans[topic]][:, place >= 0]
         unknown = np.flatnonzero(np.isnan(aligned[0]))
         if len(unknown):
             first = unknown[0]
             raise InputError(
                 f"{len(unknown)} documents of the pool have no probability, first "
-                f"{whole.docnos[first]} of topic {whole.topics[whole.topic_of[first]]}",
+                f"{extended.docnos[first]} of topic {extended.topics[extended.topic_of[first]]}",
                 remedy="fit the model to the pool of these runs, at this depth",
             )
-        return whole, aligned
+        return extended, aligned
 
     def to_probabilities(self) -> Probabilities:
         """Return the mean over draws as probabilities that an erels file holds."""
@@ -217,24 +259,21 @@ class Relevance:
         return data
 
     @classmethod
-    def from_xarray(cls, data: xr.Dataset) -> Relevance:
-        """Rebuild from :meth:`to_xarray`'s data set."""
+    def from_xarray(cls, data: xr.Dataset) -> Self:
+        """Rebuild from :meth:`to_xarray`'s data set, whose array becomes read-only.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> rb.Relevance.from_xarray(rb.Relevance.from_values(pool, [0.5, 1.0]).to_xarray())
+        Relevance(2 documents, 1 topics, 1 chains x 1 draws)
+        """
+        # taken over, not copied: draws of a large collection fill memory once
+        data["p"].values.flags.writeable = False
         names = {c: np.array([str(x) for x in data[c].values], dtype=object) for c in _LABELS}
         probability = data["p"].assign_coords({c: ("document", v) for c, v in names.items()})
         return cls(probability, model=data.attrs["model"], method=data.attrs["method"])
-
-    def save(self, path: str | Path) -> None:
-        """Write to a netCDF file."""
-        from rtc_bayes.store.datasets import write_dataset
-
-        write_dataset(self.to_xarray(), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Relevance:
-        """Read from a netCDF file."""
-        from rtc_bayes.store.datasets import read_dataset
-
-        return cls.from_xarray(read_dataset(path))
 
     def __repr__(self) -> str:
         sizes: Mapping[object, int] = self.probability.sizes
@@ -243,6 +282,18 @@ class Relevance:
             f"Relevance({sizes['document']} documents, {len(self.topics)} topics, "
             f"{sizes['chain']} chains x {sizes['draw']} draws{source})"
         )
+
+
+def _read_only(values: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return an array that cannot be written to: what is in a file as it is, else a copy."""
+    if not values.flags.writeable:
+        return values
+    source: object = values
+    while isinstance(source, np.ndarray) and not isinstance(source, np.memmap):
+        source = source.base
+    frozen = values.view() if isinstance(source, np.memmap) else values.copy()
+    frozen.flags.writeable = False
+    return frozen
 
 
 _LABELS = ("topic", "docno")

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection import Judgments
 from rtc_bayes.judging.kernels import heaviest, next_topic
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.weights import Weight
@@ -60,14 +60,8 @@ class Ledger:
     def judgments(self) -> Judgments:
         """Everything judged so far, in order."""
         if self._new:
-            known = self._judgments
             documents, labels = zip(*self._new, strict=True)
-            self._judgments = Judgments.from_labels(
-                known.pool,
-                np.concatenate([known.order, documents]),
-                np.concatenate([known.labels[known.order], labels]),
-                judged_for=known.judged_for,
-            )
+            self._judgments = self._judgments.with_labels(documents, labels)
             self._new = []
         return self._judgments
 
@@ -103,7 +97,7 @@ class IncrementalPooling:
     def __init__(self, judgments: Judgments) -> None:
         pool = judgments.pool
         self.ledger = Ledger(judgments)
-        self._best_rank = best_ranks(pool)
+        self._best_rank = pool.best_ranks
         order = np.lexsort((np.arange(pool.n_documents), self._best_rank))
         self._order = order[self._best_rank[order] > 0]
         self._judged = judgments.judged
@@ -294,13 +288,3 @@ def next_fit(fitted: int, growth: float) -> float:
         As of :class:`WeightedJudge`.
     """
     return fitted + max(REFIT_EVERY, growth * fitted)
-
-
-def best_ranks(pool: Pool) -> NDArray[np.int64]:
-    """Best rank of every document in any system, 0 where none ranks it; shape (documents,)."""
-    lengths = np.diff(pool.list_starts)
-    rank = np.arange(len(pool.ranked)) - np.repeat(pool.list_starts[:-1], lengths) + 1
-    unranked = np.iinfo(np.int64).max
-    best = np.full(pool.n_documents, unranked)
-    np.minimum.at(best, pool.ranked, rank)
-    return np.where(best == unranked, 0, best)

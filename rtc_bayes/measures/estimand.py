@@ -106,14 +106,11 @@ unseen=False, residual=0.0)
         """
         from rtc_bayes.collection import Pool
 
-        documents = None
-        if qrels is not None and self.score_depth is not None:
-            documents = {t: [d for d, g in of.items() if g >= 0] for t, of in qrels.items()}
         return Pool.from_runs(
             runs,
             depth=self.depth or defaults.DEPTH,
             score_depth=self.score_depth,
-            documents=documents,
+            qrels=qrels,
         )
 
     def judgments(

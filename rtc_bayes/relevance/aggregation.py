@@ -104,7 +104,7 @@ def aggregate(
         weights=(entries - unranked[reports.system]) * weights[reports.system],
         minlength=reports.pool.n_documents,
     )
-    eta += constant + unranked @ weights
+    eta = eta + (constant + unranked @ weights)
     return Aggregation(sigmoid(eta), weights, constant, Stage.of("aggregation", modes))
 
 

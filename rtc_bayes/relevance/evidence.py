@@ -41,11 +41,8 @@ def document_ranks(pool: Pool) -> NDArray[np.int32]:
 
 def of_retrieved(judgments: Judgments) -> Judgments:
     """Return the judgments of documents that some system of the pool retrieved, over that pool."""
-    pool, order = judgments.pool, judgments.order
-    kept = order[np.isin(order, pool.ranked)]
-    return Judgments.from_labels(
-        pool, kept, judgments.labels[kept], judged_for=judgments.judged_for
-    )
+    order = judgments.order
+    return judgments.keep(order[np.isin(order, judgments.pool.ranked)])
 
 
 def judged_rows(judgments: Judgments, features: Callable[[int], Floats]) -> Floats:

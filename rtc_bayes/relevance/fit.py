@@ -267,6 +267,7 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling, drawn: bool 
 
 def _relevance(found: Estimate, pool: Pool, model: str, method: str) -> Relevance:
     """Label probabilities; draws of p keep the numbers that they have among the parameters'."""
+    found.p.flags.writeable = False  # so that draws are not copied
     relevance = Relevance.from_values(pool, found.p, model=model, method=method)
     if not isinstance(found, Draws):
         return relevance
@@ -351,14 +352,9 @@ def _diagnostics(stored: dict[str, list[dict[str, Any]]]) -> Diagnostics:
 
 def _judgments(constant: xr.Dataset, observed: xr.Dataset) -> Judgments:
     """Rebuild judgments from the groups of a fit."""
-    pool = Pool.from_xarray(constant)
-    judged_for = constant.attrs.get("judged_for")
-    return Judgments.from_labels(
-        pool,
-        constant["order"].values,
-        observed["label"].values,
-        judged_for=None if judged_for is None else [str(s) for s in np.atleast_1d(judged_for)],
-    )
+    labels = np.full(constant.sizes["document"], np.nan)
+    labels[constant["order"].values] = observed["label"].values
+    return Judgments.from_xarray(constant.assign(label=("document", labels)))
 
 
 def _check_same_runs(fitted: Pool, pool: Pool, path: str | Path) -> None:

@@ -197,11 +197,8 @@ def self_report(judgments: Judgments, *, temper: Temper = "none") -> SelfReports
     curves = np.array([curve.q for curve in solved]).reshape(items)
     thetas = np.array([curve.theta for curve in solved]).reshape(items)
 
-    lengths = np.diff(pool.list_starts)
-    rank = np.arange(len(pool.ranked)) - np.repeat(pool.list_starts[:-1], lengths)
-    topic = np.repeat(np.tile(np.arange(pool.n_topics), pool.n_systems), lengths)
-    system = np.repeat(np.repeat(np.arange(pool.n_systems), pool.n_topics), lengths)
-    q = curves[curve_of[topic], rank]
+    system, topic, rank = pool.entries
+    q = curves[curve_of[topic], rank - 1]
     none = np.zeros(pool.n_systems)
     return SelfReports(
         pool=pool,

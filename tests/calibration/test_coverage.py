@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from pools import pool_of
 
 from rtc_bayes.calibration import against_truth, bias, coverage, pit
-from rtc_bayes.collection import Pool, Relevance
-from rtc_bayes.collection.runs import Run, Runs
+from rtc_bayes.collection import Relevance
 from rtc_bayes.confidence import compare
 
 TRIALS, SYSTEMS = 400, 5
@@ -73,10 +73,7 @@ def test_pit_without_variance():
 
 
 def test_a_comparison_beside_the_truth():
-    runs = Runs(
-        [Run.from_rankings(name, {"1": docs}) for name, docs in (("s", "abc"), ("t", "cbd"))]
-    )
-    pool = Pool.from_runs(runs)
+    pool = pool_of({"s": {"1": "abc"}, "t": {"1": "cbd"}})
     relevance = Relevance.from_values(pool, np.full(4, 0.5))
     comparison = compare(pool, relevance)
     found = against_truth(comparison, {"whole_list": {"s": 0.9, "t": 0.2}})

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from pools import pool_of
 
 from rtc_bayes.calibration import check_predictions, leave_one_out
-from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.collection.runs import Run, Runs
+from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance import Draws, PointEstimate, load_model
 
@@ -23,13 +23,8 @@ class Generative:
 
 @pytest.fixture
 def judgments():
-    runs = Runs(
-        [
-            Run.from_rankings("s", {"1": list("abcd"), "2": list("ab"), "3": list("b")}),
-            Run.from_rankings("t", {"1": list("dcba"), "2": list("a"), "3": list("a")}),
-        ]
-    )
-    pool = Pool.from_runs(runs)
+    lists = {"s": {"1": "abcd", "2": "ab", "3": "b"}, "t": {"1": "dcba", "2": "a", "3": "a"}}
+    pool = pool_of(lists)
     # topic 1: a relevant, b not, d relevant; topic 3: a relevant
     return Judgments.from_labels(pool, [0, 1, 3, 6], [1, 0, 1, 1])
 
@@ -86,9 +81,9 @@ def test_leave_one_out_of_repeated_draws(judgments):
 
 def test_leave_one_out_against_refitting():
     """Judgments of one unknown share: the beta posterior without each is known exactly."""
-    runs = Runs([Run.from_rankings("s", {"1": [f"d{i:02d}" for i in range(20)]})])
+    pool = pool_of({"s": {"1": [f"d{i:02d}" for i in range(20)]}})
     labels = np.array([1.0] * 6 + [0.0] * 14)
-    judgments = Judgments.from_labels(Pool.from_runs(runs), np.arange(20), labels)
+    judgments = Judgments.from_labels(pool, np.arange(20), labels)
     share = np.random.default_rng(5).beta(7, 15, size=(4, 1000, 1))
     found = leave_one_out(Generative(), judgments, draws(np.repeat(share, 20, axis=2)))
     exact = 6 * np.log(6 / 21) + 14 * np.log(14 / 21)

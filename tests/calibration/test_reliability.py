@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from pools import pool_of
 
 from rtc_bayes.calibration import Predictions, reliability, score, scores_by
 from rtc_bayes.calibration.reliability import REPLICATES
-from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.collection.runs import Run, Runs
+from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import InputError
 
 
@@ -108,13 +108,8 @@ def test_nothing_to_score():
 @pytest.fixture
 def judgments():
     """Topic 1: a, b by both systems, c by the first, d by the second; b is judged."""
-    runs = Runs(
-        [
-            Run.from_rankings("first", {"1": ["a", "b", "c"]}),
-            Run.from_rankings("second", {"1": ["b", "d", "a"]}),
-        ]
-    )
-    return Judgments.from_labels(Pool.from_runs(runs), [1], [1.0], judged_for=["first"])
+    pool = pool_of({"first": {"1": ["a", "b", "c"]}, "second": {"1": ["b", "d", "a"]}})
+    return Judgments.from_labels(pool, [1], [1.0], judged_for=["first"])
 
 
 def test_of_takes_the_unjudged_documents(judgments):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from pools import pool_of, runs_of
 
 import rtc_bayes as rb
 from rtc_bayes.collection import natural_key
@@ -12,15 +13,10 @@ from rtc_bayes.collection.judgments import infer_judged_for
 from rtc_bayes.errors import CollectionWarning, InputError
 
 
-def make_runs(**rankings):
-    return rb.Runs(rb.Run.from_rankings(tag, lists) for tag, lists in rankings.items())
-
-
 @pytest.fixture
 def runs():
-    return make_runs(
-        a={"9": ["x", "y", "z"], "10": ["p", "q"]},
-        b={"9": ["z", "w"], "10": ["q"]},
+    return runs_of(
+        {"a": {"9": ["x", "y", "z"], "10": ["p", "q"]}, "b": {"9": ["z", "w"], "10": ["q"]}}
     )
 
 
@@ -49,7 +45,27 @@ def test_pool_holds_the_first_documents_of_every_run(pool):
     assert [x.tolist() for x in pool.lists(1)] == [[0, 1, 1], [0, 2, 3], [1, 2, 1]]
     assert pool.locate("10", ["q", "x"]).tolist() == [5, -1]
     assert pool.locate("11", ["q"]).tolist() == [-1]
+    for wrong in ("pq", [1]):
+        with pytest.raises(InputError, match="not a list of names"):
+            pool.locate("10", wrong)
+        with pytest.raises(InputError, match="not a list of names"):
+            pool.with_documents({"10": wrong})
     assert repr(pool) == "Pool(2 systems, 2 topics, depth 2, 6 documents)"
+
+
+def test_entries_and_best_ranks(runs):
+    pool = rb.Pool.from_runs(runs, depth=2).with_documents({"9": ["v"]})
+    system, topic, rank = pool.entries
+    listed = list(zip(system, topic, rank, pool.ranked, strict=True))
+    for t in range(pool.n_topics):
+        ranks = np.zeros_like(pool.ranks(t))
+        for s, of, r, document in listed:
+            if of == t:
+                ranks[s, document - pool.topic_starts[t]] = r
+        assert ranks.tolist() == pool.ranks(t).tolist()
+    assert dict(zip(pool.docnos, pool.best_ranks.tolist(), strict=True)) == {
+        "v": 0, "w": 2, "x": 1, "y": 2, "z": 1, "p": 1, "q": 1,
+    }  # fmt: skip
 
 
 def test_pool_is_never_changed(pool):
@@ -59,13 +75,18 @@ def test_pool_is_never_changed(pool):
         pool.depth = 3
 
 
-def test_depth_below_one(runs):
-    with pytest.raises(InputError, match="at least 1"):
-        rb.Pool.from_runs(runs, depth=0)
+@pytest.mark.parametrize("wrong", [0, -3, 2.5, 2.0, "2", True, np.nan])
+@pytest.mark.parametrize("name", ["depth", "reach", "score_depth"])
+def test_depths_are_whole_numbers(runs, name, wrong):
+    with pytest.raises(InputError, match=f"{name.replace('_', ' ')} is .*give"):
+        rb.Pool.from_runs(runs, **{name: wrong})
+    pool = rb.Pool.from_runs(runs, **{"depth": 2, name: np.int64(3)})
+    assert pool.reach == 3
+    assert type(pool.depth) is type(pool.score_depth) is int
 
 
 def test_a_run_without_a_topic_is_named_once():
-    runs = make_runs(a={"1": ["x"], "2": ["y"]}, b={"2": ["y"]})
+    runs = runs_of({"a": {"1": ["x"], "2": ["y"]}, "b": {"2": ["y"]}})
     with pytest.warns(CollectionWarning, match=r"b \(1\)") as caught:
         pool = rb.Pool.from_runs(runs)
     assert len(caught) == 1
@@ -82,7 +103,7 @@ RANKINGS = st.fixed_dictionaries(
 
 @given(st.lists(RANKINGS, min_size=2, max_size=4), st.integers(1, 5), st.data())
 def test_select_equals_pooling_the_selected_runs(rankings, depth, data):
-    runs = make_runs(**{f"s{i}": lists for i, lists in enumerate(rankings)})
+    runs = runs_of({f"s{i}": lists for i, lists in enumerate(rankings)})
     chosen = data.draw(st.lists(st.sampled_from(runs.systems), unique=True, min_size=1))
     selected = rb.Pool.from_runs(runs, depth=depth).select(chosen)
     direct = rb.Pool.from_runs(runs.select(chosen), depth=depth)
@@ -92,12 +113,40 @@ def test_select_equals_pooling_the_selected_runs(rankings, depth, data):
     assert selected.digests == direct.digests
 
 
+@given(st.lists(RANKINGS, min_size=1, max_size=3), st.integers(1, 5), st.data())
+def test_select_topics_equals_pooling_the_selected_topics(rankings, depth, data):
+    rankings = {f"s{i}": lists for i, lists in enumerate(rankings)}
+    chosen = data.draw(st.lists(st.sampled_from("123"), unique=True, min_size=1))
+    some = {s: {t: lists[t] for t in chosen} for s, lists in rankings.items()}
+    direct = pool_of(some, depth=depth, score_depth=5)
+    selected = pool_of(rankings, depth=depth, score_depth=5).select_topics(chosen)
+    assert (selected.systems, selected.topics) == (direct.systems, direct.topics)
+    assert selected.docnos.tolist() == direct.docnos.tolist()
+    for t in range(direct.n_topics):
+        assert selected.ranks(t, below=True).tolist() == direct.ranks(t, below=True).tolist()
+        for one, other in zip(selected.lists(t), direct.lists(t), strict=True):
+            assert one.tolist() == other.tolist()
+
+
+def test_parts_of_a_pool_must_be_named(pool):
+    assert pool.select(["b"], keep_documents=True).docnos.tolist() == pool.docnos.tolist()
+    for part, what, name in ((pool.select, "system", "c"), (pool.select_topics, "topic", "11")):
+        with pytest.raises(InputError, match=f"holds no {what} '{name}'"):
+            part([name])
+        with pytest.raises(InputError, match=f"no {what} is named"):
+            part([])
+        with pytest.raises(InputError, match="not a list of names; give a list"):
+            part(name)
+    with pytest.raises(InputError, match="twice"):
+        pool.select_topics(["9", "9"])
+
+
 @given(
     st.lists(RANKINGS, min_size=1, max_size=3),
     st.dictionaries(st.sampled_from(["1", "2", "3"]), st.lists(st.sampled_from("aceghxyz"))),
 )
 def test_added_documents_are_unranked_and_nothing_else_changes(rankings, added):
-    pool = rb.Pool.from_runs(make_runs(**{f"s{i}": r for i, r in enumerate(rankings)}))
+    pool = pool_of({f"s{i}": lists for i, lists in enumerate(rankings)})
     whole = pool.with_documents(added)
     for t, topic in enumerate(pool.topics):
         inside = whole.docnos[whole.documents(t)].tolist()
@@ -173,9 +222,90 @@ def test_judgments_on_another_pool(runs, pool):
 def test_labels_must_be_probabilities(pool):
     for bad in (-0.1, 1.1, np.nan):
         with pytest.raises(InputError, match="outside"):
-            rb.Judgments.from_labels(pool, [0], [bad])
+            rb.Judgments.from_labels(pool, [0, 1], [0.5, bad])
+    for bad in ([[0.5]], 0.5, ["no"], [None]):
+        with pytest.raises(InputError, match=r"outside|not a list of numbers"):
+            rb.Judgments.from_labels(pool, [0], bad)
+    with pytest.raises(InputError, match="1 documents but 2 labels"):
+        rb.Judgments.from_labels(pool, [0], [1, 1])
     with pytest.raises(InputError, match="twice"):
         rb.Judgments.from_labels(pool, [0, 0], [1, 1])
+
+
+@pytest.mark.parametrize("documents", [[-1], [6], [0, 99]])
+def test_documents_that_the_pool_does_not_hold_cannot_be_judged(pool, documents):
+    with pytest.raises(InputError, match=f"holds no document {documents[-1]}.*Pool.locate"):
+        rb.Judgments.from_labels(pool, documents, [1.0] * len(documents))
+    with pytest.raises(InputError, match="holds no document -1"):
+        rb.Judgments.from_labels(pool, pool.locate("9", ["typo"]), [1.0])
+
+
+@pytest.mark.parametrize("documents", [[1.7], [True, False, True], [[0]], 0, ["x"], [None]])
+def test_documents_are_given_by_their_indices(pool, documents):
+    with pytest.raises(InputError, match="give a list of indices"):
+        rb.Judgments.from_labels(pool, documents, np.ones(np.shape(documents)))
+
+
+def test_more_and_fewer_judgments(pool):
+    first = rb.Judgments.from_labels(pool, [3, 1], [1.0, 0.0], judged_for={"9": ["a"]})
+    more = first.with_labels([5, 0], [0.25, 1.0])
+    assert (first.n_judged, more.order.tolist()) == (2, [3, 1, 5, 0])
+    assert more.labels[more.order].tolist() == [1.0, 0.0, 0.25, 1.0]
+    assert more.judged_for_by_topic == {"9": ("a",)}
+    kept = more.keep([0, 3])
+    assert (kept.order.tolist(), kept.labels[[0, 3]].tolist()) == ([0, 3], [1.0, 1.0])
+    assert np.isnan(kept.labels[[1, 2, 4, 5]]).all()
+    other = more.relabelled([0, 0, 1, 1])
+    assert (other.order.tolist(), other.judged_for) == (more.order.tolist(), ("a",))
+    assert other.labels[other.order].tolist() == [0, 0, 1, 1]
+    with pytest.raises(InputError, match="twice"):
+        more.with_labels([3], [1.0])
+    with pytest.raises(InputError, match="document 2 is not judged"):
+        more.keep([2])
+
+
+def test_systems_judged_for_by_topic(runs, pool, tmp_path):
+    by_topic = {"9": ["new", "b"], "10": ["a"]}
+    judgments = rb.Judgments.from_labels(pool, [3, 1, 5], [1, 0, 1], judged_for=by_topic)
+    assert judgments.judged_for == ("a", "b", "new")
+    judgments.save(tmp_path / "judgments.nc")
+    again = rb.Judgments.load(tmp_path / "judgments.nc")
+    fit = rb.fit(pool, judgments, model="rtc")
+    fit.save(tmp_path / "fit.nc")
+    moved = judgments.on(rb.Pool.from_runs(runs.select(["b"])))
+    loaded = rb.Fit.load(tmp_path / "fit.nc").judgments
+    for some in (judgments, again, moved, loaded, judgments.keep([5])):
+        assert some.judged_for == ("a", "b", "new")
+        assert some.judged_for_topic("9") == ("new", "b")
+        assert some.judged_for_topic("10") == ("a",)
+    with pytest.raises(InputError, match="no topic '11'"):
+        judgments.judged_for_topic("11")
+    everywhere = rb.Judgments.none(pool, judged_for=["b", "a"])
+    assert everywhere.judged_for == everywhere.judged_for_topic("9") == ("b", "a")
+    assert rb.Judgments.none(pool).judged_for_topic("9") is None
+
+
+@pytest.mark.parametrize("bad", ["AB", b"AB", 3, [1], {"9": "AB"}])
+def test_systems_judged_for_are_a_list(pool, bad):
+    with pytest.raises(InputError, match=r"judged_for.* is not a list of names"):
+        rb.Judgments.none(pool, judged_for=bad)
+
+
+def test_qrels_say_for_whom_they_were_made(pool):
+    qrels = rb.Qrels({"9": {"z": 1}})
+    qrels.judged_for = {"9": ["b"]}
+    assert rb.Judgments.from_qrels(pool, qrels).judged_for_topic("9") == ("b",)
+    assert rb.Judgments.from_qrels(pool, qrels, judged_for=["a"]).judged_for == ("a",)
+
+
+def test_what_is_not_known_is_inferred_and_said_so(pool):
+    judged = rb.Judgments.from_labels(pool, pool.locate("9", ["w", "z"]), [1, 0])
+    with pytest.warns(CollectionWarning, match="inferred: b .*judged_for"):
+        assert judged.with_judged_for().judged_for == ("b",)
+    told = rb.Judgments.from_labels(pool, [0], [1.0], judged_for=["a"])
+    nothing = rb.Judgments.none(pool)
+    assert told.with_judged_for() is told
+    assert nothing.with_judged_for() is nothing
 
 
 def test_infer_the_systems_that_were_judged(pool):
@@ -231,6 +361,45 @@ def test_relevance_from_listed_probabilities(pool):
         rb.Relevance.from_erels(pool, erels, default_p=2.0)
 
 
+def test_relevance_is_never_changed(pool, tmp_path):
+    values = np.full((1, 2, pool.n_documents), 0.5)
+    relevance = rb.Relevance.from_values(pool, values)
+    values[:] = 0.0
+    assert (relevance.values == 0.5).all()
+    relevance.save(tmp_path / "r.nc")
+    for some in (relevance, rb.Relevance.load(tmp_path / "r.nc")):
+        for array in (some.values, some.probability.values):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 0.25
+        with pytest.raises(AttributeError):
+            some.model = "other"
+    stored = np.memmap(tmp_path / "p", dtype=np.float32, mode="w+", shape=values.shape)
+    kept = rb.Relevance.from_values(pool, stored)
+    assert np.may_share_memory(kept.probability.values, stored)
+
+
+@pytest.mark.parametrize("model", ["rtc:map", "rtc:cut", "hierarchical:map", "robust:gibbs"])
+def test_lists_without_documents(model):
+    """Nothing is retrieved: what is judged outside is kept, and all systems are tied."""
+    pool = pool_of({name: {"1": [], "2": []} for name in "ab"})
+    with pytest.raises(InputError, match="holds no document"):
+        rb.fit(pool, rb.Judgments.none(pool), model=model)
+    (pair,) = rb.compare(pool, rb.Relevance.from_values(pool, [])).pairs
+    assert (pair.expected_difference, pair.p_equal) == (0.0, 1.0)
+    qrels = rb.Qrels({"1": {"x": 1, "y": 0}})
+    judgments = rb.Judgments.from_qrels(pool, qrels, judged_for=["a"])
+    options = {} if model.endswith("map") else {"draws": 40, "chains": 2, "tune": 40}
+    fit = rb.fit(pool, judgments, model=model, **options)
+    assert (fit.relevance.values == [1.0, 0.0]).all()
+    (pair,) = rb.compare(pool, fit.relevance).pairs
+    assert (pair.expected_difference, pair.p_equal) == (0.0, 1.0)
+
+
+def test_runs_without_a_topic():
+    with pytest.raises(InputError, match="no topic"):
+        pool_of({"a": {}, "b": {}})
+
+
 def test_relevance_refuses_what_is_not_a_probability(pool):
     with pytest.raises(InputError, match="outside"):
         rb.Relevance.from_values(pool, np.full(pool.n_documents, 1.5))
@@ -276,7 +445,7 @@ def test_the_reach_ends_what_is_known(runs):
 )
 def test_known_ranks_are_those_of_the_runs(lists, depth, reach):
     """Two systems on two topics: directly, of some systems, with more documents, from disk."""
-    runs = make_runs(s={"1": lists[0], "2": lists[1]}, t={"1": lists[2], "2": lists[3]})
+    runs = runs_of({"s": {"1": lists[0], "2": lists[1]}, "t": {"1": lists[2], "2": lists[3]}})
     pool = rb.Pool.from_runs(runs, depth=depth, reach=reach)
     more = pool.with_documents({topic: ["aa", "z"] for topic in pool.topics})
     again = rb.Pool.from_xarray(more.to_xarray())
@@ -289,13 +458,17 @@ def test_known_ranks_are_those_of_the_runs(lists, depth, reach):
                 assert ranks.tolist() == [known.get(docno, 0) for docno in docnos]
 
 
-def test_judged_documents_are_found_in_lists_below_the_depth(runs):
+def test_judged_documents_are_found_in_lists_below_the_depth():
     """What a has at rank 3 of topic 9 and nobody pooled scores as evaluate scores it."""
-    runs = make_runs(a={"9": ["x", "y", "v"]}, b={"9": ["x", "w", "u"]})
-    qrels = rb.Qrels({"9": {"v": 1, "w": 1, "elsewhere": 1}})
-    documents = {**qrels, "11": ["p"]}
-    pool = rb.Pool.from_runs(runs, depth=2, score_depth=3, documents=documents)
+    runs = runs_of({"a": {"9": ["x", "y", "v"]}, "b": {"9": ["x", "w", "u"]}})
+    qrels = rb.Qrels({"9": {"v": 1, "w": 1, "elsewhere": 1, "u": -1}, "11": {"p": 0}})
+    pool = rb.Pool.from_runs(runs, depth=2, score_depth=3, qrels=qrels)
     assert pool.docnos.tolist() == ["elsewhere", "v", "w", "x", "y"]
+    documents = {"9": ["v", "w", "elsewhere"], "11": ["p"]}
+    other = rb.Pool.from_runs(runs, depth=2, score_depth=3, documents=documents)
+    assert other.docnos.tolist() == pool.docnos.tolist()
+    assert rb.Pool.from_runs(runs, depth=2, qrels=qrels).docnos.tolist() == ["w", "x", "y"]
+    qrels = rb.Qrels({"9": qrels["9"]})
     labels = np.nan_to_num(rb.Judgments.from_qrels(pool, qrels).labels)
     found = rb.moments(pool, labels).mean_expected[0]
     assert found == pytest.approx(rb.evaluate(runs, qrels, "AP").mean["AP"], abs=1e-12)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pools import random_pool
 
-from rtc_bayes.collection import Pool, Relevance, Run, Runs
+from rtc_bayes.collection import Relevance
 
 
 @pytest.fixture(scope="session")
@@ -18,22 +19,6 @@ def oracle():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def _pool(rng, systems, topics, documents, depth=None):
-    """Runs that rank the documents of every topic at random."""
-    depth = depth or documents
-    runs = [
-        Run.from_rankings(
-            f"s{s}",
-            {
-                str(t): [f"d{i:04d}" for i in rng.permutation(documents)[:depth]]
-                for t in range(topics)
-            },
-        )
-        for s in range(systems)
-    ]
-    return Pool.from_runs(Runs(runs), depth=depth)
 
 
 def _exact_signs(oracle, pool, p, a=0, b=1, score="AP"):
@@ -49,7 +34,10 @@ def _exact_signs(oracle, pool, p, a=0, b=1, score="AP"):
 
 @pytest.fixture(scope="session")
 def make_pool():
-    return _pool
+    def make(rng, systems, topics, documents, depth=None):
+        return random_pool(rng, systems, topics, documents, longest=depth)
+
+    return make
 
 
 @pytest.fixture(scope="session")

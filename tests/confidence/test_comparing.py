@@ -2,13 +2,11 @@ import json
 
 import numpy as np
 import pytest
+from pools import pool_of
 
 from rtc_bayes import (
     Estimand,
-    Pool,
     Relevance,
-    Run,
-    Runs,
     Workers,
     compare,
     moments,
@@ -65,9 +63,7 @@ def test_rare_events_leave_the_normal(point):
     worse = {str(t): [*names[5:60], *names[:5], *names[200:300]] for t in range(10)}
     for ranking in worse.values():
         ranking[:60] = [ranking[i] for i in rng.permutation(60)]
-    pool = Pool.from_runs(
-        Runs([Run.from_rankings("a", better), Run.from_rankings("b", worse)]), depth=300
-    )
+    pool = pool_of({"a": better, "b": worse}, depth=300)
     p = np.full(pool.n_documents, 0.5 / 300)
     scores = sample_scores(pool, p, outcomes=100_000, seed=99)
     difference = scores[:, 0] - scores[:, 1]
@@ -84,12 +80,12 @@ def test_rare_events_leave_the_normal(point):
 def test_a_mild_shape_is_corrected(point):
     rng = np.random.default_rng(10)
     quality = rng.normal(size=(6, 40))
-    runs = []
+    runs = {}
     for s in range(5):
         ranked = np.argsort(-(0.15 * s * quality + rng.normal(size=quality.shape)), axis=1)
         rankings = {str(t): [f"d{i:02d}" for i in ranked[t]] for t in range(6)}
-        runs.append(Run.from_rankings(f"s{s}", rankings))
-    pool = Pool.from_runs(Runs(runs))
+        runs[f"s{s}"] = rankings
+    pool = pool_of(runs)
     p = np.exp(quality)
     p = (np.minimum(p / p.sum(axis=1, keepdims=True) * 3, 0.9)).ravel()
     scores = sample_scores(pool, p, outcomes=200_000, seed=99)
@@ -120,9 +116,7 @@ def test_identical_runs_are_tied_and_near_identical_ones_nearly():
     names = [f"d{i}" for i in range(20)]
     swapped = [*names[:18], names[19], names[18]]
     runs = {"one": names, "two": names, "near": swapped}
-    pool = Pool.from_runs(
-        Runs([Run.from_rankings(tag, {"1": run, "2": run}) for tag, run in runs.items()])
-    )
+    pool = pool_of({tag: {"1": run, "2": run} for tag, run in runs.items()})
     p = np.full(40, 0.2)
     found = compare(pool, Relevance.from_values(pool, p))
     same = found.pair("one", "two")
@@ -214,11 +208,8 @@ def test_the_same_seed_gives_the_same_answer(make_pool, point):
 
 
 def test_documents_that_only_other_systems_retrieved_count():
-    runs = [
-        Run.from_rankings("a", {"1": ["d1", "d2"]}),
-        Run.from_rankings("b", {"1": ["d2", "d1"]}),
-    ]
-    pool = Pool.from_runs(Runs(runs)).with_documents({"1": ["d3", "d4"]})
+    pool = pool_of({"a": {"1": ["d1", "d2"]}, "b": {"1": ["d2", "d1"]}})
+    pool = pool.with_documents({"1": ["d3", "d4"]})
     p = np.array([0.5, 0.4, 1.0, 1.0])
     found = compare(pool, Relevance.from_values(pool, p), form="montecarlo")
     # a > b if d1 is relevant and d2 is not
@@ -311,7 +302,7 @@ def test_many_draws_go_by_outcomes(make_pool):
 def test_counting_never_makes_certain(make_pool, point):
     """One system has a document more: it is never the worse one, which outcomes cannot prove."""
     runs = {"a": ["d1", "d2", "d3"], "b": ["d1", "d2"], "c": ["d1", "d2"]}
-    pool = Pool.from_runs(Runs([Run.from_rankings(tag, {"1": run}) for tag, run in runs.items()]))
+    pool = pool_of({tag: {"1": run} for tag, run in runs.items()})
     for measure in ("AP", "Bpref"):
         found = compare(pool, point(pool, [0.5, 0.5, 0.9]), measure, form="montecarlo")
         more, same = found.pair("a", "b"), found.pair("b", "c")

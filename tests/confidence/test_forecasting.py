@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
+from pools import random_pool
 
 from rtc_bayes import (
     Estimand,
     InputError,
-    Pool,
     Qrels,
     Relevance,
-    Run,
-    Runs,
     build,
     compare,
     forecast,
@@ -85,13 +83,7 @@ def test_where_nothing_is_in_doubt_no_judgment_helps(make_pool, point):
 def test_true_probabilities_are_forecast_right():
     """Half of the collections whose relevance falls as p = .5 says need fewer than forecast."""
     rng = np.random.default_rng(63)
-    runs = [
-        Run.from_rankings(
-            f"s{s}", {str(t): [f"d{i:02d}" for i in rng.permutation(30)] for t in range(12)}
-        )
-        for s in range(2)
-    ]
-    pool = Pool.from_runs(Runs(runs))
+    pool = random_pool(rng, 2, 12, 30)
     half = Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
     expected = forecast(pool, half, "s0", "s1", confidence=0.9, moments="plugin")
     actual = []

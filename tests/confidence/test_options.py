@@ -4,14 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pools import pool_of, random_rankings
 
 from rtc_bayes import (
     Estimand,
     InputError,
-    Pool,
     Relevance,
-    Run,
-    Runs,
     compare,
     moments,
     topic_differences,
@@ -180,14 +178,9 @@ def test_a_comparison_made_by_hand_cannot_be_asked(pool, relevance):
 def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(options):
     """Of some topics or systems too; the deeper pool's own documents are not relevant."""
     rng = np.random.default_rng(12)
-    runs = Runs(
-        Run.from_rankings(
-            f"s{s}", {str(t): [f"d{i:02d}" for i in rng.permutation(14)[:10]] for t in range(4)}
-        )
-        for s in range(3)
-    )
-    pool = Pool.from_runs(runs, depth=4, score_depth=10)
-    whole = Pool.from_runs(runs, depth=10)
+    rankings = random_rankings(rng, 3, 4, 14, longest=10)
+    pool = pool_of(rankings, depth=4, score_depth=10)
+    whole = pool_of(rankings, depth=10)
     p = rng.random((5, pool.n_documents))
     of_whole = np.zeros((5, whole.n_documents))
     place = [whole.locate(t, pool.docnos[pool.documents(n)]) for n, t in enumerate(pool.topics)]

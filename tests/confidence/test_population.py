@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
+from pools import pool_of
 from scipy import stats
 
 from rtc_bayes import (
     Estimand,
     InputError,
-    Pool,
     Relevance,
-    Run,
-    Runs,
     compare,
     moments,
     topic_differences,
@@ -26,13 +24,11 @@ def drawn_topics(rng, topics, documents=15):
     skill = np.stack([rng.normal(0.9, 0.5, topics), rng.normal(0.6, 0.5, topics)])
     noise = rng.normal(size=(2, topics, documents))
     order = np.argsort(-(skill[..., None] * quality + noise), axis=2)
-    runs = [
-        Run.from_rankings(
-            f"s{s}", {f"{t:04d}": [f"d{i:02d}" for i in order[s, t]] for t in range(topics)}
-        )
+    rankings = {
+        f"s{s}": {f"{t:04d}": [f"d{i:02d}" for i in order[s, t]] for t in range(topics)}
         for s in range(2)
-    ]
-    return Pool.from_runs(Runs(runs)), 1 / (1 + np.exp(1.0 - quality.ravel()))
+    }
+    return pool_of(rankings), 1 / (1 + np.exp(1.0 - quality.ravel()))
 
 
 def judged_some(rng, p, share):

@@ -2,16 +2,14 @@
 
 import numpy as np
 import pytest
+from pools import pool_of
 
 from rtc_bayes import (
     Estimand,
     InputError,
     Judgments,
-    Pool,
     Qrels,
     Relevance,
-    Run,
-    Runs,
     compare,
     rank_systems,
     topic_differences as by_topic,
@@ -25,9 +23,7 @@ LISTS = {"s0": ["a", "b"], "s1": ["b", "c"], "s2": ["b", "d"]}
 
 @pytest.fixture
 def pool():
-    return Pool.from_runs(
-        Runs(Run.from_rankings(name, {"1": ranked, "2": ["x"]}) for name, ranked in LISTS.items())
-    )
+    return pool_of({name: {"1": ranked, "2": ["x"]} for name, ranked in LISTS.items()})
 
 
 def test_one_twin_for_what_one_system_found(pool):
@@ -88,6 +84,6 @@ def test_a_forecast_does_not_judge_what_is_unseen(pool):
 
 
 def test_a_single_system_tells_of_nothing_unseen():
-    pool = Pool.from_runs(Runs([Run.from_rankings("s0", {"1": ["a", "b"]})]))
+    pool = pool_of({"s0": {"1": ["a", "b"]}})
     _, values = with_unseen(pool, np.array([[0.5, 0.5]]))
     assert values.sum() == 1.0

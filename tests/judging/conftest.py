@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from pools import random_pool
 
-from rtc_bayes import Pool, Qrels, Run, Runs
-
-
-def random_runs(rng, systems=2, topics=3, documents=8, length=6):
-    """Runs over a few documents: short lists, gaps and missing topics happen."""
-    runs = []
-    for s in range(systems):
-        rankings = {}
-        for t in range(topics):
-            n = int(rng.integers(0 if t else 1, length + 1))
-            if n:
-                docnos = rng.permutation(documents)[:n]
-                rankings[str(401 + t)] = [f"D{d:02d}" for d in docnos]
-        runs.append(Run.from_rankings(f"S{s}", rankings))
-    return Runs(runs)
+from rtc_bayes import Qrels
 
 
-def random_pool(rng, **sizes):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # runs without a topic are wanted here
-        return Pool.from_runs(random_runs(rng, **sizes), depth=10)
+def small_pool(rng, length=6, **sizes):
+    """Lists over a few documents: some are short, some empty."""
+    return random_pool(rng, shortest=0, longest=length, depth=10, **sizes)
 
 
 def random_truth(rng, pool, rate=0.4):
@@ -72,8 +57,7 @@ def rng():
 def cases():
     """Return the functions above, for test modules cannot import this one."""
     return SimpleNamespace(
-        runs=random_runs,
-        pool=random_pool,
+        pool=small_pool,
         truth=random_truth,
         coefficients=coefficients,
         outcome_moments=outcome_moments,

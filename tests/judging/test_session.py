@@ -1,12 +1,12 @@
 """Sessions: order, stopping, floor, budget, missing documents."""
 
 import json
-import warnings
 
 import numpy as np
+import pools
 import pytest
 
-from rtc_bayes import InputError, Judgments, Pool, Qrels, Run, Runs, read_qrels, read_runs
+from rtc_bayes import InputError, Judgments, Pool, Qrels, read_qrels, read_runs
 from rtc_bayes.errors import FitError
 from rtc_bayes.judging import JudgingSession, build
 from rtc_bayes.judging.state import JudgingState
@@ -17,10 +17,7 @@ ALGORITHMS = ["ip", "mtc", "mtc[weight=evr,floor=1]", "rtc:map", "uniform"]
 
 def pool_of(*rankings, depth=10):
     """One system per argument: {topic: docnos}."""
-    runs = [Run.from_rankings(f"S{i}", ranking) for i, ranking in enumerate(rankings)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a run without a topic is wanted here
-        return Pool.from_runs(Runs(runs), depth=depth)
+    return pools.pool_of({f"s{i}": lists for i, lists in enumerate(rankings)}, depth=depth)
 
 
 def chosen(result):
@@ -177,7 +174,7 @@ def test_documents_missing_from_the_truth_are_nonrelevant_and_reported():
     assert result.judgments.relevant.tolist() == [1.0, 0.0]
     assert "4 missing" in repr(result)
     meta = json.loads(json.dumps(result.meta()))
-    assert meta["judged_for"] == ["S0", "S1"]
+    assert meta["judged_for"] == ["s0", "s1"]
     assert meta["topics"] == {
         "1": {"judged": 4, "relevant": 1},
         "2": {"judged": 2, "relevant": 0},

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from pools import pool_of, random_rankings
 
-from rtc_bayes import Judgments, Pool, Run, Runs
+from rtc_bayes import Judgments
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.weights import evr
 
@@ -113,8 +114,8 @@ def test_new_probabilities_leave_judged_documents_alone(rng, cases):
 def test_nothing_cancels_between_nearly_identical_runs():
     docnos = [f"D{i:03d}" for i in range(100)]
     swapped = [*docnos[:-2], docnos[-1], docnos[-2]]
-    runs = Runs([Run.from_rankings("A", {"1": docnos}), Run.from_rankings("B", {"1": swapped})])
-    state = JudgingState(Judgments.none(Pool.from_runs(runs)), np.full(100, 0.5))
+    pool = pool_of({"A": {"1": docnos}, "B": {"1": swapped}})
+    state = JudgingState(Judgments.none(pool), np.full(100, 0.5))
     # c_ij differs from 0 only on the diagonal of the swapped documents: 1/99 - 1/100
     c, v, mu = 1 / 99 - 1 / 100, 0.25, 50.0
     # and L_i = c (1 + sum of the 98 above at .5), of opposite sign for the two
@@ -127,9 +128,8 @@ def test_nothing_cancels_between_nearly_identical_runs():
 
 
 def test_identical_runs_have_no_sign():
-    lists = {"1": ["A", "B", "C"]}
-    runs = Runs([Run.from_rankings("X", lists), Run.from_rankings("Y", lists)])
-    state = JudgingState(Judgments.none(Pool.from_runs(runs)), np.full(3, 0.5))
+    pool = pool_of({name: {"1": ["A", "B", "C"]} for name in "XY"})
+    state = JudgingState(Judgments.none(pool), np.full(3, 0.5))
     assert state.confidence().tolist() == [0.5]
 
 
@@ -182,14 +182,11 @@ def test_one_draw_is_a_point(rng, cases):
 
 def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(rng):
     """Documents of the deeper pool alone are known to be nonrelevant."""
-    runs = Runs(
-        Run.from_rankings(f"S{s}", {"1": [f"D{d:02d}" for d in rng.permutation(12)[:9]]})
-        for s in range(3)
-    )
-    pool = Pool.from_runs(runs, depth=3, score_depth=9)
-    whole = Pool.from_runs(runs, depth=9)
+    rankings = random_rankings(rng, 3, 1, 12, longest=9)
+    pool = pool_of(rankings, depth=3, score_depth=9)
+    whole = pool_of(rankings, depth=9)
     p = rng.random((4, pool.n_documents))
-    place = whole.locate("1", pool.docnos)
+    place = whole.locate("0", pool.docnos)
     p_of_whole = np.zeros((4, whole.n_documents))
     p_of_whole[:, place] = p
     state = JudgingState(Judgments.none(pool), p)

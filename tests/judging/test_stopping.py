@@ -4,8 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+from pools import pool_of
 
-from rtc_bayes import Judgments, Pool, Run, Runs
+from rtc_bayes import Judgments
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.stopping import SignProof, bounds
 
@@ -54,8 +55,7 @@ def test_bounds_hold_for_every_completion(rng, cases, unknown):
 
 
 def test_a_noisy_label_proves_nothing():
-    runs = Runs([Run.from_rankings("A", {"1": ["D1"]}), Run.from_rankings("B", {"1": ["D2"]})])
-    pool = Pool.from_runs(runs)
+    pool = pool_of({"A": {"1": ["D1"]}, "B": {"1": ["D2"]}})
 
     def proved(label):
         state = JudgingState(Judgments.from_labels(pool, [0, 1], [label, 0.0]), np.full(2, 0.5))
@@ -66,8 +66,8 @@ def test_a_noisy_label_proves_nothing():
 
 
 def test_the_proof_follows_the_judgments():
-    runs = Runs([Run.from_rankings("A", {"1": ["D1"]}), Run.from_rankings("B", {"1": ["D2"]})])
-    state = JudgingState(Judgments.none(Pool.from_runs(runs)), np.full(2, 0.5))
+    pool = pool_of({"A": {"1": ["D1"]}, "B": {"1": ["D2"]}})
+    state = JudgingState(Judgments.none(pool), np.full(2, 0.5))
     proof = SignProof(state)
     assert not proof.holds(0)
     state.observe(0, 1.0)

@@ -1,20 +1,22 @@
 """Suggestions for a person to judge."""
 
 import pytest
+from pools import pool_of
 
-from rtc_bayes import InputError, Judgments, Pool, Run, Runs, next_documents
+from rtc_bayes import InputError, Judgments, next_documents
 from rtc_bayes.judging import JudgingSession
 from rtc_bayes.judging.weights import WEIGHTS
 
 
 @pytest.fixture
 def pool():
-    runs = [
-        Run.from_rankings("A", {"1": ["a", "b", "c"], "2": ["x", "y"]}),
-        Run.from_rankings("B", {"1": ["d", "b", "e"], "2": ["y", "z"]}),
-        Run.from_rankings("C", {"1": ["a", "d", "b"], "2": ["x", "z"]}),
-    ]
-    return Pool.from_runs(Runs(runs))
+    return pool_of(
+        {
+            "A": {"1": ["a", "b", "c"], "2": ["x", "y"]},
+            "B": {"1": ["d", "b", "e"], "2": ["y", "z"]},
+            "C": {"1": ["a", "d", "b"], "2": ["x", "z"]},
+        }
+    )
 
 
 @pytest.mark.parametrize("algorithm", ["ip", "mtc", "mtc[weight=evr]", "rtc:map", "uniform"])
@@ -86,13 +88,8 @@ def test_asking_for_none(pool):
 
 
 def test_ranks_below_the_score_depth_are_not_told():
-    runs = Runs(
-        [
-            Run.from_rankings("s0", {"1": ["a", "b", "c", "d"]}),
-            Run.from_rankings("s1", {"1": ["d", "c", "b", "a"]}),
-        ]
-    )
+    rankings = {"s0": {"1": ["a", "b", "c", "d"]}, "s1": {"1": ["d", "c", "b", "a"]}}
     for score_depth, told in ((1, "rank 1 in s0, not in s1"), (4, "rank 1 in s0, rank 4 in s1")):
-        pool = Pool.from_runs(runs, depth=1, score_depth=score_depth)
+        pool = pool_of(rankings, depth=1, score_depth=score_depth)
         (first, *_) = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1)
         assert (first.docno, told in first.why) == ("a", True)

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import pools
 import pytest
-
-from rtc_bayes.collection import Pool, Run, Runs
 
 
 def _random_pool(rng, systems, topics, length):
-    """Runs over short topics, some documents shared, some lists missing or short."""
-    runs = []
-    for s in range(systems):
-        rankings = {
-            str(t): [f"d{i:02d}" for i in rng.permutation(length + 2)[: rng.integers(1, length)]]
-            for t in range(topics)
-        }
-        runs.append(Run.from_rankings(f"s{s}", rankings))
-    return Pool.from_runs(Runs(runs), depth=length)
+    """Runs over short topics, some documents shared, some lists short."""
+    return pools.random_pool(
+        rng, systems, topics, length + 2, shortest=1, longest=length - 1, depth=length
+    )
 
 
 def _deeper_pool(rng, systems, topics, length, depth):
     """Return a pool scored below its depth, one as deep as that, and where it holds the first's."""
-    runs = []
-    for s in range(systems):
-        rankings = {
-            str(t): [f"d{i:02d}" for i in rng.permutation(length + 2)[:length]]
-            for t in range(topics)
-        }
-        runs.append(Run.from_rankings(f"s{s}", rankings))
-    pool = Pool.from_runs(Runs(runs), depth=depth, score_depth=length)
-    whole = Pool.from_runs(Runs(runs), depth=length)
+    rankings = pools.random_rankings(rng, systems, topics, length + 2, longest=length)
+    pool = pools.pool_of(rankings, depth=depth, score_depth=length)
+    whole = pools.pool_of(rankings, depth=length)
     place = [whole.locate(t, pool.docnos[pool.documents(n)]) for n, t in enumerate(pool.topics)]
     return pool, whole, np.concatenate(place)
 

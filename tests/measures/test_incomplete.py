@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from pools import runs_of
 
-from rtc_bayes.collection import Qrels, Run, Runs
+from rtc_bayes.collection import Qrels
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.incomplete import INCOMPLETE_MEASURES, incomplete
 from rtc_bayes.measures.truth import evaluate
 
-RUNS = Runs(
-    [
-        Run.from_rankings("one", {"1": ["u1", "r1", "n1", "u2", "r2"]}),
-        Run.from_rankings("two", {"1": ["n1", "n2", "r1", "u3"]}),
-    ]
+RUNS = runs_of(
+    {"one": {"1": ["u1", "r1", "n1", "u2", "r2"]}, "two": {"1": ["n1", "n2", "r1", "u3"]}}
 )
 QRELS = Qrels({"1": {"r1": 1, "r2": 1, "n1": 0, "n2": 0}})
 EPSILON = 0.00001  # trec_eval's smoothing in infAP

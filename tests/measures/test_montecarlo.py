@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pools import pool_of
 from topics import random_topic
 
-from rtc_bayes.collection import Pool, Run, Runs
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import moments, montecarlo, sample_scores
 from rtc_bayes.measures.analytic import on_topic
@@ -17,12 +17,11 @@ from rtc_bayes.measures.names import parse_measure
 def large_pool(rng, documents, systems):
     names = [f"d{i:04d}" for i in range(documents)]
     quality = rng.random(documents)
-    runs = []
+    rankings = {}
     for s in range(systems):
         order = np.argsort(-(quality + 0.3 * rng.standard_normal(documents)))
-        runs.append(Run.from_rankings(f"s{s}", {"1": [names[i] for i in order]}))
-    pool = Pool.from_runs(Runs(runs), depth=documents)
-    return pool, 0.3 * quality**4
+        rankings[f"s{s}"] = {"1": [names[i] for i in order]}
+    return pool_of(rankings, depth=documents), 0.3 * quality**4
 
 
 def check_within_four_standard_errors(outcomes, documents):

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import oracle
 import pytest
+from pools import pool_of
 
-from rtc_bayes.collection import Pool, Run, Runs
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import moments
@@ -64,8 +64,7 @@ def test_cumulants_of_a_linear_measure_are_exact(random_pool):
 def test_equal_runs_differ_by_exactly_nothing(kind):
     ranking = {str(t): [f"d{i}" for i in range(t, t + 60)] for t in range(4)}
     other = {t: docnos[::-1] for t, docnos in ranking.items()}
-    runs = [Run.from_rankings(tag, r) for tag, r in zip("abc", [ranking, other, ranking])]  # noqa: B905
-    pool = Pool.from_runs(Runs(runs), depth=50)
+    pool = pool_of({"a": ranking, "b": other, "c": ranking}, depth=50)
     p = np.random.default_rng(3).random(pool.n_documents)
     found = moments(pool, p, moments=kind)
     same = found.pairs.tolist().index([0, 2])
@@ -81,10 +80,7 @@ def test_nearly_equal_runs_keep_their_variance(measure):
     """Two runs that swap documents that are hardly ever relevant, at the end of the list."""
     docnos = [f"d{i:03d}" for i in range(100)]
     swapped = [*docnos[:98], "x", docnos[98]]
-    pool = Pool.from_runs(
-        Runs([Run.from_rankings("a", {"1": docnos}), Run.from_rankings("b", {"1": swapped})]),
-        depth=100,
-    )
+    pool = pool_of({"a": {"1": docnos}, "b": {"1": swapped}}, depth=100)
     p = np.full(pool.n_documents, 0.2)
     rare = pool.locate("1", ["d098", "d099", "x"])
     p[rare] = 1e-7

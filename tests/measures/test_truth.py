@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 from hypothesis import given, settings, strategies as st
+from pools import runs_of
 
 from rtc_bayes.collection import Qrels, Run, Runs, read_qrels, read_runs
 from rtc_bayes.errors import CollectionWarning, InputError
@@ -73,12 +74,7 @@ def test_ties_break_as_pytrec_eval_breaks_them(case, level):
         assert table[ours][0, 0] == pytest.approx(theirs[name], abs=1e-12), ours
 
 
-RUNS = Runs(
-    [
-        Run.from_rankings("one", {"9": ["a", "b", "c", "d"], "10": ["x", "y"]}),
-        Run.from_rankings("two", {"9": ["d", "c"], "10": ["z", "x"]}),
-    ]
-)
+RUNS = runs_of({"one": {"9": "abcd", "10": "xy"}, "two": {"9": "dc", "10": "zx"}})
 QRELS = Qrels({"10": {"y": 1, "x": 0}, "9": {"a": 2, "c": 1, "b": 0, "d": -1, "gone": 1}})
 
 

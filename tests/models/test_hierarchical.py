@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from pools import judge, make_pool
+from pools import judge, make_pool, pool_of
 from scipy.special import expit
 
-from rtc_bayes import InputError, Judgments, Pool, Run, Runs
+from rtc_bayes import InputError, Judgments
 from rtc_bayes.relevance import load_model
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.effects import Regression
@@ -251,8 +251,7 @@ def test_duplicate_systems_are_alike_and_order_is_nothing():
     }
 
     def fitted(names):
-        runs = Runs([Run.from_rankings(name, lists[name]) for name in names])
-        judgments = judge(pool, 30).on(Pool.from_runs(runs, depth=12))
+        judgments = judge(pool, 30).on(pool_of({name: lists[name] for name in names}, depth=12))
         found = Hierarchical().map(judgments)
         return found.p, dict(zip(names, found.parameters["b"], strict=True))
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from pools import pool_of
 from scipy.special import expit
 
 import rtc_bayes as rb
-from rtc_bayes import InputError, Judgments, Pool, Run, Runs
+from rtc_bayes import CollectionWarning, InputError, Judgments, Pool
 from rtc_bayes.relevance import Sampling, estimate, load_model
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes_models.robust import COEFFICIENTS, Robust, _Design
@@ -19,9 +20,7 @@ RUNS = {
 
 
 def make_pool(names=("first", "second", "third")):
-    return Pool.from_runs(
-        Runs([Run.from_rankings(name, RUNS[name]) for name in names]), depth=DEPTH
-    )
+    return pool_of({name: RUNS[name] for name in names}, depth=DEPTH)
 
 
 def judge(pool, labels, judged_for=("first", "second")):
@@ -105,7 +104,8 @@ def test_who_was_judged_for_is_known_or_inferred():
     told, asked = judge(pool, LABELS), judge(pool, LABELS, judged_for=None)
     # second retrieved a, b, e and a, c: all that was judged
     assert _Design(Robust(), told).judged_for.tolist() == [True, True, False]
-    assert _Design(Robust(), asked).judged_for.tolist() == [False, True, False]
+    with pytest.warns(CollectionWarning, match="not known; inferred: second"):
+        assert _Design(Robust(), asked).judged_for.tolist() == [False, True, False]
 
 
 def test_it_is_what_is_fitted_where_nothing_is_named(judgments):

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pools import pool_of
 
-from rtc_bayes import Judgments, Pool, Run, Runs
+from rtc_bayes import Judgments
 from rtc_bayes.cli import main
 from rtc_bayes.relevance import estimate, load_model
 
@@ -27,7 +28,7 @@ def test_what_many_rank_high_is_more_probable():
     import pytensor
 
     lists = {t: [f"d{i}" for i in range(8)] for t in "12"}
-    pool = Pool.from_runs(Runs([Run.from_rankings(name, lists) for name in "ab"]), depth=8)
+    pool = pool_of({"a": lists, "b": lists}, depth=8)
     judgments = Judgments.from_labels(pool, range(8), np.arange(8) < 3)
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
         p = estimate(load_model(str(FILE), {"k": "1"}), "map", judgments).p

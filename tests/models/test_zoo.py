@@ -1,13 +1,12 @@
 """What every model beside the paper's and `hierarchical` must do, on pools small enough to see."""
 
-import warnings
-
 import numpy as np
 import pytest
+from pools import pool_of
 from scipy.special import expit
 from scipy.stats import t as student
 
-from rtc_bayes import CollectionWarning, InputError, Judgments, Pool, Run, Runs
+from rtc_bayes import InputError, Judgments
 from rtc_bayes.relevance import Sampling, available_models, estimate, load_model
 from rtc_bayes.relevance.compiled import CompiledGraph
 
@@ -33,12 +32,7 @@ def make_runs():
 
 
 def make_pool(runs):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CollectionWarning)
-        pool = Pool.from_runs(
-            Runs([Run.from_rankings(name, lists) for name, lists in runs.items()]), depth=DEPTH
-        )
-    return pool.with_documents({"0": ["outside"]})
+    return pool_of(runs, depth=DEPTH).with_documents({"0": ["outside"]})
 
 
 @pytest.fixture(scope="module")

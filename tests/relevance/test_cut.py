@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from arviz_stats.base import array_stats
+from pools import pool_of
 from relevance.polya_gamma import gibbs, moments
 from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit, logsumexp
 
-from rtc_bayes import FitError, InputError, Judgments, Pool, Run, Runs
+from rtc_bayes import FitError, InputError, Judgments
 from rtc_bayes.relevance import Sampling, estimate, load_model
 from rtc_bayes.relevance.calibration import calibrate
 from rtc_bayes.relevance.cut import hmc, normal, posterior, ranks, targets
@@ -285,8 +286,7 @@ def test_hardly_any_judgment(pool, new_judgments, count, smoothing):
 
 def test_twin_systems_and_one_without_judged_documents():
     lists = {"a": "x1 x2 x3 x4", "b": "x1 x2 x3 x4", "c": "x5 x6 x7"}
-    runs = [Run.from_rankings(name, {"1": text.split()}) for name, text in lists.items()]
-    pool = Pool.from_runs(Runs(runs), depth=4)
+    pool = pool_of({name: {"1": text.split()} for name, text in lists.items()}, depth=4)
     judgments = Judgments.from_labels(pool, range(4), [1.0, 0.0, 1.0, 0.0])
     for link in ("probability", "logodds"):
         found = draws(judgments, Sampling(draws=1000), smoothing="beta", link=link)
@@ -312,7 +312,7 @@ def test_draws_of_which_hardly_any_is_accepted_are_refused(judgments, monkeypatc
 
 def test_options():
     with pytest.raises(InputError, match="folds of model rtc is '5'; give 0: an average of five"):
-        draws(Judgments.none(Pool.from_runs(Runs([Run.from_rankings("a", {"1": ["x"]})]))), folds=5)
+        draws(Judgments.none(pool_of({"a": {"1": ["x"]}})), folds=5)
     assert load_model("rtc", {"propagate": "rank:aggregation"}).propagate == (
         "rank",
         "aggregation",

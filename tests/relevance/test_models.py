@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from pools import pool_of
 
-from rtc_bayes import InputError, Judgments, Pool, Run, Runs
+from rtc_bayes import InputError, Judgments
 from rtc_bayes.relevance import estimate, load_model
 
 OPTIONS = [
@@ -64,12 +65,7 @@ def test_prior_alone_decides_without_judgments(pool):
 
 def test_a_system_that_ranked_nothing_judged():
     """It is defined, and takes no part in what the other one says."""
-    runs = [
-        Run.from_rankings("seen", {"1": ["a", "b", "c"]}),
-        Run.from_rankings("unseen", {"2": ["x", "y"]}),
-    ]
-    with pytest.warns(match="without some"):
-        pool = Pool.from_runs(Runs(runs), depth=5)
+    pool = pool_of({"seen": {"1": ["a", "b", "c"]}, "unseen": {"2": ["x", "y"]}}, depth=5)
     judgments = Judgments.from_labels(pool, pool.locate("1", ["a", "b"]), [1.0, 0.0])
     for options in OPTIONS:
         check(estimate(load_model("rtc", options), None, judgments), judgments)
@@ -79,12 +75,9 @@ def test_a_system_that_ranked_nothing_judged():
 def test_duplicate_systems_get_equal_weights(options, new_judgments):
     rankings = {"1": ["a", "b", "c", "d"], "2": ["e", "f", "g"]}
     other = {"1": ["d", "q", "a"], "2": ["g", "h"]}
-    runs = [
-        Run.from_rankings("one", rankings),
-        Run.from_rankings("twin", rankings),
-        Run.from_rankings("other", other),
-    ]
-    judgments = new_judgments(Pool.from_runs(Runs(runs), depth=4), 6)
+    judgments = new_judgments(
+        pool_of({"one": rankings, "twin": rankings, "other": other}, depth=4), 6
+    )
     found = estimate(load_model("rtc", options), None, judgments)
     check(found, judgments)
     weights = found.parameters["lambda"]
@@ -111,14 +104,14 @@ def test_a_relevant_document_lifts_its_neighbours():
     """What the model is for: documents ranked like relevant ones are likelier relevant."""
     rng = np.random.default_rng(0)
     relevant = {str(t): set(rng.permutation(60)[:15]) for t in range(8)}
-    runs = []
+    runs = {}
     for s, skill in enumerate([3.0, 0.0]):
         rankings = {}
         for topic, good in relevant.items():
             score = np.array([skill * (d in good) for d in range(60)]) + rng.normal(size=60)
             rankings[topic] = [f"d{d:02d}" for d in np.argsort(-score)[:20]]
-        runs.append(Run.from_rankings(f"skill{s}", rankings))
-    pool = Pool.from_runs(Runs(runs), depth=20)
+        runs[f"skill{s}"] = rankings
+    pool = pool_of(runs, depth=20)
     truth = np.array(
         [
             int(docno[1:]) in relevant[pool.topics[t]]

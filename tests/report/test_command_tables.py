@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from pools import pool_of
 
-from rtc_bayes import Estimand, Judgments, Pool, Relevance, Run, Runs, compare
+from rtc_bayes import Estimand, Judgments, Relevance, compare
 from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
 
 SYSTEMS = 11
@@ -13,12 +14,12 @@ SYSTEMS = 11
 def judgments():
     """Eleven systems, each of which ranks the relevant document of 12 topics one place lower."""
     topics = [f"{t}" for t in range(12)]
-    runs = []
+    rankings = {}
     for s in range(SYSTEMS):
         ranking = [f"n{d}" for d in range(SYSTEMS)]
         ranking.insert(s, "r")
-        runs.append(Run.from_rankings(f"s{s}", dict.fromkeys(topics, ranking)))
-    pool = Pool.from_runs(Runs(runs))
+        rankings[f"s{s}"] = dict.fromkeys(topics, ranking)
+    pool = pool_of(rankings)
     return Judgments.from_labels(pool, np.flatnonzero(np.array(pool.docnos) == "r"), np.ones(12))
 
 

@@ -140,11 +140,8 @@ class _Data:
     def of(cls, reports: SelfReports, smoothing: Smoothing, cell_weight: float) -> _Data:
         """Lay out the data of layers 2 and 3, what has the same q* in every draw together."""
         pool, systems = reports.pool, reports.pool.n_systems
-        topic = np.repeat(np.tile(np.arange(pool.n_topics), systems), np.diff(pool.list_starts))
-        rank = np.arange(len(pool.ranked)) - np.repeat(
-            pool.list_starts[:-1], np.diff(pool.list_starts)
-        )
-        cell = topic * (pool.depth + 1) + rank
+        _, topic, rank = pool.entries
+        cell = topic * (pool.depth + 1) + rank - 1
         unranked = pool.n_topics * (pool.depth + 1)
         numbers = reports.judged(cell.astype(float), np.full(systems, float(unranked)))
         judged = np.ascontiguousarray(numbers.T.astype(np.int64))

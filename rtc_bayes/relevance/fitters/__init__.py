@@ -88,7 +88,7 @@ def estimate(
     Raises
     ------
     InputError
-        The model does not have the method.
+        The model does not have the method, or the pool holds no document.
     FitError
         The fit did not converge, a check of its draws failed, or a probability is not a number
         in [0, 1].
@@ -99,6 +99,11 @@ def estimate(
         What a check of the draws found remarkable.
     """
     method = resolve_method(model, method)
+    if not judgments.pool.n_documents:
+        raise InputError(
+            "the pool holds no document to predict the relevance of",
+            remedy="give runs that retrieve documents",
+        )
     found = _fitter(model, method)(judgments, sampling or Sampling())
     if not found.diagnostics.usable:
         raise FitError(f"the fit of {model.name} must not be used: {found.diagnostics}")

@@ -1,0 +1,51 @@
+"""Saving and loading what can be written as a labelled data set."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from rtc_bayes.store.datasets import read_dataset, write_dataset
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Saved(ABC):
+    """What goes to a netCDF file and comes back as it was, by way of an xarray data set.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pool.save(f"{folder}/pool.nc")
+    ...     rb.Pool.load(f"{folder}/pool.nc")
+    Pool(1 systems, 1 topics, depth 100, 2 documents)
+    """
+
+    @abstractmethod
+    def to_xarray(self) -> xr.Dataset:
+        """Return a labelled data set that holds everything."""
+
+    @classmethod
+    @abstractmethod
+    def from_xarray(cls, data: xr.Dataset) -> Self:
+        """Rebuild from the data set of :meth:`to_xarray`."""
+
+    def save(self, path: str | Path) -> None:
+        """Write to a netCDF file, or to a zarr folder where the path ends in ``.zarr``."""
+        write_dataset(self.to_xarray(), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        InputError
+            There is no such file, or it cannot be read.
+        """
+        return cls.from_xarray(read_dataset(path))
