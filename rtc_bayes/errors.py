@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from pathlib import Path
 
 
@@ -55,6 +56,42 @@ class FitWarning(UserWarning):
 
 class CollectionWarning(UserWarning):
     """Something ordinary but worth knowing: a run without a topic, judgments without runs."""
+
+
+def whole_number(name: str, value: object, *, least: int = 0) -> int:
+    """Return an argument that counts something as an integer.
+
+    Parameters
+    ----------
+    name : str
+        What the argument is called.
+    value : object
+        An integer of Python or NumPy; a float or a bool is refused, also one like 5.0.
+    least : int, default 0
+        The smallest value allowed.
+
+    Raises
+    ------
+    InputError
+        Not an integer, or one below `least`.
+
+    Examples
+    --------
+    >>> whole_number("draws", 200, least=1)
+    200
+    >>> whole_number("draws", 0.5, least=1)
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: draws is 0.5; give a whole number of at least 1
+    """
+    try:
+        number = None if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or number < least:
+        raise InputError(
+            f"{name} is {value!r:.80}", remedy=f"give a whole number of at least {least}"
+        )
+    return number
 
 
 def _rebuild(
