@@ -17,5 +17,5 @@ def test_integers_of_python_and_numpy_are_taken(value):
 
 @pytest.mark.parametrize("value", [3.0, np.float64(3.0), True, "3", None, -1, 0, np.nan, [3]])
 def test_everything_else_is_refused_by_name(value):
-    with pytest.raises(InputError, match="draws is .*; give a whole number of at least 1"):
+    with pytest.raises(InputError, match=r"draws is .*; give a whole number of at least 1"):
         whole_number("draws", value, least=1)
