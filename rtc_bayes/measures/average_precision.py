@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures import numerator
 from rtc_bayes.measures.overlaps import Overlaps
-from rtc_bayes.measures.pairs import higher_cumulants, listed_cumulants, nearly_equal
+from rtc_bayes.measures.pairs import difference_variances, higher_cumulants, listed_cumulants
 from rtc_bayes.measures.tilts import Tilts, exact_tilts, plugin_tilts, rules
 from rtc_bayes.measures.topic import DrawMoments, TopicMoments, settled
 
@@ -57,7 +57,7 @@ class AveragePrecision:
         (part,) = _parts(p[None], np.array([0]), exact=exact, tolerance=tolerance)
         found = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
         covariance = np.diag(found.variance[0])
-        covariance[first, second] = covariance[second, first] = found.covariance[0]
+        covariance[first, second] = covariance[second, first] = found.covariance[:, 0]
 
         def pair_variance(a: int, b: int) -> float:
             return float(found.difference_variance(a, b)[0])
@@ -75,27 +75,23 @@ class AveragePrecision:
             outcomes = (p[~uncertain] == 1.0).T.astype(np.int8)
             result.expected[~uncertain] = self.score(outcomes).T
         for part in _parts(p, np.flatnonzero(uncertain), exact=exact, tolerance=tolerance):
-            found = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
-            first, second = (found.variance[:, column] for column in pairs.T)
-            spread = first + second - 2.0 * found.covariance
-            same = pairs[:, 0] == pairs[:, 1]
-            near = nearly_equal(first, second, found.covariance) & ~same
+            numbers = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
+            spread, lost = difference_variances(numbers.variance, numbers.covariance, pairs)
             third, fourth = (
-                higher_cumulants(found.gradient(), pairs, p[part.draws])
+                (x.T for x in higher_cumulants(numbers.gradient(), pairs, p[part.draws]))
                 if exact
-                else found.plugin_cumulants(overlaps)
+                else numbers.plugin_cumulants(overlaps)
             )
-            for n in np.flatnonzero(near.any(axis=0)):
+            for n in np.flatnonzero(lost.any(axis=1)):
                 a, b = pairs[n].tolist()
-                of = near[:, n]
-                spread[of, n] = found.difference_variance(a, b)[of]
+                of = lost[n]
+                spread[n, of] = numbers.difference_variance(a, b)[of]
                 if not exact:
-                    third[of, n], fourth[of, n] = found.direct_cumulants(a, b)[:, of]
-            spread[:, same], third[:, same], fourth[:, same] = 0.0, 0.0, 0.0
-            result.expected[part.draws] = found.expected
-            result.variance[part.draws] = found.variance
-            result.difference_variance[part.draws] = spread
-            result.third[part.draws], result.fourth[part.draws] = third, fourth
+                    third[n, of], fourth[n, of] = numbers.direct_cumulants(a, b)[:, of]
+            result.expected[part.draws] = numbers.expected
+            result.variance[part.draws] = numbers.variance
+            result.difference_variance[:, part.draws] = spread
+            result.third[:, part.draws], result.fourth[:, part.draws] = third, fourth
         return result
 
 
@@ -109,7 +105,7 @@ class _ByLanes:
         Expected numerators.
     influence : ndarray, shape (entries, lanes)
     expected, variance : ndarray, shape (draws, lists)
-    covariance : ndarray, shape (draws, pairs)
+    covariance : ndarray, shape (pairs, draws)
     """
 
     lists: Lists
@@ -147,16 +143,9 @@ class _ByLanes:
         if exact:
             off = _means_off(means, tilts, expected)
             each = np.arange(lists.n_lists)
-            for pairs, whole in (np.stack([each, each], 1), variance), (overlaps.pairs, covariance):
-                _add_products(
-                    off,
-                    pairs,
-                    tilts.weight2,
-                    tilts.draw_starts,
-                    expected,
-                    tilts.none_relevant,
-                    whole,
-                )
+            common = (tilts.weight2, tilts.draw_starts, expected, tilts.none_relevant)
+            _add_products(off, np.stack([each, each], 1), *common, variance.T)
+            _add_products(off, overlaps.pairs, *common, covariance)
         return cls(lists, tilts, exact, means, influence, expected, variance, covariance)
 
     def gradient(self) -> Floats:
@@ -198,7 +187,7 @@ class _ByLanes:
 
     def plugin_cumulants(self, overlaps: Overlaps) -> tuple[Floats, Floats]:
         """Cumulants by plug-in moments: a list's gradient is 0 for what it does not hold."""
-        third, fourth = listed_cumulants(
+        return listed_cumulants(
             self.lists.ranked,
             self.lists.starts,
             overlaps.pairs,
@@ -208,7 +197,6 @@ class _ByLanes:
             self.influence * self.tilts.weight1,
             self.tilts.p,
         )
-        return third.T, fourth.T
 
     def direct_cumulants(self, a: int, b: int) -> Floats:
         """Third and fourth cumulants of two lists by plug-in moments, shape (2, draws)."""
@@ -265,7 +253,7 @@ def _add_products(
     none_relevant: Floats,
     result: Floats,
 ) -> None:
-    """Add the products of the means of S - m R, and m m' P(R = 0), to (draws, pairs)."""
+    """Add the products of the means of S - m R, and m m' P(R = 0), to (pairs, draws)."""
     draws = expected.shape[0]
     for n in range(pairs.shape[0]):
         s, u = pairs[n]
@@ -273,7 +261,7 @@ def _add_products(
             value = none_relevant[d] * expected[d, s] * expected[d, u]
             for k in range(draw_starts[d], draw_starts[d + 1]):
                 value += weight[k] * off[s, k] * off[u, k]
-            result[d, n] += value
+            result[n, d] += value
 
 
 @njit(cache=True, nogil=True)

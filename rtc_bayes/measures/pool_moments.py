@@ -165,20 +165,20 @@ def moments(
     work = partial(
         _one_topic, measure=parsed, chosen=chosen, exact=moments == "exact", tolerance=tolerance
     )
-    found_by_topic = each_topic(work, topic_parts(pool, draws), jobs=jobs, scheduler=scheduler)
+    by_topic = each_topic(work, topic_parts(pool, draws), jobs=jobs, scheduler=scheduler)
     cells = (len(draws), pool.n_systems, pool.n_topics)
     expected, variance = np.zeros(cells), np.zeros(cells)
-    by_pair = (len(draws), len(chosen))
-    difference, spread, third, fourth, log_tie = (np.zeros(by_pair) for _ in range(5))
-    for t, found in enumerate(found_by_topic):
-        expected[:, :, t], variance[:, :, t] = found.expected, found.variance
-        difference += found.difference
-        spread += found.spread
-        third += found.third
-        fourth += found.fourth
-        log_tie += found.log_tie
+    totals = tuple(np.zeros((len(chosen), len(draws))) for _ in range(5))
+    for t, blocks in enumerate(by_topic):
+        for first, block in zip(range(0, len(draws), _DRAWS), blocks, strict=True):
+            inside = slice(first, first + _DRAWS)
+            expected[inside, :, t] = block.expected
+            variance[inside, :, t] = block.variance
+            for total, part in zip(totals, block.by_pair, strict=True):
+                total[:, inside] += part[block.number]
         progress("topics", t + 1, pool.n_topics)
     topics = max(pool.n_topics, 1)
+    difference, spread, third, fourth, log_tie = (np.ascontiguousarray(x.T) for x in totals)
     return Moments(
         systems=pool.systems,
         topics=pool.topics,
@@ -195,16 +195,22 @@ def moments(
     )
 
 
-class _OneTopic(NamedTuple):
-    """Moments on one topic, of shapes (draws, systems) and (draws, pairs)."""
+class _Block(NamedTuple):
+    """Moments on one topic for some draws.
+
+    Attributes
+    ----------
+    expected, variance : ndarray, shape (draws, systems)
+    by_pair : tuple of ndarray, shape (pairs of lists, draws)
+        Difference, its variance, its third and fourth cumulants, and log of a tie.
+    number : ndarray of int64, shape (pairs,)
+        For every pair of systems its pair of lists.
+    """
 
     expected: Floats
     variance: Floats
-    difference: Floats
-    spread: Floats
-    third: Floats
-    fourth: Floats
-    log_tie: Floats
+    by_pair: tuple[Floats, ...]
+    number: NDArray[np.int64]
 
 
 def _one_topic(
@@ -214,36 +220,32 @@ def _one_topic(
     chosen: NDArray[np.int64],
     exact: bool,
     tolerance: float,
-) -> _OneTopic:
+) -> list[_Block]:
     draws = topic.draws
     documents = draws.shape[1]
     lists, which = topic.lists.cut(measure.cutoff).distinct()
     on_lists = on_topic(measure, lists, documents)
     # pairs of systems whose lists are the same two are one pair
-    codes, back = np.unique(which[chosen] @ [lists.n_lists, 1], return_inverse=True)
-    pairs_of_lists = np.stack(np.divmod(codes, lists.n_lists), axis=1)
-    overlaps = Overlaps.of(lists, documents, pairs_of_lists)
-    first, second = chosen[:, 0], chosen[:, 1]
-    parts = []
+    codes, number = np.unique(which[chosen] @ [lists.n_lists, 1], return_inverse=True)
+    pairs = np.stack(np.divmod(codes, lists.n_lists), axis=1)
+    overlaps = Overlaps.of(lists, documents, pairs)
+    shared = overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
+    blocks = []
     for begin in range(0, len(draws), _DRAWS):
         p = np.ascontiguousarray(draws[begin : begin + _DRAWS], dtype=np.float64)
-        found = on_lists.over_draws(p, overlaps, exact=exact, tolerance=tolerance)
-        score = found.expected[:, which]
+        part = on_lists.over_draws(p, overlaps, exact=exact, tolerance=tolerance)
+        score = part.expected.T
         with np.errstate(divide="ignore"):
             log_q = np.ascontiguousarray(np.log1p(-p).T)
-        shared = overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
-        parts.append(
-            _OneTopic(
-                score,
-                found.variance[:, which],
-                score[:, first] - score[:, second],
-                found.difference_variance[:, back],
-                found.third[:, back],
-                found.fourth[:, back],
-                log_ties(*lists, *shared, log_q).T[:, back],
-            )
+        by_pair = (
+            score[pairs[:, 0]] - score[pairs[:, 1]],
+            part.difference_variance,
+            part.third,
+            part.fourth,
+            log_ties(*lists, *shared, log_q),
         )
-    return _OneTopic(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+        blocks.append(_Block(part.expected[:, which], part.variance[:, which], by_pair, number))
+    return blocks
 
 
 def check_count(pool: Pool, probabilities: NDArray[np.floating]) -> None:
