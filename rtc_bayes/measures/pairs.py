@@ -272,6 +272,4 @@ def stacked(draws: list[TopicMoments], pairs: NDArray[np.int64], p: Floats) -> D
         higher_cumulants(gradient, pairs, p[d : d + 1]) for d, gradient in enumerate(gradients)
     ]
     third, fourth = (np.concatenate(parts).T for parts in zip(*cumulants, strict=True))
-    return DrawMoments(
-        np.array([draw.expected for draw in draws]), variance, spread, third, fourth
-    )
+    return DrawMoments(np.array([draw.expected for draw in draws]), variance, spread, third, fourth)
