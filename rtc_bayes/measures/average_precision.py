@@ -77,11 +77,7 @@ class AveragePrecision:
         for part in _parts(p, np.flatnonzero(uncertain), exact=exact, tolerance=tolerance):
             numbers = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
             spread, lost = difference_variances(numbers.variance, numbers.covariance, pairs)
-            third, fourth = (
-                (x.T for x in higher_cumulants(numbers.gradient(), pairs, p[part.draws]))
-                if exact
-                else numbers.plugin_cumulants(overlaps)
-            )
+            third, fourth = numbers.cumulants(overlaps, p[part.draws])
             for n in np.flatnonzero(lost.any(axis=1)):
                 a, b = pairs[n].tolist()
                 of = lost[n]
@@ -185,8 +181,14 @@ class _ByLanes:
         variance = numerator.sum_lanes(square[None], tilts.weight2, tilts.draw_starts)[:, 0]
         return variance + tilts.none_relevant * np.square(gap)
 
-    def plugin_cumulants(self, overlaps: Overlaps) -> tuple[Floats, Floats]:
-        """Cumulants by plug-in moments: a list's gradient is 0 for what it does not hold."""
+    def cumulants(self, overlaps: Overlaps, p: Floats) -> tuple[Floats, Floats]:
+        """Third and fourth cumulants, shape (pairs, draws), under the draws' probabilities p."""
+        if self.exact:
+            # the gradient is large, and of no use without a pair
+            gradient = self.gradient() if len(overlaps.pairs) else np.empty((len(p), 0, 0))
+            third, fourth = higher_cumulants(gradient, overlaps.pairs, p)
+            return third.T, fourth.T
+        # by plug-in moments a list's gradient is 0 for what it does not hold
         return listed_cumulants(
             self.lists.ranked,
             self.lists.starts,

@@ -43,7 +43,7 @@ def test_other_measures_are_left_to_sampling(name):
     ("name", "message"),
     [
         ("nonsense", "'nonsense' is unknown"),
-        ("", "'' is not a measure"),
+        ("", "'' is unknown"),
         ("P", "cutoff"),
         ("P@0", "cutoff below 1"),
         ("DCG@0", "cutoff below 1"),
