@@ -55,14 +55,14 @@ class AveragePrecision:
         first, second = pairs = np.triu_indices(self.lists.n_lists, 1)
         overlaps = Overlaps.of(self.lists, len(p), np.stack(pairs, axis=1))
         (part,) = _parts(p[None], np.array([0]), exact=exact, tolerance=tolerance)
-        found = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
-        covariance = np.diag(found.variance[0])
-        covariance[first, second] = covariance[second, first] = found.covariance[:, 0]
+        by_lanes = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
+        covariance = np.diag(by_lanes.variance[0])
+        covariance[first, second] = covariance[second, first] = by_lanes.covariance[:, 0]
 
         def pair_variance(a: int, b: int) -> float:
-            return float(found.difference_variance(a, b)[0])
+            return float(by_lanes.difference_variance(a, b)[0])
 
-        return TopicMoments(found.expected[0], covariance, found.gradient()[0], pair_variance)
+        return TopicMoments(by_lanes.expected[0], covariance, by_lanes.gradient()[0], pair_variance)
 
     def over_draws(
         self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
@@ -75,17 +75,17 @@ class AveragePrecision:
             outcomes = (p[~uncertain] == 1.0).T.astype(np.int8)
             result.expected[~uncertain] = self.score(outcomes).T
         for part in _parts(p, np.flatnonzero(uncertain), exact=exact, tolerance=tolerance):
-            numbers = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
-            spread, lost = difference_variances(numbers.variance, numbers.covariance, pairs)
-            third, fourth = numbers.cumulants(overlaps, p[part.draws])
+            by_lanes = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
+            spread, lost = difference_variances(by_lanes.variance, by_lanes.covariance, pairs)
+            third, fourth = by_lanes.cumulants(overlaps, p[part.draws])
             for n in np.flatnonzero(lost.any(axis=1)):
                 a, b = pairs[n].tolist()
                 of = lost[n]
-                spread[n, of] = numbers.difference_variance(a, b)[of]
+                spread[n, of] = by_lanes.difference_variance(a, b)[of]
                 if not exact:
-                    third[n, of], fourth[n, of] = numbers.direct_cumulants(a, b)[:, of]
-            result.expected[part.draws] = numbers.expected
-            result.variance[part.draws] = numbers.variance
+                    third[n, of], fourth[n, of] = by_lanes.direct_cumulants(a, b)[:, of]
+            result.expected[part.draws] = by_lanes.expected
+            result.variance[part.draws] = by_lanes.variance
             result.difference_variance[:, part.draws] = spread
             result.third[:, part.draws], result.fourth[:, part.draws] = third, fourth
         return result
@@ -222,15 +222,15 @@ class _Part:
 def _parts(
     p: Floats, draws: NDArray[np.int64], *, exact: bool, tolerance: float
 ) -> Iterator[_Part]:
-    """Split draws (numbers of rows of p) by their lanes."""
-    found = rules(p[draws], tolerance) if exact else []
-    ends = np.cumsum([len(rule.u) for rule in found]) if exact else np.arange(1, len(draws) + 1)
+    """Split draws (by_lanes of rows of p) by their lanes."""
+    of_draw = rules(p[draws], tolerance) if exact else []
+    ends = np.cumsum([len(rule.u) for rule in of_draw]) if exact else np.arange(1, len(draws) + 1)
     first = 0
     while first < len(draws):
         before = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, before + _LANES, side="right")))
         inside = draws[first:last]
-        tilts = exact_tilts(p[inside], found[first:last]) if exact else plugin_tilts(p[inside])
+        tilts = exact_tilts(p[inside], of_draw[first:last]) if exact else plugin_tilts(p[inside])
         yield _Part(inside, tilts)
         first = last
 
@@ -287,15 +287,15 @@ def _add_listed_gradient(
                 part[k] = weight[k] * base * base * influence[m, k]
             for d in range(gradient.shape[0]):
                 first, end = draw_starts[d], draw_starts[d + 1]
-                whole = end - (end - first) % 4
+                even = end - (end - first) % 4
                 # four sums at once, which need not wait for each other
                 w, x, y, z = 0.0, 0.0, 0.0, 0.0
-                for k in range(first, whole, 4):
+                for k in range(first, even, 4):
                     w += part[k]
                     x += part[k + 1]
                     y += part[k + 2]
                     z += part[k + 3]
-                for k in range(whole, end):
+                for k in range(even, end):
                     w += part[k]
                 gradient[d, s, i] += (w + x) + (y + z)
 

@@ -210,9 +210,9 @@ class _QrelsScorer:
     def __init__(self, measure: str, lists: Lists) -> None:
         self.measure = measure
         self.lists = [_by_name(lists, s) for s in range(lists.n_lists)]
-        known = {str(i) for i in lists.ranked.tolist()}
-        # what is not known to be at a rank is not relevant
-        self.others = dict.fromkeys(set().union(*self.lists) - known, 0)
+        listed = {str(i) for i in lists.ranked.tolist()}
+        # what stands at a rank that no document is known to have is not relevant
+        self.others = dict.fromkeys(set().union(*self.lists) - listed, 0)
 
     def score(self, outcomes: Outcomes) -> Floats:
         """Score every list on every outcome, shape (lists, outcomes)."""
@@ -238,8 +238,8 @@ class _QrelsScorer:
 def _by_name(lists: Lists, s: int) -> dict[str, float]:
     """Scores of the documents of a list, with others where none is known above the last."""
     inside = slice(*lists.starts[[s, s + 1]])
-    known = dict(zip(lists.ranks[inside].tolist(), lists.ranked[inside].tolist(), strict=True))
-    lowest = max(known, default=0)
+    at_rank = dict(zip(lists.ranks[inside].tolist(), lists.ranked[inside].tolist(), strict=True))
+    lowest = max(at_rank, default=0)
     return {
-        str(known.get(rank, f"at{rank}")): float(lowest - rank) for rank in range(1, lowest + 1)
+        str(at_rank.get(rank, f"at{rank}")): float(lowest - rank) for rank in range(1, lowest + 1)
     }

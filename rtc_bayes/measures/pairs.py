@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rtc_bayes.measures.topic import DrawMoments, TopicMoments
+from rtc_bayes.measures.overlaps import Overlaps
+from rtc_bayes.measures.topic import DrawMoments, TopicMeasure
 
 Floats = NDArray[np.float64]
 
@@ -89,19 +92,19 @@ def higher_cumulants(
             weight4[i] = v * (1.0 - 6.0 * v)
         for tile in range(0, documents, _TILE):
             end = min(tile + _TILE, documents)
-            whole = end - (end - tile) % _LANES
+            even = end - (end - tile) % _LANES
             for n in range(pairs.shape[0]):
                 first = gradient[d, pairs[n, 0]]
                 second = gradient[d, pairs[n, 1]]
                 sum3[:] = 0.0
                 sum4[:] = 0.0
-                for start in range(tile, whole, _LANES):
+                for start in range(tile, even, _LANES):
                     for lane in range(_LANES):
                         g = first[start + lane] - second[start + lane]
                         cube = g * g * g
                         sum3[lane] += cube * weight3[start + lane]
                         sum4[lane] += cube * g * weight4[start + lane]
-                for i in range(whole, end):
+                for i in range(even, end):
                     g = first[i] - second[i]
                     cube = g * g * g
                     sum3[0] += cube * weight3[i]
@@ -251,25 +254,24 @@ def log_ties(
     return result
 
 
-def stacked(draws: list[TopicMoments], pairs: NDArray[np.int64], p: Floats) -> DrawMoments:
-    """Put the moments of draws together, for a measure that takes them one by one.
+class DrawByDraw(TopicMeasure, Protocol):
+    """A measure on one topic whose moments over draws are taken one draw after the other."""
 
-    Parameters
-    ----------
-    draws : list of TopicMoments
-        One for every draw.
-    pairs : ndarray of int64, shape (pairs, 2)
-        List numbers.
-    p : ndarray, shape (draws, documents)
-    """
-    variance = np.array([draw.covariance.diagonal() for draw in draws])
-    covariance = np.array([draw.covariance[*pairs.T] for draw in draws]).T
-    spread, lost = difference_variances(variance, np.ascontiguousarray(covariance), pairs)
-    for n, d in np.argwhere(lost).tolist():
-        spread[n, d] = draws[d].pair_variance(*pairs[n].tolist())
-    gradients = (draw.gradient[None] for draw in draws)
-    cumulants = [
-        higher_cumulants(gradient, pairs, p[d : d + 1]) for d, gradient in enumerate(gradients)
-    ]
-    third, fourth = (np.concatenate(parts).T for parts in zip(*cumulants, strict=True))
-    return DrawMoments(np.array([draw.expected for draw in draws]), variance, spread, third, fourth)
+    def over_draws(
+        self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
+    ) -> DrawMoments:
+        """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
+        pairs = overlaps.pairs
+        draws = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
+        variance = np.array([draw.covariance.diagonal() for draw in draws])
+        covariance = np.array([draw.covariance[*pairs.T] for draw in draws]).T
+        spread, lost = difference_variances(variance, np.ascontiguousarray(covariance), pairs)
+        for n, d in np.argwhere(lost).tolist():
+            spread[n, d] = draws[d].pair_variance(*pairs[n].tolist())
+        cumulants = [
+            higher_cumulants(draw.gradient[None], pairs, p[d : d + 1])
+            for d, draw in enumerate(draws)
+        ]
+        third, fourth = (np.concatenate(parts).T for parts in zip(*cumulants, strict=True))
+        expected = np.array([draw.expected for draw in draws])
+        return DrawMoments(expected, variance, spread, third, fourth)
