@@ -1,4 +1,4 @@
-"""Names of measures, as ir-measures writes them, and which of them have moments."""
+"""Measures, named as ir_measures names them, and which of them have moments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ type MeasureLike = str | Measure | IrMeasure
 Kind = Literal["AP", "P", "R", "DCG", "nDCG", "RBP", "RR"]
 
 _NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+))?")
-REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR, AP(rel=2)"
+REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR"
 # some names of trec_eval stand for many measures
 _SHOWN = 3
 _DCG = re.compile(r"DCG(?:@(\d+))?")
@@ -40,6 +40,13 @@ class Measure:
         Ranks beyond it do not count; None for the whole list.
     persistence : float
         RBP's p, in (0, 1).
+
+    Examples
+    --------
+    >>> parse_measure("RBP(p=0.9)")
+    Measure(name='RBP(p=0.9)', kind='RBP', cutoff=None, persistence=0.9)
+    >>> print(parse_measure("Bpref"), parse_measure("Bpref").kind)
+    Bpref None
     """
 
     name: str
