@@ -27,8 +27,8 @@ def coefficients(ranked, starts, documents):
     return np.minimum(inverse[:, :, None], inverse[:, None, :])
 
 
-# short lists take the double loop, long ones the sorted sums
-@pytest.mark.parametrize(("documents", "length"), [(30, 20), (300, 250)])
+# of two lanes: a stretch, two that merge, one more document, many; of one lane, up to 64 a loop
+@pytest.mark.parametrize(("documents", "length"), [(8, 8), (16, 16), (17, 17), (30, 20), (300, 250)])
 def test_kernels_match_the_sums_over_pairs(documents, length):
     rng = np.random.default_rng(documents)
     ranked, starts = lists_of(rng, documents, 3, length)
