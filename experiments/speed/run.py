@@ -3,7 +3,8 @@
 Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/run.py [--only NAME ...]
 
 One script after the other, in half an hour on a free core; `track` (an hour on two) only if named.
-cut.py prints tables for a page that is written by hand, and is run by itself.
+cut.py prints tables for a page that is written by hand, and all_pairs.py takes turns with another
+version: they are run by themselves.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def check_predictions(
     statistics = (
         _relevant_by_topic(judgments, labels),
         _relevant_in_top(judgments, labels),
-        moments(pool, labels, pairs=np.empty((0, 2), dtype=np.int64)).mean_expected,
+        moments(pool, labels, pairs="none").mean_expected,
     )
     rows = []
     for statistic, each, values in zip(STATISTICS, names, statistics, strict=True):

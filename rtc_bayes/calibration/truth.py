@@ -42,8 +42,7 @@ class Truth:
                 collection.pool, collection.qrels, relevance_level=relevance_level
             )
         labels = np.nan_to_num(judgments.labels)
-        no_pairs = np.empty((0, 2), dtype=np.int64)
-        cut = moments(judgments.pool, labels, pairs=no_pairs).mean_expected[0]
+        cut = moments(judgments.pool, labels, pairs="none").mean_expected[0]
         scores = (cut.tolist(), collection.truth.tolist())
         systems = collection.pool.systems
         return cls(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -299,6 +299,40 @@ def _read_only(values: NDArray[np.floating]) -> NDArray[np.floating]:
 _LABELS = ("topic", "docno")
 
 
+class HasRelevance(Protocol):
+    """A fit, or whatever else holds probabilities of relevance."""
+
+    @property
+    def relevance(self) -> Relevance:
+        """Probabilities of relevance."""
+
+
 def as_relevance(source: object) -> Relevance:
-    """Take probabilities of relevance as they are, or those of a fit."""
-    return getattr(source, "relevance", source)  # type: ignore[arg-type]
+    """Return the probabilities of relevance that are given, or those of a fit.
+
+    Parameters
+    ----------
+    source : Relevance or Fit
+
+    Raises
+    ------
+    InputError
+        Anything else.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
+    >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+    >>> as_relevance(relevance) is relevance
+    True
+    """
+    if isinstance(source, Relevance):
+        return source
+    relevance = getattr(source, "relevance", None)
+    if isinstance(relevance, Relevance):
+        return relevance
+    raise InputError(
+        f"a {type(source).__name__} is not a relevance of documents",
+        remedy="give a Relevance, or the Fit that rtc_bayes.fit returned",
+    )

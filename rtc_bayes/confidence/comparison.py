@@ -16,6 +16,7 @@ from rtc_bayes.store import write_csv, write_json
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
     from rtc_bayes.confidence.setting import Setting
 
@@ -113,6 +114,7 @@ class Pair:
 _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 # what a pair and the comparison call by different names
 _ELSEWHERE = {"sd": "sd_difference"}
+_TEXTS = ("system", "a", "b", "probability")
 _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_high")
 
 
@@ -386,6 +388,37 @@ class Comparison:
         """Values of every system by name, without what was not asked for."""
         columns = {"system": self.systems} | {name: getattr(self, name) for name in _SYSTEM_COLUMNS}
         return {name: _listed(values) for name, values in columns.items() if values is not None}
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the comparison with dims system and pair; it can be written as netCDF or zarr.
+
+        The systems of a pair are its coordinates `a` and `b`; ``meta`` is an attribute, as JSON.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+        >>> data = rb.compare(pool, relevance, measure="P@5").to_xarray()
+        >>> data["expected"].values.round(3).tolist()
+        [0.5, 0.5, 0.5, 0.5]
+        >>> data["p_less"].dims, data.attrs["measure"]
+        (('pair',), 'P@5')
+        """
+        import xarray as xr
+
+        pairs = {_ELSEWHERE.get(name, name): x for name, x in self._pair_columns().items()}
+        columns = {"system": self._system_columns(), "pair": pairs}
+        about = {name: getattr(self, name) for name in ("measure", "moments", "model", "method")}
+        return xr.Dataset(
+            {
+                name: (dim, np.array(values, dtype=str if name in _TEXTS else np.float64))
+                for dim, by_name in columns.items()
+                for name, values in by_name.items()
+            },
+            coords={"topic": np.array(self.topics, dtype=str)},
+            attrs=about | {"meta": json.dumps(dict(self.meta), ensure_ascii=False)},
+        ).set_coords(["a", "b"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON file holds; undefined numbers are None."""

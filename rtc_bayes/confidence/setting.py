@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from rtc_bayes.workers import ALONE, Workers
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool, Relevance
+    from rtc_bayes.collection.relevance import HasRelevance
     from rtc_bayes.measures import Moments
     from rtc_bayes.measures.estimand import EstimandLike
 
@@ -30,16 +31,7 @@ Pairs = NDArray[np.int64]
 Kind = Literal["exact", "plugin"]
 Choice = Literal["auto", "normal", "corrected", "montecarlo"]
 
-
-class Fitted(Protocol):
-    """What has probabilities of relevance, as a fit has."""
-
-    @property
-    def relevance(self) -> Relevance:
-        """The probabilities."""
-
-
-type RelevanceLike = Relevance | Fitted
+type RelevanceLike = Relevance | HasRelevance
 
 MOVED = {
     "measure": 'give it third: compare(pool, relevance, "nDCG@10")',

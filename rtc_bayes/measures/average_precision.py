@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures import numerator
 from rtc_bayes.measures.overlaps import Overlaps
-from rtc_bayes.measures.pairs import higher_cumulants, listed_cumulants, nearly_equal
+from rtc_bayes.measures.pairs import difference_variances, higher_cumulants, listed_cumulants
 from rtc_bayes.measures.tilts import Tilts, exact_tilts, plugin_tilts, rules
 from rtc_bayes.measures.topic import DrawMoments, TopicMoments, settled
 
@@ -55,14 +55,14 @@ class AveragePrecision:
         first, second = pairs = np.triu_indices(self.lists.n_lists, 1)
         overlaps = Overlaps.of(self.lists, len(p), np.stack(pairs, axis=1))
         (part,) = _parts(p[None], np.array([0]), exact=exact, tolerance=tolerance)
-        found = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
-        covariance = np.diag(found.variance[0])
-        covariance[first, second] = covariance[second, first] = found.covariance[0]
+        by_lanes = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
+        covariance = np.diag(by_lanes.variance[0])
+        covariance[first, second] = covariance[second, first] = by_lanes.covariance[:, 0]
 
         def pair_variance(a: int, b: int) -> float:
-            return float(found.difference_variance(a, b)[0])
+            return float(by_lanes.difference_variance(a, b)[0])
 
-        return TopicMoments(found.expected[0], covariance, found.gradient()[0], pair_variance)
+        return TopicMoments(by_lanes.expected[0], covariance, by_lanes.gradient()[0], pair_variance)
 
     def over_draws(
         self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
@@ -75,27 +75,19 @@ class AveragePrecision:
             outcomes = (p[~uncertain] == 1.0).T.astype(np.int8)
             result.expected[~uncertain] = self.score(outcomes).T
         for part in _parts(p, np.flatnonzero(uncertain), exact=exact, tolerance=tolerance):
-            found = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
-            first, second = (found.variance[:, column] for column in pairs.T)
-            spread = first + second - 2.0 * found.covariance
-            same = pairs[:, 0] == pairs[:, 1]
-            near = nearly_equal(first, second, found.covariance) & ~same
-            third, fourth = (
-                higher_cumulants(found.gradient(), pairs, p[part.draws])
-                if exact
-                else found.plugin_cumulants(overlaps)
-            )
-            for n in np.flatnonzero(near.any(axis=0)):
+            by_lanes = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)
+            spread, lost = difference_variances(by_lanes.variance, by_lanes.covariance, pairs)
+            third, fourth = by_lanes.cumulants(overlaps, p[part.draws])
+            for n in np.flatnonzero(lost.any(axis=1)):
                 a, b = pairs[n].tolist()
-                of = near[:, n]
-                spread[of, n] = found.difference_variance(a, b)[of]
+                of = lost[n]
+                spread[n, of] = by_lanes.difference_variance(a, b)[of]
                 if not exact:
-                    third[of, n], fourth[of, n] = found.direct_cumulants(a, b)[:, of]
-            spread[:, same], third[:, same], fourth[:, same] = 0.0, 0.0, 0.0
-            result.expected[part.draws] = found.expected
-            result.variance[part.draws] = found.variance
-            result.difference_variance[part.draws] = spread
-            result.third[part.draws], result.fourth[part.draws] = third, fourth
+                    third[n, of], fourth[n, of] = by_lanes.direct_cumulants(a, b)[:, of]
+            result.expected[part.draws] = by_lanes.expected
+            result.variance[part.draws] = by_lanes.variance
+            result.difference_variance[:, part.draws] = spread
+            result.third[:, part.draws], result.fourth[:, part.draws] = third, fourth
         return result
 
 
@@ -109,7 +101,7 @@ class _ByLanes:
         Expected numerators.
     influence : ndarray, shape (entries, lanes)
     expected, variance : ndarray, shape (draws, lists)
-    covariance : ndarray, shape (draws, pairs)
+    covariance : ndarray, shape (pairs, draws)
     """
 
     lists: Lists
@@ -147,16 +139,9 @@ class _ByLanes:
         if exact:
             off = _means_off(means, tilts, expected)
             each = np.arange(lists.n_lists)
-            for pairs, whole in (np.stack([each, each], 1), variance), (overlaps.pairs, covariance):
-                _add_products(
-                    off,
-                    pairs,
-                    tilts.weight2,
-                    tilts.draw_starts,
-                    expected,
-                    tilts.none_relevant,
-                    whole,
-                )
+            common = (tilts.weight2, tilts.draw_starts, expected, tilts.none_relevant)
+            _add_products(off, np.stack([each, each], 1), *common, variance.T)
+            _add_products(off, overlaps.pairs, *common, covariance)
         return cls(lists, tilts, exact, means, influence, expected, variance, covariance)
 
     def gradient(self) -> Floats:
@@ -196,9 +181,15 @@ class _ByLanes:
         variance = numerator.sum_lanes(square[None], tilts.weight2, tilts.draw_starts)[:, 0]
         return variance + tilts.none_relevant * np.square(gap)
 
-    def plugin_cumulants(self, overlaps: Overlaps) -> tuple[Floats, Floats]:
-        """Cumulants by plug-in moments: a list's gradient is 0 for what it does not hold."""
-        third, fourth = listed_cumulants(
+    def cumulants(self, overlaps: Overlaps, p: Floats) -> tuple[Floats, Floats]:
+        """Third and fourth cumulants, shape (pairs, draws), under the draws' probabilities p."""
+        if self.exact:
+            # the gradient is large, and of no use without a pair
+            gradient = self.gradient() if len(overlaps.pairs) else np.empty((len(p), 0, 0))
+            third, fourth = higher_cumulants(gradient, overlaps.pairs, p)
+            return third.T, fourth.T
+        # by plug-in moments a list's gradient is 0 for what it does not hold
+        return listed_cumulants(
             self.lists.ranked,
             self.lists.starts,
             overlaps.pairs,
@@ -208,7 +199,6 @@ class _ByLanes:
             self.influence * self.tilts.weight1,
             self.tilts.p,
         )
-        return third.T, fourth.T
 
     def direct_cumulants(self, a: int, b: int) -> Floats:
         """Third and fourth cumulants of two lists by plug-in moments, shape (2, draws)."""
@@ -232,15 +222,15 @@ class _Part:
 def _parts(
     p: Floats, draws: NDArray[np.int64], *, exact: bool, tolerance: float
 ) -> Iterator[_Part]:
-    """Split draws (numbers of rows of p) by their lanes."""
-    found = rules(p[draws], tolerance) if exact else []
-    ends = np.cumsum([len(rule.u) for rule in found]) if exact else np.arange(1, len(draws) + 1)
+    """Split draws (by_lanes of rows of p) by their lanes."""
+    of_draw = rules(p[draws], tolerance) if exact else []
+    ends = np.cumsum([len(rule.u) for rule in of_draw]) if exact else np.arange(1, len(draws) + 1)
     first = 0
     while first < len(draws):
         before = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, before + _LANES, side="right")))
         inside = draws[first:last]
-        tilts = exact_tilts(p[inside], found[first:last]) if exact else plugin_tilts(p[inside])
+        tilts = exact_tilts(p[inside], of_draw[first:last]) if exact else plugin_tilts(p[inside])
         yield _Part(inside, tilts)
         first = last
 
@@ -265,7 +255,7 @@ def _add_products(
     none_relevant: Floats,
     result: Floats,
 ) -> None:
-    """Add the products of the means of S - m R, and m m' P(R = 0), to (draws, pairs)."""
+    """Add the products of the means of S - m R, and m m' P(R = 0), to (pairs, draws)."""
     draws = expected.shape[0]
     for n in range(pairs.shape[0]):
         s, u = pairs[n]
@@ -273,7 +263,7 @@ def _add_products(
             value = none_relevant[d] * expected[d, s] * expected[d, u]
             for k in range(draw_starts[d], draw_starts[d + 1]):
                 value += weight[k] * off[s, k] * off[u, k]
-            result[d, n] += value
+            result[n, d] += value
 
 
 @njit(cache=True, nogil=True)
@@ -297,15 +287,15 @@ def _add_listed_gradient(
                 part[k] = weight[k] * base * base * influence[m, k]
             for d in range(gradient.shape[0]):
                 first, end = draw_starts[d], draw_starts[d + 1]
-                whole = end - (end - first) % 4
+                even = end - (end - first) % 4
                 # four sums at once, which need not wait for each other
                 w, x, y, z = 0.0, 0.0, 0.0, 0.0
-                for k in range(first, whole, 4):
+                for k in range(first, even, 4):
                     w += part[k]
                     x += part[k + 1]
                     y += part[k + 2]
                     z += part[k + 3]
-                for k in range(whole, end):
+                for k in range(even, end):
                     w += part[k]
                 gradient[d, s, i] += (w + x) + (y + z)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rtc_bayes.collection.qrels import Qrels
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import whole_number
 from rtc_bayes.measures.truth import ScoreTable, evaluate
 
 if TYPE_CHECKING:
@@ -56,9 +56,16 @@ def incomplete(
     -------
     ScoreTable
         With the four names above; a run without a topic scores 0 there.
+
+    Examples
+    --------
+    >>> from rtc_bayes import Qrels, Run, Runs
+    >>> runs = Runs([Run.from_rankings("bm25", {"1": ["d1", "d2", "d3"]})])
+    >>> table = incomplete(runs, Qrels({"1": {"d2": 1}}), depth=3)
+    >>> table.mean["AP"].tolist(), table.mean["condensed AP"].tolist()
+    ([0.5], [1.0])
     """
-    if depth < 1:
-        raise InputError(f"depth {depth} is below 1", remedy="give a depth of at least 1")
+    depth = whole_number("depth", depth, least=1)
     table = evaluate(
         runs,
         _with_unjudged_pool(runs, qrels, depth),

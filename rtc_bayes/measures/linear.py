@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.lists import Lists
-from rtc_bayes.measures.overlaps import Overlaps
-from rtc_bayes.measures.pairs import stacked
+from rtc_bayes.measures.pairs import DrawByDraw
 from rtc_bayes.measures.rule import relevant_window, spectral_nodes, spectral_weights
-from rtc_bayes.measures.topic import DrawMoments, TopicMoments, settled
+from rtc_bayes.measures.topic import TopicMoments, settled
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +47,7 @@ def gains(lists: Lists, documents: int, discounts: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(DrawByDraw):
     """Sum of gains of relevant documents. Plug-in and exact moments are the same.
 
     Parameters
@@ -74,16 +73,9 @@ class Linear:
             self.gains @ p, (self.gains * v) @ self.gains.T, self.gains, pair_variance
         )
 
-    def over_draws(
-        self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
-    ) -> DrawMoments:
-        """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
-        found = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
-        return stacked(found, overlaps.pairs, p)
-
 
 @dataclass(frozen=True)
-class LinearRatio:
+class LinearRatio(DrawByDraw):
     """Sum of gains over a function of the number of relevant documents; 0 when there is none.
 
     Parameters
@@ -114,13 +106,6 @@ class LinearRatio:
             return self._exact(p)
         below = np.interp(p.sum(), np.arange(len(self.denominators)), self.denominators)
         return Linear(self.gains / below).moments(p, exact=False, tolerance=0.0)
-
-    def over_draws(
-        self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
-    ) -> DrawMoments:
-        """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
-        found = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
-        return stacked(found, overlaps.pairs, p)
 
     def _exact(self, p: Floats) -> TopicMoments:
         low, high = relevant_window(p, _LEAVING)

@@ -10,10 +10,11 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.lists import Lists
-from rtc_bayes.errors import InputError
+from rtc_bayes.collection.relevance import HasRelevance, Relevance
+from rtc_bayes.errors import whole_number
 from rtc_bayes.measures.analytic import on_topic
-from rtc_bayes.measures.names import Measure, ir_measure, parse_measure
-from rtc_bayes.measures.pool_moments import TopicPart, check_count, topic_parts
+from rtc_bayes.measures.names import Measure, MeasureLike, ir_measure, parse_measure
+from rtc_bayes.measures.pool_moments import TopicPart, on_pool, topic_parts
 from rtc_bayes.store import Progress, silent
 from rtc_bayes.workers import each_topic
 
@@ -31,9 +32,9 @@ _LANES, _HELD = 64, 1 << 22
 
 def sample_scores(
     pool: Pool,
-    p: ArrayLike,
+    p: ArrayLike | Relevance | HasRelevance,
     *,
-    measure: str = "AP",
+    measure: MeasureLike = "AP",
     outcomes: int = 20_000,
     seed: int = 0,
     jobs: int = 1,
@@ -45,14 +46,14 @@ def sample_scores(
     Parameters
     ----------
     pool : Pool
-    p : array_like, shape (documents,) or (draws, documents)
+    p : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
         Probabilities of relevance, in [0, 1].
-    measure : str
-        Any of ir-measures. Those with known moments are fast; the others make a qrels of every
+    measure : str or measure of ir_measures
+        Any of ir_measures. Those with known moments are fast; the others make a qrels of every
         outcome, about a thousand times slower.
     outcomes : int
         For every draw, at least 1.
-    seed : int
+    seed : int, at least 0
         The same seed gives the same outcomes for every measure and for any set of systems over
         the same documents.
     jobs, scheduler, progress
@@ -70,21 +71,33 @@ def sample_scores(
         cluster that cannot be used.
     UnfinishedError
         The cluster was lost.
+
+    Examples
+    --------
+    One of two documents is relevant for certain, the other with probability 0.5:
+
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([rb.Run.from_rankings("bm25", {"1": ["d1", "d2"]})])
+    >>> pool = rb.Pool.from_runs(runs, depth=2)
+    >>> scores = rb.sample_scores(pool, [0.5, 1.0], outcomes=1000)
+    >>> scores.shape
+    (1000, 1)
+    >>> sorted(set(scores.ravel().tolist()))
+    [0.5, 1.0]
     """
-    if outcomes < 1:
-        raise InputError(f"outcomes are {outcomes}", remedy="sample at least 1")
+    outcomes = whole_number("outcomes", outcomes, least=1)
+    seed = whole_number("seed", seed)
     parsed = parse_measure(measure)
-    given = np.asarray(p)
-    check_count(pool, given)
-    draws = np.atleast_2d(given)
+    pool, values = on_pool(pool, p)
+    draws = np.atleast_2d(values)
     total = np.zeros((len(draws) * outcomes, pool.n_systems))
     work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed)
     topics = each_topic(work, topic_parts(pool, draws), jobs=jobs, scheduler=scheduler)
-    for t, found in enumerate(topics):
-        total += found
+    for t, scores in enumerate(topics):
+        total += scores
         progress("outcomes", t + 1, pool.n_topics)
     total /= max(pool.n_topics, 1)
-    return total.reshape(*given.shape[:-1], outcomes, pool.n_systems)
+    return total.reshape(*values.shape[:-1], outcomes, pool.n_systems)
 
 
 def _one_topic(topic: TopicPart, *, measure: Measure, outcomes: int, seed: int) -> Floats:
@@ -197,9 +210,9 @@ class _QrelsScorer:
     def __init__(self, measure: str, lists: Lists) -> None:
         self.measure = measure
         self.lists = [_by_name(lists, s) for s in range(lists.n_lists)]
-        known = {str(i) for i in lists.ranked.tolist()}
-        # what is not known to be at a rank is not relevant
-        self.others = dict.fromkeys(set().union(*self.lists) - known, 0)
+        listed = {str(i) for i in lists.ranked.tolist()}
+        # what stands at a rank that no document is known to have is not relevant
+        self.others = dict.fromkeys(set().union(*self.lists) - listed, 0)
 
     def score(self, outcomes: Outcomes) -> Floats:
         """Score every list on every outcome, shape (lists, outcomes)."""
@@ -225,8 +238,8 @@ class _QrelsScorer:
 def _by_name(lists: Lists, s: int) -> dict[str, float]:
     """Scores of the documents of a list, with others where none is known above the last."""
     inside = slice(*lists.starts[[s, s + 1]])
-    known = dict(zip(lists.ranks[inside].tolist(), lists.ranked[inside].tolist(), strict=True))
-    lowest = max(known, default=0)
+    at_rank = dict(zip(lists.ranks[inside].tolist(), lists.ranked[inside].tolist(), strict=True))
+    lowest = max(at_rank, default=0)
     return {
-        str(known.get(rank, f"at{rank}")): float(lowest - rank) for rank in range(1, lowest + 1)
+        str(at_rank.get(rank, f"at{rank}")): float(lowest - rank) for rank in range(1, lowest + 1)
     }

@@ -1,18 +1,26 @@
-"""Names of measures, as ir-measures writes them, and which of them have moments."""
+"""Measures, named as ir_measures names them, and which of them have moments."""
 
 from __future__ import annotations
 
 import ast
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rtc_bayes.errors import InputError
+
+if TYPE_CHECKING:
+    from ir_measures.measures import Measure as IrMeasure
+
+#: A measure's name, an object of ir_measures, or what :func:`parse_measure` returned.
+type MeasureLike = str | Measure | IrMeasure
 
 Kind = Literal["AP", "P", "R", "DCG", "nDCG", "RBP", "RR"]
 
 _NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+))?")
-_REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR"
+REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR"
+# some names of trec_eval stand for many measures
+_SHOWN = 3
 _DCG = re.compile(r"DCG(?:@(\d+))?")
 _WITH_MOMENTS: tuple[Kind, ...] = ("AP", "P", "R", "nDCG", "RBP", "RR")
 _IRRELEVANT = ("cutoff", "p", "rel", "dcg")
@@ -32,6 +40,13 @@ class Measure:
         Ranks beyond it do not count; None for the whole list.
     persistence : float
         RBP's p, in (0, 1).
+
+    Examples
+    --------
+    >>> parse_measure("RBP(p=0.9)")
+    Measure(name='RBP(p=0.9)', kind='RBP', cutoff=None, persistence=0.9)
+    >>> print(parse_measure("Bpref"), parse_measure("Bpref").kind)
+    Bpref None
     """
 
     name: str
@@ -39,14 +54,17 @@ class Measure:
     cutoff: int | None = None
     persistence: float = 0.8
 
+    def __str__(self) -> str:
+        return self.name
 
-def parse_measure(name: str) -> Measure:
-    """Read the name of a measure: ``AP``, ``P@10``, ``R@100``, ``nDCG@20``, ``RBP(p=0.8)``, ...
+
+def parse_measure(measure: MeasureLike) -> Measure:
+    """Read a measure: ``AP``, ``P@10``, ``R@100``, ``nDCG@20``, ``RBP(p=0.8)``, ...
 
     Parameters
     ----------
-    name : str
-        A name of ir-measures, or ``DCG``, ``DCG@k``. Relevance is binary here, so nDCG and DCG
+    measure : str, measure of ir_measures, or Measure
+        A name of ir_measures, or ``DCG``, ``DCG@k``. Relevance is binary here, so nDCG and DCG
         have gains 0 and 1 and discount 1 / log2(rank + 1).
 
     Returns
@@ -56,13 +74,28 @@ def parse_measure(name: str) -> Measure:
     Raises
     ------
     InputError
-        An unknown name, or a relevance level (``rel``) above 1.
+        An unknown name, a name of trec_eval (the message has the right one), or a relevance level
+        (``rel``) above 1.
+
+    Examples
+    --------
+    >>> parse_measure("nDCG@10")
+    Measure(name='nDCG@10', kind='nDCG', cutoff=10, persistence=0.8)
+    >>> import ir_measures
+    >>> parse_measure(ir_measures.P @ 5).name
+    'P@5'
+    >>> parse_measure("map")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: 'map' is a name of trec_eval; write AP
     """
-    dcg = _DCG.fullmatch(name.strip())
+    if isinstance(measure, Measure):
+        return measure
+    name = str(measure).strip()
+    dcg = _DCG.fullmatch(name)
     if dcg:
         cutoff = None if dcg[1] is None else int(dcg[1])
-        return Measure(name.strip(), "DCG", _checked_cutoff(name, cutoff))
-    parsed = ir_measure(name)
+        return Measure(name, "DCG", _checked_cutoff(name, cutoff))
+    parsed = ir_measure(measure)
     parameters = dict(parsed.params)
     if parameters.get("rel", 1) != 1:
         raise InputError(
@@ -78,29 +111,51 @@ def parse_measure(name: str) -> Measure:
     return Measure(str(parsed), kind, cutoff, persistence)
 
 
-def ir_measure(name: str) -> Any:
-    """Return the measure that ir-measures knows by a name.
+def ir_measure(measure: MeasureLike) -> Any:
+    """Return the measure of ir_measures: the object itself, or the one of this name.
 
     Its own reader of names needs parts of ``ast`` that Python 3.14 has not.
 
     Raises
     ------
     InputError
-        An unknown name or option.
+        Not a measure, or an unknown name or option.
     """
     import ir_measures
+    from ir_measures.measures import Measure as IrMeasure
 
-    parts = _NAME.fullmatch(name.strip())
-    if parts is None:
-        raise InputError(f"{name!r} is not a measure's name", remedy=_REMEDY)
+    name = str(measure).strip()
     try:
-        measure = ir_measures.parse_measure(parts["measure"])(**_options(parts["options"] or ""))
-        if parts["cutoff"]:
-            measure = measure @ int(parts["cutoff"])
-        measure.validate_params()
+        if isinstance(measure, IrMeasure):
+            parsed = measure
+        else:
+            parts = _NAME.fullmatch(name) if isinstance(measure, str | Measure) else None
+            if parts is None:
+                raise ValueError("not a measure's name")
+            parsed = ir_measures.parse_measure(parts["measure"])(**_options(parts["options"] or ""))
+            if parts["cutoff"]:
+                parsed = parsed @ int(parts["cutoff"])
+        parsed.validate_params()
     except (NameError, ValueError, KeyError, AssertionError, TypeError, SyntaxError) as error:
-        raise InputError(f"measure {name!r} is unknown ({error})", remedy=_REMEDY) from None
-    return measure
+        raise _unknown(name, str(error)) from None
+    return parsed
+
+
+def _unknown(name: str, reason: str) -> InputError:
+    """Return the error for a name that ir_measures does not have, or has for trec_eval's alone."""
+    import ir_measures
+    import pytrec_eval
+
+    try:
+        # sets of measures ("official") are not one measure's name
+        several = name in pytrec_eval.supported_nicknames
+        same = [] if several else ir_measures.parse_trec_measure(name)
+    except ValueError:
+        same = []
+    if not same or name == same[0].NAME:
+        return InputError(f"measure {name!r:.80} is unknown ({reason:.160})", remedy=REMEDY)
+    right = ", ".join(map(str, same[:_SHOWN])) + (", ..." if len(same) > _SHOWN else "")
+    return InputError(f"{name!r} is a name of trec_eval", remedy=f"write {right}")
 
 
 def _options(text: str) -> dict[str, Any]:
@@ -111,9 +166,15 @@ def _options(text: str) -> dict[str, Any]:
     return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
 
 
-def has_moments(name: str) -> bool:
-    """Whether a measure's moments are known; if not, its outcomes can still be sampled."""
-    return parse_measure(name).kind is not None
+def has_moments(measure: MeasureLike) -> bool:
+    """Whether a measure's moments are known; if not, its outcomes can still be sampled.
+
+    Examples
+    --------
+    >>> has_moments("AP"), has_moments("Bpref")
+    (True, False)
+    """
+    return parse_measure(measure).kind is not None
 
 
 def _checked_cutoff(name: str, cutoff: int | None) -> int | None:

@@ -17,8 +17,8 @@ Floats = NDArray[np.float64]
 Documents = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 
-# with more common documents than this, sorted sums beat the double loop
-_LOOP_UP_TO = 64
+# with more common documents than this, sorted sums beat the double loop: of one lane, of many
+_LOOP_UP_TO, _LEAF = 64, 8
 
 
 @njit(cache=True, nogil=True)
@@ -225,7 +225,7 @@ def covariances(
 
     Returns
     -------
-    ndarray, shape (draws, pairs)
+    ndarray, shape (pairs, draws)
         Weighted sum over the lanes of each draw.
     """
     documents, lanes = v.shape
@@ -233,7 +233,7 @@ def covariances(
     uncertain = np.zeros(documents, dtype=np.bool_)
     for i in range(documents):
         uncertain[i] = v[i].max() > 0.0
-    result = np.empty((draws, pairs.shape[0]))
+    result = np.empty((pairs.shape[0], draws))
     total = np.empty(lanes)
     common = np.empty(documents, dtype=np.int64)
     place = np.empty(documents, dtype=np.int64)
@@ -254,20 +254,17 @@ def covariances(
                 size += 1
                 for k in range(lanes):
                     total[k] += v[i, k] * slope[m, k] * slope[other, k]
-        if size > _LOOP_UP_TO:
-            order = _order(place[:size], starts[u + 1] - starts[u])
-            if lanes == 1:
-                total[0] += _sum_pairs_sorted(common[:size], order, inverse_s, inverse_u, v)
-            else:
-                _add_pairs_sorted(common[:size], order, inverse_s, inverse_u, v, total)
-        elif lanes == 1:
-            total[0] += _sum_pairs(common[:size], inverse_s, inverse_u, v)
-        else:
+        if lanes > 1:
             _add_pairs(common[:size], inverse_s, inverse_u, v, total)
+        elif size > _LOOP_UP_TO:
+            order = _order(place[:size], starts[u + 1] - starts[u])
+            total[0] += _sum_pairs_sorted(common[:size], order, inverse_s, inverse_u, v)
+        else:
+            total[0] += _sum_pairs(common[:size], inverse_s, inverse_u, v)
         for d in range(draws):
             value = _weighted(total, weight, draw_starts[d], draw_starts[d + 1])
             value -= centre[d, u] * linear[d, s] + centre[d, s] * linear[d, u]
-            result[d, n] = value + centre[d, s] * centre[d, u] * everything[d]
+            result[n, d] = value + centre[d, s] * centre[d, u] * everything[d]
     return result
 
 
@@ -283,31 +280,59 @@ def _weighted(values: Floats, weight: Floats, first: int, end: int) -> float:
 def _add_pairs(
     common: Numbers, inverse_s: Floats, inverse_u: Floats, v: Floats, total: Floats
 ) -> None:
-    """Add the pairs of common documents, given in the order of list s, one by one."""
-    lanes = v.shape[1]
-    inner = np.empty(lanes)
-    for n in range(common.shape[0]):
-        i = common[n]
-        x = inverse_u[n]
-        inner[:] = 0.0
-        whole = n - n % 4
-        # four at a time: fewer passes over the sums
-        for j in range(0, whole, 4):
-            a, b, c, d = common[j], common[j + 1], common[j + 2], common[j + 3]
-            # 1 / max rank is the smaller inverse
-            y = min(x, inverse_u[j])
-            z = min(x, inverse_u[j + 1])
-            w = min(x, inverse_u[j + 2])
-            r = min(x, inverse_u[j + 3])
+    """Add the pairs of common documents, given in the order of list s, in O(n log n).
+
+    A merge sort by the order in list u: short stretches are summed one by one, and where two
+    stretches merge, the pairs across them are summed on the way.
+    """
+    size, lanes = common.shape[0], v.shape[1]
+    order = np.empty(size, dtype=np.int64)
+    merged = np.empty(size, dtype=np.int64)
+    earlier = np.empty(lanes)
+    later = np.empty(lanes)
+    for first in range(0, size, _LEAF):
+        for n in range(first, min(first + _LEAF, size)):
+            i, x = common[n], inverse_u[n]
+            earlier[:] = 0.0
+            for m in range(first, n):
+                # 1 / max rank is the smaller inverse
+                j, y = common[m], min(x, inverse_u[m])
+                for k in range(lanes):
+                    earlier[k] += y * v[j, k]
+            y = inverse_s[n]
             for k in range(lanes):
-                inner[k] = inner[k] + y * v[a, k] + z * v[b, k] + w * v[c, k] + r * v[d, k]
-        for j in range(whole, n):
-            a = common[j]
-            y = min(x, inverse_u[j])
-            for k in range(lanes):
-                inner[k] += y * v[a, k]
-        for k in range(lanes):
-            total[k] += inverse_s[n] * v[i, k] * inner[k]
+                total[k] += y * v[i, k] * earlier[k]
+            place = n
+            while place > first and inverse_u[order[place - 1]] < x:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = n
+    width = _LEAF
+    while width < size:
+        for first in range(0, size, 2 * width):
+            middle, end = min(first + width, size), min(first + 2 * width, size)
+            a, b = first, middle
+            earlier[:] = 0.0
+            later[:] = 0.0
+            # by rising rank in u: what comes second has the smaller inverse of the two
+            for place in range(first, end):
+                if b == end or (a < middle and inverse_u[order[a]] > inverse_u[order[b]]):
+                    n = order[a]
+                    a += 1
+                    i, y = common[n], inverse_u[n]
+                    for k in range(lanes):
+                        total[k] += y * v[i, k] * later[k]
+                        earlier[k] += v[i, k]
+                else:
+                    n = order[b]
+                    b += 1
+                    i, x, y = common[n], inverse_s[n], inverse_u[n]
+                    for k in range(lanes):
+                        total[k] += x * y * v[i, k] * earlier[k]
+                        later[k] += x * v[i, k]
+                merged[place] = n
+        order, merged = merged, order
+        width *= 2
 
 
 @njit(cache=True, nogil=True)
@@ -341,46 +366,10 @@ def _order(place: Numbers, length: int) -> Numbers:
 
 
 @njit(cache=True, nogil=True)
-def _add_pairs_sorted(
-    common: Numbers,
-    order: Numbers,
-    inverse_s: Floats,
-    inverse_u: Floats,
-    v: Floats,
-    total: Floats,
-) -> None:
-    """Add the same pairs in O(n log n): Fenwick trees over the order in list u."""
-    size, lanes = common.shape[0], v.shape[1]
-    plain = np.zeros((size + 1, lanes))
-    divided = np.zeros((size + 1, lanes))
-    rest = np.zeros(lanes)
-    inner = np.empty(lanes)
-    for n in range(size):
-        i = common[n]
-        x = inverse_u[n]
-        # documents ranked better by u too count 1 / u_i; those ranked worse, 1 / u_j
-        inner[:] = rest
-        node = order[n]
-        while node > 0:
-            for k in range(lanes):
-                inner[k] += x * plain[node, k] - divided[node, k]
-            node -= node & -node
-        for k in range(lanes):
-            total[k] += inverse_s[n] * v[i, k] * inner[k]
-            rest[k] += v[i, k] * x
-        node = order[n]
-        while node <= size:
-            for k in range(lanes):
-                plain[node, k] += v[i, k]
-                divided[node, k] += v[i, k] * x
-            node += node & -node
-
-
-@njit(cache=True, nogil=True)
 def _sum_pairs_sorted(
     common: Numbers, order: Numbers, inverse_s: Floats, inverse_u: Floats, v: Floats
 ) -> float:
-    """Sum them for one lane, without loops over lanes."""
+    """Sum them for one lane in O(n log n): a Fenwick tree over the order in list u."""
     size = common.shape[0]
     tree = np.zeros((size + 1, 2))
     rest = 0.0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rtc_bayes.measures.topic import DrawMoments, TopicMoments
+from rtc_bayes.measures.overlaps import Overlaps
+from rtc_bayes.measures.topic import DrawMoments, TopicMeasure
 
 Floats = NDArray[np.float64]
 
@@ -18,18 +21,39 @@ _LANES = 8
 _TILE = 512
 
 
-def nearly_equal(first: Floats, second: Floats, covariance: Floats) -> NDArray[np.bool_]:
-    """Whether the variance of a difference is lost in ``first + second - 2 covariance``.
+@njit(cache=True, nogil=True)
+def difference_variances(
+    own: Floats, covariance: Floats, pairs: NDArray[np.int64]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Variances of differences from V_a + V_b - 2 C_ab, and where that loses them.
 
     Parameters
     ----------
-    first, second : ndarray
+    own : ndarray, shape (draws, lists)
         Variances.
-    covariance : ndarray
+    covariance : ndarray, shape (pairs, draws)
+    pairs : ndarray of int64, shape (pairs, 2)
+        List numbers.
+
+    Returns
+    -------
+    variance : ndarray, shape (pairs, draws)
+        0 for a list and itself.
+    lost : ndarray of bool, shape (pairs, draws)
+        Where the variance is so small beside its parts that it must be had in another way.
     """
-    parts = first + second
-    near: NDArray[np.bool_] = parts - 2.0 * covariance < _CANCELLED * parts
-    return near
+    variance = np.zeros(covariance.shape)
+    lost = np.zeros(covariance.shape, dtype=np.bool_)
+    of_list = own.T.copy()
+    for n in range(pairs.shape[0]):
+        a, b = pairs[n]
+        if a == b:
+            continue
+        for d in range(covariance.shape[1]):
+            parts = of_list[a, d] + of_list[b, d]
+            variance[n, d] = parts - 2.0 * covariance[n, d]
+            lost[n, d] = variance[n, d] < _CANCELLED * parts
+    return variance, lost
 
 
 @njit(cache=True, nogil=True)
@@ -68,19 +92,19 @@ def higher_cumulants(
             weight4[i] = v * (1.0 - 6.0 * v)
         for tile in range(0, documents, _TILE):
             end = min(tile + _TILE, documents)
-            whole = end - (end - tile) % _LANES
+            even = end - (end - tile) % _LANES
             for n in range(pairs.shape[0]):
                 first = gradient[d, pairs[n, 0]]
                 second = gradient[d, pairs[n, 1]]
                 sum3[:] = 0.0
                 sum4[:] = 0.0
-                for start in range(tile, whole, _LANES):
+                for start in range(tile, even, _LANES):
                     for lane in range(_LANES):
                         g = first[start + lane] - second[start + lane]
                         cube = g * g * g
                         sum3[lane] += cube * weight3[start + lane]
                         sum4[lane] += cube * g * weight4[start + lane]
-                for i in range(whole, end):
+                for i in range(even, end):
                     g = first[i] - second[i]
                     cube = g * g * g
                     sum3[0] += cube * weight3[i]
@@ -142,10 +166,12 @@ def listed_cumulants(
                 cube = g * g * g
                 own3[s, d] += cube * weight3[i, d]
                 own4[s, d] += cube * g * weight4[i, d]
-    third = np.empty((pairs.shape[0], draws))
-    fourth = np.empty((pairs.shape[0], draws))
+    third = np.zeros((pairs.shape[0], draws))
+    fourth = np.zeros((pairs.shape[0], draws))
     for n in range(pairs.shape[0]):
         a, b = pairs[n]
+        if a == b:
+            continue
         for d in range(draws):
             third[n, d] = own3[a, d] - own3[b, d]
             fourth[n, d] = own4[a, d] + own4[b, d]
@@ -228,27 +254,24 @@ def log_ties(
     return result
 
 
-def stacked(found: list[TopicMoments], pairs: NDArray[np.int64], p: Floats) -> DrawMoments:
-    """Put the moments of draws together, for a measure that takes them one by one.
+class DrawByDraw(TopicMeasure, Protocol):
+    """A measure on one topic whose moments over draws are taken one draw after the other."""
 
-    Parameters
-    ----------
-    found : list of TopicMoments
-        One for every draw.
-    pairs : ndarray of int64, shape (pairs, 2)
-        List numbers.
-    p : ndarray, shape (draws, documents)
-    """
-    result = DrawMoments.zeros(len(found), len(found[0].expected), len(pairs))
-    first, second = pairs.T
-    for d, one in enumerate(found):
-        own, covariance = one.covariance.diagonal(), one.covariance[first, second]
-        result.expected[d] = one.expected
-        result.variance[d] = own
-        result.difference_variance[d] = own[first] + own[second] - 2.0 * covariance
-        near = nearly_equal(own[first], own[second], covariance)
-        for n in np.flatnonzero(near & (first != second)):
-            result.difference_variance[d, n] = one.pair_variance(*pairs[n].tolist())
-        cumulants = higher_cumulants(one.gradient[None], pairs, p[d : d + 1])
-        result.third[d], result.fourth[d] = cumulants[0][0], cumulants[1][0]
-    return result
+    def over_draws(
+        self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
+    ) -> DrawMoments:
+        """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
+        pairs = overlaps.pairs
+        draws = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
+        variance = np.array([draw.covariance.diagonal() for draw in draws])
+        covariance = np.array([draw.covariance[*pairs.T] for draw in draws]).T
+        spread, lost = difference_variances(variance, np.ascontiguousarray(covariance), pairs)
+        for n, d in np.argwhere(lost).tolist():
+            spread[n, d] = draws[d].pair_variance(*pairs[n].tolist())
+        cumulants = [
+            higher_cumulants(draw.gradient[None], pairs, p[d : d + 1])
+            for d, draw in enumerate(draws)
+        ]
+        third, fourth = (np.concatenate(parts).T for parts in zip(*cumulants, strict=True))
+        expected = np.array([draw.expected for draw in draws])
+        return DrawMoments(expected, variance, spread, third, fourth)

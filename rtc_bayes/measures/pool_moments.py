@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.lists import Lists
+from rtc_bayes.collection.relevance import HasRelevance, Relevance, as_relevance
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
-from rtc_bayes.measures.names import Measure, parse_measure
+from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import log_ties
 from rtc_bayes.measures.scores import ScoreMatrix
@@ -21,12 +22,15 @@ from rtc_bayes.store import Progress, silent
 from rtc_bayes.workers import each_topic
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from rtc_bayes.collection import Pool
 
 Floats = NDArray[np.float64]
 
 # draws that are worked on at once
 _DRAWS = 128
+_OF_PAIRS = ("difference_expected", "difference_variance", "third", "fourth", "log_tie")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +53,18 @@ class Moments:
     log_tie : ndarray, shape (draws, pairs)
         Log of a lower bound on the probability that the two are equal: that no document is
         relevant which they rank differently. -inf if one is known to be.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
+    >>> scores = rb.moments(pool, np.full(pool.n_documents, 0.5), measure="P@5")
+    >>> scores
+    Moments(P@5, exact: 4 systems, 3 topics, 6 pairs, 1 draws)
+    >>> scores.mean_expected.round(3).tolist()
+    [[0.5, 0.5, 0.5, 0.5]]
+    >>> scores.score_matrix()
+    ScoreMatrix(P@5, 4 systems, 3 topics)
     """
 
     systems: tuple[str, ...]
@@ -90,6 +106,38 @@ class Moments:
             measure=self.measure,
         )
 
+    def to_xarray(self) -> xr.Dataset:
+        """Return the moments with dims draw, system, topic and pair.
+
+        The systems of a pair are its coordinates `a` and `b`.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
+        >>> data = rb.moments(pool, np.full(pool.n_documents, 0.5)).to_xarray()
+        >>> dict(data.sizes)
+        {'draw': 1, 'system': 4, 'topic': 3, 'pair': 6}
+        >>> data.attrs
+        {'measure': 'AP', 'moments': 'exact'}
+        """
+        import xarray as xr
+
+        names = np.array(self.systems, dtype=str)
+        of_cells = {name: getattr(self, name) for name in ("expected", "variance")}
+        of_pairs = {name: getattr(self, name) for name in _OF_PAIRS}
+        return xr.Dataset(
+            {name: (("draw", "system", "topic"), values) for name, values in of_cells.items()}
+            | {name: (("draw", "pair"), values) for name, values in of_pairs.items()},
+            coords={
+                "system": names,
+                "topic": np.array(self.topics, dtype=str),
+                "a": ("pair", names[self.pairs[:, 0]]),
+                "b": ("pair", names[self.pairs[:, 1]]),
+            },
+            attrs={"measure": self.measure, "moments": self.moments},
+        )
+
     def __repr__(self) -> str:
         return (
             f"Moments({self.measure}, {self.moments}: {len(self.systems)} systems, "
@@ -99,12 +147,12 @@ class Moments:
 
 def moments(
     pool: Pool,
-    probabilities: ArrayLike,
+    probabilities: ArrayLike | Relevance | HasRelevance,
     *,
-    measure: str = "AP",
+    measure: MeasureLike = "AP",
     moments: Literal["exact", "plugin"] = "exact",
     tolerance: float = 1e-8,
-    pairs: ArrayLike | None = None,
+    pairs: ArrayLike | Literal["all", "none"] = "all",
     jobs: int = 1,
     scheduler: str | None = None,
     progress: Progress = silent,
@@ -116,10 +164,11 @@ def moments(
     Parameters
     ----------
     pool : Pool
-    probabilities : array_like, shape (documents,) or (draws, documents)
+    probabilities : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
         Probabilities of relevance of the pool's documents, in [0, 1]; 0 and 1 for judged ones.
-        They are read topic by topic: an array in a file (numpy.memmap) is never held whole.
-    measure : str, default "AP"
+        An array is read topic by topic: one in a file (numpy.memmap) is never held whole. A
+        Relevance adds the documents outside the pool that may be relevant.
+    measure : str or measure of ir_measures, default "AP"
         AP, P, R, DCG, nDCG, RBP or RR, with cutoffs and RBP's p as ir-measures writes them.
     moments : {"exact", "plugin"}
         The measure's own moments, or those of its numerator over the denominator at the expected
@@ -128,8 +177,9 @@ def moments(
     tolerance : float
         Bound on the error of an expected score on a topic, and about that of a variance, for AP;
         in [1e-15, 0.01]. Other measures are exact to rounding.
-    pairs : array_like of int, shape (pairs, 2), optional
-        System numbers; by default every pair, the first before the second in the pool.
+    pairs : "all", "none", or array_like of int of shape (pairs, 2)
+        Differences of which systems, by number: of every pair (the first before the second in the
+        pool), of no pair (where scores of systems are all that is wanted), or of these.
     jobs : int
         Topics at a time, in threads; -1 for one on every core. It does not change the numbers.
     scheduler : str, optional
@@ -148,6 +198,25 @@ def moments(
         pairs of systems that are not there, or a cluster that cannot be used.
     UnfinishedError
         The cluster was lost.
+
+    Examples
+    --------
+    Two systems find the same two documents; each is relevant with probability 0.5.
+
+    >>> import rtc_bayes as rb
+    >>> rankings = {"bm25": ["d1", "d2"], "lm": ["d2", "d1"]}
+    >>> runs = rb.Runs([rb.Run.from_rankings(tag, {"1": r}) for tag, r in rankings.items()])
+    >>> pool = rb.Pool.from_runs(runs, depth=2)
+    >>> scores = rb.moments(pool, [0.5, 0.5])
+    >>> scores.mean_expected.round(6).tolist()
+    [[0.625, 0.625]]
+    >>> scores.difference_variance.round(6).tolist()
+    [[0.125]]
+
+    Of certain relevance, and no pair:
+
+    >>> rb.moments(pool, [1, 0], pairs="none").mean_expected.tolist()
+    [[1.0, 0.5]]
     """
     parsed = parse_measure(measure)
     if parsed.kind is None:
@@ -158,27 +227,27 @@ def moments(
         raise InputError(f"moments are {moments!r}", remedy="choose exact or plugin")
     if not 1e-15 <= tolerance <= 0.01:
         raise InputError(f"tolerance is {tolerance}", remedy="choose one in [1e-15, 0.01]")
-    draws = np.atleast_2d(np.asarray(probabilities))
-    check_count(pool, draws)
+    pool, values = on_pool(pool, probabilities)
+    draws = np.atleast_2d(values)
     chosen = _checked_pairs(pool, pairs)
 
     work = partial(
         _one_topic, measure=parsed, chosen=chosen, exact=moments == "exact", tolerance=tolerance
     )
-    found_by_topic = each_topic(work, topic_parts(pool, draws), jobs=jobs, scheduler=scheduler)
+    by_topic = each_topic(work, topic_parts(pool, draws), jobs=jobs, scheduler=scheduler)
     cells = (len(draws), pool.n_systems, pool.n_topics)
     expected, variance = np.zeros(cells), np.zeros(cells)
-    by_pair = (len(draws), len(chosen))
-    difference, spread, third, fourth, log_tie = (np.zeros(by_pair) for _ in range(5))
-    for t, found in enumerate(found_by_topic):
-        expected[:, :, t], variance[:, :, t] = found.expected, found.variance
-        difference += found.difference
-        spread += found.spread
-        third += found.third
-        fourth += found.fourth
-        log_tie += found.log_tie
+    totals = tuple(np.zeros((len(chosen), len(draws))) for _ in range(5))
+    for t, blocks in enumerate(by_topic):
+        for first, block in zip(range(0, len(draws), _DRAWS), blocks, strict=True):
+            inside = slice(first, first + _DRAWS)
+            expected[inside, :, t] = block.expected
+            variance[inside, :, t] = block.variance
+            for total, part in zip(totals, block.by_pair, strict=True):
+                total[:, inside] += part[block.number]
         progress("topics", t + 1, pool.n_topics)
     topics = max(pool.n_topics, 1)
+    difference, spread, third, fourth, log_tie = (np.ascontiguousarray(x.T) for x in totals)
     return Moments(
         systems=pool.systems,
         topics=pool.topics,
@@ -195,16 +264,22 @@ def moments(
     )
 
 
-class _OneTopic(NamedTuple):
-    """Moments on one topic, of shapes (draws, systems) and (draws, pairs)."""
+class _Block(NamedTuple):
+    """Moments on one topic for some draws.
+
+    Attributes
+    ----------
+    expected, variance : ndarray, shape (draws, systems)
+    by_pair : tuple of ndarray, shape (pairs of lists, draws)
+        Difference, its variance, its third and fourth cumulants, and log of a tie.
+    number : ndarray of int64, shape (pairs,)
+        For every pair of systems its pair of lists.
+    """
 
     expected: Floats
     variance: Floats
-    difference: Floats
-    spread: Floats
-    third: Floats
-    fourth: Floats
-    log_tie: Floats
+    by_pair: tuple[Floats, ...]
+    number: NDArray[np.int64]
 
 
 def _one_topic(
@@ -214,50 +289,70 @@ def _one_topic(
     chosen: NDArray[np.int64],
     exact: bool,
     tolerance: float,
-) -> _OneTopic:
+) -> list[_Block]:
     draws = topic.draws
     documents = draws.shape[1]
     lists, which = topic.lists.cut(measure.cutoff).distinct()
     on_lists = on_topic(measure, lists, documents)
     # pairs of systems whose lists are the same two are one pair
-    codes, back = np.unique(which[chosen] @ [lists.n_lists, 1], return_inverse=True)
-    pairs_of_lists = np.stack(np.divmod(codes, lists.n_lists), axis=1)
-    overlaps = Overlaps.of(lists, documents, pairs_of_lists)
-    first, second = chosen[:, 0], chosen[:, 1]
-    parts = []
+    codes, number = np.unique(which[chosen] @ [lists.n_lists, 1], return_inverse=True)
+    pairs = np.stack(np.divmod(codes, lists.n_lists), axis=1)
+    overlaps = Overlaps.of(lists, documents, pairs)
+    shared = overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
+    blocks = []
     for begin in range(0, len(draws), _DRAWS):
         p = np.ascontiguousarray(draws[begin : begin + _DRAWS], dtype=np.float64)
-        found = on_lists.over_draws(p, overlaps, exact=exact, tolerance=tolerance)
-        score = found.expected[:, which]
+        part = on_lists.over_draws(p, overlaps, exact=exact, tolerance=tolerance)
+        score = part.expected.T
         with np.errstate(divide="ignore"):
             log_q = np.ascontiguousarray(np.log1p(-p).T)
-        shared = overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
-        parts.append(
-            _OneTopic(
-                score,
-                found.variance[:, which],
-                score[:, first] - score[:, second],
-                found.difference_variance[:, back],
-                found.third[:, back],
-                found.fourth[:, back],
-                log_ties(*lists, *shared, log_q).T[:, back],
-            )
+        by_pair = (
+            score[pairs[:, 0]] - score[pairs[:, 1]],
+            part.difference_variance,
+            part.third,
+            part.fourth,
+            log_ties(*lists, *shared, log_q),
         )
-    return _OneTopic(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+        blocks.append(_Block(part.expected[:, which], part.variance[:, which], by_pair, number))
+    return blocks
 
 
-def check_count(pool: Pool, probabilities: NDArray[np.floating]) -> None:
-    """See that there is a probability for every document of the pool.
+def on_pool(
+    pool: Pool, probabilities: ArrayLike | Relevance | HasRelevance
+) -> tuple[Pool, NDArray[np.floating]]:
+    """Line probabilities of relevance up with a pool.
+
+    Parameters
+    ----------
+    pool : Pool
+    probabilities : array_like, Relevance or Fit
+        An array has shape (documents,) or (draws, documents).
+
+    Returns
+    -------
+    pool : Pool
+        With every document that a Relevance says may be relevant.
+    values : ndarray, shape (documents,) or (draws, documents)
 
     Raises
     ------
     InputError
+        Not numbers, another shape, or a document of the pool without probability.
     """
-    if probabilities.shape[-1] != pool.n_documents:
+    if isinstance(probabilities, Relevance) or hasattr(probabilities, "relevance"):
+        return as_relevance(probabilities).on(pool)
+    values = np.asarray(probabilities)
+    if values.dtype.kind not in "fiub" or values.ndim not in (1, 2):
         raise InputError(
-            f"{probabilities.shape[-1]} probabilities for {pool.n_documents} documents",
+            f"probabilities are a {type(probabilities).__name__} of shape {values.shape}",
+            remedy="give a Relevance, a Fit, or an array: (documents,) or (draws, documents)",
+        )
+    if values.shape[-1] != pool.n_documents:
+        raise InputError(
+            f"{values.shape[-1]} probabilities for {pool.n_documents} documents",
             remedy="give one for every document of the pool",
         )
+    return pool, values
 
 
 class TopicPart(NamedTuple):
@@ -309,10 +404,18 @@ def topic_parts(pool: Pool, draws: NDArray[np.floating]) -> Iterator[tuple[Topic
         yield (TopicPart(t, pool.lists(t), part),)
 
 
-def _checked_pairs(pool: Pool, pairs: ArrayLike | None) -> NDArray[np.int64]:
-    if pairs is None:
-        return np.argwhere(np.triu(np.ones((pool.n_systems,) * 2, dtype=bool), 1)).astype(np.int64)
-    chosen = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    if chosen.size and not (chosen.min() >= 0 and chosen.max() < pool.n_systems):
-        raise InputError(f"pairs name systems outside 0 to {pool.n_systems - 1}")
-    return chosen
+def _checked_pairs(pool: Pool, pairs: ArrayLike | Literal["all", "none"]) -> NDArray[np.int64]:
+    remedy = 'give "all", "none", or rows of two system numbers'
+    if isinstance(pairs, str):
+        if pairs not in ("all", "none"):
+            raise InputError(f"pairs are {pairs!r:.80}", remedy=remedy)
+        systems = pool.n_systems if pairs == "all" else 0
+        return np.stack(np.triu_indices(systems, 1), axis=1).astype(np.int64)
+    chosen = np.asarray(pairs)
+    if chosen.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if chosen.dtype.kind not in "iu" or chosen.ndim != 2 or chosen.shape[1] != 2:
+        raise InputError(f"pairs are {pairs!r:.80}", remedy=remedy)
+    if chosen.min() < 0 or chosen.max() >= pool.n_systems:
+        raise InputError(f"pairs name systems outside 0 to {pool.n_systems - 1}", remedy=remedy)
+    return chosen.astype(np.int64)

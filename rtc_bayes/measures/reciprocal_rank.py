@@ -13,9 +13,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.lists import Lists
-from rtc_bayes.measures.overlaps import Overlaps
-from rtc_bayes.measures.pairs import stacked
-from rtc_bayes.measures.topic import DrawMoments, TopicMoments
+from rtc_bayes.measures.pairs import DrawByDraw
+from rtc_bayes.measures.topic import TopicMoments
 
 Floats = NDArray[np.float64]
 Documents = NDArray[np.int32]
@@ -23,7 +22,7 @@ Starts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class ReciprocalRank:
+class ReciprocalRank(DrawByDraw):
     """RR of the lists of one topic (RR@k if they are cut). Plug-in moments are the exact ones.
 
     Parameters
@@ -50,13 +49,6 @@ class ReciprocalRank:
             return max(float(square[a, b] - (expected[a] - expected[b]) ** 2), 0.0)
 
         return TopicMoments(expected, covariance, gradient, pair_variance)
-
-    def over_draws(
-        self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
-    ) -> DrawMoments:
-        """Moments for every draw of the probabilities (see ``TopicMeasure``)."""
-        found = [self.moments(one, exact=exact, tolerance=tolerance) for one in p]
-        return stacked(found, overlaps.pairs, p)
 
 
 @njit(cache=True, nogil=True)

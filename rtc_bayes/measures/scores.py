@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from rtc_bayes.collection import Judgments, Qrels, Runs
+    from rtc_bayes.measures.names import MeasureLike
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreMatrix:
@@ -23,25 +26,179 @@ class ScoreMatrix:
     Attributes
     ----------
     mean : ndarray, shape (systems, topics)
+        The expected score, or the score itself; NaN where a system was not evaluated on a topic.
     variance : ndarray, shape (systems, topics)
-        0 throughout for scores under complete judgments.
+        At least 0; 0 throughout for scores under complete judgments, NaN where the mean is.
     systems : tuple of str
     topics : tuple of str
     measure : str
+        As ir_measures names it; empty where a file does not say.
+
+    Raises
+    ------
+    InputError
+        Arrays of other shapes, a name twice, a score that is infinite, or a variance below 0 or
+        missing beside a score.
+
+    Examples
+    --------
+    >>> scores = ScoreMatrix([[0.25, 0.5]], [[0.0, 0.0]], ("bm25",), ("1", "2"), "AP")
+    >>> scores.to_xarray()["mean"].sel(system="bm25", topic="2").item()
+    0.5
     """
 
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
     systems: tuple[str, ...]
     topics: tuple[str, ...]
-    measure: str
+    measure: str = ""
 
     def __post_init__(self) -> None:
         shape = (len(self.systems), len(self.topics))
-        for name, values in (("mean", self.mean), ("variance", self.variance)):
+        for name in ("mean", "variance"):
+            values = np.array(getattr(self, name), dtype=np.float64)
             if values.shape != shape:
                 raise InputError(f"{name} has shape {values.shape}, not (systems, topics) {shape}")
+            if np.isinf(values).any():
+                raise InputError(f"a {name} is infinite", remedy="give NaN for what is unknown")
             values.flags.writeable = False
+            object.__setattr__(self, name, values)
+        for names in (self.systems, self.topics):
+            if len(set(names)) < len(names):
+                raise InputError("a system or topic is named twice", remedy="give each once")
+        if (self.variance < 0.0).any():
+            raise InputError("a variance is below 0")
+        if lone := int((np.isnan(self.mean) != np.isnan(self.variance)).sum()):
+            raise InputError(
+                f"{lone} cells have a mean or a variance alone",
+                remedy="give NaN for both where a system was not evaluated",
+            )
+
+    @property
+    def evaluated(self) -> NDArray[np.bool_]:
+        """Whether a system was evaluated on a topic, shape (systems, topics)."""
+        return ~np.isnan(self.mean)
+
+    @classmethod
+    def from_qrels(
+        cls,
+        runs: Runs,
+        qrels: Qrels,
+        measure: MeasureLike = "AP",
+        *,
+        relevance_level: int = 1,
+        topics: Literal["judged", "all"] = "judged",
+    ) -> ScoreMatrix:
+        """Take the true scores under complete judgments, with no variance.
+
+        Parameters
+        ----------
+        runs : Runs
+        qrels : Qrels
+        measure : str or measure of ir_measures
+        relevance_level, topics
+            As of :func:`rtc_bayes.evaluate`, which computes the scores.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> data = rb.simulate(topics=3, systems=4)
+        >>> scores = rb.ScoreMatrix.from_qrels(data.runs, data.qrels, "P@10")
+        >>> scores
+        ScoreMatrix(P@10, 4 systems, 3 topics)
+        >>> bool(scores.variance.any())
+        False
+        """
+        from rtc_bayes.measures.truth import evaluate
+
+        table = evaluate(runs, qrels, measure, relevance_level=relevance_level, topics=topics)
+        mean = table[measure]
+        return cls(mean, np.zeros(mean.shape), table.systems, table.topics, *table.measures)
+
+    @classmethod
+    def from_judgments(cls, judgments: Judgments, measure: MeasureLike = "AP") -> ScoreMatrix:
+        """Take the scores of a pool's lists if what is not judged is not relevant.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Their pool holds the lists, as deep as its ``score_depth``.
+        measure : str or measure of ir_measures
+            One whose moments are known (:func:`rtc_bayes.measures.has_moments`).
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> data = rb.simulate(topics=3, systems=4)
+        >>> pool = rb.Pool.from_runs(data.runs, depth=20)
+        >>> rb.ScoreMatrix.from_judgments(rb.Judgments.from_qrels(pool, data.qrels))
+        ScoreMatrix(AP, 4 systems, 3 topics)
+        """
+        from rtc_bayes.measures.pool_moments import moments
+
+        labels = np.nan_to_num(judgments.labels)
+        scores = moments(judgments.pool, labels, measure=measure, pairs="none")
+        mean = scores.expected[0]
+        return cls(mean, np.zeros(mean.shape), scores.systems, scores.topics, scores.measure)
+
+    @classmethod
+    def from_csv(cls, path: str | Path, measure: str | None = None) -> ScoreMatrix:
+        r"""Read scores from a CSV file with a header.
+
+        Parameters
+        ----------
+        path : str or Path
+            One of these, a field being empty, NA or NaN where a system was not evaluated:
+
+            - a row for every score, with columns system, topic, score and, if there are,
+              variance (else 0) and measure: what :meth:`to_csv` and ``rtc-bayes evaluate
+              --per-topic`` write (there qid and value);
+            - a row for every system, the first column headed ``system``, the others by topics;
+            - a row for every topic, the first column headed ``topic``, the others by systems;
+            - a row for every topic without such a column: topics are then called 1, 2, ...
+        measure : str, optional
+            The one to read where the file names several; its name where the file has none.
+
+        Raises
+        ------
+        InputError
+            Naming the file and the line: not a number, a score twice, fields that are missing.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "scores.csv")
+        ...     _ = path.write_text("topic,bm25,lm\n401,0.25,0.5\n402,,0.125\n")
+        ...     scores = ScoreMatrix.from_csv(path, "AP")
+        >>> scores.systems, scores.topics
+        (('bm25', 'lm'), ('401', '402'))
+        >>> scores.mean.tolist()
+        [[0.25, nan], [0.5, 0.125]]
+        """
+        from rtc_bayes.measures.score_files import read_scores
+
+        return cls(*read_scores(path, measure))
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write a row for every system and topic: measure, system, topic, score, variance.
+
+        Examples
+        --------
+        >>> scores = ScoreMatrix([[0.25, np.nan]], [[0.0, np.nan]], ("bm25",), ("1", "2"), "AP")
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     scores.to_csv(Path(folder, "scores.csv"))
+        ...     print(Path(folder, "scores.csv").read_text().strip())
+        measure,system,topic,score,variance
+        AP,bm25,1,0.25,0.0
+        AP,bm25,2,,
+        """
+        from rtc_bayes.store import provenance, write_csv
+
+        frame = self.to_frame().rename(columns={"mean": "score"})
+        frame.insert(0, "measure", self.measure)
+        write_csv(frame, path, provenance())
 
     def to_xarray(self) -> xr.Dataset:
         """Return mean and variance with dims (system, topic)."""

@@ -91,17 +91,17 @@ def rules(p: Floats, tolerance: float) -> list[ExponentialRule]:
     return [exponential_rule(max(a, 1), max(b, 1), tolerance / 2.0) for a, b in windows]
 
 
-def exact_tilts(p: Floats, found: list[ExponentialRule]) -> Tilts:
+def exact_tilts(p: Floats, of_draw: list[ExponentialRule]) -> Tilts:
     """Lanes for every node of every draw's rule.
 
     Parameters
     ----------
     p : ndarray, shape (draws, documents)
-    found : list of ExponentialRule
+    of_draw : list of ExponentialRule
         One for every draw, from :func:`rules`.
     """
-    draw_starts = np.concatenate([[0], np.cumsum([len(rule.u) for rule in found])])
-    u = np.concatenate([rule.u for rule in found])
+    draw_starts = np.concatenate([[0], np.cumsum([len(rule.u) for rule in of_draw])])
+    u = np.concatenate([rule.u for rule in of_draw])
     t = np.exp(-u)
     tilted, v, inverse_base, log_weight, none_relevant = _tilted(p, t, u, draw_starts)
     return Tilts(
@@ -110,8 +110,8 @@ def exact_tilts(p: Floats, found: list[ExponentialRule]) -> Tilts:
         inverse_base=inverse_base,
         t=t,
         t_less_1=np.expm1(-u),
-        weight1=np.exp(log_weight + np.log(np.concatenate([rule.weight1 for rule in found]))),
-        weight2=np.exp(log_weight + np.log(np.concatenate([rule.weight2 for rule in found]))),
+        weight1=np.exp(log_weight + np.log(np.concatenate([rule.weight1 for rule in of_draw]))),
+        weight2=np.exp(log_weight + np.log(np.concatenate([rule.weight2 for rule in of_draw]))),
         draw_starts=draw_starts,
         none_relevant=none_relevant,
     )

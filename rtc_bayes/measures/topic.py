@@ -46,8 +46,8 @@ class DrawMoments:
     Attributes
     ----------
     expected, variance : ndarray, shape (draws, lists)
-    difference_variance : ndarray, shape (draws, pairs)
-    third, fourth : ndarray, shape (draws, pairs)
+    difference_variance : ndarray, shape (pairs, draws)
+    third, fourth : ndarray, shape (pairs, draws)
         Cumulants of the difference, to first order in the relevance of each document.
     """
 
@@ -60,11 +60,11 @@ class DrawMoments:
     @classmethod
     def zeros(cls, draws: int, lists: int, pairs: int) -> DrawMoments:
         """Moments of nothing, to be filled."""
-        of_lists, of_pairs = (draws, lists), (draws, pairs)
+        of_lists, of_pairs = (draws, lists), (pairs, draws)
         return cls(*map(np.zeros, (of_lists, of_lists, of_pairs, of_pairs, of_pairs)))
 
     def __repr__(self) -> str:
-        (draws, lists), pairs = self.expected.shape, self.third.shape[1]
+        (draws, lists), pairs = self.expected.shape, len(self.third)
         return f"DrawMoments({draws} draws, {lists} lists, {pairs} pairs)"
 
 

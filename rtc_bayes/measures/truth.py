@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import CollectionWarning, InputError
-from rtc_bayes.measures.names import ir_measure
+from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from rtc_bayes.collection.runs import Run, Runs
 
 Grades = dict[str, dict[str, int]]
-
-_REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR, AP(rel=2)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +37,12 @@ class ScoreTable:
         For each measure, as it was named, its value.
     relevance_level : int
         Grades from here on are relevant, where a measure's name does not say it.
+
+    Examples
+    --------
+    >>> table = ScoreTable(("bm25", "lm"), ("1", "2"), {"AP": np.array([[0.5, 0.25], [1.0, 0.0]])})
+    >>> table.mean["AP"].tolist()
+    [0.375, 0.5]
     """
 
     systems: tuple[str, ...]
@@ -60,13 +64,14 @@ class ScoreTable:
         """For each measure the mean over topics, shape (systems,)."""
         return {name: scores.mean(axis=1) for name, scores in self.values.items()}
 
-    def __getitem__(self, measure: str) -> NDArray[np.float64]:
+    def __getitem__(self, measure: MeasureLike) -> NDArray[np.float64]:
         """Values of one measure, shape (systems, topics)."""
-        if measure not in self.values:
+        name = str(measure)
+        if name not in self.values:
             raise InputError(
-                f"{measure!r} was not evaluated", remedy="evaluated: " + ", ".join(self.values)
+                f"{name!r} was not evaluated", remedy="evaluated: " + ", ".join(self.values)
             )
-        return self.values[measure]
+        return self.values[name]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with columns measure, system, qid and value."""
@@ -113,7 +118,7 @@ class ScoreTable:
 def evaluate(
     runs: Runs,
     qrels: Qrels,
-    measures: str | Sequence[str] = "AP",
+    measures: MeasureLike | Iterable[MeasureLike] = "AP",
     *,
     relevance_level: int = 1,
     topics: Literal["judged", "all"] = "judged",
@@ -125,7 +130,7 @@ def evaluate(
     runs : Runs
     qrels : Qrels
         A negative grade means unjudged (to infAP: pooled and unjudged).
-    measures : str or sequence of str
+    measures : str, measure of ir_measures, or a sequence of them
         Names as ir_measures has them; RBP without `rel` is binary here, at `relevance_level`.
     relevance_level : int
         Grades from here on are relevant, for a measure whose name does not give `rel`.
@@ -147,13 +152,25 @@ def evaluate(
     -----
     CollectionWarning
         Once, naming the runs that lack a topic.
+
+    Examples
+    --------
+    >>> from rtc_bayes import Qrels, Run, Runs
+    >>> runs = Runs([Run.from_rankings("bm25", {"1": ["d1", "d2", "d3"]})])
+    >>> table = evaluate(runs, Qrels({"1": {"d1": 1, "d3": 1}}), ["AP", "P@2"])
+    >>> table.to_dict()
+    {'AP': {'bm25': 0.8333333333333333}, 'P@2': {'bm25': 0.5}}
     """
     if topics not in ("judged", "all"):
         raise InputError(f"topics={topics!r} is unknown", remedy='give "judged" or "all"')
-    names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
-    if not names:
-        raise InputError("no measure was given", remedy=_REMEDY)
-    parsed = {name: _parse(name, relevance_level) for name in names}
+    wanted: list[MeasureLike] = []
+    if isinstance(measures, Iterable) and not isinstance(measures, str):
+        wanted += measures
+    else:
+        wanted.append(measures)
+    if not wanted:
+        raise InputError("no measure was given", remedy=REMEDY)
+    parsed = {str(measure): _parse(measure, relevance_level) for measure in wanted}
 
     judged = {
         topic: {docno: grade for docno, grade in grades.items() if grade >= 0}
@@ -172,7 +189,7 @@ def evaluate(
     _warn_of_lacking(runs, columns)
 
     column = {topic: t for t, topic in enumerate(columns)}
-    values = {name: np.zeros((len(runs), len(columns))) for name in names}
+    values = {name: np.zeros((len(runs), len(columns))) for name in parsed}
     for s, run in enumerate(runs.values()):
         ranked = _descending(run, judged)
         for evaluator, named in evaluators:
@@ -186,11 +203,11 @@ def evaluate(
     return ScoreTable(runs.systems, columns, values, relevance_level)
 
 
-def _parse(name: str, relevance_level: int) -> Any:
-    """Parse a measure's name, and give it the relevance level unless it says its own."""
-    measure = ir_measure(name)
+def _parse(wanted: MeasureLike, relevance_level: int) -> Any:
+    """Parse a measure, and give it the relevance level unless it says its own."""
+    measure = ir_measure(wanted)
     if measure.params.get("cutoff", 1) < 1:  # pytrec_eval would end the process
-        raise InputError(f"measure {name!r} has a cutoff below 1", remedy=_REMEDY)
+        raise InputError(f"measure {str(wanted)!r} has a cutoff below 1", remedy=REMEDY)
     if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
         measure = measure(rel=relevance_level)
     return measure
@@ -219,7 +236,7 @@ def _evaluators(
             except ValueError as error:
                 text = " ".join(str(error).split())
                 raise InputError(
-                    f"ir_measures cannot compute this: {text}", remedy=_REMEDY
+                    f"ir_measures cannot compute this: {text}", remedy=REMEDY
                 ) from None
     return evaluators
 

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from rtc_bayes import InputError, Relevance, compare
+from rtc_bayes.store import read_dataset, write_dataset
 
 COLUMNS = [
     "a",
@@ -119,3 +120,30 @@ def test_it_cannot_be_changed(comparison):
         comparison.measure = "P@5"
     with pytest.raises(ValueError, match="read-only"):
         comparison.p_less[0] = 0.5
+
+
+def test_a_labelled_data_set_goes_to_disk_and_back(make_pool, comparison, tmp_path):
+    pool = make_pool(np.random.default_rng(3), 2, 3, 8)
+    certain = compare(pool, Relevance.from_values(pool, np.zeros(pool.n_documents)))
+    alone = pool.select(pool.systems[:1])
+    one = compare(alone, Relevance.from_values(alone, np.full(alone.n_documents, 0.5)))
+    asked = compare(
+        pool,
+        Relevance.from_values(pool, np.full(pool.n_documents, 0.5)),
+        rope=0.01,
+        ranks=True,
+        population=True,
+    )
+    for n, compared in enumerate((comparison, certain, one, asked)):
+        write_dataset(compared.to_xarray(), tmp_path / f"{n}.nc")
+        data = read_dataset(tmp_path / f"{n}.nc")
+        assert data.attrs["measure"] == compared.measure
+        assert json.loads(data.attrs["meta"]) == json.loads(compared.to_json())["meta"]
+        for name in ("expected", "sd", "sd_difference", "p_less", "skewness", "p_rope", "p_best"):
+            values = getattr(compared, name)
+            assert (values is None) == (name not in data)
+            if values is not None:
+                np.testing.assert_array_equal(data[name], values)
+        assert tuple(data["a"].values) == compared.a
+        assert tuple(data["probability"].values) == compared.probability
+        assert tuple(data["topic"].values) == compared.topics

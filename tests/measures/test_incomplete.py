@@ -62,5 +62,5 @@ def test_the_relevance_level_and_odd_judgments():
 
 
 def test_a_depth_below_one_is_an_error():
-    with pytest.raises(InputError, match="depth 0"):
+    with pytest.raises(InputError, match="depth is 0"):
         incomplete(RUNS, QRELS, depth=0)

@@ -99,6 +99,9 @@ def test_bad_input_is_named(random_pool):
     p = np.full(pool.n_documents, 0.4)
     with pytest.raises(InputError, match="at least 1"):
         sample_scores(pool, p, outcomes=0)
+    for wrong in ({"outcomes": 2.0}, {"seed": 0.5}, {"seed": -1}):
+        with pytest.raises(InputError, match="give a whole number of at least"):
+            sample_scores(pool, p, **wrong)
     with pytest.raises(InputError, match="probabilities for"):
         sample_scores(pool, p[1:])
     with pytest.raises(InputError, match="is unknown"):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ir_measures
 import pytest
 
 from rtc_bayes.errors import InputError
@@ -43,14 +44,60 @@ def test_other_measures_are_left_to_sampling(name):
     ("name", "message"),
     [
         ("nonsense", "'nonsense' is unknown"),
-        ("", "'' is not a measure"),
+        ("", "'' is unknown"),
         ("P", "cutoff"),
         ("P@0", "cutoff below 1"),
         ("DCG@0", "cutoff below 1"),
         ("AP(rel=2)", "relevance level 2"),
         ("RBP(p=1.5)", "RBP's p"),
+        (ir_measures.AP(rel=2), "relevance level 2"),
+        (ir_measures.P, "cutoff"),
+        (None, "'None' is unknown"),
+        (["AP"], "is unknown"),
+        ("x" * 500, "^measure 'x{79} is unknown"),
+        ("official", "'official' is unknown"),
+        ("gm_map", "'gm_map' is unknown"),
     ],
 )
 def test_bad_names_are_explained(name, message):
     with pytest.raises(InputError, match=message):
         parse_measure(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        ("map", "AP"),
+        ("map_cut_10", "AP@10"),
+        ("ndcg", "nDCG"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_cut", "nDCG@5, nDCG@10, nDCG@15, ..."),
+        ("P_10", "P@10"),
+        ("P.5,10", "P@5, P@10"),
+        ("recip_rank", "RR"),
+        ("recall_1000", "R@1000"),
+        ("bpref", "Bpref"),
+        ("set_P", "SetP"),
+        ("success_1", "Success@1"),
+    ],
+)
+def test_names_of_trec_eval_are_answered_with_the_right_one(name, right):
+    with pytest.raises(InputError) as error:
+        parse_measure(f" {name} ")
+    assert str(error.value) == f"{name!r} is a name of trec_eval; write {right}"
+
+
+@pytest.mark.parametrize(
+    ("name", "of_ir_measures"),
+    [
+        ("AP", ir_measures.AP),
+        ("nDCG@10", ir_measures.nDCG @ 10),
+        ("RBP(p=0.9)", ir_measures.RBP(p=0.9)),
+        ("Bpref", ir_measures.Bpref),
+    ],
+)
+def test_objects_of_ir_measures_are_what_their_names_are(name, of_ir_measures):
+    measure = parse_measure(name)
+    assert parse_measure(of_ir_measures) == measure
+    assert parse_measure(measure) is measure
+    assert str(measure) == measure.name == name

@@ -26,8 +26,10 @@ def coefficients(ranked, starts, documents):
     return np.minimum(inverse[:, :, None], inverse[:, None, :])
 
 
-# short lists take the double loop, long ones the sorted sums
-@pytest.mark.parametrize(("documents", "length"), [(30, 20), (300, 250)])
+# of two lanes: a stretch, two that merge, one more document, many; of one lane, up to 64 a loop
+@pytest.mark.parametrize(
+    ("documents", "length"), [(8, 8), (16, 16), (17, 17), (30, 20), (300, 250)]
+)
 def test_kernels_match_the_sums_over_pairs(documents, length):
     rng = np.random.default_rng(documents)
     ranked, starts = lists_of(rng, documents, 3, length)
@@ -69,13 +71,13 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
         *sums,
     )
     found = np.diag(own[0])
-    found[pairs[:, 0], pairs[:, 1]] = found[pairs[:, 1], pairs[:, 0]] = between[0]
+    found[pairs[:, 0], pairs[:, 1]] = found[pairs[:, 1], pairs[:, 0]] = between[:, 0]
     np.testing.assert_allclose(found, covariance + quadratic, rtol=1e-10)
     # one lane alone: the same sums
     for k in range(2):
         one = (lanes[0][:, [k]], v[[k]].T.copy(), weight[[k]], np.array([0, 1]), centre[None])
         *_, linear, everything = numerator.own_variances(*arrays, *one)
-        between[0] -= numerator.covariances(
+        between -= numerator.covariances(
             *arrays,
             shared.pairs,
             shared.starts,
@@ -84,7 +86,7 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
             *one,
             linear,
             everything,
-        )[0]
+        )
     np.testing.assert_allclose(between, 0.0, atol=1e-10 * found.max())
 
     two = lists.take(np.arange(2))

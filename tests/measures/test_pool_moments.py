@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from types import SimpleNamespace
 
+import ir_measures
 import numpy as np
 import oracle
 import pytest
 from pools import pool_of
 
+from rtc_bayes.collection import Relevance
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.errors import InputError
-from rtc_bayes.measures import moments
+from rtc_bayes.measures import moments, sample_scores
+from rtc_bayes.store import read_dataset, write_dataset
 
 
 def topic_distributions(pool, p, score):
@@ -155,8 +159,14 @@ def test_bad_input_is_named(random_pool):
         moments(pool, np.where(np.arange(len(p)) == 3, np.nan, p))
     with pytest.raises(InputError, match="not known; sample"):
         moments(pool, p, measure="Rprec")
-    with pytest.raises(InputError, match="pairs"):
+    with pytest.raises(InputError, match="pairs name systems outside 0 to 1"):
         moments(pool, p, pairs=[[0, 2]])
+    for pairs in (None, "some", [0, 1], [[0.0, 1.0]], [[0, 1, 1]]):
+        with pytest.raises(InputError, match='give "all", "none", or rows of two system numbers'):
+            moments(pool, p, pairs=pairs)
+    for wrong in ("p", None, 0.5, [[[0.5]]], {"d": 0.5}):
+        with pytest.raises(InputError, match=r"probabilities are a .* give a Relevance, a Fit"):
+            moments(pool, wrong)
     with pytest.raises(InputError, match="tolerance"):
         moments(pool, p, tolerance=0.0)
     with pytest.raises(InputError, match="exact or plugin"):
@@ -230,3 +240,48 @@ def test_lists_end_at_the_depth_unless_told(deeper_pool):
     assert max(shallow.lists(0).ranks) == 3
     assert max(pool.lists(0).ranks) > 3
     assert shallow.lists(0).ranked.tolist() == pool.lists(0).cut(3).ranked.tolist()
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "P@3", "RR"])
+@pytest.mark.parametrize("kind", ["plugin", "exact"])
+def test_scores_of_systems_need_no_pair(random_pool, measure, kind):
+    rng = np.random.default_rng(29)
+    pool = random_pool(rng, systems=4, topics=3, length=8)
+    p = rng.random((3, pool.n_documents))
+    every = moments(pool, p, measure=measure, moments=kind)
+    none = moments(pool, p, measure=measure, moments=kind, pairs="none")
+    np.testing.assert_array_equal(none.expected, every.expected)
+    np.testing.assert_array_equal(none.variance, every.variance)
+    assert none.pairs.shape == (0, 2)
+    assert none.difference_variance.shape == none.third.shape == (3, 0)
+
+
+def test_a_relevance_and_a_fit_are_taken_as_probabilities(random_pool):
+    rng = np.random.default_rng(30)
+    pool = random_pool(rng, systems=3, topics=2, length=6)
+    more = pool.with_documents({"0": ["unseen"]})
+    relevance = Relevance.from_values(more, rng.random(more.n_documents))
+    wanted = moments(more, relevance.values, measure="nDCG")
+    for source in (relevance, SimpleNamespace(relevance=relevance)):
+        found = moments(pool, source, measure=ir_measures.nDCG)
+        np.testing.assert_array_equal(found.expected, wanted.expected)
+        scores = sample_scores(pool, source, measure=ir_measures.P @ 2, outcomes=5)
+        sampled = sample_scores(more, relevance.values, measure="P@2", outcomes=5)
+        np.testing.assert_array_equal(scores, sampled)
+    with pytest.raises(InputError, match="a SimpleNamespace is not a relevance of documents"):
+        moments(pool, SimpleNamespace(relevance=0.5))
+
+
+def test_a_labelled_data_set_goes_to_disk_and_back(random_pool, tmp_path):
+    pool = random_pool(np.random.default_rng(31), systems=3, topics=2, length=6)
+    table = moments(pool, np.full((2, pool.n_documents), 0.5))
+    write_dataset(table.to_xarray(), tmp_path / "moments.nc")
+    data = read_dataset(tmp_path / "moments.nc")
+    assert data.attrs == {"measure": "AP", "moments": "exact"}
+    one = data.sel(system="s1", topic="1")["expected"]
+    np.testing.assert_array_equal(one, table.expected[:, 1, 1])
+    n = [(a, b) for a, b in zip(data["a"].values, data["b"].values, strict=True)].index(
+        ("s0", "s2")
+    )
+    np.testing.assert_array_equal(data["third"][:, n], table.third[:, n])
+    assert moments(pool, [0.5] * pool.n_documents, pairs="none").to_xarray().sizes["pair"] == 0

@@ -3,11 +3,13 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import ir_measures
 import numpy as np
 import pytest
 
+from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.errors import InputError
-from rtc_bayes.measures import ScoreMatrix
+from rtc_bayes.measures import ScoreMatrix, evaluate
 
 
 def matrix():
@@ -53,3 +55,112 @@ def test_importing_measures_loads_no_compiler():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert not {"numba", "pandas", "scipy"} & set(loaded)
+
+
+def written(path, text):
+    path.write_text(text)
+    return path
+
+
+def test_csv_there_and_back(tmp_path):
+    scores = matrix()
+    mean, variance = scores.mean.copy(), scores.variance.copy()
+    mean[1, 2] = variance[1, 2] = np.nan
+    scores = ScoreMatrix(mean, variance, ("=run, a", "b"), scores.topics, "nDCG@10")
+    scores.to_csv(tmp_path / "scores.csv")
+    back = ScoreMatrix.from_csv(tmp_path / "scores.csv")
+    np.testing.assert_array_equal(back.mean, scores.mean)
+    np.testing.assert_array_equal(back.variance, scores.variance)
+    np.testing.assert_array_equal(back.evaluated, [[True, True, True], [True, True, False]])
+    assert (back.systems, back.topics, back.measure) == (scores.systems, scores.topics, "nDCG@10")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "system,topic,score\na,1,0.5\na,2,\nb,1,1e-04\nb,2,0\n",
+        "qid,tag,value,variance\n1,a,0.5,0\n2,b,0,0\n\n1,b,0.0001,0\n",
+        "system,1,2\na,0.5,NA\nb,0.0001,0\n",
+        '"topic","a","b"\n1,0.5,0.0001\n2,,0\n',
+        "\ufeffa,b\n0.5,0.0001\nnan,0\n",
+    ],
+)
+def test_layouts_of_csv(tmp_path, text):
+    scores = ScoreMatrix.from_csv(written(tmp_path / "s.csv", text), "AP")
+    assert (scores.systems, scores.topics, scores.measure) == (("a", "b"), ("1", "2"), "AP")
+    np.testing.assert_array_equal(scores.mean, [[0.5, np.nan], [0.0001, 0.0]])
+    np.testing.assert_array_equal(scores.variance, [[0.0, np.nan], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "s.csv: holds no scores"),
+        ("system,topic,score\n", "s.csv: holds no scores"),
+        ("system,topic,score\na,1,0.5\na,1,0.5\n", "s.csv:3: system a has two .* on line 2"),
+        ("system,topic,score\na,1,x\n", "s.csv:2: 'x' is not a number"),
+        ("system,topic,score\na,1,1_0\n", "s.csv:2: '1_0' is not a number"),
+        ("system,topic,score\na,1,inf\n", "s.csv:2: 'inf' is not a number"),
+        ("system,topic,score\na,1\n", "s.csv:2: 2 fields under a header of 3"),
+        ("system,topic,score\n,1,0.5\n", "s.csv:2: a system or topic has no name"),
+        ("system,topic,score,variance\na,1,0.5,-1\n", "s.csv:2: a variance is below 0"),
+        ("system,topic,score,variance\na,1,0.5,\n", "a mean or a variance alone"),
+        ("topic,a,a\n1,0.5,0.5\n", "s.csv:2: system a has two scores on topic 1"),
+        ("measure,system,topic,score\nAP,a,1,0\nRR,a,1,1\n", "several measures; .* AP, RR"),
+    ],
+)
+def test_bad_csv_is_named_with_its_line(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
+        ScoreMatrix.from_csv(written(tmp_path / "s.csv", text))
+
+
+def test_one_of_several_measures_of_a_csv(tmp_path):
+    text = "measure,system,qid,value\nAP,a,1,0.25\nRR,a,1,1\n"
+    scores = ScoreMatrix.from_csv(written(tmp_path / "s.csv", text), "RR")
+    assert (scores.mean.tolist(), scores.measure) == ([[1.0]], "RR")
+    with pytest.raises(InputError, match="holds no nDCG; ask for one of AP, RR"):
+        ScoreMatrix.from_csv(tmp_path / "s.csv", "nDCG")
+    with pytest.raises(InputError, match="no such file"):
+        ScoreMatrix.from_csv(tmp_path / "absent.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"), [("adhoc8_ap", (129, 50)), ("robust2004_ap", (110, 249))]
+)
+def test_real_tables(data, name, shape):
+    scores = ScoreMatrix.from_csv(data / "score_matrices" / f"{name}.csv", "AP")
+    assert scores.mean.shape == shape
+    assert scores.evaluated.all()
+    assert 0.15 < scores.mean.mean() < 0.35
+
+
+def test_true_scores_are_those_of_evaluate(small):
+    scores = ScoreMatrix.from_qrels(small.runs, small.qrels, ir_measures.nDCG @ 10)
+    table = evaluate(small.runs, small.qrels, "nDCG@10")
+    np.testing.assert_array_equal(scores.mean, table["nDCG@10"])
+    assert (scores.systems, scores.topics) == (table.systems, table.topics)
+    assert not scores.variance.any()
+
+
+def test_scores_of_judgments_are_those_of_the_pool(small):
+    judgments = Judgments.from_qrels(Pool.from_runs(small.runs, depth=100), small.qrels)
+    scores = ScoreMatrix.from_judgments(judgments)
+    table = evaluate(small.runs, small.qrels, "AP@100")
+    np.testing.assert_allclose(scores.mean, table["AP@100"], rtol=1e-6)
+    assert not scores.variance.any()
+
+
+def test_scores_hold_their_own_copies_and_are_checked():
+    mean, variance = np.array([[0.5, np.nan]]), np.array([[0.0, np.nan]])
+    scores = ScoreMatrix(mean, variance, ("a",), ("1", "2"))
+    mean[0, 0] = 0.0
+    assert scores.mean[0, 0] == 0.5
+    for wrong, message in (
+        (([[0.5, 0.5]], variance), "1 cells have a mean or a variance alone"),
+        (([[np.inf, np.nan]], variance), "a mean is infinite"),
+        ((mean, [[-0.1, np.nan]]), "a variance is below 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            ScoreMatrix(*wrong, ("a",), ("1", "2"))
+    with pytest.raises(InputError, match="named twice"):
+        ScoreMatrix(mean, variance, ("a",), ("1", "1"))

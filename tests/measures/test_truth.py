@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
@@ -173,3 +174,14 @@ def test_table_as_dict_frame_and_text():
     assert "2 systems, 2 topics" in repr(table)
     with pytest.raises(ValueError, match="read-only"):
         table["AP"][0, 0] = 1
+
+
+def test_measures_are_named_by_text_or_object():
+    named = evaluate(RUNS, QRELS, ["AP", "P@1"])
+    objects = evaluate(RUNS, QRELS, (ir_measures.AP, ir_measures.P @ 1))
+    assert objects.measures == named.measures == ("AP", "P@1")
+    np.testing.assert_array_equal(objects[ir_measures.P @ 1], named["P@1"])
+    alone = evaluate(RUNS, QRELS, ir_measures.AP)
+    np.testing.assert_array_equal(alone["AP"], named[ir_measures.AP])
+    with pytest.raises(InputError, match="'map' is a name of trec_eval; write AP"):
+        evaluate(RUNS, QRELS, ["AP", "map"])

@@ -1,0 +1,183 @@
+"""Scores per system and topic in CSV files: a row per cell, or a table of systems and topics."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.errors import InputError
+
+_COLUMNS = {
+    "system": ("system", "run", "tag"),
+    "topic": ("topic", "qid", "query_id", "q_id", "query"),
+    "score": ("score", "mean", "value"),
+    "variance": ("variance",),
+    "measure": ("measure",),
+}
+_NOT_EVALUATED = ("", "nan", "na")
+_REMEDY = "give columns system, topic, score, or a table of systems and topics"
+
+
+class Scores(NamedTuple):
+    """What a file holds: mean and variance (systems, topics), NaN where there is no score."""
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    measure: str
+
+
+class _Row(NamedTuple):
+    line: int
+    fields: list[str]
+
+
+class _Cell(NamedTuple):
+    line: int
+    system: str
+    topic: str
+    score: float
+    variance: float
+
+
+def read_scores(path: str | Path, measure: str | None = None) -> Scores:
+    """Read scores in the layouts of :meth:`rtc_bayes.ScoreMatrix.from_csv`.
+
+    Parameters
+    ----------
+    path : str or Path
+    measure : str, optional
+        The one to read where the file names several, or the name of the one that it holds.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the line.
+    """
+    header, *rows = _rows(Path(path))
+    place: dict[str, int] = {}
+    for column, names in _COLUMNS.items():
+        for n, field in enumerate(header.fields):
+            if field.lower() in names:
+                place.setdefault(column, n)
+    if {"system", "topic", "score"} <= place.keys():
+        rows, named = _of_measure(rows, place, measure, path)
+        cells = _cells_of_rows(rows, place, path)
+    else:
+        named = measure or ""
+        cells = _cells_of_table(header, rows, path)
+    return Scores(*_matrix(cells, path), named)
+
+
+def _rows(path: Path) -> list[_Row]:
+    """Rows that are not blank, the first of them the header; all with as many fields."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            rows = [
+                _Row(reader.line_num, [field.strip() for field in fields])
+                for fields in reader
+                if any(fields)
+            ]
+    except FileNotFoundError as error:
+        raise InputError("no such file", path=path, remedy="check the path") from error
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"cannot be read as CSV ({error})", path=path) from error
+    if len(rows) < 2:
+        raise InputError("holds no scores", path=path, remedy=_REMEDY)
+    for line, fields in rows:
+        if len(fields) != len(rows[0].fields):
+            raise InputError(
+                f"{len(fields)} fields under a header of {len(rows[0].fields)}",
+                path=path,
+                line=line,
+                remedy="separate fields by commas, and leave one empty for what has no score",
+            )
+    return rows
+
+
+def _of_measure(
+    rows: list[_Row], place: Mapping[str, int], measure: str | None, path: str | Path
+) -> tuple[list[_Row], str]:
+    """Keep the rows of one measure, and name it."""
+    if "measure" not in place:
+        return rows, measure or ""
+    names = list(dict.fromkeys(row.fields[place["measure"]] for row in rows))
+    if measure is None and len(names) == 1:
+        return rows, names[0]
+    if measure not in names:
+        problem = "holds several measures" if measure is None else f"holds no {measure}"
+        raise InputError(problem, path=path, remedy=f"ask for one of {', '.join(names[:10])}")
+    return [row for row in rows if row.fields[place["measure"]] == measure], measure
+
+
+def _cells_of_rows(rows: list[_Row], place: Mapping[str, int], path: str | Path) -> Iterator[_Cell]:
+    for line, fields in rows:
+        score = _number(fields[place["score"]], path, line)
+        certain = "variance" not in place or math.isnan(score)
+        variance = 0.0 if certain else _number(fields[place["variance"]], path, line)
+        yield _Cell(line, fields[place["system"]], fields[place["topic"]], score, variance)
+
+
+def _cells_of_table(header: _Row, rows: list[_Row], path: str | Path) -> Iterator[_Cell]:
+    """Read a table; one without a column of names has a row for every topic, from 1."""
+    corner = header.fields[0].lower()
+    by_system = corner in _COLUMNS["system"]
+    named = by_system or corner in _COLUMNS["topic"]
+    for number, (line, fields) in enumerate(rows, 1):
+        name = fields[0] if named else str(number)
+        for column, field in list(zip(header.fields, fields, strict=True))[named:]:
+            system, topic = (name, column) if by_system else (column, name)
+            yield _Cell(line, system, topic, _number(field, path, line), 0.0)
+
+
+def _matrix(
+    cells: Iterator[_Cell], path: str | Path
+) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
+    """Put cells in their places, systems and topics in the order of the file."""
+    by_name: dict[tuple[str, str], _Cell] = {}
+    for cell in cells:
+        if not cell.system or not cell.topic:
+            raise InputError("a system or topic has no name", path=path, line=cell.line)
+        if cell.variance < 0.0:
+            raise InputError("a variance is below 0", path=path, line=cell.line)
+        if (before := by_name.setdefault((cell.system, cell.topic), cell)) is not cell:
+            raise InputError(
+                f"system {cell.system} has two scores on topic {cell.topic}, the first on line "
+                f"{before.line}",
+                path=path,
+                line=cell.line,
+                remedy="keep one of them",
+            )
+    systems, topics = (tuple(dict.fromkeys(names)) for names in zip(*by_name, strict=True))
+    row, column = ({name: n for n, name in enumerate(names)} for names in (systems, topics))
+    mean, variance = np.full((2, len(systems), len(topics)), np.nan)
+    for (system, topic), cell in by_name.items():
+        if not math.isnan(cell.score):
+            place = row[system], column[topic]
+            mean[place], variance[place] = cell.score, cell.variance
+    return mean, variance, systems, topics
+
+
+def _number(field: str, path: str | Path, line: int) -> float:
+    if field.lower() in _NOT_EVALUATED:
+        return math.nan
+    try:
+        value = math.nan if "_" in field else float(field)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(
+            f"{field!r:.80} is not a number",
+            path=path,
+            line=line,
+            remedy="give a score, or leave the field empty where there is none",
+        )
+    return value
