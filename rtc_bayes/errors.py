@@ -21,6 +21,11 @@ class InputError(ValueError):
         The line of that file, counted from 1.
     remedy : str, optional
         What to do about it.
+
+    Examples
+    --------
+    >>> print(InputError("3 fields", path="a.run", line=7, remedy="correct the line"))
+    a.run:7: 3 fields; correct the line
     """
 
     def __init__(
@@ -45,19 +50,45 @@ class InputError(ValueError):
 
 
 class FitError(RuntimeError):
-    """A fit that must not be used: it did not converge or gave values that are not finite."""
+    """A fit that must not be used: it did not converge or gave values that are not finite.
+
+    Examples
+    --------
+    >>> raise FitError("hierarchical:map did not converge")
+    Traceback (most recent call last):
+    rtc_bayes.errors.FitError: hierarchical:map did not converge
+    """
 
 
 class UnfinishedError(RuntimeError):
-    """Work that could not be finished here and now; what a study had finished is kept."""
+    """Work that could not be finished here and now; what a study had finished is kept.
+
+    Examples
+    --------
+    >>> raise UnfinishedError("memory ran out; 3 of 10 trials are stored")
+    Traceback (most recent call last):
+    rtc_bayes.errors.UnfinishedError: memory ran out; 3 of 10 trials are stored
+    """
 
 
 class FitWarning(UserWarning):
-    """A fit that may be used with care: the message says what was seen."""
+    """A fit that may be used with care: the message says what was seen.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("error", FitWarning)  # to stop at every such fit
+    """
 
 
 class CollectionWarning(UserWarning):
-    """Something ordinary but worth knowing: a run without a topic, judgments without runs."""
+    """Something ordinary but worth knowing: a run without a topic, judgments without runs.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", CollectionWarning)  # if it is known
+    """
 
 
 def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
