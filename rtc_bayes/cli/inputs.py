@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rtc_bayes.cli.arguments import Format
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import CollectionWarning, InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
@@ -31,7 +32,10 @@ def pool_of(
     """Pool systems; where lists are scored below the depth, judged documents count there too."""
     from rtc_bayes.collection import Pool
 
-    return Pool.from_runs(systems, depth=depth, score_depth=score_depth, qrels=qrels)
+    documents = None
+    if qrels is not None and score_depth is not None:
+        documents = {t: [d for d, g in of.items() if g >= 0] for t, of in qrels.items()}
+    return Pool.from_runs(systems, depth=depth, score_depth=score_depth, documents=documents)
 
 
 def read_judgments(
@@ -43,7 +47,10 @@ def read_judgments(
     infer: bool = False,
 ) -> Judgments:
     """Read judgments over a pool, and the systems they were made for: typed, stored or inferred."""
+    from dataclasses import replace
+
     from rtc_bayes.collection import Judgments
+    from rtc_bayes.collection.judgments import infer_judged_for
     from rtc_bayes.store import meta_path, read_json
 
     stored = meta_path(qrels.path)
@@ -55,7 +62,16 @@ def read_judgments(
     judgments = Judgments.from_qrels(
         pool, qrels, relevance_level=relevance_level, judged_for=systems
     )
-    return judgments.with_judged_for() if infer else judgments
+    if systems is None and infer:
+        found = infer_judged_for(judgments)
+        warnings.warn(
+            f"the systems judged for are not known; inferred: {', '.join(found) or 'none'} "
+            "(say them with --judged-for)",
+            CollectionWarning,
+            stacklevel=1,
+        )
+        judgments = replace(judgments, judged_for=found)
+    return judgments
 
 
 def digests(
