@@ -114,7 +114,7 @@ class Pair:
 _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 # what a pair and the comparison call by different names
 _ELSEWHERE = {"sd": "sd_difference"}
-_TEXTS = ("system", "a", "b", "probability")
+_TEXTS = ("system", "a", "b", "form")
 _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_high")
 
 
@@ -399,7 +399,7 @@ class Comparison:
         >>> import rtc_bayes as rb
         >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
         >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
-        >>> data = rb.compare(pool, relevance, measure="P@5").to_xarray()
+        >>> data = rb.compare(pool, relevance, "P@5").to_xarray()
         >>> data["expected"].values.round(3).tolist()
         [0.5, 0.5, 0.5, 0.5]
         >>> data["p_less"].dims, data.attrs["measure"]

@@ -63,9 +63,7 @@ def sample(
         measure=measure,
         outcomes=each,
         seed=own,
-        jobs=workers.jobs,
-        scheduler=workers.scheduler,
-        progress=workers.progress,
+        workers=workers,
     )
     return np.ascontiguousarray(np.moveaxis(scores, 2, 0))
 

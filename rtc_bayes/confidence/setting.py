@@ -189,9 +189,7 @@ class Setting:
             measure=self.measure,
             moments=kind,
             pairs=self.pairs,
-            jobs=self.workers.jobs,
-            scheduler=self.workers.scheduler,
-            progress=self.workers.progress,
+            workers=self.workers,
         )
 
     def names(self, column: int) -> tuple[str, ...]:

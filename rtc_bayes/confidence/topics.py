@@ -105,7 +105,7 @@ def by_topic(setting: Setting) -> tuple[Floats, Floats]:
     expected, variance : ndarray, shape (pairs, topics)
     """
     workers = setting.workers
-    topics = each_topic(_moments, _parts(setting), jobs=workers.jobs, scheduler=workers.scheduler)
+    topics = each_topic(_moments, _parts(setting), workers)
     shape = (len(setting.pairs), setting.pool.n_topics)
     expected, variance = np.empty(shape), np.empty(shape)
     for t, moments in enumerate(topics):

@@ -15,8 +15,7 @@ from rtc_bayes.errors import whole_number
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.names import Measure, MeasureLike, ir_measure, parse_measure
 from rtc_bayes.measures.pool_moments import TopicPart, on_pool, topic_parts
-from rtc_bayes.store import Progress, silent
-from rtc_bayes.workers import each_topic
+from rtc_bayes.workers import Workers, each_topic
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
@@ -37,9 +36,7 @@ def sample_scores(
     measure: MeasureLike = "AP",
     outcomes: int = 20_000,
     seed: int = 0,
-    jobs: int = 1,
-    scheduler: str | None = None,
-    progress: Progress = silent,
+    workers: Workers = Workers(),
 ) -> Floats:
     """Sample the relevance of every document, and score the systems on each outcome.
 
@@ -56,8 +53,8 @@ def sample_scores(
     seed : int, at least 0
         The same seed gives the same outcomes for every measure and for any set of systems over
         the same documents.
-    jobs, scheduler, progress
-        As of :func:`rtc_bayes.measures.moments`.
+    workers : Workers
+        As of :func:`rtc_bayes.moments`.
 
     Returns
     -------
@@ -92,10 +89,10 @@ def sample_scores(
     draws = np.atleast_2d(values)
     total = np.zeros((len(draws) * outcomes, pool.n_systems))
     work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed)
-    topics = each_topic(work, topic_parts(pool, draws), jobs=jobs, scheduler=scheduler)
+    topics = each_topic(work, topic_parts(pool, draws), workers)
     for t, scores in enumerate(topics):
         total += scores
-        progress("outcomes", t + 1, pool.n_topics)
+        workers.progress("outcomes", t + 1, pool.n_topics)
     total /= max(pool.n_topics, 1)
     return total.reshape(*values.shape[:-1], outcomes, pool.n_systems)
 

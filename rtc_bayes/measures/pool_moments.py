@@ -18,8 +18,7 @@ from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import log_ties
 from rtc_bayes.measures.scores import ScoreMatrix
-from rtc_bayes.store import Progress, silent
-from rtc_bayes.workers import each_topic
+from rtc_bayes.workers import Workers, each_topic
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -153,9 +152,7 @@ def moments(
     moments: Literal["exact", "plugin"] = "exact",
     tolerance: float = 1e-8,
     pairs: ArrayLike | Literal["all", "none"] = "all",
-    jobs: int = 1,
-    scheduler: str | None = None,
-    progress: Progress = silent,
+    workers: Workers = Workers(),
 ) -> Moments:
     """Moments of a measure, and of all differences between systems, under probable relevance.
 
@@ -180,12 +177,8 @@ def moments(
     pairs : "all", "none", or array_like of int of shape (pairs, 2)
         Differences of which systems, by number: of every pair (the first before the second in the
         pool), of no pair (where scores of systems are all that is wanted), or of these.
-    jobs : int
-        Topics at a time, in threads; -1 for one on every core. It does not change the numbers.
-    scheduler : str, optional
-        ``dask://HOST:PORT``, of a cluster that takes the place of threads.
-    progress : Progress
-        Called as topics are done.
+    workers : Workers
+        How many topics are worked on at a time, and where. It does not change the numbers.
 
     Returns
     -------
@@ -234,7 +227,7 @@ def moments(
     work = partial(
         _one_topic, measure=parsed, chosen=chosen, exact=moments == "exact", tolerance=tolerance
     )
-    by_topic = each_topic(work, topic_parts(pool, draws), jobs=jobs, scheduler=scheduler)
+    by_topic = each_topic(work, topic_parts(pool, draws), workers)
     cells = (len(draws), pool.n_systems, pool.n_topics)
     expected, variance = np.zeros(cells), np.zeros(cells)
     totals = tuple(np.zeros((len(chosen), len(draws))) for _ in range(5))
@@ -245,7 +238,7 @@ def moments(
             variance[inside, :, t] = block.variance
             for total, part in zip(totals, block.by_pair, strict=True):
                 total[:, inside] += part[block.number]
-        progress("topics", t + 1, pool.n_topics)
+        workers.progress("topics", t + 1, pool.n_topics)
     topics = max(pool.n_topics, 1)
     difference, spread, third, fourth, log_tie = (np.ascontiguousarray(x.T) for x in totals)
     return Moments(

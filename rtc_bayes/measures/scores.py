@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreMatrix:
+class ScoreMatrix(Saved):
     """Mean and variance of a measure for every system and topic.
 
     Attributes
@@ -237,19 +238,6 @@ class ScoreMatrix:
                 "variance": self.variance.ravel(),
             }
         )
-
-    def save(self, path: str | Path) -> None:
-        """Write the scores to a netCDF file."""
-        from rtc_bayes.store import write_dataset
-
-        write_dataset(self.to_xarray(), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> ScoreMatrix:
-        """Read scores from a netCDF file."""
-        from rtc_bayes.store import read_dataset
-
-        return cls.from_xarray(read_dataset(path))
 
     def __repr__(self) -> str:
         return (

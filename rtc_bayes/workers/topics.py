@@ -10,14 +10,13 @@ from joblib import effective_n_jobs
 
 from rtc_bayes.errors import UnfinishedError
 from rtc_bayes.workers.cluster import compute_in_order, connect, in_order
+from rtc_bayes.workers.place import Workers
 
 
 def each_topic[T](
     work: Callable[..., T],
     calls: Iterable[tuple[Any, ...]],
-    *,
-    jobs: int,
-    scheduler: str | None,
+    workers: Workers,
 ) -> Generator[T]:
     """Work on every topic.
 
@@ -28,10 +27,8 @@ def each_topic[T](
     calls : iterable of tuple
         Its arguments. They are asked for when they are soon to be used, so that no more topics are
         in memory than are worked on, and a few.
-    jobs : int
-        Topics at a time, in threads, which share what `work` holds; -1 for one on every core.
-    scheduler : str or None
-        ``dask://HOST:PORT``, of a cluster that takes the place of threads.
+    workers : Workers
+        On this machine threads, which share what `work` holds.
 
     Yields
     ------
@@ -45,18 +42,18 @@ def each_topic[T](
     UnfinishedError
         The cluster was lost, or a worker that came later would not give the same numbers.
     """
-    if scheduler is not None:
+    if workers.scheduler is not None:
         try:
-            with connect(scheduler) as client:
+            with connect(workers.scheduler) as client:
                 yield from compute_in_order(client, work, calls)
         except BrokenExecutor as error:
             raise UnfinishedError(str(error)) from error
-    elif jobs == 1:
+    elif workers.jobs == 1:
         for call in calls:
             yield work(*call)
     else:
         # not joblib's, which goes on ahead of a caller however slow that is
-        threads = effective_n_jobs(jobs)
+        threads = effective_n_jobs(workers.jobs)
         with ThreadPoolExecutor(threads) as pool:
             try:
                 yield from in_order(lambda call: pool.submit(work, *call), calls, lambda: threads)

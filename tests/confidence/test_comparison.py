@@ -127,13 +127,8 @@ def test_a_labelled_data_set_goes_to_disk_and_back(make_pool, comparison, tmp_pa
     certain = compare(pool, Relevance.from_values(pool, np.zeros(pool.n_documents)))
     alone = pool.select(pool.systems[:1])
     one = compare(alone, Relevance.from_values(alone, np.full(alone.n_documents, 0.5)))
-    asked = compare(
-        pool,
-        Relevance.from_values(pool, np.full(pool.n_documents, 0.5)),
-        rope=0.01,
-        ranks=True,
-        population=True,
-    )
+    half = compare(pool, Relevance.from_values(pool, np.full(pool.n_documents, 0.5)))
+    asked = half.with_equivalence(0.01).with_ranks().with_population()
     for n, compared in enumerate((comparison, certain, one, asked)):
         write_dataset(compared.to_xarray(), tmp_path / f"{n}.nc")
         data = read_dataset(tmp_path / f"{n}.nc")
@@ -145,5 +140,5 @@ def test_a_labelled_data_set_goes_to_disk_and_back(make_pool, comparison, tmp_pa
             if values is not None:
                 np.testing.assert_array_equal(data[name], values)
         assert tuple(data["a"].values) == compared.a
-        assert tuple(data["probability"].values) == compared.probability
+        assert tuple(data["form"].values) == compared.form
         assert tuple(data["topic"].values) == compared.topics

@@ -12,6 +12,7 @@ from rtc_bayes.measures import moments, montecarlo, sample_scores
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.montecarlo import _QrelsScorer, _Sampler
 from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.workers import Workers
 
 
 def large_pool(rng, documents, systems):
@@ -113,7 +114,7 @@ def test_threads_change_nothing(random_pool, measure):
     pool = random_pool(np.random.default_rng(4), 3, 6, 9)
     draws = np.random.default_rng(5).random((2, pool.n_documents), dtype=np.float32)
     found = [
-        sample_scores(pool, draws, measure=measure, outcomes=8, seed=3, jobs=jobs)
+        sample_scores(pool, draws, measure=measure, outcomes=8, seed=3, workers=Workers(jobs))
         for jobs in (1, 3)
     ]
     np.testing.assert_array_equal(*found)

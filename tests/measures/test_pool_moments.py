@@ -17,6 +17,7 @@ from rtc_bayes.collection.lists import Lists
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import moments, sample_scores
 from rtc_bayes.store import read_dataset, write_dataset
+from rtc_bayes.workers import Workers
 
 
 def topic_distributions(pool, p, score):
@@ -200,7 +201,7 @@ def test_topics_at_a_time_and_where_probabilities_stand_change_nothing(random_po
     seen = []
     whole = moments(pool, p.astype(np.float64), moments=kind)
     streamed = moments(
-        pool, stored, moments=kind, jobs=2, progress=lambda *steps: seen.append(steps)
+        pool, stored, moments=kind, workers=Workers(2, progress=lambda *steps: seen.append(steps))
     )
     for name in ("expected", "variance", "difference_variance", "third", "log_tie"):
         np.testing.assert_array_equal(getattr(streamed, name), getattr(whole, name))

@@ -11,7 +11,7 @@ from waiting import wait_until
 
 import rtc_bayes
 from rtc_bayes.errors import InputError, UnfinishedError
-from rtc_bayes.workers import cluster, each_topic
+from rtc_bayes.workers import Workers, cluster, each_topic
 
 pytest.importorskip("distributed")
 
@@ -60,7 +60,7 @@ def test_topics_come_in_order_and_are_taken_a_few_ahead(two):
             # the later ones are quicker
             yield t, 0.5 ** (t / 5)
 
-    found = each_topic(pow, calls(), jobs=1, scheduler=two.address)
+    found = each_topic(pow, calls(), Workers(scheduler=two.address))
     assert next(found) == 0.0
     assert len(taken) <= 3 * 2 + 1
     assert list(found) == [t**0.5 ** (t / 5) for t in range(1, 30)]
@@ -80,7 +80,7 @@ def test_a_client_that_gave_up_ends_the_work(two):
 def test_a_lost_scheduler_ends_the_work(started):
     own = started()
     own.have_workers(1)
-    found = each_topic(eval, [(WORKER,)] * 1000, jobs=1, scheduler=own.address)
+    found = each_topic(eval, [(WORKER,)] * 1000, Workers(scheduler=own.address))
     next(found)
     own.scheduler.kill()
     with pytest.raises(UnfinishedError, match=r"the scheduler at .* was lost"):
