@@ -232,7 +232,7 @@ class _Trial:
         if key not in self._built:
             # incremental pooling knows no confidence: it takes as many judgments as MTC did
             budget = None
-            if algorithm.judge == "ip":
+            if not algorithm.has_confidence:
                 budget = self._judge(parse_algorithm("mtc"))[0].judgments.n_judged
             started = time.perf_counter()
             result = build(
