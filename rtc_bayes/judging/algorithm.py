@@ -182,7 +182,7 @@ def _model_judge(spec: ModelSpec) -> ModelJudge:
         usual = {"weight": "influence", "floor": 0, "least": 0.0}
     else:
         usual = {"weight": "evr", "floor": 1, "least": LEAST}
-    return with_options(ModelJudge, {"model": model} | usual | own)  # type: ignore[no-any-return]
+    return with_options(ModelJudge, {"model": model} | usual | own)
 
 
 def _default_evaluator(judge: Judge) -> ModelSpec | None:

@@ -260,4 +260,4 @@ def start_judge(
 
 
 def _is_count(number: object) -> bool:
-    return isinstance(number, Integral) and not isinstance(number, bool) and number >= 0
+    return isinstance(number, Integral) and not isinstance(number, bool) and int(number) >= 0

@@ -31,8 +31,8 @@ _ROUNDING = 1e-12
 def stopped(reason: Reason, target: float | None, confidence: float | None) -> str:
     """Say in a sentence why judging ended, what confidence was asked for and what there is.
 
-    The last fit or the last judgments can raise the confidence well above the one asked for: to
-    1 where no unjudged document can change a score any more.
+    A new fit or one judgment can raise the confidence well above the one asked for. It is 1 where
+    no unjudged document changes a difference any more, or where the normal probability rounds to 1.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def stopped(reason: Reason, target: float | None, confidence: float | None) -> s
     if confidence is None:
         now = []
     elif confidence == 1.0:
-        now = ["now 1: no unjudged document changes the sign of a difference"]
+        now = ["now 1"]
     else:
         now = ["now above 0.999" if confidence > 0.999 else f"now {confidence:.3f}"]
     numbers = f" ({'; '.join(asked + now)})" if now else ""

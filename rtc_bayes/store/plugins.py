@@ -32,7 +32,7 @@ def installed(group: str) -> dict[str, str]:
 def class_at(value: str) -> type:
     """Import the class that an entry point names as ``module:Class``."""
     module, _, attribute = value.partition(":")
-    return getattr(importlib.import_module(module), attribute)  # type: ignore[no-any-return]
+    return getattr(importlib.import_module(module), attribute)
 
 
 def classes_in(
@@ -58,7 +58,7 @@ def classes_in(
     now = digest_file(path)
     if digest is not None and now != digest:
         raise InputError(
-            "the model file has changed since it was named",
+            "the file has changed since it was named",
             path=name_or_path,
             remedy="start again with the new file",
         )

@@ -58,18 +58,21 @@ def judge_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
     classes = classes_in(name_or_path, _ATTRIBUTES, digest)
     if len(classes) > 1:
         raise InputError(
-            f"a judge's file holds exactly one judge, this one {', '.join(map(_name, classes))}",
+            f"a judge's file holds exactly one judge, this one {', '.join(cls.__name__ for cls in classes)}",
             path=name_or_path,
             remedy=f"keep one class with {', '.join(_ATTRIBUTES)}",
         )
     for judge in classes:
         if not is_dataclass(judge) or not judge.__dataclass_params__.frozen:  # type: ignore[attr-defined]
             raise InputError(
-                f"class {_name(judge)} is not a judge",
+                f"class {judge.__name__} is not a judge",
                 path=name_or_path,
                 remedy="put @dataclass(frozen=True) above it",
             )
-        describe_options(judge)
+        try:
+            describe_options(judge)
+        except InputError as error:
+            raise InputError(error.message, path=name_or_path, remedy=error.remedy) from None
     return classes[0] if classes else None
 
 
@@ -105,8 +108,4 @@ def load_judge(
             f"no judge {str(name_or_path)!r}",
             remedy=f"use one of {', '.join(available_judges())}, or the path of a FILE.py with one",
         )
-    return with_options(judge, options or {})  # type: ignore[no-any-return]
-
-
-def _name(cls: type) -> str:
-    return cls.__name__
+    return with_options(judge, options or {})
