@@ -57,8 +57,9 @@ def judge_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
         return class_at(names[str(name_or_path)]) if str(name_or_path) in names else None
     classes = classes_in(name_or_path, _ATTRIBUTES, digest)
     if len(classes) > 1:
+        present = ", ".join(judge.__name__ for judge in classes)
         raise InputError(
-            f"a judge's file holds exactly one judge, this one {', '.join(cls.__name__ for cls in classes)}",
+            f"a judge's file holds exactly one judge, this one {present}",
             path=name_or_path,
             remedy=f"keep one class with {', '.join(_ATTRIBUTES)}",
         )
