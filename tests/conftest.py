@@ -1,5 +1,7 @@
 """What every test may use: the real data, and property tests that do not change between runs."""
 
+import installed  # noqa: F401, I001 (before what it decides the place of)
+
 import contextlib
 import os
 from collections.abc import Callable, Iterator

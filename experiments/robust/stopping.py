@@ -22,7 +22,7 @@ from run import JUDGE, WHOLE_LISTS
 
 from rtc_bayes import Judgments
 from rtc_bayes.judging import JudgingSession
-from rtc_bayes.judging.judges import REFIT_GROWTH, next_fit
+from rtc_bayes.judging.judges.weighted import REFIT_GROWTH, next_fit
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.scores import bootstrap_interval, log_score, winnings
 from rtc_bayes.robustness.trial import draw_systems

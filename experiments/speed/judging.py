@@ -18,7 +18,7 @@ import numpy as np
 from timing import median_seconds
 
 import rtc_bayes as rb
-from rtc_bayes.judging.judges import WeightedJudge
+from rtc_bayes.judging.judges.weighted import WeightedChooser
 from rtc_bayes.judging.weights import WEIGHTS
 
 TOPICS = 50
@@ -69,7 +69,7 @@ def two_lists(documents: int) -> rb.Pool:
 def step(pool: rb.Pool, weight: str) -> float:
     """Median seconds of a judgment, with the choice of the next document."""
     rng = np.random.default_rng(1)
-    judge = WeightedJudge(rb.Judgments.none(pool), WEIGHTS[weight])
+    judge = WeightedChooser(rb.Judgments.none(pool), weight)
     order = rng.permutation(pool.n_documents)[: (ROUNDS + 1) * JUDGMENTS].tolist()
     labels = (rng.random(len(order)) < 0.3).astype(float).tolist()
     found = []

@@ -252,9 +252,10 @@ def calibrate(
         seed=seed,
     )
     judge = parse_algorithm(algorithm)
-    if judge.judge == "ip":
+    if not judge.has_confidence:
         raise InputError(
-            "ip has no confidence that could end its judging", remedy="judge by mtc or by a model"
+            f"{algorithm} has no confidence that could end its judging",
+            remedy="judge by mtc or by a model",
         )
     if len(runs) < systems:
         raise InputError(

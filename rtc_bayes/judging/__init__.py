@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algorithms
 from rtc_bayes.judging.building import JudgingResult, build
+from rtc_bayes.judging.judges import Chooser, Judge, available_judges
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.suggest import NextDocument, next_documents
 
 __all__ = [
     "Algorithm",
+    "Chooser",
+    "Judge",
     "JudgingResult",
     "JudgingSession",
     "NextDocument",
     "Step",
+    "available_judges",
     "build",
     "next_documents",
     "parse_algorithm",

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.judging.weights import WEIGHTS, WeightName
+from rtc_bayes.judging.judges import (
+    Judge,
+    ModelJudge,
+    available_judges,
+    judge_class,
+    load_judge,
+)
+from rtc_bayes.judging.weights import WEIGHTS
 from rtc_bayes.relevance import ModelSpec
+from rtc_bayes.relevance.options import with_options
+from rtc_bayes.store.plugins import is_file
 
 LEAST = 3.5
 """Judgments a topic, on average, that serve systems not judged for (docs/results/robust.md)."""
 
 _ACCEPTED = (
-    "write JUDGE or JUDGE/EVALUATOR, where JUDGE is ip, mtc, mtc[weight=evr] or "
-    "MODEL[options]:METHOD and EVALUATOR is MODEL[options]:METHOD; a judge's options are "
+    "write JUDGE or JUDGE/EVALUATOR, where JUDGE is ip, mtc, mtc[weight=evr], FILE.py[options] or "
+    "MODEL[options]:METHOD and EVALUATOR is MODEL[options]:METHOD; a weighing judge's options are "
     f"weight={'|'.join(WEIGHTS)}, floor=NUMBER and least=NUMBER"
-)
-# a name, or a path to a model's file; options; a method
-_PART = re.compile(
-    r"(?P<name>[^\[\]:]+?)(?:\[(?P<options>[^\[\]]*)\])?(?::(?P<method>[A-Za-z_]\w*))?"
 )
 
 
@@ -32,47 +36,67 @@ class Algorithm:
     ----------
     text : str
         As typed.
-    judge : {"ip", "mtc", "model"}
-        Incremental pooling; weights under p = .5; weights under a model's probabilities.
-    weight : str or None
-        Worth of a document, by its name in :data:`~rtc_bayes.judging.weights.WEIGHTS`; None for
-        incremental pooling.
-    floor : int
-        Judgments that each topic gets first.
-    least : float
-        Judgments a topic, on average, before a confidence may end judging.
-    model : ModelSpec or None
-        The judge's model.
+    judge : Judge
+        Who chooses; its fields are its options.
     evaluator : ModelSpec or None
         The model that evaluates; None where unjudged documents count as nonrelevant.
+    judge_spec : ModelSpec or None
+        The name, options and digest of the judge as typed; None where an instance was given.
+
+    Examples
+    --------
+    >>> algorithm = parse_algorithm("mtc[weight=evr]/rtc:map")
+    >>> algorithm.judge
+    MTC(weight='evr', floor=0, least=0.0)
+    >>> algorithm.evaluator
+    ModelSpec('rtc:map')
     """
 
     text: str
-    judge: Literal["ip", "mtc", "model"]
-    weight: WeightName | None
-    floor: int
-    least: float
-    model: ModelSpec | None
+    judge: Judge
     evaluator: ModelSpec | None
+    judge_spec: ModelSpec | None = None
+
+    @property
+    def has_confidence(self) -> bool:
+        """Whether the judge says how sure one may be; without, judging needs a budget."""
+        return self.judge.has_confidence
+
+    @property
+    def floor(self) -> int:
+        """Judgments that each topic gets first; 0 where the judge has no floor."""
+        return getattr(self.judge, "floor", 0)
+
+    @property
+    def least(self) -> float:
+        """Judgments a topic, on average, before a confidence may end judging."""
+        return getattr(self.judge, "least", 0.0)
+
+    @property
+    def model(self) -> ModelSpec | None:
+        """What has a file whose digest counts: the judge's model, or the judge itself."""
+        return getattr(self.judge, "model", self.judge_spec)
 
     def __repr__(self) -> str:
         return f"Algorithm({self.text!r})"
 
 
-def parse_algorithm(text: str) -> Algorithm:
+def parse_algorithm(algorithm: str | Judge | Algorithm) -> Algorithm:
     """Read an algorithm's name.
 
-    ``ip`` presents documents by rank; ``mtc`` takes the weight ``mtc06`` under p = .5; a model
+    ``ip`` presents documents by rank; ``mtc`` takes the weight ``mtc06`` under p = .5; a file or
+    an installed judge by another name judges as it says; a model
     judges by ``evr`` with a floor of one judgment per topic and at least 3.5 on average, and
     ``rtc:map`` by ``influence`` with neither. ``weight=``, ``floor=`` and ``least=`` in the
     judge's brackets say otherwise; all other options are the model's. The evaluator is the
-    judge's model unless given: ``uniform`` for ``mtc``; for ``ip`` none, unjudged documents being
-    nonrelevant.
+    judge's model unless given: ``uniform`` for a judge without a model; for ``ip``, and every
+    judge without confidences, none, unjudged documents being nonrelevant.
 
     Parameters
     ----------
-    text : str
-        For example ``mtc[weight=evr]/rtc:map`` or ``rtc[cell_weight=.1]:map``.
+    algorithm : str, Judge or Algorithm
+        For example ``mtc[weight=evr]/rtc:map``, ``rtc[cell_weight=.1]:map`` or
+        ``my_judge.py[weight=3]/rtc:map``. A judge's instance is the judge alone.
 
     Returns
     -------
@@ -81,39 +105,30 @@ def parse_algorithm(text: str) -> Algorithm:
     Raises
     ------
     InputError
-        Another form, a model, option or method that does not exist; it says what is accepted.
+        Another form, a judge, model, option or method that does not exist; it says what is
+        accepted.
+
+    Examples
+    --------
+    >>> parse_algorithm("rtc:map").judge
+    ModelJudge(model=ModelSpec('rtc:map'), weight='influence', floor=0, least=0.0)
     """
-    judge_text, evaluator_text = _split(text.strip())
-    name, options, method = _part(judge_text, text)
-    judging = {
-        option.partition("=")[0].strip(): option.partition("=")[2]
-        for option in options
-        if _is_judging(option)
-    }
-    rest = [option for option in options if not _is_judging(option)]
-    evaluator = None if evaluator_text is None else _model(*_part(evaluator_text, text))
-    if name in ("ip", "mtc"):
-        if method is not None:
-            raise InputError(f"{name} has no method: {text!r}", remedy=_ACCEPTED)
-        if rest or (name == "ip" and judging):
-            raise InputError(
-                f"{name} has no option {(rest or options)[0]!r}: {text!r}", remedy=_ACCEPTED
-            )
-    if name == "ip":
-        return Algorithm(text, "ip", None, 0, 0, None, evaluator)
-    if name == "mtc":
-        weight = _weight(judging.get("weight", "mtc06"), text)
-        floor = int(_number("floor", judging.get("floor", "0"), text, whole=True))
-        least = _number("least", judging.get("least", "0"), text, whole=False)
-        evaluator = evaluator or ModelSpec.parse("uniform")
-        return Algorithm(text, "mtc", weight, floor, least, None, evaluator)
-    model = _model(name, rest, method)
-    published = model.name == "rtc" and (model.method or model.build().default_method) == "map"
-    weight = _weight(judging.get("weight", "influence" if published else "evr"), text)
-    first, average = ("0", "0") if published else ("1", str(LEAST))
-    floor = int(_number("floor", judging.get("floor", first), text, whole=True))
-    least = _number("least", judging.get("least", average), text, whole=False)
-    return Algorithm(text, "model", weight, floor, least, model, evaluator or model)
+    if isinstance(algorithm, Algorithm):
+        return algorithm
+    if not isinstance(algorithm, str):
+        if not all(hasattr(algorithm, name) for name in ("name", "has_confidence", "start")):
+            raise InputError(f"{algorithm!r} is no algorithm", remedy=_ACCEPTED)
+        return Algorithm(repr(algorithm), algorithm, _default_evaluator(algorithm))
+    judge_text, evaluator_text = _split(algorithm.strip())
+    evaluator = None if evaluator_text is None else _model(evaluator_text)
+    spec = _spec(judge_text)
+    if judge_class(spec.name, digest=spec.digest) is None:
+        judge: Judge = _model_judge(spec)
+    elif spec.method is not None:
+        raise InputError(f"{spec.name} has no method: {algorithm!r}", remedy=_ACCEPTED)
+    else:
+        judge = load_judge(spec.name, spec.options, digest=spec.digest)
+    return Algorithm(algorithm, judge, evaluator or _default_evaluator(judge), spec)
 
 
 def split_algorithms(text: str) -> tuple[str, ...]:
@@ -129,49 +144,49 @@ def split_algorithms(text: str) -> tuple[str, ...]:
 
 def _split(text: str) -> tuple[str, str | None]:
     """Split judge from evaluator; a slash inside the path of a model's file parts nothing."""
-    outside = re.sub(r"\[[^\]]*\]", lambda found: "]" * len(found[0]), text)
+    outside = re.sub(r"\[[^\]]*\]", lambda match: "]" * len(match[0]), text)
     for slash in re.finditer("/", outside):
         before, after = outside[: slash.start()], outside[slash.end() :]
-        whole = before in ("ip", "mtc") or before.endswith((".py", "]")) or ":" in before
-        if whole or ".py" not in re.split(r"[\]:]", after)[0]:
+        complete = before in available_judges() or before.endswith((".py", "]")) or ":" in before
+        if complete or ".py" not in re.split(r"[\]:]", after)[0]:
             return text[: slash.start()], text[slash.end() :]
     return text, None
 
 
-def _part(part: str, text: str) -> tuple[str, list[str], str | None]:
-    """Read NAME[options]:METHOD."""
-    found = _PART.fullmatch(part.strip())
-    if found is None:
-        raise InputError(f"cannot read {part!r} in the algorithm {text!r}", remedy=_ACCEPTED)
-    options = [option.strip() for option in (found["options"] or "").split(",")]
-    return found["name"].strip(), [option for option in options if option], found["method"]
+def _spec(text: str) -> ModelSpec:
+    """Read NAME[options]:METHOD, and say what is accepted where it cannot be read."""
+    try:
+        return ModelSpec.parse(text)
+    except InputError as error:
+        raise InputError(error.message, path=error.path, remedy=error.remedy or _ACCEPTED) from None
 
 
-def _is_judging(option: str) -> bool:
-    """Whether an option is the judge's; all others are its model's."""
-    return option.partition("=")[0].strip() in ("weight", "floor", "least")
-
-
-def _model(name: str, options: list[str], method: str | None) -> ModelSpec:
-    if name in ("ip", "mtc"):
-        raise InputError(f"{name} judges and does not evaluate", remedy=_ACCEPTED)
-    bracket = f"[{','.join(options)}]" if options else ""
-    spec = ModelSpec.parse(name + bracket + (f":{method}" if method else ""))
+def _model(text: str) -> ModelSpec:
+    """Read an evaluator."""
+    spec = _spec(text)
+    if not is_file(spec.name) and judge_class(spec.name) is not None:
+        raise InputError(f"{spec.name} judges and does not evaluate", remedy=_ACCEPTED)
     spec.build()  # says now, not after an hour of judging, that a model or option does not exist
     return spec
 
 
-def _weight(value: str, text: str) -> WeightName:
-    for name in WEIGHTS:
-        if name == value.strip():
-            return name
-    raise InputError(f"no weight {value.strip()!r}, in the algorithm {text!r}", remedy=_ACCEPTED)
+def _model_judge(spec: ModelSpec) -> ModelJudge:
+    """Part the judge's options from its model's."""
+    own = {
+        name: spec.options[name] for name in ("weight", "floor", "least") if name in spec.options
+    }
+    rest = [f"{name}={value}" for name, value in spec.options.items() if name not in own]
+    method = f":{spec.method}" if spec.method else ""
+    model = _model(spec.name + (f"[{','.join(rest)}]" if rest else "") + method)
+    if model.name == "rtc" and model.resolved_method == "map":
+        usual = {"weight": "influence", "floor": 0, "least": 0.0}
+    else:
+        usual = {"weight": "evr", "floor": 1, "least": LEAST}
+    return with_options(ModelJudge, {"model": model} | usual | own)
 
 
-def _number(name: str, value: str, text: str, *, whole: bool) -> float:
-    if not re.fullmatch(r"\d+" if whole else r"\d+(\.\d*)?|\.\d+", value.strip()):
-        raise InputError(
-            f"{name} is {value!r} in the algorithm {text!r}: not a number of judgments",
-            remedy=_ACCEPTED,
-        )
-    return float(value)
+def _default_evaluator(judge: Judge) -> ModelSpec | None:
+    """Return the judge's own model; none where it has no confidences."""
+    if not judge.has_confidence:
+        return None
+    return getattr(judge, "model", None) or ModelSpec.parse("uniform")

@@ -9,8 +9,9 @@ from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool, Qrels
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm
+from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step
-from rtc_bayes.judging.stopping import Reason
+from rtc_bayes.judging.stopping import Reason, stopped
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,6 +25,8 @@ class JudgingResult:
     judgments : Judgments
         In the order made, with ``judged_for`` the pool's systems.
     reason : {"reached", "proved", "no document has weight", "exhausted", "budget"}
+    target : float or None
+        The confidence asked for; None where the whole budget was to be spent.
     confidence : float or None
         The least confidence of any pair at the end, in [0.5, 1], with the printed moments;
         None where the algorithm has none.
@@ -40,6 +43,7 @@ class JudgingResult:
     algorithm: str
     judgments: Judgments
     reason: Reason
+    target: float | None
     confidence: float | None
     differences: tuple[float, ...] | None
     missing: tuple[tuple[str, str], ...]
@@ -72,18 +76,17 @@ class JudgingResult:
         }
 
     def __repr__(self) -> str:
-        sure = "" if self.confidence is None else f" at confidence {self.confidence:.3f}"
-        missing = f", {len(self.missing)} missing from the truth" if self.missing else ""
+        missing = f"; {len(self.missing)} missing from the truth" if self.missing else ""
         return (
-            f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged, "
-            f"{self.reason}{sure}{missing})"
+            f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged{missing}. "
+            f"{stopped(self.reason, self.target, self.confidence)})"
         )
 
 
 def build(
     pool: Pool,
     qrels: Qrels,
-    algorithm: Algorithm | str = defaults.ALGORITHM,
+    algorithm: Algorithm | Judge | str = defaults.ALGORITHM,
     *,
     confidence: float | None = 0.95,
     budget: int | None = None,
@@ -99,13 +102,13 @@ def build(
         Of the systems to tell apart.
     qrels : Qrels
         The truth. A chosen document that it does not judge counts as nonrelevant.
-    algorithm : Algorithm or str
-        For example ``mtc`` or ``rtc:map``.
+    algorithm : Algorithm, str or Judge
+        For example ``mtc``, ``rtc:map``, ``my_judge.py`` or an instance of a judge.
     confidence : float or None
         Judge until every pair of systems has this confidence; in (0.5, 1]. None: spend the
         whole budget.
     budget : int or None
-        The most judgments to make. Incremental pooling needs one.
+        The most judgments to make. A judge without confidences (``ip``) needs one.
     floor : int or None
         Judgments that every topic gets first; the algorithm's own if None.
     relevance_level : int
@@ -126,8 +129,11 @@ def build(
 
     Examples
     --------
-    >>> build(pool, qrels, "mtc")  # doctest: +SKIP
-    JudgingResult(mtc: 318 judged, reached at confidence 0.951)
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> rb.build(pool, simulated.qrels, "ip", budget=5)
+    JudgingResult(ip: 5 judged. Stopped: the budget is spent)
     """
     if relevance_level < 1:
         raise InputError(
@@ -161,6 +167,7 @@ def build(
         algorithm=session.algorithm.text,
         judgments=session.judgments,
         reason=session.reason,
+        target=session.target,
         confidence=session.confidence,
         differences=session.differences,
         missing=tuple(missing),

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
+import math
+from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
 
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import FitError, FitWarning, InputError
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
-from rtc_bayes.judging.judges import (
-    REFIT_EVERY,
-    REFIT_GROWTH,
-    SAMPLING,
-    Estimator,
-    IncrementalPooling,
-    Judge,
-    WeightedJudge,
-)
-from rtc_bayes.judging.stopping import Reason, SignProof
-from rtc_bayes.judging.weights import WEIGHTS
-from rtc_bayes.relevance import ModelSpec, estimate, is_sampler
-from rtc_bayes.store import spawn_seeds
+from rtc_bayes.judging.judges import Chooser, Judge
+from rtc_bayes.judging.stopping import Reason
 
-# As many times the draws are taken, once, where a fit must not be used.
-_MORE_DRAWS = 4
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
 _PROVE_EVERY = 20
 
@@ -64,8 +49,9 @@ class JudgingSession:
     Parameters
     ----------
     judgments : Judgments
-        What is already known, over a pool of the systems to tell apart.
-    algorithm : Algorithm or str
+        Made before, over a pool of the systems to tell apart. To resume a session, give the
+        judgments that it made.
+    algorithm : Algorithm, str or Judge
     confidence : float or None
         Judge until every pair of systems has this confidence, whichever its sign, or until no
         sign can change, but not before every topic has its floor and all have the least that the
@@ -81,6 +67,8 @@ class JudgingSession:
     ----------
     algorithm : Algorithm
     pool : Pool
+    target : float or None
+        The confidence asked for.
     reason : str or None
         Why the session ended; None while it has not.
     steps : list of Step
@@ -89,69 +77,86 @@ class JudgingSession:
     Raises
     ------
     InputError
-        Incremental pooling without a budget or with a floor; fewer than two systems where
-        systems are compared; a confidence, budget or floor out of range.
+        A judge without confidences and no budget; a floor for a judge that has none; fewer than
+        two systems where systems are compared; a confidence, budget, floor or seed out of range.
+
+    Examples
+    --------
+    A person judges; here a rule stands for the person.
+
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> session = JudgingSession(rb.Judgments.none(pool), "mtc", confidence=None, budget=3)
+    >>> while (document := session.next()) is not None:
+    ...     docno, topic = pool.docnos[document], pool.topics[pool.topic_of[document]]
+    ...     session.observe(document, float(simulated.qrels[topic].get(docno, 0) > 0))
+    >>> session.reason, session.judgments.n_judged
+    ('budget', 3)
+
+    Another day, go on from the judgments made.
+
+    >>> resumed = JudgingSession(session.judgments, "mtc", confidence=None, budget=2)
+    >>> resumed.next() in session.judgments.order
+    False
     """
 
     def __init__(
         self,
         judgments: Judgments,
-        algorithm: Algorithm | str,
+        algorithm: Algorithm | Judge | str,
         *,
         confidence: float | None = 0.95,
         budget: int | None = None,
         floor: int | None = None,
         seed: int = 0,
     ) -> None:
-        self.algorithm = parse_algorithm(algorithm) if isinstance(algorithm, str) else algorithm
-        if self.algorithm.judge == "ip" and budget is None:
+        self.algorithm = parse_algorithm(algorithm)
+        if not self.algorithm.has_confidence and budget is None:
             raise InputError(
-                "ip has no confidence to reach", remedy="give the number of judgments as a budget"
+                f"{self.algorithm.judge.name} has no confidence to reach",
+                remedy="give the number of judgments as a budget",
             )
         if confidence is not None and not 0.5 < confidence <= 1.0:
             raise InputError(
                 f"confidence is {confidence}", remedy="give one above 0.5 and at most 1"
             )
-        if budget is not None and budget < 0:
-            raise InputError(f"budget is {budget}", remedy="give a budget of at least 0")
+        if budget is not None and not _is_count(budget):
+            raise InputError(f"budget is {budget}", remedy="give a whole number of at least 0")
         self.pool: Pool = judgments.pool
+        self.target = confidence
         self.reason: Reason | None = None
         self.steps: list[Step] = []
         self._topic_of = self.pool.topic_of
-        self._target = confidence
         self._least = self.algorithm.least * self.pool.n_topics
         self._budget = budget
         self._offered: tuple[int, float] | None = None
-        self._judge = make_judge(judgments, self.algorithm, floor=floor, seed=seed)
-        if isinstance(self._judge, WeightedJudge):
-            self._proof = SignProof(self._judge.state)
+        self._chooser = start_judge(judgments, self.algorithm, floor=floor, seed=seed)
 
     @property
     def judgments(self) -> Judgments:
-        """What was known before the session and everything judged in it, in order."""
-        return self._judge.ledger.judgments
+        """Those made before the session and everything judged in it, in order."""
+        return self._chooser.judgments
 
     @property
     def confidence(self) -> float | None:
-        """The least confidence of any pair now, in [0.5, 1]; None for incremental pooling."""
-        if not isinstance(self._judge, WeightedJudge):
-            return None
-        return float(self._judge.state.confidence().min())
+        """The least confidence of any pair now, in [0.5, 1]; None where the judge has none."""
+        confidence = self._chooser.confidence()
+        return None if confidence is None else float(confidence.min())
 
     @property
     def differences(self) -> tuple[float, ...] | None:
         """Expected difference in mean average precision of every pair now, first minus second.
 
-        None for incremental pooling.
+        None where the judge has none.
         """
-        if not isinstance(self._judge, WeightedJudge):
-            return None
-        return tuple(self._judge.state.moments()[0].tolist())
+        differences = self._chooser.differences()
+        return None if differences is None else tuple(differences.tolist())
 
     def next(self) -> int | None:
         """Return the index in the pool of the document to judge; None when judging is over."""
         if self._offered is None and self.reason is None:
-            choice = self._judge.choose(1)
+            choice = self._chooser.choose(1)
             self.reason = self._end(nothing_left=not choice)
             self._offered = choice[0] if self.reason is None else None
         return None if self._offered is None else self._offered[0]
@@ -164,39 +169,45 @@ class JudgingSession:
         InputError
             A label outside [0, 1], or a document that is judged or not in the pool.
         """
-        if not 0.0 <= label <= 1.0:
-            raise InputError(f"label {label} is outside [0, 1]")
-        if not 0 <= document < self.pool.n_documents:
-            raise InputError(f"the pool holds no document {document}")
+        if not isinstance(label, Real) or math.isnan(label) or not 0.0 <= label <= 1.0:
+            raise InputError(
+                f"label {label!r} is outside [0, 1]",
+                remedy="give 1 for relevant, 0 for nonrelevant, or a probability",
+            )
+        if not _is_count(document) or document >= self.pool.n_documents:
+            raise InputError(
+                f"the pool holds no document {document!r}",
+                remedy="give the number that next() returned, or one of pool.locate(topic, docnos)",
+            )
         topic, docno = self.pool.topics[self._topic_of[document]], self.pool.docnos[document]
-        if self._judge.ledger.holds(document):
-            raise InputError(f"document {docno} of topic {topic} is judged already")
+        if self._chooser.is_judged(document):
+            raise InputError(
+                f"document {docno} of topic {topic} is judged already",
+                remedy="judge another; to change a label start a session from other judgments",
+            )
         asked, weight = self._offered or (document, 0.0)
         self.steps.append(
             Step(topic, docno, label, weight if asked == document else 0.0, self.confidence)
         )
-        self._judge.observe(document, label)
+        self._chooser.observe(document, label)
         self._offered = None
 
     def _end(self, *, nothing_left: bool) -> Reason | None:
         """Say why judging is over, if it is."""
-        enough = nothing_left or len(self._judge.ledger) >= self._least
-        if (
-            enough
-            and self._target
-            and isinstance(self._judge, WeightedJudge)
-            and self._judge.floor_met
-        ):
-            open_pairs = (self._judge.state.confidence() < self._target).nonzero()[0]
+        chooser = self._chooser
+        enough = nothing_left or chooser.n_judged >= self._least
+        confidence = chooser.confidence()
+        if enough and self.target and confidence is not None and chooser.may_end():
+            open_pairs = (confidence < self.target).nonzero()[0]
             if not len(open_pairs):
                 return "reached"
             due = nothing_left or len(self.steps) % _PROVE_EVERY == 0
-            if due and all(self._proof.holds(int(pair)) for pair in open_pairs):
+            if due and chooser.proves(open_pairs):
                 return "proved"
         if nothing_left:
-            weightless = isinstance(self._judge, WeightedJudge)
-            some_open = len(self._judge.ledger) < self.pool.n_documents
-            return "no document has weight" if weightless and some_open else "exhausted"
+            some_open = chooser.n_judged < self.pool.n_documents
+            weightless = confidence is not None and some_open
+            return "no document has weight" if weightless else "exhausted"
         if self._budget is not None and len(self.steps) >= self._budget:
             return "budget"
         return None
@@ -207,66 +218,46 @@ class JudgingSession:
         return f"JudgingSession({self.algorithm.text}, {len(self.steps)} judged{sure}, {state})"
 
 
-def make_judge(
+def start_judge(
     judgments: Judgments, algorithm: Algorithm, *, floor: int | None = None, seed: int = 0
-) -> Judge:
-    """Make the judge that an algorithm names.
+) -> Chooser:
+    """Start the judge of an algorithm.
 
     Parameters
     ----------
     judgments : Judgments
     algorithm : Algorithm
     floor : int or None
-        The algorithm's own if None.
-    seed : int
+        The judge's own if None.
+    seed : int, at least 0
 
     Raises
     ------
     InputError
-        Incremental pooling with a floor; fewer than two systems where systems are compared.
+        A floor for a judge that has none, a seed that is no whole number, or what the judge
+        refuses.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.judging import parse_algorithm
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> judgments = rb.Judgments.none(rb.Pool.from_runs(simulated.runs, depth=10))
+    >>> [weight for _, weight in start_judge(judgments, parse_algorithm("ip")).choose(2)]
+    [1.0, 1.0]
     """
-    if floor is not None and floor < 0:
-        raise InputError(f"floor is {floor}", remedy="give a floor of at least 0")
-    if algorithm.weight is None:
-        if floor:
-            raise InputError("ip has no floor: it presents documents by rank")
-        return IncrementalPooling(judgments)
-    if judgments.pool.n_systems < 2:
-        raise InputError(
-            f"{algorithm.text} chooses documents that tell systems apart",
-            remedy="give two runs or more",
-        )
-    return WeightedJudge(
-        judgments,
-        WEIGHTS[algorithm.weight],
-        floor=algorithm.floor if floor is None else floor,
-        estimate=None if algorithm.model is None else _estimator(algorithm.model, seed),
-        growth=REFIT_GROWTH if _draws(algorithm) else 0.0,
-    )
+    if not _is_count(seed):
+        raise InputError(f"seed is {seed!r}", remedy="give a whole number of at least 0")
+    judge = algorithm.judge
+    if floor is not None:
+        if not _is_count(floor):
+            raise InputError(f"floor is {floor!r}", remedy="give a whole number of at least 0")
+        if any(field.name == "floor" for field in fields(judge)):  # type: ignore[arg-type]
+            judge = replace(judge, floor=floor)  # type: ignore[type-var]
+        elif floor:
+            raise InputError(f"{judge.name} has no floor", remedy="leave the floor out")
+    return judge.start(judgments, seed=seed)
 
 
-def _draws(algorithm: Algorithm) -> bool:
-    """Whether the judge's model is fitted by a method that draws."""
-    return algorithm.model is not None and is_sampler(algorithm.model.resolved_method)
-
-
-def _estimator(spec: ModelSpec, seed: int) -> Estimator:
-    """Return the fit of a model as a function of the judgments, each fit with its own seed."""
-    model = spec.build()
-
-    def probabilities(judgments: Judgments) -> NDArray[np.floating]:
-        fits = judgments.n_judged // REFIT_EVERY
-        sampling = replace(SAMPLING, seed=spawn_seeds(seed, fits + 1)[fits])
-        with warnings.catch_warnings():
-            # a remark on a fit that will be made again soon; one that must not be used is an error
-            warnings.simplefilter("ignore", FitWarning)
-            try:
-                return estimate(model, spec.method, judgments, sampling).values
-            except FitError:
-                if not is_sampler(spec.resolved_method):
-                    raise
-                # few draws fail now and then by chance, and a session has many fits
-                more = replace(sampling, draws=_MORE_DRAWS * sampling.draws)
-                return estimate(model, spec.method, judgments, more).values
-
-    return probabilities
+def _is_count(number: object) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool) and int(number) >= 0

@@ -10,15 +10,50 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtc_bayes.judging import kernels
 from rtc_bayes.judging.state import JudgingState, TopicState
 
 type Reason = Literal["reached", "proved", "no document has weight", "exhausted", "budget"]
 
+_WORDS: dict[Reason, str] = {
+    "reached": "the confidence you asked for was reached",
+    "proved": "no judgment to come can change the order of the systems",
+    "no document has weight": "no document left can tell the systems apart",
+    "exhausted": "every document is judged",
+    "budget": "the budget is spent",
+}
+
 # A sum of bounds has to clear rounding before it counts as a sign.
 _ROUNDING = 1e-12
+
+
+def stopped(reason: Reason, target: float | None, confidence: float | None) -> str:
+    """Say in a sentence why judging ended, what confidence was asked for and what there is.
+
+    A new fit or one judgment can raise the confidence well above the one asked for. It is 1 where
+    no unjudged document changes a difference any more, or where the normal probability rounds to 1.
+
+    Examples
+    --------
+    >>> stopped("reached", 0.95, 0.9634)
+    'Stopped: the confidence you asked for was reached (0.95; now 0.963)'
+    >>> stopped("reached", 0.95, 0.99997)
+    'Stopped: the confidence you asked for was reached (0.95; now above 0.999)'
+    >>> stopped("budget", None, None)
+    'Stopped: the budget is spent'
+    """
+    asked = (
+        [] if target is None else [f"asked {target:g}" if reason != "reached" else f"{target:g}"]
+    )
+    if confidence is None:
+        now = []
+    elif confidence == 1.0:
+        now = ["now 1"]
+    else:
+        now = ["now above 0.999" if confidence > 0.999 else f"now {confidence:.3f}"]
+    numbers = f" ({'; '.join(asked + now)})" if now else ""
+    return f"Stopped: {_WORDS[reason]}{numbers}"
 
 
 class SignProof:
@@ -84,8 +119,3 @@ def _highest(numerator: float, certain: float, most: float) -> float:
     if numerator > 0.0:
         return numerator / max(1.0, certain)
     return numerator / most if certain > 0.0 else 0.0
-
-
-def all_reached(confidence: NDArray[np.float64], target: float) -> bool:
-    """Whether every pair has the confidence asked for, whichever its sign."""
-    return bool((confidence >= target).all())

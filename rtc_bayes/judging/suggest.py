@@ -7,15 +7,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rtc_bayes import defaults
-from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection import Judgments, Pool, Qrels
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
-from rtc_bayes.judging.judges import WeightedJudge
-from rtc_bayes.judging.session import make_judge
-from rtc_bayes.judging.weights import WeightName
+from rtc_bayes.judging.judges import Judge
+from rtc_bayes.judging.session import start_judge
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +29,11 @@ class NextDocument:
         Its worth by the algorithm, above 0; comparable within one algorithm only.
     why : str
         One sentence with the numbers behind the weight.
+
+    Examples
+    --------
+    >>> NextDocument("401", "FT911-3", 0.5, "rank 2 in A, retrieved by 3 of 4").docno
+    'FT911-3'
     """
 
     topic: str
@@ -40,19 +42,11 @@ class NextDocument:
     why: str
 
 
-_MEANING: dict[WeightName, str] = {
-    "mtc06": "its judgment can move the numerator of the difference by {weight:.3g}",
-    "evr": "its judgment should take {weight:.3g} off the topic's variance of the difference",
-    "influence": "its relevance moves the expected numerator of the difference by {weight:.3g}",
-    "reuse": "its judgment should take {weight:.3g} off the variances of the systems' own scores",
-}
-
-
 def next_documents(
     pool: Pool,
-    judgments: Judgments,
+    judgments: Judgments | Qrels,
     *,
-    algorithm: Algorithm | str = defaults.ALGORITHM,
+    algorithm: Algorithm | Judge | str = defaults.ALGORITHM,
     count: int = 10,
     seed: int = 0,
 ) -> list[NextDocument]:
@@ -65,11 +59,11 @@ def next_documents(
     ----------
     pool : Pool
         Of the systems to tell apart.
-    judgments : Judgments
-        What is judged; documents that the pool lacks are added to it.
-    algorithm : Algorithm or str
-    count : int
-        At least 1.
+    judgments : Judgments or Qrels
+        What is judged; documents that the pool lacks are added to it. Of Qrels, grade 1 and
+        above is relevant.
+    algorithm : Algorithm, str or Judge
+    count : int, at least 1
     seed : int
         For models that draw.
 
@@ -84,58 +78,49 @@ def next_documents(
         Bad arguments.
     FitError
         A model's fit that must not be used.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> documents = rb.next_documents(pool, rb.Judgments.none(pool), algorithm="ip", count=2)
+    >>> [document.weight for document in documents]
+    [1.0, 1.0]
     """
-    if count < 1:
-        raise InputError(f"count is {count}", remedy="ask for at least 1 document")
-    parsed = parse_algorithm(algorithm) if isinstance(algorithm, str) else algorithm
-    known = judgments.on(pool)
-    judge = make_judge(known, parsed, seed=seed)
-    topic_of = known.pool.topic_of
-    judged = Counter(topic_of[known.order].tolist())
-    suggestions: list[NextDocument] = []
-    for document, weight in judge.choose(count):
-        t = int(topic_of[document])
-        reasons = []
-        if judged[t] < parsed.floor:
-            reasons.append(f"its topic has {judged[t]} of {parsed.floor} judgments")
-        judged[t] += 1
-        reasons.append(_ranks(known.pool, judge, document, t))
-        if parsed.weight is not None and isinstance(judge, WeightedJudge):
-            p = judge.state.topics[t].p[document - known.pool.topic_starts[t]]
-            reasons.append(f"p {p:.2f}")
-            reasons.append(_MEANING[parsed.weight].format(weight=weight))
-        suggestions.append(
-            NextDocument(
-                known.pool.topics[t], known.pool.docnos[document], weight, "; ".join(reasons)
-            )
+    if not isinstance(count, int) or count < 1:
+        raise InputError(f"count is {count!r}", remedy="ask for at least 1 document")
+    if isinstance(judgments, Qrels):
+        judgments = Judgments.from_qrels(pool, judgments)
+    elif not isinstance(judgments, Judgments):
+        raise InputError(
+            f"judgments are a {type(judgments).__name__}", remedy="give Qrels or Judgments"
         )
+    parsed = parse_algorithm(algorithm)
+    judgments = judgments.on(pool)
+    pool, topic_of = judgments.pool, judgments.pool.topic_of
+    chooser = start_judge(judgments, parsed, seed=seed)
+    judged = Counter(topic_of[judgments.order].tolist())
+    suggestions: list[NextDocument] = []
+    for document, weight in chooser.choose(count):
+        t = int(topic_of[document])
+        why = chooser.why(document, weight)
+        if judged[t] < parsed.floor:
+            why = f"its topic has {judged[t]} of {parsed.floor} judgments; {why}"
+        judged[t] += 1
+        suggestions.append(NextDocument(pool.topics[t], pool.docnos[document], weight, why))
     return suggestions
 
 
 def documents_frame(documents: Iterable[NextDocument]) -> pd.DataFrame:
-    """Return one row per document: topic, docno, weight and why."""
+    """Return one row per document: topic, docno, weight and why.
+
+    Examples
+    --------
+    >>> list(documents_frame([]).columns)
+    ['topic', 'docno', 'weight', 'why']
+    """
     import pandas as pd
 
     columns = [field.name for field in fields(NextDocument)]
     return pd.DataFrame([asdict(document) for document in documents], columns=columns)
-
-
-def _ranks(pool: Pool, judge: object, document: int, topic: int) -> str:
-    """Say where the systems rank a document: the two it tells apart most, or the best."""
-    local = document - int(pool.topic_starts[topic])
-    ranks = pool.ranks(topic, below=True)[:, local]
-    ranks[ranks > pool.score_depth] = 0
-    retrieved = int((ranks > 0).sum())
-    best = int(np.argmin(np.where(ranks > 0, ranks, np.iinfo(ranks.dtype).max)))
-    shown = [best]
-    if isinstance(judge, WeightedJudge):
-        # of systems that it moves alike, the first
-        effect = judge.state.topics[topic].effect[:, local].round(12)
-        shown = [int(np.argmax(effect)), int(np.argmin(effect))]
-    places = ", ".join(
-        f"rank {ranks[s]} in {pool.systems[s]}" if ranks[s] else f"not in {pool.systems[s]}"
-        for s in dict.fromkeys(shown)
-    )
-    if pool.n_systems == len(shown):
-        return places
-    return f"{places}, retrieved by {retrieved} of {pool.n_systems}"

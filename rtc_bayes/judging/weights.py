@@ -18,7 +18,7 @@ from rtc_bayes.judging.state import TopicState
 
 type Floats = NDArray[np.float64]
 type Weight = Callable[[TopicState], Floats]
-type WeightName = Literal["mtc06", "evr", "influence", "reuse"]
+WeightName = Literal["mtc06", "evr", "influence", "reuse"]
 
 
 def mtc06(state: TopicState) -> Floats:
@@ -91,6 +91,18 @@ WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
     {"mtc06": mtc06, "evr": evr, "influence": influence, "reuse": reuse}
 )
 """The weights by the name that an algorithm gives them."""
+
+MEANING: Mapping[WeightName, str] = MappingProxyType(
+    {
+        "mtc06": "its judgment can move the numerator of the difference by {weight:.3g}",
+        "evr": "its judgment should take {weight:.3g} off the topic's variance of the difference",
+        "influence": "its relevance moves the expected numerator of the difference by {weight:.3g}",
+        "reuse": (
+            "its judgment should take {weight:.3g} off the variances of the systems' own scores"
+        ),
+    }
+)
+"""What a weight says of a document, for a person."""
 
 
 def _reduction(state: TopicState, squares: Floats, mu: float) -> Floats:

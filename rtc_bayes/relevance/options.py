@@ -94,7 +94,7 @@ def with_options(model: type, given: Mapping[str, object]) -> Any:
         preset = str(given["preset"])
         if preset not in presets:
             raise InputError(
-                f"model {model.name} has no preset {preset!r}",  # type: ignore[attr-defined]
+                f"{_called(model)} has no preset {preset!r}",
                 remedy=f"its presets are {', '.join(presets)}",
             )
         chosen.update(presets[preset])
@@ -106,7 +106,7 @@ def with_options(model: type, given: Mapping[str, object]) -> Any:
             if presets:
                 known += f"; preset ({' | '.join(presets)})"
             raise InputError(
-                f"model {model.name} has no option {name!r}",  # type: ignore[attr-defined]
+                f"{_called(model)} has no option {name!r}",
                 remedy=f"its options: {known}",
             )
         chosen[name] = _read(hints[name], value, model, name)
@@ -118,7 +118,7 @@ def with_options(model: type, given: Mapping[str, object]) -> Any:
     )
     if missing:
         raise InputError(
-            f"model {model.name} needs the option {missing[0]!r}",  # type: ignore[attr-defined]
+            f"{_called(model)} needs the option {missing[0]!r}",
             remedy=f"give {missing[0]}={_accepts(hints[missing[0]])}",
         )
     return model(**chosen)
@@ -155,12 +155,17 @@ def require(holds: bool, model: Any, option: str, accepts: str) -> None:
     InputError
     """
     if not holds:
-        raise _refusal(model.name, option, getattr(model, option), accepts)
+        raise _refusal(model, option, getattr(model, option), accepts)
 
 
-def _refusal(model: str, option: str, value: object, accepts: str) -> InputError:
+def _called(model: Any) -> str:
+    """Name a model or a judge, with its kind."""
+    return f"{'judge' if hasattr(model, 'start') else 'model'} {model.name}"
+
+
+def _refusal(model: Any, option: str, value: object, accepts: str) -> InputError:
     return InputError(
-        f"option {option} of model {model} is {option_text(value)!r}", remedy=f"give {accepts}"
+        f"option {option} of {_called(model)} is {option_text(value)!r}", remedy=f"give {accepts}"
     )
 
 
@@ -173,8 +178,7 @@ def _read(kind: Any, value: object, model: type, option: str) -> object:
     if isinstance(read, list):
         read = tuple(read)
     if not _fits(kind, read):
-        name: str = model.name  # type: ignore[attr-defined]
-        raise _refusal(name, option, value, _accepts(kind))
+        raise _refusal(model, option, value, _accepts(kind))
     return read
 
 

@@ -7,19 +7,16 @@ same model or none.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.fitters import available_methods
 from rtc_bayes.relevance.interface import RelevanceModel
 from rtc_bayes.relevance.options import Option, describe_options, with_options
-from rtc_bayes.store import digest_file
+from rtc_bayes.store.plugins import class_at, classes_in, installed, is_file
 
 _GROUP = "rtc_bayes.models"
 _ATTRIBUTES = ("name", "methods", "default_method")
@@ -87,7 +84,7 @@ def load_model(
 
 def available_models() -> list[ModelInfo]:
     """List the installed models in the order of their names."""
-    return [model_info(name) for name in sorted(_installed())]
+    return [model_info(name) for name in sorted(installed(_GROUP))]
 
 
 def model_info(name_or_path: str | Path) -> ModelInfo:
@@ -103,92 +100,29 @@ def model_info(name_or_path: str | Path) -> ModelInfo:
     )
 
 
-def is_file(name_or_path: str | Path) -> bool:
-    """Whether a model is named by a file."""
-    return str(name_or_path).endswith(".py")
-
-
 def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[RelevanceModel]:
     """Find a model's class; see :func:`load_model`."""
     if is_file(name_or_path):
-        path = Path(name_or_path).resolve()
-        if not path.is_file():
-            raise InputError("no such file", path=name_or_path, remedy="check the path")
-        found = digest_file(path)
-        if digest is not None and found != digest:
+        classes = classes_in(name_or_path, _ATTRIBUTES, digest)
+        if len(classes) != 1:
+            present = ", ".join(c.__name__ for c in classes) or "none"
             raise InputError(
-                "the model file has changed since it was named",
+                f"a model file holds exactly one model, this one {present}",
                 path=name_or_path,
-                remedy="start again with the new file",
+                remedy=f"keep one class with the attributes {', '.join(_ATTRIBUTES)}",
             )
-        return _class_in_file(path, found)
-    installed = _installed()
-    if str(name_or_path) not in installed:
+        return _checked(classes[0], name_or_path)
+    names = installed(_GROUP)
+    if str(name_or_path) not in names:
         raise InputError(
             f"unknown model {str(name_or_path)!r}",
-            remedy=f"use one of {', '.join(sorted(installed))}, or the path of a FILE.py",
+            remedy=f"use one of {', '.join(sorted(names))}, or the path of a FILE.py",
         )
-    return _class_of_entry(installed[str(name_or_path)])
-
-
-@lru_cache(maxsize=1)
-def _installed() -> dict[str, str]:
-    """Names of installed models, to where their classes are."""
-    return {entry.name: entry.value for entry in entry_points(group=_GROUP)}
+    return _checked(class_at(names[str(name_or_path)]), names[str(name_or_path)])
 
 
 @lru_cache(maxsize=64)
-def _class_of_entry(value: str) -> type[RelevanceModel]:
-    module, _, attribute = value.partition(":")
-    found: type = getattr(importlib.import_module(module), attribute)
-    _check_class(found, value)
-    return found
-
-
-@lru_cache(maxsize=64)
-def _class_in_file(path: Path, digest: str) -> type[RelevanceModel]:
-    """Run a model file once per text of it."""
-    name = f"rtc_bayes_model_{path.stem}_{digest[:16]}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise InputError("cannot be loaded as Python", path=path, remedy="name a .py file")
-    module = importlib.util.module_from_spec(spec)
-    # dataclasses and pickle look a class's module up by name
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except SyntaxError as error:
-        del sys.modules[name]
-        raise InputError(
-            f"not Python: {error.msg}", path=path, line=error.lineno, remedy="correct the line"
-        ) from error
-    except Exception as error:
-        del sys.modules[name]
-        raise InputError(
-            f"running it failed with {type(error).__name__}: {error}",
-            path=path,
-            line=_line_in(path, error),
-            remedy="make `python FILE.py` run",
-        ) from error
-    classes = [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and value.__module__ == name
-        and all(hasattr(value, attribute) for attribute in _ATTRIBUTES)
-    ]
-    if len(classes) != 1:
-        held = ", ".join(c.__name__ for c in classes) if classes else "none"
-        raise InputError(
-            f"a model file holds exactly one model, this one {held}",
-            path=path,
-            remedy=f"keep one class with the attributes {', '.join(_ATTRIBUTES)}",
-        )
-    _check_class(classes[0], path)
-    return classes[0]
-
-
-def _check_class(model: type, where: str | Path) -> None:
+def _checked(model: type, where: str | Path) -> type[RelevanceModel]:
     """Refuse a class that is not a relevance model, saying what it lacks."""
     lacking = ""
     if not is_dataclass(model) or not model.__dataclass_params__.frozen:  # type: ignore[attr-defined]
@@ -202,14 +136,4 @@ def _check_class(model: type, where: str | Path) -> None:
             f"class {model.__name__} is not a relevance model", path=where, remedy=lacking
         )
     describe_options(model)
-
-
-def _line_in(path: Path, error: BaseException) -> int | None:
-    """Find the last line of the file that an exception passed through."""
-    line = None
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line
+    return model

@@ -10,8 +10,9 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.fitters import resolve_method
 from rtc_bayes.relevance.interface import RelevanceModel
 from rtc_bayes.relevance.options import option_text
-from rtc_bayes.relevance.registry import is_file, load_model
+from rtc_bayes.relevance.registry import load_model
 from rtc_bayes.store import digest_file
+from rtc_bayes.store.plugins import is_file
 
 _GRAMMAR = re.compile(
     r"(?P<name>[^\[\]:]+)(\[(?P<options>[^\[\]]*)\])?(:(?P<method>[A-Za-z_]\w*))?"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from rtc_bayes.collection import Judgments
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError, FitWarning
-from rtc_bayes.judging import Algorithm, JudgingResult, build, parse_algorithm
+from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
 from rtc_bayes.measures import Estimand, moments
 from rtc_bayes.relevance import fit
 from rtc_bayes.robustness.design import Collection, Design
@@ -185,7 +185,7 @@ class _Trial:
         self._judging_pool = collection.pool.select(self._draw.initial)
         self._truth = collection.truth_of(self._draw.everyone)
         # by judge: algorithms that differ only in their evaluator share their judgments
-        self._built: dict[Algorithm, tuple[JudgingResult, float]] = {}
+        self._built: dict[Judge, tuple[JudgingResult, float]] = {}
 
     def run(self) -> Rows:
         rows: Rows = {table: [] for table in COLUMNS}
@@ -228,11 +228,11 @@ class _Trial:
 
     def _judge(self, algorithm: Algorithm) -> tuple[JudgingResult, float]:
         """Judge for the initial systems; return the judgments and the seconds they took."""
-        key = replace(algorithm, text="", evaluator=None)
+        key = algorithm.judge
         if key not in self._built:
             # incremental pooling knows no confidence: it takes as many judgments as MTC did
             budget = None
-            if algorithm.judge == "ip":
+            if not algorithm.has_confidence:
                 budget = self._judge(parse_algorithm("mtc"))[0].judgments.n_judged
             started = time.perf_counter()
             result = build(

@@ -32,8 +32,12 @@ from rtc_bayes.judging import parse_algorithm
 def test_parts(text, judge, weight, floor, least, model, evaluator):
     found = parse_algorithm(text)
     assert found.text == text
-    assert (found.judge, found.weight, found.floor, found.least) == (judge, weight, floor, least)
-    for spec, expected in ((found.model, model), (found.evaluator, evaluator)):
+    assert (found.judge.name, found.floor, found.least) == (judge, floor, least)
+    assert getattr(found.judge, "weight", None) == weight
+    for spec, expected in (
+        (getattr(found.judge, "model", None), model),
+        (found.evaluator, evaluator),
+    ):
         assert (spec and spec.text) == expected
     assert text in repr(found)
 

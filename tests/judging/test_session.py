@@ -213,7 +213,7 @@ def test_several_systems_end_when_the_least_sure_pair_is_sure(rng, cases):
 
 
 def test_a_model_is_fitted_at_ten_judgments_and_every_ten(rng, cases, monkeypatch):
-    from rtc_bayes.judging import session as module
+    from rtc_bayes.judging.judges import weighted as module
 
     fits = []
 
@@ -241,7 +241,7 @@ def test_a_model_is_fitted_at_ten_judgments_and_every_ten(rng, cases, monkeypatc
 
 
 def test_a_method_that_draws_is_fitted_the_more_rarely_the_more_is_judged(rng, cases, monkeypatch):
-    from rtc_bayes.judging import session as module
+    from rtc_bayes.judging.judges import weighted as module
 
     fits = []
 
@@ -260,7 +260,7 @@ def test_a_method_that_draws_is_fitted_the_more_rarely_the_more_is_judged(rng, c
 
 
 def test_a_fit_of_too_few_draws_is_drawn_again_once(rng, cases, monkeypatch):
-    from rtc_bayes.judging import session as module
+    from rtc_bayes.judging.judges import weighted as module
 
     asked = []
 

@@ -42,7 +42,7 @@ def test_the_documented_model(model_file, pool, judgments, tmp_path):
     assert loaded.digest == found.digest
     assert len(loaded.digest) == 64
     model_file.write_text(model_file.read_text() + "# another text\n")
-    with pytest.raises(InputError, match="model file has changed"):
+    with pytest.raises(InputError, match="file has changed"):
         loaded.predict(pool)
 
 

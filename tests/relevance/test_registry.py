@@ -100,7 +100,7 @@ def test_a_changed_file_is_another_model(model_file):
     spec = pickle.loads(pickle.dumps(ModelSpec.parse(f"{model_file}[level=.2]:map")))
     assert spec.build().level == 0.2
     model_file.write_text(MODEL.replace("0.3", "0.4"))
-    with pytest.raises(InputError, match="model file has changed"):
+    with pytest.raises(InputError, match="file has changed"):
         spec.build()
     assert ModelSpec.parse(str(model_file)).build().level == 0.4
 

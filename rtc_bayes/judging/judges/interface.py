@@ -1,0 +1,165 @@
+"""What a judge is: options that start a chooser, and the chooser that a session asks.
+
+A :class:`Judge` is a frozen dataclass whose fields are its options, as a relevance model is. Its
+:meth:`~Judge.start` makes a :class:`Chooser` for one session. A chooser need only choose; what
+else a session asks has an answer here that holds for a judge without confidences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection import Judgments, Pool
+
+type Floats = NDArray[np.float64]
+
+
+class Judge(Protocol):
+    """A judge as it is named: its options.
+
+    Two fields mean the same in every judge that has them: ``floor`` (int, judgments that every
+    topic gets first) and ``least`` (float, judgments a topic, on average, before a confidence may
+    end judging).
+
+    Attributes
+    ----------
+    name : str
+        A class attribute.
+    has_confidence : bool
+        A class attribute: whether its choosers give confidences. A session of a judge that gives
+        none needs a budget.
+    """
+
+    name: ClassVar[str]
+    has_confidence: ClassVar[bool]
+
+    def start(self, judgments: Judgments, *, seed: int) -> Chooser:
+        """Make the chooser of one session, given the judgments made before it."""
+
+
+class Chooser:
+    """Chooses the documents of one session and takes their labels.
+
+    To write one, give it :meth:`choose`; a judge with confidences gives :meth:`confidence` and
+    :meth:`differences` too. The pool need not hold every system in every topic: a run that a
+    design holds out of a topic is absent from that topic's lists.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Made before the session, over the pool of the systems to tell apart.
+
+    Attributes
+    ----------
+    pool : Pool
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> class ByNumber(Chooser):
+    ...     def choose(self, count):
+    ...         return [(int(document), 1.0) for document in self.unjudged()[:count]]
+    >>> chooser = ByNumber(rb.Judgments.none(pool))
+    >>> chooser.choose(2)
+    [(0, 1.0), (1, 1.0)]
+    >>> chooser.observe(0, 1.0)
+    >>> chooser.choose(2)
+    [(1, 1.0), (2, 1.0)]
+    """
+
+    def __init__(self, judgments: Judgments) -> None:
+        self.pool: Pool = judgments.pool
+        self._judgments = judgments
+        self._is_judged = judgments.judged.copy()
+        self._n_judged = judgments.n_judged
+        self._new: list[tuple[int, float]] = []
+
+    def choose(self, count: int) -> list[tuple[int, float]]:
+        """Return up to `count` unjudged documents and their weights, the first to judge first.
+
+        Parameters
+        ----------
+        count : int, at least 1
+
+        Returns
+        -------
+        list of (int, float)
+            Indices in the pool, and weights above 0. Empty: no document is worth a judgment.
+        """
+        raise NotImplementedError
+
+    def observe(self, document: int, label: float) -> None:
+        """Take the label, in [0, 1], of a document; one that overrides it calls this first."""
+        self._is_judged[document] = True
+        self._n_judged += 1
+        self._new.append((document, label))
+
+    def confidence(self) -> Floats | None:
+        """Confidence in the sign of every pair's difference, in [0.5, 1]; None: it has none."""
+        return None
+
+    def differences(self) -> Floats | None:
+        """Return the expected difference of every pair, first minus second; None: it has none."""
+        return None
+
+    def may_end(self) -> bool:
+        """Whether a confidence may end judging now, as far as the judge's floor goes."""
+        return True
+
+    def proves(self, pairs: Iterable[int]) -> bool:
+        """Whether no judgment to come can change the sign of any of these pairs' differences."""
+        return False
+
+    def why(self, document: int, weight: float) -> str:
+        """Say why a document is worth a judgment: by default its best rank."""
+        _, ranks = self._ranks(document)
+        best = int(np.argmin(np.where(ranks > 0, ranks, np.iinfo(ranks.dtype).max)))
+        return self._places(ranks, [best])
+
+    def is_judged(self, document: int) -> bool:
+        """Whether a document of the pool is judged."""
+        return bool(self._is_judged[document])
+
+    def unjudged(self) -> NDArray[np.int64]:
+        """Return the indices in the pool of the unjudged documents, in the pool's order."""
+        return np.flatnonzero(~self._is_judged)
+
+    @property
+    def n_judged(self) -> int:
+        """How many documents are judged, those before the session included."""
+        return self._n_judged
+
+    @property
+    def judgments(self) -> Judgments:
+        """Everything judged so far, in order."""
+        if self._new:
+            documents, labels = zip(*self._new, strict=True)
+            self._judgments = self._judgments.with_labels(documents, labels)
+            self._new = []
+        return self._judgments
+
+    def _ranks(self, document: int) -> tuple[int, NDArray[np.integer]]:
+        """Return a document's topic and its rank in every system, 0 below the score depth."""
+        t = int(self.pool.topic_of[document])
+        ranks = self.pool.ranks(t, below=True)[:, document - int(self.pool.topic_starts[t])]
+        return t, np.where(ranks > self.pool.score_depth, 0, ranks)
+
+    def _places(self, ranks: NDArray[np.integer], systems: Sequence[int]) -> str:
+        """Say where some systems rank a document, and how many retrieve it."""
+        names = self.pool.systems
+        shown = list(dict.fromkeys(systems))
+        places = ", ".join(
+            f"rank {ranks[s]} in {names[s]}" if ranks[s] else f"not in {names[s]}" for s in shown
+        )
+        if len(names) == len(systems):
+            return places
+        return f"{places}, retrieved by {(ranks > 0).sum()} of {len(names)}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_judged} judged)"

@@ -1,0 +1,107 @@
+"""Finding classes that plug in: installed ones by entry point, a researcher's own in a file.
+
+A file is known by its path and the digest of its text, so that another process loads the same
+class or none.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from functools import lru_cache
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from rtc_bayes.errors import InputError
+from rtc_bayes.store.files import digest_file
+
+
+def is_file(name_or_path: str | Path) -> bool:
+    """Whether a class is named by a file."""
+    return str(name_or_path).endswith(".py")
+
+
+@lru_cache(maxsize=8)
+def installed(group: str) -> dict[str, str]:
+    """Names of the members of an entry-point group, to where their classes are."""
+    return {entry.name: entry.value for entry in entry_points(group=group)}
+
+
+@lru_cache(maxsize=64)
+def class_at(value: str) -> type:
+    """Import the class that an entry point names as ``module:Class``."""
+    module, _, attribute = value.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def classes_in(
+    name_or_path: str | Path, attributes: tuple[str, ...], digest: str | None = None
+) -> list[type]:
+    """Run a file, once per text of it, and list its own classes that have some attributes.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+    attributes : tuple of str
+    digest : str, optional
+        The SHA-256 that the file had; another now is an error.
+
+    Raises
+    ------
+    InputError
+        No such file, a file that changed, or one that does not run.
+    """
+    path = Path(name_or_path).resolve()
+    if not path.is_file():
+        raise InputError("no such file", path=name_or_path, remedy="check the path")
+    now = digest_file(path)
+    if digest is not None and now != digest:
+        raise InputError(
+            "the file has changed since it was named",
+            path=name_or_path,
+            remedy="start again with the new file",
+        )
+    return [cls for cls in _classes(path, now) if all(hasattr(cls, name) for name in attributes)]
+
+
+@lru_cache(maxsize=64)
+def _classes(path: Path, digest: str) -> tuple[type, ...]:
+    name = f"rtc_bayes_plugin_{path.stem}_{digest[:16]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError("cannot be loaded as Python", path=path, remedy="name a .py file")
+    module = importlib.util.module_from_spec(spec)
+    # dataclasses and pickle look a class's module up by name
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        del sys.modules[name]
+        raise InputError(
+            f"not Python: {error.msg}", path=path, line=error.lineno, remedy="correct the line"
+        ) from error
+    except Exception as error:
+        del sys.modules[name]
+        raise InputError(
+            f"running it failed with {type(error).__name__}: {error}",
+            path=path,
+            line=_line_in(path, error),
+            remedy="make `python FILE.py` run",
+        ) from error
+    return tuple(
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == name
+    )
+
+
+def _line_in(path: Path, error: BaseException) -> int | None:
+    """Find the last line of the file that an exception passed through."""
+    line = None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

@@ -1,0 +1,143 @@
+"""A judge in a file, as the documentation shows it, wherever an algorithm is named."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rtc_bayes import InputError, Judgments, Qrels, next_documents
+from rtc_bayes.cli import main
+from rtc_bayes.judging import JudgingSession, build, parse_algorithm
+from rtc_bayes.judging.judges import MTC, available_judges, load_judge
+from rtc_bayes.judging.stopping import stopped
+
+DOCS = Path(__file__).parents[2] / "docs" / "judging.md"
+
+
+@pytest.fixture
+def judge_file(tmp_path):
+    (text,) = re.findall(r"```python\n(# my_judge\.py.*?)```", DOCS.read_text(), re.DOTALL)
+    path = tmp_path / "my_judge.py"
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def pool(rng, cases):
+    return cases.pool(rng, systems=3, topics=4, documents=20, length=10)
+
+
+@pytest.fixture
+def truth(rng, cases, pool):
+    return cases.truth(rng, pool)
+
+
+def test_a_judge_in_a_file_is_as_good_as_a_built_in_one(judge_file, pool, truth):
+    algorithm = f"{judge_file}[bias=1]/rtc:map"
+    parsed = parse_algorithm(algorithm)
+    assert (parsed.judge.name, parsed.judge.bias, parsed.evaluator.text) == ("random", 1, "rtc:map")
+    assert parsed.model.digest
+    one, two, other = (build(pool, truth, algorithm, budget=9, seed=s) for s in (1, 1, 2))
+    assert one.steps == two.steps != other.steps
+    assert (one.judgments.n_judged, one.reason, one.confidence) == (9, "budget", None)
+    instance = build(pool, truth, load_judge(judge_file, {"bias": 1.0}), budget=9, seed=1)
+    assert instance.steps == one.steps
+    first = next_documents(pool, Judgments.none(pool), algorithm=algorithm, count=3, seed=1)
+    assert [d.docno for d in first] == [step.docno for step in one.steps[:3]]
+    assert all(re.match(r"rank \d+ in \w+, retrieved by \d of 3", d.why) for d in first)
+    spent = build(pool, truth, str(judge_file), budget=1000)
+    assert (spent.reason, spent.judgments.n_judged) == ("exhausted", pool.n_documents)
+
+
+def test_a_judge_in_a_file_on_the_command_line(judge_file, tmp_path, capsys):
+    for name, docnos in (("A", "abc"), ("B", "cde")):
+        lines = [f"1 Q0 {d} {n} {9 - n} {name}\n" for n, d in enumerate(docnos, 1)]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    (tmp_path / "qrels").write_text("".join(f"1 0 {d} {d in 'ac':d}\n" for d in "abcde"))
+    runs = [str(tmp_path / "A.run"), str(tmp_path / "B.run")]
+    out = tmp_path / "out.qrels"
+    arguments = ["build", *runs, "--truth", str(tmp_path / "qrels"), "--algorithm"]
+    assert main([*arguments, str(judge_file), "--budget", "2", "-o", str(out)]) == 0
+    assert "2 judged. Stopped: the budget is spent" in capsys.readouterr().out
+    assert "my_judge.py" in out.with_name("out.qrels.meta.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("frozen=True", "frozen=False"), "frozen=True"),
+        (("bias: float", "bias: set"), "bool, int, float"),
+        (("import numpy as np", "import nosuch"), "nosuch"),
+    ],
+)
+def test_a_file_without_a_proper_judge_is_refused(judge_file, change, message):
+    judge_file.write_text(judge_file.read_text().replace(*change))
+    with pytest.raises(InputError, match=message) as refusal:
+        parse_algorithm(str(judge_file))
+    assert refusal.value.path
+    assert refusal.value.remedy
+
+
+def test_what_a_judge_lacks_is_said(judge_file, pool, truth):
+    with pytest.raises(InputError, match="judge random has no option 'floor'"):
+        parse_algorithm(f"{judge_file}[floor=1]")
+    with pytest.raises(InputError, match="budget"):
+        build(pool, truth, str(judge_file))
+    with pytest.raises(InputError, match="no floor"):
+        build(pool, truth, str(judge_file), budget=1, floor=1)
+    with pytest.raises(InputError, match="is no algorithm"):
+        build(pool, truth, 3)
+    with pytest.raises(InputError, match="use one of ip, mtc"):
+        load_judge("nosuch")
+    assert {"ip", "mtc"} <= set(available_judges())
+    assert build(pool, truth, MTC(floor=1), budget=5).steps == (
+        build(pool, truth, "mtc[floor=1]", budget=5).steps
+    )
+
+
+def test_a_session_resumes_from_its_judgments(pool, truth):
+    def judge(session):
+        while (document := session.next()) is not None:
+            topic = pool.topics[pool.topic_of[document]]
+            session.observe(document, float(truth[topic][pool.docnos[document]]))
+        return session.judgments
+
+    at_once = judge(JudgingSession(Judgments.none(pool), "mtc", confidence=None, budget=9))
+    half = judge(JudgingSession(Judgments.none(pool), "mtc", confidence=None, budget=4))
+    resumed = judge(JudgingSession(half, "mtc", confidence=None, budget=5))
+    assert resumed.order.tolist() == at_once.order.tolist()
+
+
+def test_what_a_person_may_type_wrong_is_refused(pool):
+    session = JudgingSession(Judgments.none(pool), "mtc")
+    for document, label in ((0, float("nan")), (0, "1"), (0, None), (1.5, 1.0), (-1, 1), (True, 1)):
+        with pytest.raises(InputError) as refusal:
+            session.observe(document, label)
+        assert refusal.value.remedy
+    for seed in (1.0, -1, True, "1"):
+        with pytest.raises(InputError, match="seed"):
+            JudgingSession(Judgments.none(pool), "mtc", seed=seed)
+        with pytest.raises(InputError, match="seed"):
+            next_documents(pool, Judgments.none(pool), algorithm="mtc", seed=seed)
+    assert session.judgments.n_judged == 0
+
+
+def test_next_documents_takes_qrels_and_nothing_else(pool, truth):
+    some = Qrels({pool.topics[0]: dict(list(truth[pool.topics[0]].items())[:2])})
+    judgments = Judgments.from_qrels(pool, some)
+    assert next_documents(pool, some, algorithm="mtc") == (
+        next_documents(pool, judgments, algorithm="mtc")
+    )
+    for wrong in (None, {}, np.zeros(3), "qrels.txt"):
+        with pytest.raises(InputError, match="Qrels or Judgments"):
+            next_documents(pool, wrong, algorithm="mtc")
+
+
+def test_why_judging_stopped_says_what_was_asked_and_got(pool, truth):
+    assert stopped("reached", 0.95, 1.0).endswith("(0.95; now 1)")
+    assert stopped("reached", 0.95, 0.9999).endswith("(0.95; now above 0.999)")
+    assert stopped("budget", 0.95, 0.8).endswith("(asked 0.95; now 0.800)")
+    result = build(pool, truth, "mtc", confidence=0.6)
+    assert result.target == 0.6
+    assert "the confidence you asked for was reached (0.6; now 0." in repr(result)
