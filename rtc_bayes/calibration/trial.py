@@ -17,6 +17,7 @@ from rtc_bayes.collection import Judgments, Relevance
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError
 from rtc_bayes.judging import build
+from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import Draws, ModelSpec, Sampling, estimate
 from rtc_bayes.robustness.design import Collection, Design
 from rtc_bayes.robustness.significance import kendall_tau
@@ -93,7 +94,7 @@ def run_trial(
                 collection.qrels,
                 design.algorithms[0],
                 confidence=design.confidence,
-                relevance_level=design.relevance_level,
+                estimand=Estimand(relevance_level=design.relevance_level),
                 seed=draw.judging_seed,
             )
             judgments = built.judgments.on(collection.pool.select(draw.everyone))

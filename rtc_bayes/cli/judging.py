@@ -57,10 +57,10 @@ def build(
         estimand.pool(systems),
         answers,
         chosen,
+        estimand,
         confidence=0.95 if confidence is None and budget is None else confidence,
         budget=budget,
         floor=floor,
-        relevance_level=estimand.relevance_level,
         seed=seed,
     )
     if result.missing:
@@ -102,7 +102,7 @@ def next_(
     pool = estimand.pool(systems, judged)
     judgments = read_judgments(pool, judged, estimand)
     frame = documents_frame(
-        next_documents(pool, judgments, algorithm=chosen, count=count, seed=seed)
+        next_documents(pool, judgments, estimand, algorithm=chosen, count=count, seed=seed)
     )
     meta = provenance(seed=seed, inputs=digests(systems, judged, [chosen.model]))
     match format_of(layout, output):

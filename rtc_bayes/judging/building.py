@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool, Qrels
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, moved
 from rtc_bayes.judging.algorithm import Algorithm
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
+from rtc_bayes.measures import Estimand
+
+if TYPE_CHECKING:
+    from rtc_bayes.measures.estimand import EstimandLike
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,15 +87,16 @@ class JudgingResult:
         )
 
 
+@moved(relevance_level="give estimand=Estimand(relevance_level=...)")
 def build(
     pool: Pool,
     qrels: Qrels,
     algorithm: Algorithm | Judge | str = defaults.ALGORITHM,
+    estimand: EstimandLike = None,
     *,
     confidence: float | None = 0.95,
     budget: int | None = None,
     floor: int | None = None,
-    relevance_level: int = 1,
     seed: int = 0,
 ) -> JudgingResult:
     """Judge the pool of some systems by a truth file until they are told apart.
@@ -111,8 +116,8 @@ def build(
         The most judgments to make. A judge without confidences (``ip``) needs one.
     floor : int or None
         Judgments that every topic gets first; the algorithm's own if None.
-    relevance_level : int
-        The lowest grade that counts as relevant, at least 1.
+    estimand : Estimand, optional
+        What the systems are told apart by: see :func:`judged_about`.
     seed : int
         For models that draw.
 
@@ -135,10 +140,7 @@ def build(
     >>> rb.build(pool, simulated.qrels, "ip", budget=5)
     JudgingResult(ip: 5 judged. Stopped: the budget is spent)
     """
-    if relevance_level < 1:
-        raise InputError(
-            f"relevance level is {relevance_level}", remedy="give a level of at least 1"
-        )
+    about, pool = judged_about(estimand, pool)
     if pool.n_topics and not set(pool.topics) & set(qrels):
         raise InputError(
             f"no topic in common: the runs have {', '.join(pool.topics[:4])}, "
@@ -161,7 +163,7 @@ def build(
         grade = qrels[topic].get(docno, -1) if topic in qrels else -1
         if grade < 0:
             missing.append((topic, docno))
-        session.observe(document, float(grade >= relevance_level))
+        session.observe(document, float(grade >= about.relevance_level))
     assert session.reason is not None
     return JudgingResult(
         algorithm=session.algorithm.text,
@@ -173,3 +175,40 @@ def build(
         missing=tuple(missing),
         steps=tuple(session.steps),
     )
+
+
+def judged_about(estimand: EstimandLike, pool: Pool) -> tuple[Estimand, Pool]:
+    """Say what documents are chosen for, and over which part of a pool.
+
+    Documents are chosen for average precision, over the topics of the estimand, of lists down to
+    its score depth. What the pool leaves out (unseen documents, a residual) does not count while
+    they are chosen: no judgment can change it.
+
+    Parameters
+    ----------
+    estimand : Estimand or None
+        None: as deep as the pool says.
+    pool : Pool
+
+    Raises
+    ------
+    InputError
+        Another measure, or an estimand that is not of this pool.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4, seed=1).runs, depth=10)
+    >>> _, part = judged_about(rb.Estimand(topics=("1", "3")), pool)
+    >>> part.topics
+    ('1', '3')
+    """
+    about, pool = Estimand.from_value(estimand).on(pool)
+    if about.measure != "AP":
+        raise InputError(
+            f"documents are chosen for AP, not for {about.measure}",
+            remedy="choose them for AP, and compare by the other measure",
+        )
+    if about.topics != pool.topics:
+        pool = pool.select_topics(about.topics)
+    return about, pool

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool, Qrels
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
+from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import start_judge
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from rtc_bayes.measures.estimand import EstimandLike
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class NextDocument:
 def next_documents(
     pool: Pool,
     judgments: Judgments | Qrels,
+    estimand: EstimandLike = None,
     *,
     algorithm: Algorithm | Judge | str = defaults.ALGORITHM,
     count: int = 10,
@@ -60,8 +64,10 @@ def next_documents(
     pool : Pool
         Of the systems to tell apart.
     judgments : Judgments or Qrels
-        What is judged; documents that the pool lacks are added to it. Of Qrels, grade 1 and
-        above is relevant.
+        What is judged; documents that the pool lacks are added to it.
+    estimand : Estimand, optional
+        What the systems are told apart by: see :func:`rtc_bayes.judging.building.judged_about`.
+        Its relevance level says which grades of Qrels are relevant.
     algorithm : Algorithm, str or Judge
     count : int, at least 1
     seed : int
@@ -88,10 +94,10 @@ def next_documents(
     >>> [document.weight for document in documents]
     [1.0, 1.0]
     """
-    if not isinstance(count, int) or count < 1:
-        raise InputError(f"count is {count!r}", remedy="ask for at least 1 document")
+    whole_number("count", count, least=1)
+    about, pool = judged_about(estimand, pool)
     if isinstance(judgments, Qrels):
-        judgments = Judgments.from_qrels(pool, judgments)
+        judgments = about.judgments(pool, judgments)
     elif not isinstance(judgments, Judgments):
         raise InputError(
             f"judgments are a {type(judgments).__name__}", remedy="give Qrels or Judgments"

@@ -241,7 +241,7 @@ class _Trial:
                 algorithm,
                 confidence=self._design.confidence,
                 budget=budget,
-                relevance_level=self._design.relevance_level,
+                estimand=Estimand(relevance_level=self._design.relevance_level),
                 seed=self._draw.judging_seed,
             )
             self._built[key] = result, time.perf_counter() - started

@@ -6,7 +6,16 @@ import numpy as np
 import pools
 import pytest
 
-from rtc_bayes import InputError, Judgments, Pool, Qrels, read_qrels, read_runs
+from rtc_bayes import (
+    Estimand,
+    InputError,
+    Judgments,
+    Pool,
+    Qrels,
+    next_documents,
+    read_qrels,
+    read_runs,
+)
 from rtc_bayes.errors import FitError
 from rtc_bayes.judging import JudgingSession, build
 from rtc_bayes.judging.state import JudgingState
@@ -168,7 +177,7 @@ def test_the_floor_of_an_algorithm_is_overruled():
 def test_documents_missing_from_the_truth_are_nonrelevant_and_reported():
     pool = pool_of({"1": ["A", "B"], "2": ["E"]}, {"1": ["C", "D"], "2": ["F"]})
     truth = Qrels({"1": {"A": 2, "C": -1, "D": 1}})
-    result = build(pool, truth, "mtc", confidence=None, relevance_level=2)
+    result = build(pool, truth, "mtc", Estimand(relevance_level=2), confidence=None)
     assert result.judgments.n_judged == pool.n_documents
     assert sorted(result.missing) == [("1", "B"), ("1", "C"), ("2", "E"), ("2", "F")]
     assert result.judgments.relevant.tolist() == [1.0, 0.0]
@@ -323,7 +332,10 @@ def test_a_session_takes_other_documents_and_noisy_labels():
         {"confidence": 1.01},
         {"budget": -1},
         {"floor": -1},
-        {"relevance_level": 0},
+        {"relevance_level": 2},
+        {"estimand": "nDCG@10"},
+        {"estimand": Estimand(depth=7)},
+        {"estimand": Estimand(topics="judged")},
     ],
 )
 def test_arguments_out_of_range(arguments):
@@ -371,3 +383,16 @@ def test_a_sure_session_without_documents_left_has_reached_its_confidence():
     truth = Qrels({t: {f"R{t}": 1, f"N{t}": 0} for t in better})
     result = build(pool_of(better, worse), truth, "mtc[least=3]")
     assert (result.reason, result.confidence) == ("reached", 1.0)
+
+
+def test_documents_are_chosen_for_the_topics_of_the_estimand():
+    runs = (
+        {"1": ["A", "B", "C"], "2": ["D", "E", "F"]},
+        {"1": ["C", "B", "A"], "2": ["F", "E", "D"]},
+    )
+    pool = pool_of(*runs)
+    result = build(pool, judged_everything(pool), "mtc", Estimand(topics=["2"]), budget=2)
+    assert {step.topic for step in result.steps} == {"2"}
+    assert result.judgments.pool.topics == ("2",)
+    chosen = next_documents(pool, Judgments.none(pool), Estimand(topics=["2"]), algorithm="mtc")
+    assert {document.topic for document in chosen} == {"2"}
