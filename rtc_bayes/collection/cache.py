@@ -50,10 +50,12 @@ class RunCache:
 
     def load(self, entry: Path, paths: Sequence[Path]) -> list[Run] | None:
         """Return stored runs as read from `paths`; None where there are none, or damaged ones."""
+        if not entry.is_file():
+            return None
         try:
             with entry.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 return _runs(stored, paths)
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
+        except Exception:  # noqa: BLE001 - what damage raises has no end, and parsing mends it
             return None
 
     def store(self, entry: Path, runs: Sequence[Run]) -> None:

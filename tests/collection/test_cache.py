@@ -47,9 +47,9 @@ def content(runs):
 def parsed(monkeypatch):
     """Count the files that are parsed."""
     counted = []
-    read = rb.collection.reading._read_run
+    read = rb.collection.run_reading._read_run
     monkeypatch.setattr(
-        rb.collection.reading, "_read_run", lambda *args: counted.append(args[0]) or read(*args)
+        rb.collection.run_reading, "_read_run", lambda *args: counted.append(args[0]) or read(*args)
     )
     return counted
 
