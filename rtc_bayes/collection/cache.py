@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
@@ -55,7 +54,8 @@ class RunCache:
         try:
             with entry.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 return _runs(stored, paths)
-        except Exception:  # noqa: BLE001 - what damage raises has no end, and parsing mends it
+        # what damage raises has no end, and parsing again mends it
+        except Exception:
             return None
 
     def store(self, entry: Path, runs: Sequence[Run]) -> None:

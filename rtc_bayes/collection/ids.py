@@ -11,7 +11,12 @@ from rtc_bayes.errors import InputError
 
 def shown(text: str, most: int = 60) -> str:
     """Quote a text in a message, cut where it is long."""
-    return repr(text if len(text) <= most else f"{text[:most]}...")
+    return repr(cut(text, most))
+
+
+def cut(text: str, most: int = 60) -> str:
+    """Cut a text in a message where it is long."""
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def text_id(value: object) -> str:

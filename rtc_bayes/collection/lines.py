@@ -9,9 +9,7 @@ Python.
 from __future__ import annotations
 
 import codecs
-import gzip
 import hashlib
-import io
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.ids import shown
+from rtc_bayes.collection.ids import cut, shown
 from rtc_bayes.errors import InputError
 
 type Floats = NDArray[np.float64]
@@ -75,6 +73,8 @@ class Rows:
     path : Path
         A plain or gzipped file in UTF-8.
     layout : Layout
+    unread : sequence of str
+        Fields that will not be asked for.
 
     Attributes
     ----------
@@ -88,11 +88,13 @@ class Rows:
         hold nothing and pass.
     """
 
-    def __init__(self, path: Path, layout: Layout) -> None:
+    def __init__(self, path: Path, layout: Layout, unread: Sequence[str] = ()) -> None:
         import pyarrow as pa
 
         self.path = path
         self.layout = layout
+        # what nothing reads is not made
+        self._read = [n for n in layout.fields if n not in ("Q0", "iteration", *unread)]
         data = _read_bytes(path)
         self.digest = hashlib.sha256(data).hexdigest()
         self._data = data.replace(layout.separator, b" ") if layout.separator else data
@@ -101,9 +103,31 @@ class Rows:
                 f"the file is empty; a {layout.kind} has lines", path=path, remedy="check the file"
             )
         try:
-            self._table = _parse(self._data, layout, pa.float64())
+            self._table = self._parse(pa.float64())
         except pa.ArrowInvalid:
             self._table = self._texts
+
+    def _parse(self, number_type: Any) -> Any:
+        """Split lines at white space; raises ArrowInvalid where Arrow does not understand."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        data = _single_spaced(self._data)
+        types = dict.fromkeys(self._read, pa.string())
+        if self.layout.number:
+            types[self.layout.number] = number_type
+        return csv.read_csv(
+            pa.BufferReader(data),
+            read_options=csv.ReadOptions(
+                use_threads=False, block_size=len(data), column_names=self.layout.fields
+            ),
+            parse_options=csv.ParseOptions(
+                delimiter=" ", quote_char=False, double_quote=False, escape_char=False
+            ),
+            convert_options=csv.ConvertOptions(
+                check_utf8=False, column_types=types, include_columns=self._read, null_values=[]
+            ),
+        )
 
     @cached_property
     def _texts(self) -> Any:
@@ -111,7 +135,7 @@ class Rows:
         import pyarrow as pa
 
         try:
-            return _parse(self._data, self.layout, pa.string())
+            return self._parse(pa.string())
         except pa.ArrowInvalid as error:
             raise self._wrong_fields() or InputError(str(error), path=self.path) from error
 
@@ -133,7 +157,7 @@ class Rows:
 
     def column(self, name: str) -> Any:
         """Return one field of all rows: an Arrow array of text, or of floats where it parsed."""
-        return self._table[name]
+        return self._table[name].combine_chunks()
 
     def text(self, name: str) -> list[str]:
         """Return one field of all rows as text."""
@@ -147,7 +171,7 @@ class Rows:
         InputError
             Names the line of the first field that is not a whole number of 64 bits.
         """
-        fields = self.column(name).combine_chunks().dictionary_encode()
+        fields = self.column(name).dictionary_encode()
         try:
             numbers = np.array([whole(field) for field in fields.dictionary.to_pylist()])
         except ValueError:
@@ -217,7 +241,7 @@ class Rows:
             if before != position:
                 break
         what = (
-            f"document {shown(key[1])[1:-1]} stands twice in topic {shown(key[0])[1:-1]}"
+            f"document {cut(key[1])} stands twice in topic {cut(key[0])}"
             if len(names) > 1
             else f"{names[0]} {shown(key[0])} stands twice"
         )
@@ -286,32 +310,6 @@ def _single_spaced(data: bytes) -> bytes:
     return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
 
 
-def _parse(data: bytes, layout: Layout, number_type: Any) -> Any:
-    """Split lines at white space; raises ArrowInvalid where Arrow does not understand."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    spaced = _single_spaced(data)
-
-    # what nothing reads is not made
-    names = [name for name in layout.fields if name not in ("Q0", "iteration")]
-    types = dict.fromkeys(names, pa.string())
-    if layout.number:
-        types[layout.number] = number_type
-    return csv.read_csv(
-        pa.BufferReader(spaced),
-        read_options=csv.ReadOptions(
-            use_threads=False, block_size=len(spaced), column_names=layout.fields
-        ),
-        parse_options=csv.ParseOptions(
-            delimiter=" ", quote_char=False, double_quote=False, escape_char=False
-        ),
-        convert_options=csv.ConvertOptions(
-            check_utf8=False, column_types=types, include_columns=names, null_values=[]
-        ),
-    )
-
-
 def _read_bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
@@ -320,9 +318,7 @@ def _read_bytes(path: Path) -> bytes:
             data = _decompressed(data, path)
     except FileNotFoundError as error:
         raise InputError("no such file", path=path, remedy="check the path") from error
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        if isinstance(error, InputError):
-            raise
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot be read ({error})", path=path, remedy="check the file") from error
     data = data.removeprefix(codecs.BOM_UTF8)
     bad, what = data.find(b"\0"), "is not UTF-8 text"
@@ -346,16 +342,23 @@ def _read_bytes(path: Path) -> bytes:
 
 def _decompressed(data: bytes, path: Path) -> bytes:
     """Decompress, but no more than a text can expand."""
-    most = max(_ANY_EXPANSION, _MOST_EXPANSION * len(data))
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise InputError(
-            f"expands to more than {_MOST_EXPANSION} times its size, as no text does",
-            path=path,
-            remedy="decompress it yourself (gunzip) if it is what you mean",
-        )
-    return content
+    left = max(_ANY_EXPANSION, _MOST_EXPANSION * len(data))
+    members = []
+    while data:
+        member = zlib.decompressobj(wbits=31)
+        members.append(member.decompress(data, left + 1))
+        left -= len(members[-1])
+        if left < 0:
+            raise InputError(
+                f"expands to more than {_MOST_EXPANSION} times its size, as no text does",
+                path=path,
+                remedy="decompress it yourself (gunzip) if it is what you mean",
+            )
+        if not member.eof:
+            raise EOFError("it ends too early")
+        # zeros may follow a member
+        data = member.unused_data.lstrip(b"\0")
+    return b"".join(members)
 
 
 def _guess(row: Sequence[bytes], expected: Layout) -> str:

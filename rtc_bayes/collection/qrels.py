@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rtc_bayes.collection.ids import keyed_by_text, shown, text_of
+from rtc_bayes.collection.ids import cut, keyed_by_text, shown, text_of
 from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.records import grade
@@ -38,7 +38,7 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
         for topic, values in keyed_by_text(table, "topic").items():
             if not isinstance(values, Mapping):
                 raise InputError(
-                    f"topic {shown(topic)}: {shown(repr(values))} is not a mapping of docnos",
+                    f"topic {shown(topic)}: {cut(repr(values))} is not a mapping of docnos",
                     path=path or None,
                     remedy=f"give {{topic: {{docno: {self.value_name}}}}}",
                 )
@@ -52,8 +52,8 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
             return self._accepted(value)
         except (TypeError, ValueError, OverflowError, AttributeError):
             raise InputError(
-                f"{self.value_name} {shown(str(value))} of {shown(docno)[1:-1]} in topic "
-                f"{shown(topic)[1:-1]} is {self.refusal}",
+                f"{self.value_name} {cut(repr(value))} of {cut(docno)} in topic "
+                f"{cut(topic)} is {self.refusal}",
                 path=path or None,
                 remedy="correct it",
             ) from None

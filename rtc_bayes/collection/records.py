@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rtc_bayes.collection.ids import shown, text_id
+from rtc_bayes.collection.ids import cut, text_id
 from rtc_bayes.collection.lines import number, whole
 from rtc_bayes.errors import InputError
 
@@ -107,10 +107,10 @@ class Records:
         for row, values in zip(self.rows, zip(*columns, strict=True), strict=True):
             if values in seen:
                 *_, what = values
-                within = f" in topic {shown(values[-2])[1:-1]}" if len(values) > 1 else ""
+                within = f" in topic {cut(values[-2])}" if len(values) > 1 else ""
                 kind = "document" if within else "system"
                 raise InputError(
-                    f"{self.kind}, row {row}: {kind} {shown(what)[1:-1]} stands twice{within}",
+                    f"{self.kind}, row {row}: {kind} {cut(what)} stands twice{within}",
                     remedy="keep one of the two rows",
                 )
             seen.add(values)
@@ -124,7 +124,7 @@ class Records:
                 made.append(parse(value))
             except (TypeError, ValueError, OverflowError):
                 raise InputError(
-                    f"{self.kind}, row {row}: {name} {shown(str(value))} is not {what}",
+                    f"{self.kind}, row {row}: {name} {cut(repr(value))} is not {what}",
                     remedy=remedy,
                 ) from None
         return made

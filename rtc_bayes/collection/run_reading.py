@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.cache import RunCache
-from rtc_bayes.collection.ids import shown, text_of
+from rtc_bayes.collection.ids import cut, shown, text_of
 from rtc_bayes.collection.lines import RUN, Rows
 from rtc_bayes.collection.records import SYSTEM, Records
 from rtc_bayes.collection.runs import Run, Runs, trec_order
@@ -109,16 +109,22 @@ def read_runs(
 class _Parsed:
     """The lines of one run, not yet in order.
 
-    `topics` and `docnos` are Arrow arrays of text; the highest `key` is the best.
+    `topics` has the positions of every topic's lines; `docnos` is an Arrow array of text; the
+    highest `key` is the best.
     """
 
     tag: str
-    topics: Any
+    topics: dict[str, NDArray[np.intp] | slice]
     docnos: Any
     key: NDArray[np.float64]
     scores: NDArray[np.float64]
     path: str = ""
     digest: str = ""
+
+    def docnos_of(self, topic: str) -> Any:
+        """Docnos of a topic's lines, as an Arrow array."""
+        inside = self.topics[topic]
+        return self.docnos[inside] if isinstance(inside, slice) else self.docnos.take(inside)
 
 
 @dataclass(frozen=True)
@@ -154,7 +160,7 @@ class _Reader:
                     return self._of_records(Records.of_tuples(rows, "score"))
                 return self.read(rows)
         raise InputError(
-            f"cannot read runs from {shown(repr(source))}",
+            f"cannot read runs from {cut(repr(source))}",
             remedy="give files, folders, globs, data frames, {system: frame}, "
             "{topic: {docno: score}}, {system: {topic: {docno: score}}}, or tuples with query_id, "
             "doc_id and score",
@@ -201,18 +207,21 @@ class _Reader:
             rows_of.setdefault(tag, []).append(row)
         text = pa.string()
         columns = pa.array(topics, text), pa.array(docnos, text), key, np.array(scores)
-        parsed = [_Parsed(tag, *(of.take(rows) for of in columns)) for tag, rows in rows_of.items()]
+        parsed = []
+        for tag, rows in rows_of.items():
+            of_topic, *others = (column.take(rows) for column in columns)
+            parsed.append(_Parsed(tag, _by_topic(of_topic), *others))
         return _ordered(parsed, self.depth)
 
 
 def _read_run(path: Path, name_by: str, order: str) -> _Parsed:
     """Read the lines of a file."""
-    rows = Rows(path, RUN)
+    rows = Rows(path, RUN, unread=() if order == "rank" else ("rank",))
     scores = rows.numbers("score", "a number", lambda numbers: ~np.isnan(numbers))
     return _Parsed(
         tag=path.name.removesuffix(".gz") if name_by == "file" else _only_tag(rows),
-        topics=rows.column("topic").combine_chunks(),
-        docnos=rows.column("docno").combine_chunks(),
+        topics=_by_topic(rows.column("topic")),
+        docnos=rows.column("docno"),
         key=-rows.integers("rank").astype(np.float64) if order == "rank" else scores,
         scores=scores,
         path=str(path),
@@ -237,52 +246,52 @@ def _only_tag(rows: Rows) -> str:
 
 
 def _ordered(parsed: Sequence[_Parsed], depth: int | None) -> list[Run]:
-    """Order each list, best first, and cut it at the depth; equal docnos become one object."""
+    """Order each list, best first, and cut it at the depth.
+
+    It goes topic by topic, whose docnos are few enough for the processor's caches; equal docnos of
+    a topic become one object.
+    """
     import pyarrow as pa
     from pyarrow import compute
 
-    if not parsed:
-        return []
-    coded = pa.chunked_array([run.docnos for run in parsed]).dictionary_encode()
-    vocabulary = coded.chunk(0).dictionary
-    # UTF-8 sorts by bytes as text does by characters
-    order = compute.sort_indices(vocabulary)
-    docnos = vocabulary.take(order).to_numpy(zero_copy_only=False)
-    numbers = np.empty(len(order), dtype=np.int32)
-    numbers[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+    lists: list[dict[str, tuple[NDArray[np.object_], NDArray[np.float64]]]] = [{} for _ in parsed]
+    for topic in dict.fromkeys(chain.from_iterable(run.topics for run in parsed)):
+        runs = [i for i, run in enumerate(parsed) if topic in run.topics]
+        coded = pa.chunked_array([parsed[i].docnos_of(topic) for i in runs]).dictionary_encode()
+        vocabulary = coded.chunk(0).dictionary
+        # UTF-8 sorts by bytes as text does by characters
+        order = compute.sort_indices(vocabulary)
+        docnos = vocabulary.take(order).to_numpy(zero_copy_only=False)
+        numbers = np.empty(len(order), dtype=np.int32)
+        numbers[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+        for i, codes in zip(runs, coded.chunks, strict=True):
+            run, documents = parsed[i], numbers[codes.indices.to_numpy()]
+            ascending = np.sort(documents)
+            if (ascending[1:] == ascending[:-1]).any():
+                # the lines are not kept for what seldom happens
+                raise Rows(Path(run.path), RUN).duplicate("topic", "docno")
+            inside = run.topics[topic]
+            best_first = trec_order(documents, run.key[inside])[:depth]
+            lists[i][topic] = docnos[documents[best_first]], run.scores[inside][best_first]
     return [
-        _run(run, docnos, numbers[codes.indices.to_numpy()], depth)
-        for run, codes in zip(parsed, coded.chunks, strict=True)
+        Run(run.tag, of, path=run.path, digest=run.digest)
+        for run, of in zip(parsed, lists, strict=True)
     ]
 
 
-def _run(
-    parsed: _Parsed, docnos: NDArray[np.object_], numbers: NDArray[np.int32], depth: int | None
-) -> Run:
-    """Make a run of documents given by their numbers in `docnos`, which are sorted."""
-    lists = {}
-    for topic, inside in _by_topic(parsed.topics).items():
-        documents = numbers[inside]
-        ascending = np.sort(documents)
-        if (ascending[1:] == ascending[:-1]).any():
-            # the lines are not kept for what seldom happens
-            raise Rows(Path(parsed.path), RUN).duplicate("topic", "docno")
-        best_first = trec_order(documents, parsed.key[inside])[:depth]
-        lists[topic] = (docnos[documents[best_first]], parsed.scores[inside][best_first])
-    return Run(parsed.tag, lists, path=parsed.path, digest=parsed.digest)
-
-
-def _by_topic(topics: Any) -> dict[str, NDArray[np.intp]]:
+def _by_topic(topics: Any) -> dict[str, NDArray[np.intp] | slice]:
     """Positions of each topic of an Arrow array, in order; most often a topic's stand together."""
     from pyarrow import compute
 
     changes = compute.not_equal(topics[1:], topics[:-1]).to_numpy(zero_copy_only=False)
-    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
-    parts: dict[str, list[NDArray[np.intp]]] = {}
-    names = topics.take(starts).to_pylist()
-    for name, inside in zip(names, np.split(np.arange(len(topics)), starts[1:]), strict=True):
-        parts.setdefault(name, []).append(inside)
-    return {name: np.concatenate(together) for name, together in parts.items()}
+    starts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)]
+    parts: dict[str, list[slice]] = {}
+    for name, inside in zip(topics.take(starts[:-1]).to_pylist(), pairwise(starts), strict=True):
+        parts.setdefault(name, []).append(slice(*inside))
+    return {
+        name: together[0] if len(together) == 1 else np.r_[tuple(together)]
+        for name, together in parts.items()
+    }
 
 
 def _is_run(table: Mapping[Any, Any]) -> bool:
