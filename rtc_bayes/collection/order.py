@@ -23,7 +23,7 @@ def natural_key(text: str) -> tuple[tuple[int, int, str, str], ...]:
 
     Examples
     --------
-    >>> from rtc_bayes import natural_key
+    >>> from rtc_bayes.collection import natural_key
     >>> sorted(["MQ10", "9", "MQ2", "10"], key=natural_key)
     ['9', '10', 'MQ2', 'MQ10']
     """

@@ -25,13 +25,13 @@ class Records:
     ----------
     kind : str
         What they came from, for messages: "data frame".
-    columns : dict of str to sequence
+    columns : mapping of str to sequence
     rows : sequence
         What names a row in messages.
     """
 
     kind: str
-    columns: dict[str, Sequence[Any]]
+    columns: Mapping[str, Sequence[Any]]
     rows: Sequence[Any]
 
     @classmethod

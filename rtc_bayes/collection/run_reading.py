@@ -189,7 +189,14 @@ class _Reader:
         return runs
 
     def _parse(self, paths: list[Path]) -> list[Run]:
-        return _ordered([_read_run(path, self.name_by, self.order) for path in paths], self.depth)
+        import pyarrow as pa
+
+        parsed = [_read_run(path, self.name_by, self.order) for path in paths]
+        runs = _ordered(parsed, self.depth)
+        # else Arrow keeps what it has freed, and a pool needs as much again
+        del parsed
+        pa.default_memory_pool().release_unused()
+        return runs
 
     def _of_records(self, records: Records) -> list[Run]:
         import pyarrow as pa
@@ -210,7 +217,7 @@ class _Reader:
         parsed = []
         for tag, rows in rows_of.items():
             of_topic, *others = (column.take(rows) for column in columns)
-            parsed.append(_Parsed(tag, _by_topic(of_topic), *others))
+            parsed.append(_Parsed(tag, _by_topic(of_topic), others[0], others[1], others[2]))
         return _ordered(parsed, self.depth)
 
 

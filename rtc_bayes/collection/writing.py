@@ -25,10 +25,11 @@ def write_run(run: Run, path: str | Path) -> None:
     Examples
     --------
     >>> import os, tempfile
+    >>> from pathlib import Path
     >>> import rtc_bayes as rb
     >>> path = os.path.join(tempfile.mkdtemp(), "run")
     >>> rb.write_run(rb.Run.from_rankings("bm25", {"401": ["d1"]}), path)
-    >>> print(open(path).read(), end="")
+    >>> print(Path(path).read_text(), end="")
     401 Q0 d1 1 1.0 bm25
     """
     _write(
@@ -54,6 +55,7 @@ def write_runs(runs: Runs, folder: str | Path, *, compress: bool = True) -> None
     Examples
     --------
     >>> import os, tempfile
+    >>> from pathlib import Path
     >>> import rtc_bayes as rb
     >>> folder = tempfile.mkdtemp()
     >>> rb.write_runs(rb.read_runs({"bm25": {"401": {"d1": 1.0}}}), folder)
@@ -87,6 +89,7 @@ def write_qrels(qrels: Qrels, path: str | Path) -> None:
     Examples
     --------
     >>> import os, tempfile
+    >>> from pathlib import Path
     >>> import rtc_bayes as rb
     >>> path = os.path.join(tempfile.mkdtemp(), "qrels")
     >>> rb.write_qrels(rb.Qrels({"401": {"d1": 1}}, judged_for=["bm25"]), path)
@@ -113,10 +116,11 @@ def write_erels(probabilities: Probabilities, path: str | Path) -> None:
     Examples
     --------
     >>> import os, tempfile
+    >>> from pathlib import Path
     >>> import rtc_bayes as rb
     >>> path = os.path.join(tempfile.mkdtemp(), "erels")
     >>> rb.write_erels(rb.Probabilities({"401": {"d1": 0.25}}), path)
-    >>> print(open(path).read(), end="")
+    >>> print(Path(path).read_text(), end="")
     401 Q0 d1 0.25
     """
     _write(path, ((t, "Q0", docno, p) for t, v in probabilities.items() for docno, p in v.items()))
@@ -133,10 +137,11 @@ def write_prels(prels: Prels, path: str | Path) -> None:
     Examples
     --------
     >>> import os, tempfile
+    >>> from pathlib import Path
     >>> from rtc_bayes.collection import Prel, Prels, write_prels
     >>> path = os.path.join(tempfile.mkdtemp(), "prels")
     >>> write_prels(Prels({"401": {"d1": Prel(1, 2, 0.5)}}), path)
-    >>> print(open(path).read(), end="")
+    >>> print(Path(path).read_text(), end="")
     401 d1 1 2 0.5
     """
     _write(
