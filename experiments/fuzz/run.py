@@ -51,7 +51,8 @@ def main() -> None:
         print(f"| {name} | {of['accepted']:,} | {of['refused']:,} | {of['failure']:,} |")
     total = sum(of.total() for of in counts.values())
     print(f"\n{total:,} inputs, {len(failures)} failures, {time.monotonic() - start:.0f} s")
-    print("\n".join(failures[:20]), file=sys.stderr)
+    for failure in failures[:20]:
+        print(failure, file=sys.stderr)
     sys.exit(bool(failures))
 
 
