@@ -105,6 +105,10 @@ def read_runs(
     return runs
 
 
+# files whose lines are held at once: more are faster, and take more memory
+_TOGETHER = 64
+
+
 @dataclass(frozen=True)
 class _Parsed:
     """The lines of one run, not yet in order.
@@ -189,13 +193,11 @@ class _Reader:
         return runs
 
     def _parse(self, paths: list[Path]) -> list[Run]:
-        import pyarrow as pa
-
-        parsed = [_read_run(path, self.name_by, self.order) for path in paths]
-        runs = _ordered(parsed, self.depth)
-        # else Arrow keeps what it has freed, and a pool needs as much again
-        del parsed
-        pa.default_memory_pool().release_unused()
+        runs: list[Run] = []
+        for start in range(0, len(paths), _TOGETHER):
+            batch = paths[start : start + _TOGETHER]
+            parsed = [_read_run(path, self.name_by, self.order) for path in batch]
+            runs += _ordered(parsed, self.depth)
         return runs
 
     def _of_records(self, records: Records) -> list[Run]:
@@ -255,7 +257,7 @@ def _only_tag(rows: Rows) -> str:
 def _ordered(parsed: Sequence[_Parsed], depth: int | None) -> list[Run]:
     """Order each list, best first, and cut it at the depth.
 
-    It goes topic by topic, whose docnos are few enough for the processor's caches; equal docnos of
+    It goes topic by topic, whose docnos are few enough for the processor's caches. Equal docnos of
     a topic become one object.
     """
     import pyarrow as pa
