@@ -1,14 +1,16 @@
 """Reading a track's runs, with and without the cache of parsed runs, and starting up.
 
-Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/reading.py > docs/results/speed-reading.md
+Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/reading.py [--before PYTHON]
 
 The 129 runs of TREC-8, gzipped, and the pool of them; each row is a process of its own, and times
 are medians of three (of seven for starting up), in processor time of one thread. Memory is the peak
-of the process.
+of the process. With --before, the Python of an environment that has another version of the library
+reads in the same session, each time beside this one.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import subprocess
@@ -30,8 +32,8 @@ print(read - start, pooled - read, resource.getrusage(resource.RUSAGE_SELF).ru_m
 print(sum(map(len, runs.values())))
 """
 CASES = (
-    ("whole lists", None, 1000, False, "30 s, 2 GB"),
-    ("first 100", 100, 100, False, "20 s"),
+    ("whole lists", None, 1000, False, "4 s, .7 GB"),
+    ("first 100", 100, 100, False, "4 s"),
     ("whole lists, kept before", None, 1000, True, "1 s"),
     ("first 100, kept before", 100, 100, True, "1 s"),
 )
@@ -43,9 +45,12 @@ STARTS = (
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--before", metavar="PYTHON")
+    before = parser.parse_args().before
     print("# Speed of reading and of starting up\n")
     print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    RTC_BAYES_DATA=FOLDER python experiments/speed/reading.py\n")
+    print("    RTC_BAYES_DATA=FOLDER python experiments/speed/reading.py [--before PYTHON]\n")
     print("| runs | lines | reading, s | target | pooling, s | peak, GB |")
     print("|---|---|---|---|---|---|")
     folder = str(Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc" / "runs")
@@ -56,13 +61,21 @@ def main() -> None:
             )
             if kept:
                 run(code)
-            rows = [run(code) for _ in range(3)]
-            columns = zip(*rows, strict=True)
-            read, pooling, peak, lines = (statistics.median(column) for column in columns)
-            print(
-                f"| {name} | {lines:,.0f} | {read:.2f} | {target} | {pooling:.2f} | {peak:.2f} |",
-                flush=True,
-            )
+            rows: dict[str, list[list[float]]] = {}
+            for _ in range(3):
+                for python in (
+                    (before, sys.executable) if before and not kept else (sys.executable,)
+                ):
+                    rows.setdefault(python, []).append(run(code, python))
+            for python, measured in rows.items():
+                columns = zip(*measured, strict=True)
+                read, pooling, peak, lines = (statistics.median(column) for column in columns)
+                version = ", version before" if python == before else ""
+                print(
+                    f"| {name}{version} | {lines:,.0f} | {read:.2f} | {'' if version else target} "
+                    f"| {pooling:.2f} | {peak:.2f} |",
+                    flush=True,
+                )
     print("\n| command | s of processor time | target |")
     print("|---|---|---|")
     for name, command, target in STARTS:
@@ -71,10 +84,10 @@ def main() -> None:
         )
 
 
-def run(code: str) -> list[float]:
+def run(code: str, python: str = sys.executable) -> list[float]:
     environment = {name: value for name, value in os.environ.items() if name != "RTC_BAYES_CACHE"}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+        [python, "-c", code], capture_output=True, text=True, check=True, env=environment
     )
     return [float(number) for number in done.stdout.split()]
 

@@ -8,12 +8,13 @@ from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels, Scores
 from rtc_bayes.collection.reading import (
     read_erels,
+    read_groups,
     read_prels,
     read_qrels,
-    read_runs,
     read_scores,
 )
 from rtc_bayes.collection.relevance import Relevance
+from rtc_bayes.collection.run_reading import read_runs
 from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.collection.writing import (
     write_erels,
@@ -36,6 +37,7 @@ __all__ = [
     "Scores",
     "natural_key",
     "read_erels",
+    "read_groups",
     "read_prels",
     "read_qrels",
     "read_runs",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
@@ -50,10 +49,13 @@ class RunCache:
 
     def load(self, entry: Path, paths: Sequence[Path]) -> list[Run] | None:
         """Return stored runs as read from `paths`; None where there are none, or damaged ones."""
+        if not entry.is_file():
+            return None
         try:
             with entry.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 return _runs(stored, paths)
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
+        # what damage raises has no end, and parsing again mends it
+        except Exception:
             return None
 
     def store(self, entry: Path, runs: Sequence[Run]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 _DIGITS = re.compile(r"([0-9]+)")
 
 
-def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
+def natural_key(text: str) -> tuple[tuple[int, int, str, str], ...]:
     """Sort key that compares runs of digits as numbers: 9 before 10, MQ2 before MQ10.
 
     Parameters
@@ -20,11 +20,21 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     -------
     tuple
         Comparable with the key of any other text; different texts have different keys.
+
+    Examples
+    --------
+    >>> from rtc_bayes.collection import natural_key
+    >>> sorted(["MQ10", "9", "MQ2", "10"], key=natural_key)
+    ['9', '10', 'MQ2', 'MQ10']
     """
-    # split leaves the digits at odd places; "7" and "07" differ by their text
-    parts = enumerate(_DIGITS.split(text))
-    key = ((0, int(part), part) if i % 2 else (1, 0, part) for i, part in parts if part)
-    return (*key, (-1, 0, ""))
+    # split leaves the digits at odd places; of two numbers the longer is the greater, whatever
+    # their length; "7" and "07" differ by their text
+    key = []
+    for i, part in enumerate(_DIGITS.split(text)):
+        digits = part.lstrip("0")
+        if part:
+            key.append((0, len(digits), digits, part) if i % 2 else (1, 0, part, ""))
+    return (*key, (-1, 0, "", ""))
 
 
 def natural_order(ids: Iterable[str]) -> tuple[str, ...]:

@@ -4,34 +4,63 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
+from rtc_bayes.collection.ids import cut, keyed_by_text, shown, text_of
+from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
+from rtc_bayes.collection.records import grade
 from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class _TopicTable[Value](Mapping[str, Mapping[str, Value]]):
+type JudgedFor = Sequence[str] | Mapping[str, Sequence[str]] | None
+
+
+class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
     """Per topic a value for each docno, in the order of the source."""
 
     value_name = "value"
+    refusal = ""
+    _table: dict[str, dict[str, Value]]
+    path: str
+    digest: str
 
     def __init__(
         self, table: Mapping[str, Mapping[str, Value]], *, path: str = "", digest: str = ""
     ) -> None:
-        self._table = {str(topic): dict(values) for topic, values in table.items()}
-        self.path = path
-        for topic, values in self._table.items():
-            for docno, value in values.items():
-                self._check(topic, docno, value)
-        self.digest = digest or self._content_digest()
+        copies = {}
+        for topic, values in keyed_by_text(table, "topic").items():
+            if not isinstance(values, Mapping):
+                raise InputError(
+                    f"topic {shown(topic)}: {cut(repr(values))} is not a mapping of docnos",
+                    path=path or None,
+                    remedy=f"give {{topic: {{docno: {self.value_name}}}}}",
+                )
+            of_text = keyed_by_text(values, "docno")
+            copies[topic] = {d: self._checked(topic, d, v, path) for d, v in of_text.items()}
+        self._set(_table=copies, path=path)
+        self._set(digest=digest or self._content_digest())
 
-    def _check(self, topic: str, docno: str, value: Value) -> None:
-        """Refuse a value that this table cannot hold."""
+    def _checked(self, topic: str, docno: str, value: Any, path: str) -> Value:
+        try:
+            return self._accepted(value)
+        except (TypeError, ValueError, OverflowError, AttributeError):
+            raise InputError(
+                f"{self.value_name} {cut(repr(value))} of {cut(docno)} in topic "
+                f"{cut(topic)} is {self.refusal}",
+                path=path or None,
+                remedy="correct it",
+            ) from None
+
+    def _accepted(self, value: Any) -> Value:
+        """Return a value as the table holds it; raises ValueError and the like where it cannot."""
+        raise NotImplementedError
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -61,7 +90,7 @@ class _TopicTable[Value](Mapping[str, Mapping[str, Value]]):
         return content.hexdigest()
 
     def __getitem__(self, topic: str) -> Mapping[str, Value]:
-        return self._table[topic]
+        return MappingProxyType(self._table[topic])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table)
@@ -80,9 +109,46 @@ class Qrels(_TopicTable[int]):
     ----------
     table : mapping of str to mapping of str to int
         Per topic the grade of each docno.
+    judged_for : sequence of str, or mapping of str to sequence of str, optional
+        The systems whose documents were judged: of all topics, or of each. None: not known.
+
+    Raises
+    ------
+    InputError
+        A grade that is not a whole number; an id that is neither text nor a whole number, or
+        stands twice, as 1 and as "1".
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> qrels = rb.Qrels({"401": {"d1": 2, "d2": 0}}, judged_for=["bm25"])
+    >>> qrels.counts(), qrels.counts(relevance_level=3), qrels.judged_for
+    ((2, 1), (2, 0), ('bm25',))
     """
 
     value_name = "label"
+    refusal = "not a whole number"
+    judged_for: tuple[str, ...] | Mapping[str, tuple[str, ...]] | None
+
+    def __init__(
+        self,
+        table: Mapping[str, Mapping[str, int]],
+        *,
+        path: str = "",
+        digest: str = "",
+        judged_for: JudgedFor = None,
+    ) -> None:
+        super().__init__(table, path=path, digest=digest)
+        self._set(judged_for=_of_text(judged_for))
+
+    def _accepted(self, value: Any) -> int:
+        return value if type(value) is int and abs(value) < 2**63 else grade(value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let the qrels cross process borders; a view of a mapping cannot."""
+        judged_for = self.judged_for
+        state = dict(judged_for) if isinstance(judged_for, Mapping) else judged_for
+        return _rebuild, (self._table, self.path, self.digest, state)
 
     def counts(self, relevance_level: int = 1) -> tuple[int, int]:
         """Count the judged and, at a relevance level, the relevant documents."""
@@ -101,16 +167,22 @@ class Probabilities(_TopicTable[float]):
     ------
     InputError
         A probability outside [0, 1].
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.Probabilities({"401": {"d1": 0.9}})
+    Probabilities(1 topics, 1 documents)
     """
 
     value_name = "probability"
+    refusal = "outside [0, 1]"
 
-    def _check(self, topic: str, docno: str, value: float) -> None:
+    def _accepted(self, value: Any) -> float:
         if not 0.0 <= value <= 1.0:
-            raise InputError(
-                f"probability {value} of {docno} in topic {topic} is outside [0, 1]",
-                path=self.path or None,
-            )
+            raise ValueError(value)
+        accepted: float = value
+        return accepted
 
     def __repr__(self) -> str:
         return f"Probabilities({len(self)} topics, {self.n_values} documents)"
@@ -123,15 +195,22 @@ class Scores(_TopicTable[float]):
     ------
     InputError
         A score that is not finite.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.Scores({"401": {"d1": -3.5}})["401"]["d1"]
+    -3.5
     """
 
     value_name = "score"
+    refusal = "not finite"
 
-    def _check(self, topic: str, docno: str, value: float) -> None:
+    def _accepted(self, value: Any) -> float:
         if not math.isfinite(value):
-            raise InputError(
-                f"score {value} of {docno} in topic {topic} is not finite", path=self.path or None
-            )
+            raise ValueError(value)
+        accepted: float = value
+        return accepted
 
     def __repr__(self) -> str:
         return f"Scores({len(self)} topics, {self.n_values} documents)"
@@ -149,6 +228,12 @@ class Prel:
         Which algorithm chose the document.
     probability : float
         The probability with which it was chosen, in [0, 1].
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.collection.Prel(relevance=1, algorithm=2, probability=0.5).relevance
+    1
     """
 
     relevance: int
@@ -157,16 +242,27 @@ class Prel:
 
 
 class Prels(_TopicTable[Prel]):
-    """Million Query prels: per topic and docno a grade and how the document was chosen."""
+    """Million Query prels: per topic and docno a grade and how the document was chosen.
+
+    Raises
+    ------
+    InputError
+        A probability outside [0, 1].
+
+    Examples
+    --------
+    >>> from rtc_bayes.collection import Prel, Prels
+    >>> Prels({"401": {"d1": Prel(1, 2, 0.5)}}).qrels()["401"]["d1"]
+    1
+    """
 
     value_name = "prel"
+    refusal = "not a Prel with a probability in [0, 1]"
 
-    def _check(self, topic: str, docno: str, value: Prel) -> None:
-        if not 0.0 <= value.probability <= 1.0:
-            raise InputError(
-                f"probability {value.probability} of {docno} in topic {topic} is outside [0, 1]",
-                path=self.path or None,
-            )
+    def _accepted(self, value: Any) -> Prel:
+        if not isinstance(value, Prel) or not 0.0 <= value.probability <= 1.0:
+            raise ValueError(value)
+        return value
 
     def qrels(self) -> Qrels:
         """Return the judgments alone."""
@@ -177,3 +273,23 @@ class Prels(_TopicTable[Prel]):
 
     def __repr__(self) -> str:
         return f"Prels({len(self)} topics, {self.n_values} documents)"
+
+
+def _of_text(judged_for: JudgedFor) -> tuple[str, ...] | Mapping[str, tuple[str, ...]] | None:
+    """Return systems as tuples of text, of all topics or of each."""
+    if judged_for is None:
+        return None
+    if isinstance(judged_for, Mapping):
+        by_topic = keyed_by_text(judged_for, "topic")
+        return MappingProxyType({topic: _systems(of) for topic, of in by_topic.items()})
+    return _systems(judged_for)
+
+
+def _systems(names: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise InputError(f"judged_for is {shown(names)}", remedy="give a list of systems")
+    return tuple(text_of(name, "system") for name in names)
+
+
+def _rebuild(table: Any, path: str, digest: str, judged_for: JudgedFor) -> Qrels:
+    return Qrels(table, path=path, digest=digest, judged_for=judged_for)

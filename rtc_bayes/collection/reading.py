@@ -1,108 +1,67 @@
-"""Read runs, qrels, erels, prels and scores from files, folders, globs and data frames."""
+"""Read qrels, erels, prels, scores and groups."""
 
 from __future__ import annotations
 
-import glob
-import hashlib
-import math
-import os
-from collections.abc import Mapping, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.cache import RunCache
-from rtc_bayes.collection.lines import ERELS, PRELS, QRELS, RUN, SCORES, Rows
-from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels, Scores
-from rtc_bayes.collection.runs import Run, Runs, trec_order
+from rtc_bayes.collection.ids import cut, keyed_by_text, shown, text_of
+from rtc_bayes.collection.lines import ERELS, GROUPS, PRELS, QRELS, SCORES, Rows
+from rtc_bayes.collection.qrels import JudgedFor, Prel, Prels, Probabilities, Qrels, Scores
+from rtc_bayes.collection.records import GRADE, GROUP, SYSTEM, Records
+from rtc_bayes.collection.sources import files_of, kind_of
 from rtc_bayes.errors import InputError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-_TOPIC_COLUMNS = ("qid", "query_id", "q_id")
-_DOCUMENT_COLUMNS = ("docno", "doc_id")
-_SYSTEM_COLUMNS = ("system", "name", "tag", "run")
-_GRADE_COLUMNS = ("label", "relevance", "score")
+from rtc_bayes.store import meta_path, read_json
 
 
-def read_runs(
-    *sources: str | Path | pd.DataFrame,
-    name_by: Literal["tag", "file"] = "tag",
-    order: Literal["score", "rank"] = "score",
-    depth: int | None = None,
-    cache: str | Path | None = None,
-) -> Runs:
-    """Read runs: ``topic Q0 docno rank score tag``, plain or gzipped.
+def read_qrels(source: Any) -> Qrels:
+    """Read qrels: ``topic iteration docno relevance``, plain or gzipped; or rows in memory.
 
-    A run is ordered by score, descending, ties by docno descending (trec_eval's rule); the rank
-    column counts only with ``order="rank"``.
+    The systems that judgments were made for are read from ``FILE.meta.json`` beside the file,
+    where there is one that names them (:attr:`Qrels.judged_for`).
 
     Parameters
     ----------
-    *sources : str, Path or DataFrame
-        Files, folders (their files, sorted by name; hidden files and folders inside are not
-        runs), globs; frames with PyTerrier's (qid, docno, score or rank), ir_measures'
-        (query_id, doc_id, score) or ranx' (q_id, doc_id, score) columns, and optionally a
-        column system, name, tag or run.
-    name_by : {"tag", "file"}
-        Name a system by its run tag, or by its file's name without .gz.
-    order : {"score", "rank"}
-    depth : int, optional
-        Keep only the first documents of every list, once ordered.
-    cache : str or Path, optional
-        A folder that keeps what was parsed, under the digest of the files' contents, so that the
-        next time takes a fraction; by default that of the environment variable RTC_BAYES_CACHE,
-        and none if that is not set. It can be deleted at any time.
-
-    Returns
-    -------
-    Runs
-        In the order given.
+    source : str, Path, data frame, mapping or iterable
+        A file, or a folder or a glob of files; a frame with a topic column (topic, qid, query_id,
+        q_id, query), a document column (docno, doc_id, docid) and a grade column (label,
+        relevance, score); ``{topic: {docno: grade}}``; Qrel of ir_measures or qrels of
+        ir_datasets: tuples with query_id, doc_id and relevance; or a list of any of these, whose
+        judgments are put together.
 
     Raises
     ------
     InputError
-        Names file, line and remedy: a wrong field count, a score or rank that is not a number,
-        NaN, a document twice in a topic, an empty file, an encoding other than UTF-8, two
-        systems of one name, several tags in one file, a depth below 1.
+        Names file, line (or row) and remedy: also for a document that is judged twice.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.read_qrels({"401": {"d1": 1, "d2": 0}})
+    Qrels(1 topics, 2 judged, 1 relevant at level 1)
     """
-    if depth is not None and depth < 1:
-        raise InputError(f"depth is {depth}", remedy="give a depth of at least 1")
-    folder = cache or os.environ.get("RTC_BAYES_CACHE")
-    runs: list[Run] = []
-    for of_files, group in groupby(sources, lambda source: isinstance(source, str | Path)):
-        if of_files:
-            paths = [path for source in group for path in _expand(cast("str | Path", source))]
-            runs.extend(_read_files(paths, name_by, order, depth, folder))
-        else:
-            for frame in group:
-                runs.extend(_runs_of_frame(cast("pd.DataFrame", frame), order, depth))
-    return Runs(runs)
-
-
-def read_qrels(source: str | Path | pd.DataFrame) -> Qrels:
-    """Read qrels: ``topic iteration docno relevance``, plain or gzipped.
-
-    Parameters
-    ----------
-    source : str, Path or DataFrame
-        A file, or a frame with a topic column (qid, query_id, q_id), a document column (docno,
-        doc_id) and a grade column (label, relevance, score).
-
-    Raises
-    ------
-    InputError
-        Names file, line and remedy.
-    """
-    if not isinstance(source, str | Path):
-        return _qrels_of_frame(source)
-    rows = Rows(Path(source), QRELS)
-    grades = rows.integers("relevance")
-    return Qrels(_table(rows, grades), path=str(source), digest=_digest(rows))
+    match kind_of(source):
+        case "path":
+            return _together([_read_qrels_file(path) for path in files_of(source)])
+        case "frame":
+            return _qrels_of_records(Records.of_frame(source))
+        case "mapping":
+            return Qrels(source)
+        case "iterable":
+            rows = list(source)
+            if rows and hasattr(rows[0], "query_id"):
+                return _qrels_of_records(Records.of_tuples(rows, "relevance"))
+            if rows:
+                return _together(list(map(read_qrels, rows)))
+    raise InputError(
+        f"cannot read qrels from {cut(repr(source))}",
+        remedy="give a file, a data frame, {topic: {docno: grade}}, or tuples with query_id, "
+        "doc_id and relevance",
+    )
 
 
 def read_erels(source: str | Path) -> Probabilities:
@@ -112,10 +71,19 @@ def read_erels(source: str | Path) -> Probabilities:
     ------
     InputError
         Names file, line and remedy: also for a probability outside [0, 1].
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rtc_bayes as rb
+    >>> path = os.path.join(tempfile.mkdtemp(), "erels")
+    >>> rb.write_erels(rb.Probabilities({"401": {"d1": 0.25}}), path)
+    >>> rb.read_erels(path)["401"]["d1"]
+    0.25
     """
-    rows = Rows(Path(source), ERELS)
+    rows = _rows(source, ERELS)
     probabilities = rows.numbers("probability", "a probability in [0, 1]", _in_unit).tolist()
-    return Probabilities(_table(rows, probabilities), path=str(source), digest=_digest(rows))
+    return Probabilities(_table(rows, probabilities), path=str(source), digest=rows.digest)
 
 
 def read_prels(source: str | Path) -> Prels:
@@ -125,13 +93,23 @@ def read_prels(source: str | Path) -> Prels:
     ------
     InputError
         Names file, line and remedy.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rtc_bayes as rb
+    >>> path = os.path.join(tempfile.mkdtemp(), "prels")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("401 d1 1 2 0.125")
+    >>> rb.read_prels(path)["401"]["d1"]
+    Prel(relevance=1, algorithm=2, probability=0.125)
     """
-    rows = Rows(Path(source), PRELS)
-    relevance = rows.integers("relevance")
-    algorithm = rows.integers("algorithm")
+    rows = _rows(source, PRELS)
+    relevance = rows.integers("relevance").tolist()
+    algorithm = rows.integers("algorithm").tolist()
     probability = rows.numbers("probability", "a probability in [0, 1]", _in_unit).tolist()
     prels = list(map(Prel, relevance, algorithm, probability))
-    return Prels(_table(rows, prels), path=str(source), digest=_digest(rows))
+    return Prels(_table(rows, prels), path=str(source), digest=rows.digest)
 
 
 def read_scores(source: str | Path) -> Scores:
@@ -141,22 +119,84 @@ def read_scores(source: str | Path) -> Scores:
     ------
     InputError
         Names file, line and remedy: also for a score that is not finite.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rtc_bayes as rb
+    >>> path = os.path.join(tempfile.mkdtemp(), "scores")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("401 d1 -2.5")
+    >>> rb.read_scores(path)["401"]["d1"]
+    -2.5
     """
-    rows = Rows(Path(source), SCORES)
+    rows = _rows(source, SCORES)
     scores = rows.numbers("score", "a finite number", np.isfinite).tolist()
-    return Scores(_table(rows, scores), path=str(source), digest=_digest(rows))
+    return Scores(_table(rows, scores), path=str(source), digest=rows.digest)
+
+
+def read_groups(source: Any) -> dict[str, str]:
+    """Read which group (site) each system belongs to: ``system,group`` or ``system group``.
+
+    Parameters
+    ----------
+    source : str, Path, data frame or mapping
+        A file, plain or gzipped, whose fields are separated by a comma or by white space, with or
+        without a first line ``system,group``; a frame with a column system, name, tag or run and
+        a column group or site; or a mapping of system to group.
+
+    Returns
+    -------
+    dict of str to str
+        Group of each system, in the order given.
+
+    Raises
+    ------
+    InputError
+        Names file and line (or row): another number of fields, a system twice.
+
+    Examples
+    --------
+    >>> from rtc_bayes.collection import read_groups
+    >>> read_groups({"bm25": "siteA", "dense": "siteB"})
+    {'bm25': 'siteA', 'dense': 'siteB'}
+    """
+    match kind_of(source):
+        case "path":
+            rows = _rows(source, GROUPS)
+            pairs = list(zip(rows.text("system"), rows.text("group"), strict=True))
+            groups = dict(pairs)
+            if len(groups) < len(pairs):
+                raise rows.duplicate("system")
+            if pairs[0] == ("system", "group"):
+                del groups["system"]
+            return groups
+        case "frame":
+            records = Records.of_frame(source)
+            systems = records.ids(records.name(SYSTEM))
+            records.check_distinct(systems)
+            return dict(zip(systems, records.ids(records.name(GROUP)), strict=True))
+        case "mapping":
+            return {s: text_of(g, "group") for s, g in keyed_by_text(source, "system").items()}
+    raise InputError(
+        f"cannot read groups from {cut(repr(source))}",
+        remedy="give a file, a data frame, or a mapping of system to group",
+    )
+
+
+def _rows(source: Any, layout: Any) -> Rows:
+    if kind_of(source) != "path":
+        raise InputError(
+            f"cannot read {layout.kind} from {cut(repr(source))}", remedy="give a file"
+        )
+    paths = files_of(source)
+    if len(paths) > 1:
+        raise InputError(f"holds {len(paths)} files", path=source, remedy="give one file")
+    return Rows(paths[0], layout)
 
 
 def _in_unit(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     return (numbers >= 0.0) & (numbers <= 1.0)
-
-
-def _not_nan(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return ~np.isnan(numbers)
-
-
-def _digest(rows: Rows) -> str:
-    return hashlib.sha256(rows.data).hexdigest()
 
 
 def _table[Value](rows: Rows, values: Sequence[Value]) -> dict[str, dict[str, Value]]:
@@ -165,163 +205,65 @@ def _table[Value](rows: Rows, values: Sequence[Value]) -> dict[str, dict[str, Va
     for topic, docno, value in zip(topics, docnos, values, strict=True):
         table.setdefault(topic, {})[docno] = value
     if sum(map(len, table.values())) < len(topics):
-        raise rows.duplicate(topics, docnos)
+        raise rows.duplicate("topic", "docno")
     return table
 
 
-def _expand(source: str | Path) -> list[Path]:
-    """Files that a path, a folder or a glob stands for, sorted by name."""
-    path = Path(source)
-    if path.is_dir():
-        found = [p for p in path.iterdir() if p.is_file() and not p.name.startswith(".")]
-        if not found:
-            raise InputError("the folder holds no files", path=path, remedy="give a run folder")
-        return sorted(found, key=lambda p: p.name)
-    if path.exists() or not glob.has_magic(str(source)):
-        return [path]
-    matches = sorted(Path(match) for match in glob.glob(str(source)))
-    files = [match for match in matches if match.is_file()]
-    if not files:
-        raise InputError("no file matches", path=str(source), remedy="check the pattern")
-    return files
-
-
-def _read_files(
-    paths: list[Path], name_by: str, order: str, depth: int | None, folder: str | Path | None
-) -> list[Run]:
-    """Read the runs of some files, or take them from the cache."""
-    known: dict[str, str] = {}
-    if folder is None or not all(path.is_file() for path in paths):
-        return [_read_run(path, name_by, order, depth, known) for path in paths]
-    cache = RunCache(folder)
-    names = [path.name for path in paths] if name_by == "file" else None
-    entry = cache.entry(paths, [names, order, depth])
-    runs = cache.load(entry, paths)
-    if runs is None:
-        runs = [_read_run(path, name_by, order, depth, known) for path in paths]
-        cache.store(entry, runs)
-    return runs
-
-
-def _read_run(
-    path: Path, name_by: str, order: str, depth: int | None, known: dict[str, str]
-) -> Run:
-    """Read a file; docnos become the objects of `known`, which takes new ones."""
-    rows = Rows(path, RUN)
-    scores = rows.numbers("score", "a number", _not_nan)
-    docnos = rows.text("docno", known)
-    every = np.array(docnos, dtype=object)
-    topics = _by_topic(rows.column("topic"))
-    if any(len(set(every[inside].tolist())) < len(inside) for inside in topics.values()):
-        raise rows.duplicate(rows.text("topic"), docnos)
-    listed = {topic.decode(): inside for topic, inside in topics.items()}
-    key = -np.array(rows.integers("rank"), dtype=np.float64) if order == "rank" else scores
-    tag = path.name.removesuffix(".gz") if name_by == "file" else _only_tag(rows)
-    lists = _ordered_lists(listed, every, key, scores, depth)
-    return Run(tag, lists, path=str(path), digest=_digest(rows))
-
-
-def _only_tag(rows: Rows) -> str:
-    tags = rows.column("tag")
-    if tags.count(tags[0]) < len(tags):
-        position, other = next((i, tag) for i, tag in enumerate(tags) if tag != tags[0])
-        raise InputError(
-            f"run tag {other.decode()!r} in the file of run {tags[0].decode()!r}",
-            path=rows.path,
-            line=rows.line(position),
-            remedy="give a run a file, or name systems by file (--name-by file)",
-        )
-    return tags[0].decode()
-
-
-def _by_topic[Topic: (str, bytes)](topics: Sequence[Topic]) -> dict[Topic, NDArray[np.intp]]:
-    """Positions of each topic, in order; most often a topic's stand together."""
-    changes: list[int] = [i for i, (one, other) in enumerate(pairwise(topics), 1) if one != other]
-    parts: dict[Topic, list[NDArray[np.intp]]] = {}
-    for start, end in pairwise([0, *changes, len(topics)]):
-        parts.setdefault(topics[start], []).append(np.arange(start, end))
-    return {topic: np.concatenate(together) for topic, together in parts.items()}
-
-
-def _ordered_lists(
-    listed: Mapping[str, NDArray[np.intp]],
-    docnos: NDArray[np.object_],
-    key: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    depth: int | None,
-) -> dict[str, tuple[NDArray[np.object_], NDArray[np.float64]]]:
-    """Order each topic's documents by `key`, best first, and cut them at `depth`."""
-    lists = {}
-    for topic, inside in listed.items():
-        best_first = inside[trec_order(docnos[inside], key[inside])[:depth]]
-        lists[topic] = (docnos[best_first], scores[best_first])
-    return lists
-
-
-def _runs_of_frame(frame: pd.DataFrame, order: str, depth: int | None) -> list[Run]:
-    topic, docno = _column(frame, _TOPIC_COLUMNS), _column(frame, _DOCUMENT_COLUMNS)
-    system = next((c for c in _SYSTEM_COLUMNS if c in frame.columns), None)
-    by = "rank" if order == "rank" or "score" not in frame.columns else "score"
-    key_column = _column(frame, (by,))
-    named = {"run": frame} if system is None else dict(list(frame.groupby(system, sort=False)))
-    runs = []
-    for name, part in named.items():
-        values = _frame_numbers(part, key_column)
-        scores = _frame_numbers(part, "score") if "score" in part.columns else -values
-        topics, docnos = _frame_ids(part, topic, docno)
-        key = values if by == "score" else -values
-        every = np.array(docnos, dtype=object)
-        lists = _ordered_lists(_by_topic(topics), every, key, scores, depth)
-        runs.append(Run(str(name), lists))
-    return runs
-
-
-def _qrels_of_frame(frame: pd.DataFrame) -> Qrels:
-    topic, docno = _column(frame, _TOPIC_COLUMNS), _column(frame, _DOCUMENT_COLUMNS)
-    column = _column(frame, _GRADE_COLUMNS)
-    grades = _frame_numbers(frame, column)
-    whole = grades == np.round(grades)
-    if not whole.all():
-        row = frame.index[int(np.argmin(whole))]
-        raise InputError(f"data frame, row {row}: {column} is not a whole number")
-    table: dict[str, dict[str, int]] = {}
-    for t, d, grade in zip(*_frame_ids(frame, topic, docno), grades, strict=True):
-        table.setdefault(t, {})[d] = int(grade)
-    return Qrels(table)
-
-
-def _column(frame: pd.DataFrame, names: Sequence[str]) -> str:
-    for name in names:
-        if name in frame.columns:
-            return name
-    raise InputError(
-        f"data frame: no column {' or '.join(names)} among {', '.join(map(str, frame.columns))}",
-        remedy="name the columns as PyTerrier, ir_measures or ranx do",
+def _read_qrels_file(path: Path) -> Qrels:
+    rows = Rows(path, QRELS)
+    return Qrels(
+        _table(rows, rows.integers("relevance").tolist()),
+        path=str(path),
+        digest=rows.digest,
+        judged_for=_judged_for(meta_path(path)),
     )
 
 
-def _frame_numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
-    for row, value in zip(frame.index, frame[column], strict=True):
-        try:
-            missing = math.isnan(float(value))
-        except (TypeError, ValueError):
-            missing = True
-        if missing:
-            raise InputError(
-                f"data frame, row {row}: {column} {value!r} is not a number",
-                remedy="correct or drop the row",
-            )
-    return frame[column].to_numpy(dtype=np.float64)
-
-
-def _frame_ids(frame: pd.DataFrame, topic: str, docno: str) -> tuple[list[str], list[str]]:
-    topics, docnos = frame[topic].astype(str).tolist(), frame[docno].astype(str).tolist()
-    duplicated = frame.duplicated([topic, docno]).to_numpy()
-    if duplicated.any():
-        first = int(np.argmax(duplicated))
+def _judged_for(path: Path) -> JudgedFor:
+    """Read for which systems judgments were made, from the file beside them."""
+    if not path.is_file():
+        return None
+    meta = read_json(path)
+    systems = meta.get("judged_for") if isinstance(meta, dict) else meta
+    lists = list(systems.values()) if isinstance(systems, dict) else [systems]
+    names_systems = all(
+        isinstance(of, list) and all(isinstance(name, str) for name in of) for of in lists
+    )
+    if not isinstance(meta, dict) or not (systems is None or names_systems):
         raise InputError(
-            f"data frame, row {frame.index[first]}: document {docnos[first]} stands twice in "
-            f"topic {topics[first]}",
-            remedy="keep one of the two rows",
+            "does not say the systems judged for as a list, or as one per topic",
+            path=path,
+            remedy='correct "judged_for", or delete the file',
         )
-    return topics, docnos
+    judged_for: JudgedFor = systems
+    return judged_for
+
+
+def _qrels_of_records(records: Records) -> Qrels:
+    topics, docnos = records.topics_and_docnos()
+    records.check_distinct(topics, docnos)
+    table: dict[str, dict[str, int]] = {}
+    grades = records.grades(records.name(GRADE))
+    for topic, docno, grade in zip(topics, docnos, grades, strict=True):
+        table.setdefault(topic, {})[docno] = grade
+    return Qrels(table)
+
+
+def _together(parts: Sequence[Qrels]) -> Qrels:
+    """Put the judgments of several sources together; none may judge a document again."""
+    if len(parts) == 1:
+        return parts[0]
+    table: dict[str, dict[str, int]] = {}
+    for part in parts:
+        for topic, grades in part.items():
+            judged = table.setdefault(topic, {})
+            twice = next((docno for docno in grades if docno in judged), None)
+            if twice is not None:
+                raise InputError(
+                    f"document {shown(twice)} of topic {topic} is judged in another source, too",
+                    path=part.path or None,
+                    remedy="give every judgment once",
+                )
+            judged.update(grades)
+    first = parts[0].judged_for
+    return Qrels(table, judged_for=first if all(p.judged_for == first for p in parts) else None)

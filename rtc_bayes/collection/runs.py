@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.ids import keyed_by_text, shown, text_of
+from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def trec_order(docnos: NDArray[np.object_], scores: NDArray[np.float64]) -> NDArray[np.intp]:
+def trec_order(documents: NDArray[np.integer], scores: NDArray[np.float64]) -> NDArray[np.intp]:
     """Order documents as trec_eval does: by score descending, ties by docno descending.
 
     Scores are compared in double precision, which is what reproduces NIST's figures for all
@@ -24,7 +26,8 @@ def trec_order(docnos: NDArray[np.object_], scores: NDArray[np.float64]) -> NDAr
 
     Parameters
     ----------
-    docnos : ndarray of str, shape (documents,)
+    documents : ndarray of int, shape (documents,)
+        Numbers in the order of the docnos.
     scores : ndarray of float, shape (documents,)
 
     Returns
@@ -32,17 +35,14 @@ def trec_order(docnos: NDArray[np.object_], scores: NDArray[np.float64]) -> NDAr
     ndarray of int, shape (documents,)
         Positions of the documents, best first.
     """
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
-    ends = np.append(starts[1:], len(order))
-    tied = ends > starts + 1
-    for start, end in zip(starts[tied], ends[tied], strict=True):
-        order[start:end] = sorted(order[start:end], key=docnos.__getitem__, reverse=True)
-    return order
+    falls = scores[1:] < scores[:-1]
+    tied = (scores[1:] == scores[:-1]) & (documents[1:] < documents[:-1])
+    if (falls | tied).all():
+        return np.arange(len(scores))
+    return np.lexsort((-documents, -scores))
 
 
-class Run:
+class Run(Immutable):
     """One system's ranked documents, per topic, best first.
 
     Parameters
@@ -55,9 +55,28 @@ class Run:
         Where the run was read.
     digest : str, optional
         A digest of the content; made from the lists when absent.
+
+    Raises
+    ------
+    InputError
+        A list with other than one score a document; a tag or topic that is no id.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> run = rb.Run.from_rankings("bm25", {"401": ["d2", "d1"]})
+    >>> run
+    Run('bm25': 1 topics, 2 documents ranked)
+    >>> run.ranking("401").tolist(), run.scores("401").tolist()
+    (['d2', 'd1'], [2.0, 1.0])
     """
 
     __slots__ = ("_lists", "digest", "path", "tag", "topics")
+    _lists: dict[str, tuple[NDArray[np.object_], NDArray[np.float64]]]
+    digest: str
+    path: str
+    tag: str
+    topics: tuple[str, ...]
 
     def __init__(
         self,
@@ -67,13 +86,28 @@ class Run:
         path: str = "",
         digest: str = "",
     ) -> None:
-        self.tag = tag
-        self.path = path
-        self.topics = natural_order(lists)
-        self._lists = {topic: lists[topic] for topic in self.topics}
-        for docnos, scores in self._lists.values():
+        copies = {}
+        for topic, (ranking, values) in keyed_by_text(lists, "topic").items():
+            docnos, scores = np.array(ranking, dtype=object), np.array(values, dtype=np.float64)
+            if docnos.ndim != 1 or docnos.shape != scores.shape:
+                raise InputError(
+                    f"run {tag!r}, topic {topic}: {docnos.size} documents but {scores.size} scores",
+                    remedy="give one score a document",
+                )
             docnos.flags.writeable = scores.flags.writeable = False
-        self.digest = digest or self._content_digest()
+            copies[topic] = docnos, scores
+        topics = natural_order(copies)
+        self._set(tag=text_of(tag, "system"), path=path, topics=topics)
+        self._set(_lists={topic: copies[topic] for topic in topics})
+        self._set(digest=digest or self._content_digest())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let the run cross process borders with arrays that stay as they are."""
+        return _rebuild, (self.tag, self._lists, self.path, self.digest)
+
+    def renamed(self, tag: str) -> Run:
+        """Return the run under another name."""
+        return Run(tag, self._lists, path=self.path, digest=self.digest if self.path else "")
 
     @classmethod
     def from_rankings(
@@ -98,11 +132,19 @@ class Run:
         Raises
         ------
         InputError
-            A document twice in a topic, a score that is not a number, lengths that differ.
+            A document twice in a topic, a score that is not a number, lengths that differ, an id
+            that is neither text nor a whole number.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> rb.Run.from_rankings("s", {"1": ["a", "b"]}, scores={"1": [1, 2]}).ranking("1").tolist()
+        ['b', 'a']
         """
         lists = {}
-        for topic, ranking in rankings.items():
-            docnos = np.array(list(ranking), dtype=object)
+        scores = None if scores is None else keyed_by_text(scores, "topic")
+        for topic, ranking in keyed_by_text(rankings, "topic").items():
+            docnos = np.array([text_of(docno, "docno") for docno in ranking], dtype=object)
             values = np.asarray(
                 range(len(docnos), 0, -1) if scores is None else scores[topic], dtype=np.float64
             )
@@ -113,8 +155,9 @@ class Run:
                 raise InputError(f"{where}: a document stands twice in the list")
             if np.isnan(values).any():
                 raise InputError(f"{where}: a score is not a number (NaN)")
-            order = np.arange(len(docnos)) if scores is None else trec_order(docnos, values)
-            lists[str(topic)] = (docnos[order], values[order])
+            numbers = np.unique(docnos, return_inverse=True)[1]
+            order = np.arange(len(docnos)) if scores is None else trec_order(numbers, values)
+            lists[topic] = (docnos[order], values[order])
         return cls(tag, lists)
 
     def ranking(self, topic: str) -> NDArray[np.object_]:
@@ -139,7 +182,7 @@ class Run:
         return f"Run({self.tag!r}: {len(self.topics)} topics, {len(self)} documents ranked)"
 
 
-class Runs(Mapping[str, Run]):
+class Runs(Immutable, Mapping[str, Run]):
     """Several systems' runs, by name, in the order given.
 
     Parameters
@@ -150,20 +193,32 @@ class Runs(Mapping[str, Run]):
     ------
     InputError
         Two runs of one name, or no run at all.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs(rb.Run.from_rankings(name, {"401": ["d1"]}) for name in ("a", "b"))
+    >>> runs.systems, runs.topics
+    (('a', 'b'), ('401',))
+    >>> runs.select(["b"])
+    Runs(1 systems, 1 topics: b)
     """
 
+    _runs: dict[str, Run]
+
     def __init__(self, runs: Iterable[Run]) -> None:
-        self._runs: dict[str, Run] = {}
+        by_tag: dict[str, Run] = {}
         for run in runs:
-            if run.tag in self._runs:
+            if run.tag in by_tag:
                 raise InputError(
-                    f"run tag {run.tag!r} also names {self._runs[run.tag].path or 'another run'}",
+                    f"run tag {shown(run.tag)} also names {by_tag[run.tag].path or 'another run'}",
                     path=run.path or None,
-                    remedy="name systems by file (--name-by file)",
+                    remedy="name systems by file (--name-by file), or give {system: source}",
                 )
-            self._runs[run.tag] = run
-        if not self._runs:
+            by_tag[run.tag] = run
+        if not by_tag:
             raise InputError("no runs were given", remedy="give run files, folders or globs")
+        self._set(_runs=by_tag)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -216,6 +271,10 @@ class Runs(Mapping[str, Run]):
     def __repr__(self) -> str:
         names = ", ".join(list(self._runs)[:5]) + (", ..." if len(self) > 5 else "")
         return f"Runs({len(self)} systems, {len(self.topics)} topics: {names})"
+
+
+def _rebuild(tag: str, lists: Any, path: str, digest: str) -> Run:
+    return Run(tag, lists, path=path, digest=digest)
 
 
 def _name_some(names: Iterable[str], most: int = 10) -> str:

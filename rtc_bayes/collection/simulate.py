@@ -152,6 +152,12 @@ def simulate(
     ------
     InputError
         An argument out of its range.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.simulate(topics=3, systems=4, documents=200, depth=10).runs.topics
+    ('501', '502', '503')
     """
     for name, value, low, high in (
         ("topics", topics, 1, COLLECTION_SIZE),

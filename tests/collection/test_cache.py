@@ -11,7 +11,7 @@ import rtc_bayes as rb
 from rtc_bayes.collection.cache import RunCache
 from rtc_bayes.errors import InputError
 
-LINES = "1 Q0 b 1 2.5 one\n1 Q0 a 2 2.5 one\n2 Q0 é 1 -inf one\n"
+LINES = "1 Q0 b 1 2.5 one\n1 Q0 a 2 2.5 one\n1 Q0 c 3 1 one\n2 Q0 é 1 -inf one\n"
 
 
 @pytest.fixture(autouse=True)
@@ -46,9 +46,9 @@ def content(runs):
 def parsed(monkeypatch):
     """Count the files that are parsed."""
     counted = []
-    read = rb.collection.reading._read_run
+    read = rb.collection.run_reading._read_run
     monkeypatch.setattr(
-        rb.collection.reading, "_read_run", lambda *args: counted.append(args[0]) or read(*args)
+        rb.collection.run_reading, "_read_run", lambda *args: counted.append(args[0]) or read(*args)
     )
     return counted
 
@@ -72,7 +72,7 @@ def test_what_decides_the_result_has_an_entry_of_its_own(folder, tmp_path):
         rb.read_runs(folder, cache=cache, **how)
     assert len(list(cache.iterdir())) == 4
     (folder / "one").write_text(LINES.replace("2.5", "3.5"))
-    assert rb.read_runs(folder, cache=cache)["one"].scores("1").tolist() == [3.5, 3.5]
+    assert rb.read_runs(folder, cache=cache)["one"].scores("1").tolist() == [3.5, 3.5, 1.0]
     (folder / "two").rename(folder / "zwei")
     assert rb.read_runs(folder, cache=cache, name_by="file").systems == ("one", "zwei")
 

@@ -1,0 +1,73 @@
+"""Topic ids, docnos and names of systems are text, whatever form a user holds them in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+from rtc_bayes.errors import InputError
+
+
+def shown(text: str, most: int = 60) -> str:
+    """Quote a text in a message, cut where it is long."""
+    return repr(cut(text, most))
+
+
+def cut(text: str, most: int = 60) -> str:
+    """Cut a text in a message where it is long."""
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def text_id(value: object) -> str:
+    """Return an id as text: text as it is, a whole number by its digits.
+
+    Raises
+    ------
+    ValueError
+        Anything else: None, NaN, a float (301.0 is not the topic 301), empty text, text that is
+        not Unicode.
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    if not isinstance(value, str) or not value:
+        raise ValueError(value)
+    if not value.isascii():
+        value.encode()
+    return value
+
+
+def text_of(value: object, what: str) -> str:
+    """Return an id as text.
+
+    Raises
+    ------
+    InputError
+        It is none: says `what` it should be.
+    """
+    try:
+        return text_id(value)
+    except ValueError:
+        raise InputError(
+            f"{what} {shown(repr(value))} is not an id", remedy="give text or a whole number"
+        ) from None
+
+
+def keyed_by_text[Value](table: Mapping[Any, Value], what: str) -> dict[str, Value]:
+    """Return a mapping with its keys as text.
+
+    Raises
+    ------
+    InputError
+        A key that is no id, or two keys of one text, as 1 and "1": names it.
+    """
+    keyed: dict[str, Value] = {}
+    for key, value in table.items():
+        text = text_of(key, what)
+        if text in keyed:
+            raise InputError(
+                f"{what} {shown(text)} stands twice, as text and as a number",
+                remedy="write every id in one form",
+            )
+        keyed[text] = value
+    return keyed

@@ -1,0 +1,145 @@
+"""Rows that a user holds in memory: data frames, mappings, and lists of named tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rtc_bayes.collection.ids import cut, text_id
+from rtc_bayes.collection.lines import number, whole
+from rtc_bayes.errors import InputError
+
+TOPIC = ("topic", "qid", "query_id", "q_id", "query")
+DOCUMENT = ("docno", "doc_id", "docid")
+SYSTEM = ("system", "name", "tag", "run")
+GRADE = ("label", "relevance", "score")
+GROUP = ("group", "site")
+
+
+@dataclass(frozen=True)
+class Records:
+    """Named columns of equal length.
+
+    Attributes
+    ----------
+    kind : str
+        What they came from, for messages: "data frame".
+    columns : mapping of str to sequence
+    rows : sequence
+        What names a row in messages.
+    """
+
+    kind: str
+    columns: Mapping[str, Sequence[Any]]
+    rows: Sequence[Any]
+
+    @classmethod
+    def of_frame(cls, frame: Any) -> Records:
+        """Take the columns of a pandas or polars frame."""
+        names = list(frame.columns)
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(
+                    f"data frame: column {name} stands twice", remedy="drop or rename one"
+                )
+        if not len(frame):
+            raise InputError("data frame: no rows", remedy="give a frame with rows")
+        rows = frame.index if hasattr(frame, "index") else range(len(frame))
+        return cls("data frame", {str(name): frame[name].to_list() for name in names}, rows)
+
+    @classmethod
+    def of_tuples(cls, tuples: Sequence[Any], value: str) -> Records:
+        """Take (query_id, doc_id, `value`) of named tuples, as of ir_measures or ir_datasets."""
+        columns = {}
+        for name in ("query_id", "doc_id", value):
+            try:
+                columns[name] = [getattr(row, name) for row in tuples]
+            except AttributeError as error:
+                raise InputError(
+                    f"a list of named tuples: {error}",
+                    remedy=f"give tuples with query_id, doc_id and {value}",
+                ) from None
+        return cls("list of named tuples", columns, range(len(tuples)))
+
+    @classmethod
+    def of_mapping(cls, table: Mapping[Any, Mapping[Any, Any]], value: str) -> Records:
+        """Take {topic: {docno: value}}."""
+        triples = [(t, d, v) for t, values in table.items() for d, v in values.items()]
+        topics, docnos, numbers = zip(*triples, strict=True) if triples else ((), (), ())
+        columns = {"topic": topics, "docno": docnos, value: numbers}
+        rows = [f"{topic}: {docno}" for topic, docno, _ in triples]
+        return cls("mapping", columns, rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def name(self, names: Sequence[str]) -> str:
+        """Return the first of some names that is a column's."""
+        for name in names:
+            if name in self.columns:
+                return name
+        raise InputError(
+            f"{self.kind}: no column {' or '.join(names)} among {', '.join(self.columns)}",
+            remedy="name the columns as PyTerrier, ir_measures or ranx do",
+        )
+
+    def ids(self, name: str) -> list[str]:
+        """Return a column of ids as text."""
+        return self._parsed(name, text_id, "an id", "give text or a whole number")
+
+    def numbers(self, name: str) -> list[float]:
+        """Return a column of numbers, none of them NaN."""
+        name = self.name([name])
+        return self._parsed(name, _float, "a number", "correct or drop the row")
+
+    def grades(self, name: str) -> list[int]:
+        """Return a column of whole numbers."""
+        return self._parsed(name, grade, "a whole number", "correct or drop the row")
+
+    def topics_and_docnos(self) -> tuple[list[str], list[str]]:
+        """Return the columns of topics and of documents."""
+        return self.ids(self.name(TOPIC)), self.ids(self.name(DOCUMENT))
+
+    def check_distinct(self, *columns: Sequence[str]) -> None:
+        """Raise an InputError where what the columns say together stands twice."""
+        seen = set()
+        for row, values in zip(self.rows, zip(*columns, strict=True), strict=True):
+            if values in seen:
+                *_, what = values
+                within = f" in topic {cut(values[-2])}" if len(values) > 1 else ""
+                kind = "document" if within else "system"
+                raise InputError(
+                    f"{self.kind}, row {row}: {kind} {cut(what)} stands twice{within}",
+                    remedy="keep one of the two rows",
+                )
+            seen.add(values)
+
+    def _parsed[Value](
+        self, name: str, parse: Callable[[Any], Value], what: str, remedy: str
+    ) -> list[Value]:
+        made = []
+        for row, value in zip(self.rows, self.columns[name], strict=True):
+            try:
+                made.append(parse(value))
+            except (TypeError, ValueError, OverflowError):
+                raise InputError(
+                    f"{self.kind}, row {row}: {name} {cut(repr(value))} is not {what}",
+                    remedy=remedy,
+                ) from None
+        return made
+
+
+def _float(value: Any) -> float:
+    made = number(value) if isinstance(value, str) else float(value)
+    if made != made:
+        raise ValueError(value)
+    return made
+
+
+def grade(value: Any) -> int:
+    """Return a relevance grade as an int of 64 bits; raises where it is no whole number."""
+    made = value if isinstance(value, str) else int(value)
+    if not isinstance(value, str) and made != value:
+        raise ValueError(value)
+    return whole(str(made))

@@ -1,0 +1,317 @@
+"""Read runs: from files, folders and globs, data frames, mappings and named tuples."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby, pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection.cache import RunCache
+from rtc_bayes.collection.ids import cut, shown, text_of
+from rtc_bayes.collection.lines import RUN, Rows
+from rtc_bayes.collection.records import SYSTEM, Records
+from rtc_bayes.collection.runs import Run, Runs, trec_order
+from rtc_bayes.collection.sources import files_of, kind_of
+from rtc_bayes.errors import CollectionWarning, InputError
+
+
+def read_runs(
+    *sources: Any,
+    name_by: Literal["tag", "file"] = "tag",
+    order: Literal["score", "rank"] = "score",
+    depth: int | None = None,
+    cache: str | Path | None = None,
+) -> Runs:
+    """Read runs: ``topic Q0 docno rank score tag``, plain or gzipped; or rows in memory.
+
+    A run is ordered by score, descending, ties by docno descending (trec_eval's rule); the rank
+    column counts only with ``order="rank"``.
+
+    Parameters
+    ----------
+    *sources : str, Path, data frame, mapping or iterable
+        Any of these, or lists of them:
+
+        - files, folders (their files, sorted by name; hidden files and folders inside are not
+          runs), globs;
+        - pandas or polars frames with a topic column (topic, qid, query_id, q_id, query), a
+          document column (docno, doc_id, docid), score or rank, and optionally system, name, tag
+          or run; without, the run's name is "run";
+        - ``{topic: {docno: score}}`` (ranx), which is one run of the name "run";
+        - ``{system: source}``, where each source holds one run;
+        - ScoredDoc of ir_measures, scoreddocs of ir_datasets: tuples with query_id, doc_id, score.
+    name_by : {"tag", "file"}
+        Name a system by its run tag, or by its file's name without .gz.
+    order : {"score", "rank"}
+        What orders a list: the scores, or the ranks, beginning with the lowest.
+    depth : int, optional
+        At least 1. Keep only the first documents of every list, once ordered.
+    cache : str or Path, optional
+        A folder that keeps what was parsed, under the digest of the files' contents, so that the
+        next time takes a fraction; by default that of the environment variable RTC_BAYES_CACHE,
+        and none if that is not set. It can be deleted at any time.
+
+    Returns
+    -------
+    Runs
+        In the order given.
+
+    Raises
+    ------
+    InputError
+        Names file, line (or row) and remedy: a wrong field count, a score or rank that is not a
+        number, NaN, a document twice in a topic, an empty file, an encoding other than UTF-8, two
+        systems of one name, several tags in one file, a depth below 1, an id that is neither text
+        nor a whole number, a source of another kind.
+
+    Warns
+    -----
+    CollectionWarning
+        Names the runs whose scores are all tied within every topic.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.read_runs({"bm25": {"401": {"d1": 2.5, "d2": 7.0}}})
+    >>> runs
+    Runs(1 systems, 1 topics: bm25)
+    >>> runs["bm25"].ranking("401").tolist()
+    ['d2', 'd1']
+    """
+    if name_by not in ("tag", "file"):
+        raise InputError(f"name_by is {name_by!r}", remedy='give "tag" or "file"')
+    if order not in ("score", "rank"):
+        raise InputError(f"order is {order!r}", remedy='give "score" or "rank"')
+    if depth is not None and (not isinstance(depth, int | np.integer) or depth < 1):
+        raise InputError(f"depth is {depth}", remedy="give a whole number of at least 1")
+    folder = cache or os.environ.get("RTC_BAYES_CACHE")
+    reader = _Reader(name_by, order, None if depth is None else int(depth), folder)
+    runs = Runs(reader.read(sources))
+    tied = [run.tag for run in runs.values() if order == "score" and _is_tied(run)]
+    if tied:
+        warnings.warn(
+            f"runs whose scores are all tied, so that docnos order them: {', '.join(tied)}; order "
+            'them by rank instead (order="rank", --order rank)',
+            CollectionWarning,
+            stacklevel=2,
+        )
+    return runs
+
+
+# files whose lines are held at once: more are faster, and take more memory
+_TOGETHER = 64
+
+
+@dataclass(frozen=True)
+class _Parsed:
+    """The lines of one run, not yet in order.
+
+    `topics` has the positions of every topic's lines; `docnos` is an Arrow array of text; the
+    highest `key` is the best.
+    """
+
+    tag: str
+    topics: dict[str, NDArray[np.intp] | slice]
+    docnos: Any
+    key: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    path: str = ""
+    digest: str = ""
+
+    def docnos_of(self, topic: str) -> Any:
+        """Docnos of a topic's lines, as an Arrow array."""
+        inside = self.topics[topic]
+        return self.docnos[inside] if isinstance(inside, slice) else self.docnos.take(inside)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """How runs are read."""
+
+    name_by: str
+    order: str
+    depth: int | None
+    folder: str | Path | None
+
+    def read(self, sources: Iterable[Any]) -> list[Run]:
+        """Read sources of any kind; files that stand together are read together."""
+        runs: list[Run] = []
+        for kind, together in groupby(sources, kind_of):
+            if kind == "path":
+                runs += self._files(list(chain.from_iterable(map(files_of, together))))
+            else:
+                runs += chain.from_iterable(self._in_memory(kind, source) for source in together)
+        return runs
+
+    def _in_memory(self, kind: str, source: Any) -> list[Run]:
+        match kind:
+            case "frame":
+                return self._of_records(Records.of_frame(source))
+            case "mapping" if _is_run(source):
+                return self._of_records(Records.of_mapping(source, "score"))
+            case "mapping":
+                return [self._named(name, source[name]) for name in source]
+            case "iterable":
+                rows = list(source)
+                if rows and hasattr(rows[0], "query_id"):
+                    return self._of_records(Records.of_tuples(rows, "score"))
+                return self.read(rows)
+        raise InputError(
+            f"cannot read runs from {cut(repr(source))}",
+            remedy="give files, folders, globs, data frames, {system: frame}, "
+            "{topic: {docno: score}}, {system: {topic: {docno: score}}}, or tuples with query_id, "
+            "doc_id and score",
+        )
+
+    def _named(self, name: object, source: Any) -> Run:
+        tag = text_of(name, "system")
+        runs = self.read([source])
+        if len(runs) != 1:
+            raise InputError(
+                f"system {shown(tag)} has {len(runs)} runs", remedy="give every system one run"
+            )
+        return runs[0].renamed(tag)
+
+    def _files(self, paths: list[Path]) -> list[Run]:
+        """Read the runs of some files, or take them from the cache."""
+        if self.folder is None or not all(path.is_file() for path in paths):
+            return self._parse(paths)
+        cache = RunCache(self.folder)
+        names = [path.name for path in paths] if self.name_by == "file" else None
+        entry = cache.entry(paths, [names, self.order, self.depth])
+        runs = cache.load(entry, paths)
+        if runs is None:
+            runs = self._parse(paths)
+            cache.store(entry, runs)
+        return runs
+
+    def _parse(self, paths: list[Path]) -> list[Run]:
+        runs: list[Run] = []
+        for start in range(0, len(paths), _TOGETHER):
+            batch = paths[start : start + _TOGETHER]
+            parsed = [_read_run(path, self.name_by, self.order) for path in batch]
+            runs += _ordered(parsed, self.depth)
+        return runs
+
+    def _of_records(self, records: Records) -> list[Run]:
+        import pyarrow as pa
+
+        topics, docnos = records.topics_and_docnos()
+        system = next((name for name in SYSTEM if name in records.columns), None)
+        tags = ["run"] * len(records) if system is None else records.ids(system)
+        by_rank = self.order == "rank" or "score" not in records.columns
+        key = np.array(records.numbers("rank" if by_rank else "score"), dtype=np.float64)
+        key = -key if by_rank else key
+        scores = records.numbers("score") if "score" in records.columns else key
+        records.check_distinct(tags, topics, docnos)
+        rows_of: dict[str, list[int]] = {}
+        for row, tag in enumerate(tags):
+            rows_of.setdefault(tag, []).append(row)
+        text = pa.string()
+        columns = pa.array(topics, text), pa.array(docnos, text), key, np.array(scores)
+        parsed = []
+        for tag, rows in rows_of.items():
+            of_topic, *others = (column.take(rows) for column in columns)
+            parsed.append(_Parsed(tag, _by_topic(of_topic), others[0], others[1], others[2]))
+        return _ordered(parsed, self.depth)
+
+
+def _read_run(path: Path, name_by: str, order: str) -> _Parsed:
+    """Read the lines of a file."""
+    rows = Rows(path, RUN, unread=() if order == "rank" else ("rank",))
+    scores = rows.numbers("score", "a number", lambda numbers: ~np.isnan(numbers))
+    return _Parsed(
+        tag=path.name.removesuffix(".gz") if name_by == "file" else _only_tag(rows),
+        topics=_by_topic(rows.column("topic")),
+        docnos=rows.column("docno"),
+        key=-rows.integers("rank").astype(np.float64) if order == "rank" else scores,
+        scores=scores,
+        path=str(path),
+        digest=rows.digest,
+    )
+
+
+def _only_tag(rows: Rows) -> str:
+    from pyarrow import compute
+
+    tags = rows.column("tag")
+    first = tags[0].as_py()
+    position = compute.index(compute.equal(tags, first), False).as_py()
+    if position >= 0:
+        raise InputError(
+            f"run tag {shown(tags[position].as_py())} in the file of run {shown(first)}",
+            path=rows.path,
+            line=rows.line(position),
+            remedy="give a run a file, or name systems by file (--name-by file)",
+        )
+    return str(first)
+
+
+def _ordered(parsed: Sequence[_Parsed], depth: int | None) -> list[Run]:
+    """Order each list, best first, and cut it at the depth.
+
+    It goes topic by topic, whose docnos are few enough for the processor's caches. Equal docnos of
+    a topic become one object.
+    """
+    import pyarrow as pa
+    from pyarrow import compute
+
+    lists: list[dict[str, tuple[NDArray[np.object_], NDArray[np.float64]]]] = [{} for _ in parsed]
+    for topic in dict.fromkeys(chain.from_iterable(run.topics for run in parsed)):
+        runs = [i for i, run in enumerate(parsed) if topic in run.topics]
+        coded = pa.chunked_array([parsed[i].docnos_of(topic) for i in runs]).dictionary_encode()
+        vocabulary = coded.chunk(0).dictionary
+        # UTF-8 sorts by bytes as text does by characters
+        order = compute.sort_indices(vocabulary)
+        docnos = vocabulary.take(order).to_numpy(zero_copy_only=False)
+        numbers = np.empty(len(order), dtype=np.int32)
+        numbers[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+        for i, codes in zip(runs, coded.chunks, strict=True):
+            run, documents = parsed[i], numbers[codes.indices.to_numpy()]
+            ascending = np.sort(documents)
+            if (ascending[1:] == ascending[:-1]).any():
+                # the lines are not kept for what seldom happens
+                raise Rows(Path(run.path), RUN).duplicate("topic", "docno")
+            inside = run.topics[topic]
+            best_first = trec_order(documents, run.key[inside])[:depth]
+            lists[i][topic] = docnos[documents[best_first]], run.scores[inside][best_first]
+    return [
+        Run(run.tag, of, path=run.path, digest=run.digest)
+        for run, of in zip(parsed, lists, strict=True)
+    ]
+
+
+def _by_topic(topics: Any) -> dict[str, NDArray[np.intp] | slice]:
+    """Positions of each topic of an Arrow array, in order; most often a topic's stand together."""
+    from pyarrow import compute
+
+    changes = compute.not_equal(topics[1:], topics[:-1]).to_numpy(zero_copy_only=False)
+    starts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)]
+    parts: dict[str, list[slice]] = {}
+    for name, inside in zip(topics.take(starts[:-1]).to_pylist(), pairwise(starts), strict=True):
+        parts.setdefault(name, []).append(slice(*inside))
+    return {
+        name: together[0] if len(together) == 1 else np.r_[tuple(together)]
+        for name, together in parts.items()
+    }
+
+
+def _is_run(table: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is {topic: {docno: score}}."""
+    return bool(table) and all(
+        isinstance(scores, Mapping)
+        and all(kind_of(score) not in ("mapping", "frame", "iterable") for score in scores.values())
+        for scores in table.values()
+    )
+
+
+def _is_tied(run: Run) -> bool:
+    lists = [scores for scores in map(run.scores, run.topics) if len(scores) > 1]
+    return bool(lists) and all(scores[0] == scores[-1] == scores.max() for scores in lists)

@@ -1,0 +1,41 @@
+"""What readers are given: paths, folders and globs; frames, mappings and iterables in memory."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from rtc_bayes.errors import InputError
+
+
+def kind_of(source: Any) -> Literal["path", "frame", "mapping", "iterable", "other"]:
+    """Say how a source is read."""
+    if isinstance(source, str | Path):
+        return "path"
+    if isinstance(source, Mapping):
+        return "mapping"
+    if hasattr(source, "columns") and hasattr(source, "__getitem__"):
+        return "frame"
+    if isinstance(source, Iterable) and not isinstance(source, bytes | bytearray):
+        return "iterable"
+    return "other"
+
+
+def files_of(source: str | Path) -> list[Path]:
+    """Return the files that a path, a folder or a glob stands for, sorted by name."""
+    if not str(source):
+        raise InputError("the path is empty", remedy="give a file, a folder or a glob")
+    path = Path(source)
+    if path.is_dir():
+        files = [p for p in path.iterdir() if p.is_file() and not p.name.startswith(".")]
+        if not files:
+            raise InputError("the folder holds no files", path=path, remedy="give a run folder")
+        return sorted(files, key=lambda p: p.name)
+    if path.exists() or not glob.has_magic(str(source)):
+        return [path]
+    files = [match for match in sorted(map(Path, glob.glob(str(source)))) if match.is_file()]
+    if not files:
+        raise InputError("no file matches", path=str(source), remedy="check the pattern")
+    return files
