@@ -24,7 +24,7 @@ from rtc_bayes.cli.arguments import (
     SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, format_of, read_judgments, read_options
+from rtc_bayes.cli.inputs import digests, format_of, read_options
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.estimand import Estimand
 
@@ -117,7 +117,7 @@ def compare(
             remedy="give two RUNS, or --baseline RUN",
         )
     inputs = digests(systems, qrels_read, [spec])
-    judgments = None if qrels_read is None else read_judgments(pool, qrels_read, estimand)
+    judgments = None if qrels_read is None else estimand.judgments(pool, qrels_read)
     probabilities: Fit | Relevance
     if relevance is not None:
         probabilities = Fit.load(relevance, made_for=pool)

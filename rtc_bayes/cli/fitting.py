@@ -20,7 +20,7 @@ from rtc_bayes.cli.arguments import (
     Seed,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, read_judgments, read_options
+from rtc_bayes.cli.inputs import digests, read_options
 from rtc_bayes.measures.estimand import Estimand
 
 
@@ -59,7 +59,8 @@ def fit(
     systems, judged = runs.read(), read_qrels(qrels)
     estimand = Estimand(relevance_level=relevance_level, depth=depth)
     pool = estimand.pool(systems)
-    judgments = read_judgments(pool, judged, estimand, judged_for, infer=True)
+    tags = None if judged_for is None else [tag.strip() for tag in judged_for.split(",")]
+    judgments = estimand.judgments(pool, judged, tags).with_judged_for()
     spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
     made = fit(pool, judgments, model=spec, draws=draws, chains=chains, tune=tune, seed=seed)
     made.save(output)

@@ -10,8 +10,7 @@ from rtc_bayes.cli.arguments import Format
 from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
-    from rtc_bayes.measures.estimand import Estimand
+    from rtc_bayes.collection import Qrels, Runs
     from rtc_bayes.relevance import ModelSpec
 
 
@@ -24,27 +23,6 @@ def read_options(options: Sequence[str] | None) -> dict[str, str]:
             raise InputError(f"cannot use --option {text}", remedy="write K=V, each K once")
         read[key] = value
     return read
-
-
-def read_judgments(
-    pool: Pool,
-    qrels: Qrels,
-    estimand: Estimand,
-    judged_for: str | None = None,
-    *,
-    infer: bool = False,
-) -> Judgments:
-    """Read judgments over a pool, and the systems they were made for: typed, stored or inferred."""
-    from rtc_bayes.store import meta_path, read_json
-
-    stored = meta_path(qrels.path)
-    systems = None
-    if judged_for is not None:
-        systems = [tag.strip() for tag in judged_for.split(",")]
-    elif stored.is_file():
-        systems = read_json(stored).get("judged_for")
-    judgments = estimand.judgments(pool, qrels, systems)
-    return judgments.with_judged_for() if infer else judgments
 
 
 def digests(

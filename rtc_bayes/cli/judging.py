@@ -20,7 +20,7 @@ from rtc_bayes.cli.arguments import (
     Seed,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, format_of, read_judgments
+from rtc_bayes.cli.inputs import digests, format_of
 from rtc_bayes.errors import CollectionWarning
 
 
@@ -100,7 +100,7 @@ def next_(
     chosen = parse_algorithm(algorithm)
     systems, judged = runs.read(), read_qrels(qrels)
     pool = estimand.pool(systems, judged)
-    judgments = read_judgments(pool, judged, estimand)
+    judgments = estimand.judgments(pool, judged)
     frame = documents_frame(
         next_documents(pool, judgments, estimand, algorithm=chosen, count=count, seed=seed)
     )

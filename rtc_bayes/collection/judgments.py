@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.pool import Pool, list_of_names
-from rtc_bayes.collection.qrels import Qrels
+from rtc_bayes.collection.qrels import JudgedFor, Qrels
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
     import xarray as xr
-
-type JudgedFor = Sequence[str] | Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +68,7 @@ class Judgments(Saved):
         self.labels.flags.writeable = self.order.flags.writeable = False
 
     @classmethod
-    def none(cls, pool: Pool, *, judged_for: JudgedFor | None = None) -> Judgments:
+    def none(cls, pool: Pool, *, judged_for: JudgedFor = None) -> Judgments:
         """Nothing judged yet.
 
         Examples
@@ -89,7 +87,7 @@ class Judgments(Saved):
         documents: ArrayLike,
         labels: ArrayLike,
         *,
-        judged_for: JudgedFor | None = None,
+        judged_for: JudgedFor = None,
     ) -> Judgments:
         """Judge documents of the pool by their indices.
 
@@ -198,7 +196,7 @@ class Judgments(Saved):
         qrels: Qrels,
         *,
         relevance_level: int = 1,
-        judged_for: JudgedFor | None = None,
+        judged_for: JudgedFor = None,
     ) -> Judgments:
         """Take the judgments of a qrels file.
 
@@ -236,7 +234,7 @@ class Judgments(Saved):
         """
         whole_number("relevance level", relevance_level, least=1)
         if judged_for is None:
-            judged_for = getattr(qrels, "judged_for", None)
+            judged_for = qrels.judged_for
         shared = [topic for topic in qrels if topic in set(pool.topics)]
         if len(qrels) and not shared:
             raise InputError(
@@ -503,7 +501,7 @@ def _labels(labels: ArrayLike) -> NDArray[np.float64]:
 
 
 def _judged_for(
-    pool: Pool, judged_for: JudgedFor | None
+    pool: Pool, judged_for: JudgedFor
 ) -> tuple[tuple[str, ...] | None, dict[str, tuple[str, ...]] | None]:
     """Return the systems judged for on any topic, and by topic if they were given so."""
     if judged_for is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,6 +11,7 @@ from rtc_bayes.measures.names import parse_measure
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+    from rtc_bayes.collection.qrels import JudgedFor
 
 
 class MeasureObject(Protocol):
@@ -113,9 +113,7 @@ unseen=False, residual=0.0)
             qrels=qrels,
         )
 
-    def judgments(
-        self, pool: Pool, qrels: Qrels, judged_for: Sequence[str] | None = None
-    ) -> Judgments:
+    def judgments(self, pool: Pool, qrels: Qrels, judged_for: JudgedFor = None) -> Judgments:
         """Read judgments over a pool, relevant from the relevance level on."""
         from rtc_bayes.collection import Judgments
 

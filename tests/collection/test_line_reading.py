@@ -7,8 +7,7 @@ import math
 from contextlib import nullcontext
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import rtc_bayes as rb
 from rtc_bayes.collection.order import natural_key

@@ -292,8 +292,7 @@ def test_systems_judged_for_are_a_list(pool, bad):
 
 
 def test_qrels_say_for_whom_they_were_made(pool):
-    qrels = rb.Qrels({"9": {"z": 1}})
-    qrels.judged_for = {"9": ["b"]}
+    qrels = rb.Qrels({"9": {"z": 1}}, judged_for={"9": ["b"]})
     assert rb.Judgments.from_qrels(pool, qrels).judged_for_topic("9") == ("b",)
     assert rb.Judgments.from_qrels(pool, qrels, judged_for=["a"]).judged_for == ("a",)
 
