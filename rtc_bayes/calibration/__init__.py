@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rtc_bayes.calibration.calibration_study import Calibration, CalibrationStudy, calibrate
 from rtc_bayes.calibration.coverage import against_truth, bias, coverage, pit
 from rtc_bayes.calibration.predictive import LeaveOneOut, check_predictions, leave_one_out
 from rtc_bayes.calibration.reliability import (
@@ -11,9 +12,10 @@ from rtc_bayes.calibration.reliability import (
     score,
     scores_by,
 )
-from rtc_bayes.calibration.studies import CalibrationStudy, calibrate, is_calibration
+from rtc_bayes.calibration.simulation_based import simulation_based_calibration
 
 __all__ = [
+    "Calibration",
     "CalibrationStudy",
     "LeaveOneOut",
     "Predictions",
@@ -23,10 +25,10 @@ __all__ = [
     "calibrate",
     "check_predictions",
     "coverage",
-    "is_calibration",
     "leave_one_out",
     "pit",
     "reliability",
     "score",
     "scores_by",
+    "simulation_based_calibration",
 ]

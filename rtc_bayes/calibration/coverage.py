@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.robustness.scores import bootstrap_interval
+from rtc_bayes.trials.scores import bootstrap_interval
 
 if TYPE_CHECKING:
     import pandas as pd

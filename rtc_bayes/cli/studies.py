@@ -39,7 +39,10 @@ from rtc_bayes.errors import InputError
 
 
 def demo(
-    output: OutFolder = "rtc-bayes-demo", seed: Seed = 0, jobs: Jobs = 2, quiet: Quiet = False
+    output: OutFolder = "rtc-bayes-demo",
+    seed: Seed = 0,
+    jobs: Jobs = defaults.JOBS,
+    quiet: Quiet = False,
 ) -> None:
     """Show the whole method on a simulation.
 
@@ -48,9 +51,10 @@ def demo(
     from rtc_bayes.report import write_report
     from rtc_bayes.robustness import demo
     from rtc_bayes.store import progress_bar
+    from rtc_bayes.workers import Workers
 
     with progress_bar(quiet) as progress:
-        demo(output, seed=seed, jobs=jobs, progress=progress)
+        demo(output, seed=seed, workers=Workers(jobs, progress=progress))
         report = write_report(output)
     typer.echo(f"Open {report}")
 
@@ -60,18 +64,18 @@ def robustness(
     qrels: QrelsFile,
     algorithms: Annotated[str, typer.Option(help="ALGORITHMs, with commas between.")],
     output: OutFolder,
-    trials: Trials = 100,
-    systems: Compared = 10,
-    initial: Initial = 2,
-    confidence: Confidence = 0.95,
+    trials: Trials = defaults.TRIALS,
+    systems: Compared = defaults.SYSTEMS,
+    initial: Initial = defaults.INITIAL,
+    confidence: Confidence = defaults.CONFIDENCE,
     moments: StudyMoments = "published",
     draws: Draws = defaults.DRAWS,
     chains: Chains = defaults.CHAINS,
     tune: Tune = defaults.TUNE,
-    jobs: Jobs = 2,
+    jobs: Jobs = defaults.JOBS,
     scheduler: Scheduler = None,
     relevance_level: Level = 1,
-    depth: Depth = 100,
+    depth: Depth = defaults.DEPTH,
     score_depth: ScoreDepth = None,
     unseen: Unseen = False,
     residual: Residual = 0.0,
@@ -85,12 +89,21 @@ def robustness(
     """
     from rtc_bayes.collection import read_qrels, read_runs
     from rtc_bayes.judging import parse_algorithm, split_algorithms
+    from rtc_bayes.measures import Estimand
     from rtc_bayes.robustness import study
     from rtc_bayes.store import progress_bar
+    from rtc_bayes.workers import Workers
 
     texts = split_algorithms(algorithms)
     parsed = [parse_algorithm(text) for text in texts]
     models = [model for chosen in parsed for model in (chosen.model, chosen.evaluator)]
+    estimand = Estimand(
+        relevance_level=relevance_level,
+        depth=depth,
+        score_depth=score_depth,
+        unseen=unseen,
+        residual=residual,
+    )
     given, truth = read_runs(*runs, name_by=name_by), read_qrels(qrels)
     with progress_bar(quiet) as progress:
         done = study(
@@ -100,22 +113,16 @@ def robustness(
             trials=trials,
             systems=systems,
             initial=initial,
-            jobs=jobs,
-            scheduler=scheduler,
             moments=moments,
-            depth=depth,
-            score_depth=score_depth,
+            estimand=estimand,
             confidence=confidence,
-            relevance_level=relevance_level,
-            unseen=unseen,
-            residual=residual,
             draws=draws,
             chains=chains,
             tune=tune,
             seed=seed,
             output=output,
             inputs=digests(given, truth, models),
-            progress=progress,
+            workers=Workers(jobs, scheduler, progress),
         )
     typer.echo(repr(done))
 
@@ -130,24 +137,29 @@ def calibrate(
     model: Model = None,
     method: Method = None,
     option: Options = None,
-    algorithm: Annotated[str, typer.Option(help="What makes the judgments.")] = "rtc:map",
-    trials: Trials = 20,
-    systems: Compared = 10,
-    initial: Initial = 2,
-    confidence: Confidence = 0.95,
+    algorithm: Annotated[str, typer.Option(help="What makes the judgments.")] = (
+        defaults.CALIBRATION_JUDGE
+    ),
+    trials: Trials = defaults.CALIBRATION_TRIALS,
+    systems: Compared = defaults.SYSTEMS,
+    initial: Initial = defaults.INITIAL,
+    confidence: Confidence = defaults.CONFIDENCE,
     moments: StudyMoments = "published",
     draws: Draws = defaults.DRAWS,
     chains: Chains = defaults.CHAINS,
     tune: Tune = defaults.TUNE,
-    jobs: Jobs = 2,
+    jobs: Jobs = defaults.JOBS,
     scheduler: Scheduler = None,
     relevance_level: Level = 1,
-    depth: Depth = 100,
+    depth: Depth = defaults.DEPTH,
+    score_depth: ScoreDepth = None,
+    unseen: Unseen = False,
+    residual: Residual = 0.0,
     name_by: Names = "tag",
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Hold a model's numbers to the truth.
+    """Check a model's numbers against complete judgments.
 
     Judges for a few systems, fits the model, and checks its probabilities of relevance, its
     intervals and its confidences; writes tables and a report. Resumes where it stopped.
@@ -156,15 +168,24 @@ def calibrate(
     from rtc_bayes.collection import read_qrels, read_runs
     from rtc_bayes.collection.simulate import simulate
     from rtc_bayes.judging import parse_algorithm
+    from rtc_bayes.measures import Estimand
     from rtc_bayes.relevance import ModelSpec
     from rtc_bayes.report import write_report
     from rtc_bayes.store import progress_bar
+    from rtc_bayes.workers import Workers
 
     if (runs is None) != (qrels is None):
         raise InputError(
             "runs and judgments go together",
             remedy="give RUNS with --qrels, or neither for a simulated collection",
         )
+    estimand = Estimand(
+        relevance_level=relevance_level,
+        depth=depth,
+        score_depth=score_depth,
+        unseen=unseen,
+        residual=residual,
+    )
     spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
     inputs = {}
     if runs is None or qrels is None:
@@ -182,19 +203,16 @@ def calibrate(
             trials=trials,
             systems=systems,
             initial=initial,
-            jobs=jobs,
-            scheduler=scheduler,
             moments=moments,
-            depth=depth,
+            estimand=estimand,
             confidence=confidence,
-            relevance_level=relevance_level,
             draws=draws,
             chains=chains,
             tune=tune,
             seed=seed,
             output=output,
             inputs=inputs,
-            progress=progress,
+            workers=Workers(jobs, scheduler, progress),
         )
         report = write_report(output)
     typer.echo(f"{done!r}\nOpen {report}")
@@ -202,7 +220,7 @@ def calibrate(
 
 def report(
     folder: Annotated[
-        str, typer.Argument(metavar="DIR", help="What `robustness` or `calibrate` wrote.")
+        str, typer.Argument(metavar="DIR", help="What `robustness`, `calibrate` or `demo` wrote.")
     ],
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Default: DIR/report.html.")

@@ -20,7 +20,7 @@ from rtc_bayes.report.drawing import (
     panels,
     styled,
 )
-from rtc_bayes.robustness.scores import BINS, bin_of, bootstrap_interval
+from rtc_bayes.trials.scores import BINS, bin_of, bootstrap_interval
 
 if TYPE_CHECKING:
     import pandas as pd

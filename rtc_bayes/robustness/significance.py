@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,19 +26,6 @@ _COLUMNS = (
     "tau_difference",
     "tau_p",
 )
-
-
-def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
-    """Kendall's tau-b between two scorings of systems; None where one of them is constant.
-
-    Parameters
-    ----------
-    expected, true : array_like of float, shape (systems,)
-    """
-    from scipy.stats import kendalltau
-
-    tau = float(kendalltau(expected, true).statistic)
-    return None if np.isnan(tau) else tau
 
 
 def compare_algorithms(trials: pd.DataFrame) -> pd.DataFrame:

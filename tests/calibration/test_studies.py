@@ -5,21 +5,24 @@ import shutil
 import numpy as np
 import pytest
 
-from rtc_bayes.calibration import CalibrationStudy, calibrate
-from rtc_bayes.calibration.studies import SUMMARY, TABLES
-from rtc_bayes.calibration.truth import Truth
+from rtc_bayes import Estimand, Workers
+from rtc_bayes.calibration import Calibration, CalibrationStudy, calibrate
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import evaluate
 from rtc_bayes.report import write_report
 from rtc_bayes.robustness import study
-from rtc_bayes.robustness.design import Collection
 from rtc_bayes.store import read_json
+from rtc_bayes.trials import Collection
+
+SUMMARY = Calibration.summary_file
+TABLES = (*Calibration.tables, *Calibration.derived)
+ALONE = Workers(jobs=1)
 
 ARGUMENTS = {
     "model": "rtc:map",
     "trials": 3,
     "systems": 4,
-    "depth": 20,
+    "estimand": Estimand(depth=20),
     "confidence": 0.8,
     "seed": 11,
     "command": "test",
@@ -29,14 +32,14 @@ ARGUMENTS = {
 @pytest.fixture(scope="module")
 def done(small, tmp_path_factory):
     folder = tmp_path_factory.mktemp("calibration")
-    return calibrate(small.runs, small.qrels, **ARGUMENTS, jobs=1, output=folder)
+    return calibrate(small.runs, small.qrels, **ARGUMENTS, workers=ALONE, output=folder)
 
 
 def test_confidences_are_those_of_a_robustness_study(small, done, tmp_path):
     """Another way to the same trials: what W is, must not depend on the command."""
     shared = {key: value for key, value in ARGUMENTS.items() if key != "model"}
     other = study(
-        small.runs, small.qrels, algorithms=["rtc:map"], **shared, jobs=1, output=tmp_path
+        small.runs, small.qrels, algorithms=["rtc:map"], **shared, workers=ALONE, output=tmp_path
     )
     columns = ["trial", "a", "b", "confidence", "correct", "initial"]
     assert done.pairs[columns].reset_index(drop=True).equals(other.pairs[columns])
@@ -51,7 +54,7 @@ def test_it_resumes_to_the_same_numbers(small, done, tmp_path):
     shutil.copytree(done.directory, tmp_path, dirs_exist_ok=True)
     (tmp_path / "trials" / "00001.json").unlink()
     (tmp_path / SUMMARY).unlink()
-    again = calibrate(small.runs, small.qrels, **ARGUMENTS, jobs=1, output=tmp_path)
+    again = calibrate(small.runs, small.qrels, **ARGUMENTS, workers=ALONE, output=tmp_path)
     assert again.summary == done.summary
     for name in TABLES:
         written = (tmp_path / f"{name}.csv").read_bytes()
@@ -78,13 +81,12 @@ def test_every_unjudged_document_is_scored_once_a_trial(small, done):
 
 
 def test_truth_of_lists_as_cut(small):
-    collection = Collection.from_runs(small.runs, small.qrels, depth=20, relevance_level=1)
-    truth = Truth.of(collection)
+    collection = Collection.from_runs(small.runs, small.qrels, Estimand(depth=20))
     # evaluated as a list of 20 and by all judgments: the same as AP@20 by ir-measures
     table = evaluate(small.runs, small.qrels, ["AP@20"], topics="all")
-    found = [truth.scores["at_depth"][name] for name in collection.pool.systems]
+    found = [collection.pool_truth[name] for name in collection.pool.systems]
     np.testing.assert_allclose(found, table.mean["AP@20"], atol=1e-9)
-    labels = truth.labels(collection.pool.select(collection.pool.systems[:2]))
+    labels = collection.labels(collection.pool.select(collection.pool.systems[:2]))
     assert set(labels) == {0.0, 1.0}
 
 
@@ -106,5 +108,5 @@ def test_what_it_refuses(small, done, tmp_path):
         calibrate(small.runs, small.qrels, algorithm="ip", output=tmp_path)
     with pytest.raises(InputError, match="a trial takes 10 systems, of 8"):
         calibrate(small.runs, small.qrels, output=tmp_path)
-    with pytest.raises(InputError, match="no finished calibration study"):
+    with pytest.raises(InputError, match="holds no finished study"):
         CalibrationStudy.load(tmp_path)

@@ -321,6 +321,19 @@ def summarise(trials: pd.DataFrame, pairs: pd.DataFrame, *, seed: int = 0) -> Su
     )
 
 
+def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
+    """Kendall's tau-b between two scorings of systems; None where one of them is constant.
+
+    Parameters
+    ----------
+    expected, true : array_like of float, shape (systems,)
+    """
+    from scipy.stats import kendalltau
+
+    tau = float(kendalltau(expected, true).statistic)
+    return None if np.isnan(tau) else tau
+
+
 def _interval(values: ArrayLike, trials: pd.Series, seed: int) -> tuple[float, float] | None:
     """Return the bootstrap interval, but None for one trial: it says nothing of others."""
     return bootstrap_interval(values, trials, seed=seed) if len(np.unique(trials)) > 1 else None

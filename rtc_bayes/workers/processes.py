@@ -16,6 +16,7 @@ import joblib
 
 from rtc_bayes.workers.cluster import compute, connect
 from rtc_bayes.workers.packed import Packed, call_packed
+from rtc_bayes.workers.place import Workers
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -29,17 +30,13 @@ type Outcomes = Generator[tuple[int, Any]]
 
 
 @contextlib.contextmanager
-def open_workers(
-    jobs: int, scheduler: str | None = None
-) -> Iterator[Callable[[RunTrial, Trials], Outcomes]]:
+def open_workers(workers: Workers) -> Iterator[Callable[[RunTrial, Trials], Outcomes]]:
     """Find workers for trials.
 
     Parameters
     ----------
-    jobs : int
-        Processes on this machine; -1 for one on every core.
-    scheduler : str, optional
-        ``dask://HOST:PORT``, of a cluster that takes the place of processes on this machine.
+    workers : Workers
+        Processes on this machine, or a cluster.
 
     Yields
     ------
@@ -51,10 +48,10 @@ def open_workers(
     InputError
         A cluster that cannot be used: see :func:`rtc_bayes.workers.cluster.connect`.
     """
-    if scheduler is None:
-        yield partial(_run_here, jobs)
+    if workers.scheduler is None:
+        yield partial(_run_here, workers.jobs)
     else:
-        with connect(scheduler) as client:
+        with connect(workers.scheduler) as client:
             yield partial(_run_on_cluster, client)
 
 
