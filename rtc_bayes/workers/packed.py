@@ -7,8 +7,8 @@ import pickle
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import cloudpickle
 import numpy as np
-from joblib.externals import cloudpickle
 from numpy.typing import NDArray
 
 _unpacked: dict[str, Callable[..., Any]] = {}
