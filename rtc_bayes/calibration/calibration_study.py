@@ -12,6 +12,7 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.calibration.coverage import TRUTHS, against_truth, bias, coverage
 from rtc_bayes.calibration.predictive import (
+    FEWEST_DRAWS,
     STATISTICS,
     LeaveOneOut,
     check_predictions,
@@ -199,7 +200,7 @@ class Calibration(Kind[CalibrationStudy]):
             _, checking = spawn_seeds(outcome.draw.evaluating_seed, 2)
             tables["checks"] = check_predictions(outcome.judgments, outcome.estimate, seed=checking)
             model = self.model.build()
-            if hasattr(model, "graph"):
+            if hasattr(model, "graph") and len(outcome.estimate.values) >= FEWEST_DRAWS:
                 facts |= asdict(leave_one_out(model, outcome.judgments, outcome.estimate))
         return {"trials": pd.DataFrame([facts]), **tables}
 

@@ -34,6 +34,9 @@ system's mean average precision, unjudged documents nonrelevant."""
 
 COLUMNS = ("statistic", "name", "observed", "mean", "sd", "tail")
 
+FEWEST_DRAWS = 25
+"""Of which a fifth, the tail of the importance weights, are the 5 that ArviZ asks for."""
+
 _TOP = 10
 _SETS = 200
 _LEAST_P = 1e-12
@@ -155,13 +158,16 @@ def leave_one_out(model: RelevanceModel, judgments: Judgments, found: Draws) -> 
     Raises
     ------
     InputError
-        The model is a composite; or as :func:`check_predictions`.
+        The model is a composite, or there are fewer than 25 draws; or as
+        :func:`check_predictions`.
     """
     import xarray as xr
     from arviz_stats import loo
 
     refuse_composite(model)
-    _, p = _of_judged(judgments, found)
+    every, p = _of_judged(judgments, found)
+    if len(every) < FEWEST_DRAWS:
+        raise InputError(f"{len(every)} draws", remedy=f"take {FEWEST_DRAWS} or more")
     label = judgments.labels[judgments.order]
     p = np.clip(p, _LEAST_P, 1.0 - _LEAST_P)
     density = label * np.log(p) + (1.0 - label) * np.log1p(-p)

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import rtc_bayes
 from rtc_bayes.errors import InputError, UnfinishedError
 from rtc_bayes.store import (
     atomic_path,
@@ -238,13 +238,18 @@ def arguments_of(meta: Mapping[str, Any]) -> dict[str, Any]:
 
 def digest_code() -> str:
     """Return a digest of the code that decides numbers: another version may not finish a study."""
-    package = Path(str(resources.files("rtc_bayes")))
+    package = package_folder()
     modules = sorted(
         path
         for path in package.rglob("*.py")
         if path.relative_to(package).parts[0] not in _SHOWN_BY
     )
     return digest_text("".join(digest_file(path) for path in modules))
+
+
+def package_folder() -> Path:
+    """Return where the code stands."""
+    return Path(rtc_bayes.__file__).parent
 
 
 def _read_table(path: Path, columns: Columns) -> pd.DataFrame:
@@ -255,11 +260,14 @@ def _read_table(path: Path, columns: Columns) -> pd.DataFrame:
     try:
         # a system may be called NA
         table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""])
+        if not set(table.columns) & set(columns):
+            raise ValueError("none of its columns")
         table = table.reindex(columns=list(columns))
         for name in columns.keys() - text:
             table[name] = pd.to_numeric(table[name])
     except (ValueError, OSError) as error:
-        raise InputError(f"is no table of a study ({error})", path=path, remedy=_AGAIN) from error
+        reason = " ".join(str(error).split())
+        raise InputError(f"is no table of a study: {reason}", path=path, remedy=_AGAIN) from error
     return table.fillna({name: "" for name, held in columns.items() if held == "str"})
 
 

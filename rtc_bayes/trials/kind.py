@@ -140,7 +140,9 @@ class Kind[Result: StudyResult](ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        _kinds[cls.name] = cls
+        # a copy of a class of a notebook, which a worker makes, gets its members later
+        if "name" in vars(cls):
+            _kinds[cls.name] = cls
 
     @abstractmethod
     def rows(self, outcome: Outcome, collection: Collection) -> Tables:

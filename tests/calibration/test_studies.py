@@ -4,9 +4,11 @@ import shutil
 
 import numpy as np
 import pytest
+from model_files import write_model
 
 from rtc_bayes import Estimand, Workers
 from rtc_bayes.calibration import Calibration, CalibrationStudy, calibrate
+from rtc_bayes.cli import main
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import evaluate
 from rtc_bayes.report import write_report
@@ -110,3 +112,58 @@ def test_what_it_refuses(small, done, tmp_path):
         calibrate(small.runs, small.qrels, output=tmp_path)
     with pytest.raises(InputError, match="holds no finished study"):
         CalibrationStudy.load(tmp_path)
+
+
+REMARK = (
+    "from rtc_bayes.relevance.interface import Check, Diagnostics; "
+    "return PointEstimate(np.full(judgments.pool.n_documents, 0.2), "
+    "diagnostics=Diagnostics(checks=(Check('ESS', 9, 10, True, 'few'),)))"
+)
+
+
+def test_remarks_of_workers_are_counted_and_not_written(tmp_path, capfd):
+    model = write_model(tmp_path / "remarking.py", "True", REMARK)
+    command = ["calibrate", f"--model={model}", "--trials=2", "--systems=3", "--depth=10"]
+    assert main([*command, "--jobs=2", "--quiet", f"--output={tmp_path / 'study'}"]) == 0
+    assert capfd.readouterr().err == ""
+    assert CalibrationStudy.load(tmp_path / "study").trials["remarks"].tolist() == [1, 1]
+
+
+def test_a_failed_fit_is_recorded_and_left_out(small, done, tmp_path):
+    judged = done.trials["judged"]
+    assert judged.nunique() == 3
+    arguments = {**ARGUMENTS, "workers": ALONE}
+    for condition, failed in ((f"judgments.n_judged == {judged.iloc[0]}", 1), ("True", 3)):
+        model = write_model(tmp_path / f"f{failed}.py", condition, "raise FitError('no fit')")
+        folder = tmp_path / f"study{failed}"
+        found = calibrate(
+            small.runs, small.qrels, **arguments | {"model": f"{model}:map"}, output=folder
+        )
+        assert found.trials["failure"].notna().sum() == found.summary["failed"] == failed
+        assert set(found.trials.loc[found.trials["failure"].notna(), "reason"]) == {"failed fit"}
+        kept = set(range(failed, 3))
+        assert set(found.pairs["trial"]) == set(found.systems["trial"]) == kept
+        assert (found.summary["relevance"] is None) == (not kept)
+        again = CalibrationStudy.load(folder)
+        assert again.summary == found.summary
+        assert f"the fits of {failed} trials failed" in repr(again)
+        page = write_report(folder).read_text(encoding="utf-8")
+        assert "Fits that failed" in page
+        assert "no fit" in page
+
+
+def test_every_part_of_the_estimand_reaches_it(small, done, tmp_path):
+    """Lists of 100 documents pooled to 20, by another measure, after so many judgments."""
+    estimand = Estimand("P@30", depth=20, score_depth=100, residual=0.01, topics="judged")
+    arguments = {**ARGUMENTS, "estimand": estimand, "trials": 2, "workers": ALONE}
+    found = calibrate(small.runs, small.qrels, **arguments, budget=30, output=tmp_path)
+    assert found.trials["judged"].tolist() == [30, 30]
+    assert set(found.trials["reason"]) == {"budget"}
+    table = evaluate(small.runs, small.qrels, ["P@30"], topics="judged")
+    truth = dict(zip(table.systems, table.mean["P@30"], strict=True))
+    scores = found.systems[found.systems["quantity"] == "score"]
+    np.testing.assert_allclose(scores["whole_list"], scores["a"].map(truth))
+    assert scores["sd"].min() > 0.01
+    # by documents of the pool alone
+    assert (scores["at_depth"] <= scores["whole_list"] + 1e-12).all()
+    assert "mean P@30" in write_report(tmp_path).read_text(encoding="utf-8")
