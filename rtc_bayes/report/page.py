@@ -55,7 +55,7 @@ class Page:
     Examples
     --------
     >>> from rtc_bayes.report.page import Page
-    >>> Page("My study", "<h1>What was found</h1>", {}).title
+    >>> Page("My study", "<h1>Results</h1>", {}).title
     'My study'
     """
 

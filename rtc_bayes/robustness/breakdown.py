@@ -45,6 +45,17 @@ def break_down(pairs: pd.DataFrame, group: pd.Series, *, seed: int = 0) -> pd.Da
     DataFrame
         One row for each algorithm and category, also an empty one: algorithm, group, pairs,
         trials (that have such pairs), and what :func:`score_row` gives.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rtc_bayes.robustness import break_down
+    >>> pairs = pd.DataFrame(
+    ...     {"trial": 0, "algorithm": "mtc", "confidence": [0.75, 0.75], "correct": [1, 0]}
+    ... )
+    >>> group = pd.Series(pd.Categorical(["alike", "unlike"]))
+    >>> break_down(pairs, group)[["group", "W"]].to_numpy().tolist()
+    [['alike', 1.0], ['unlike', -3.0]]
     """
     import pandas as pd
 

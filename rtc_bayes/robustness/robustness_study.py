@@ -258,7 +258,7 @@ def study(
     ...         workers=rb.Workers(jobs=1),
     ...     )
     >>> done.trials["judged"].tolist()
-    [8, 8]
+    [26, 21]
     """
     plan = Plan(
         algorithms=tuple(algorithms),
@@ -300,6 +300,11 @@ def side_by_side(studies: Mapping[str, Study]) -> pd.DataFrame:
         One row for each study and algorithm: collection, algorithm, trials, failed, what
         :func:`~rtc_bayes.robustness.breakdown.score_row` gives, median_judged, mean_judged,
         mean_tau.
+
+    Examples
+    --------
+    >>> from rtc_bayes.robustness import Study, side_by_side
+    >>> side_by_side({"TREC-8": Study.load("study")})  # doctest: +SKIP
     """
     import pandas as pd
 

@@ -44,6 +44,21 @@ def compare_algorithms(trials: pd.DataFrame) -> pd.DataFrame:
         (two-sided paired t), tau_difference (mean of a - b), tau_p (two-sided paired t). A
         p-value is NaN where every difference is the same or only one trial has both, and so is a
         difference that no trial has both for.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rtc_bayes.robustness import compare_algorithms
+    >>> trials = pd.DataFrame(
+    ...     {
+    ...         "trial": [0, 1, 2, 0, 1, 2],
+    ...         "algorithm": ["mtc"] * 3 + ["rtc:map"] * 3,
+    ...         "judged": [90, 120, 140, 40, 60, 70],
+    ...         "tau": [0.5, 0.6, 0.7, 0.6, 0.6, 0.9],
+    ...     }
+    ... )
+    >>> compare_algorithms(trials)["judged_mean_difference"].round(1).tolist()
+    [60.0]
     """
     import pandas as pd
 

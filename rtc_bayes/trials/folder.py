@@ -213,6 +213,11 @@ def load_study(directory: str | Path) -> StudyResult:
     ------
     InputError
         No finished study, a kind that is not known, or a damaged file.
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials import load_study
+    >>> load_study("study").tables  # doctest: +SKIP
     """
     folder = Path(directory)
     if not folder.is_dir():

@@ -211,13 +211,8 @@ def find_kind(directory: Path, meta: Mapping[str, Any]) -> type[Kind[Any]]:
     InputError
         No such kind, or no finished study.
     """
-    if "kind" not in meta:
-        for name in _BUILT_IN:
-            kind = _kind(name)
-            if (directory / kind.summary_file).is_file():
-                return kind
-    else:
-        kind = _kind(meta["kind"])
+    for name in (str(meta["kind"]),) if "kind" in meta else _BUILT_IN:
+        kind = _kind(name)
         if (directory / kind.summary_file).is_file():
             return kind
     raise InputError(

@@ -73,6 +73,20 @@ def run_study[Result: StudyResult](
         work in, a damaged trial, or a scheduler that does not answer.
     UnfinishedError
         Workers were lost, memory ran out, or the disk is full; the same call goes on.
+
+    Examples
+    --------
+    >>> import tempfile, rtc_bayes as rb
+    >>> from rtc_bayes.robustness import Robustness
+    >>> from rtc_bayes.trials import Plan, run_study
+    >>> made = rb.simulate(topics=3, systems=4, seed=1)
+    >>> plan = Plan(("mtc",), trials=1, systems=3, estimand=rb.Estimand("P@5", depth=10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = run_study(
+    ...         Robustness(), made.runs, made.qrels, plan, output=folder, workers=rb.Workers(1)
+    ...     )
+    >>> study.trials["reason"].tolist()
+    ['reached']
     """
     workers = workers or Workers()
     if len(runs) < plan.systems:

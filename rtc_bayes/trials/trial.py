@@ -74,7 +74,7 @@ def draw_systems(systems: tuple[str, ...], plan: Plan, seed: int) -> Draw:
     >>> from rtc_bayes.trials import Plan, draw_systems
     >>> draw = draw_systems(tuple("abcdef"), Plan(("mtc",), systems=4), seed=1)
     >>> draw.everyone, draw.initial
-    (('a', 'b', 'e', 'f'), ('b', 'e'))
+    (('a', 'b', 'c', 'd'), ('a', 'c'))
     """
     choosing, judging, evaluating = spawn_seeds(seed, 3)
     picked = np.random.default_rng(choosing).choice(len(systems), size=plan.systems, replace=False)

@@ -65,7 +65,7 @@ def _run_on_cluster(client: Client, run: RunTrial, trials: Trials) -> Outcomes:
 
 def _run_here(jobs: int, run: RunTrial, trials: Trials) -> Outcomes:
     packed = Packed.of(partial(_numbered, run))
-    found = joblib.Parallel(
+    outcomes = joblib.Parallel(
         n_jobs=jobs,
         backend="loky",
         return_as="generator_unordered",
@@ -75,7 +75,7 @@ def _run_here(jobs: int, run: RunTrial, trials: Trials) -> Outcomes:
         initargs=(os.getpid(),),
     )(joblib.delayed(call_packed)(*packed, *trial) for trial in trials)
     try:
-        for outcome in found:  # noqa: UP028 (`yield from` would close it, with a warning)
+        for outcome in outcomes:  # noqa: UP028 (`yield from` would close it, with a warning)
             yield outcome
     except BrokenExecutor as error:
         raise BrokenExecutor(
@@ -85,7 +85,7 @@ def _run_here(jobs: int, run: RunTrial, trials: Trials) -> Outcomes:
         with warnings.catch_warnings():
             # that trials were begun in vain, if the caller stops here
             warnings.simplefilter("ignore", UserWarning)
-            found.close()
+            outcomes.close()
 
 
 def _end_with(parent: int) -> None:
