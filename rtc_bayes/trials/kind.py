@@ -135,7 +135,7 @@ class Kind[Result: StudyResult](ABC):
     derived: ClassVar[Mapping[str, Columns]] = {}
     summary_file: ClassVar[str] = "summary.json"
     stage: ClassVar[str] = "trials"
-    result: type[Result]
+    result: type[Result] = StudyResult  # type: ignore[assignment]
     page: ClassVar[str | Callable[[Any], Any]]
 
     def __init_subclass__(cls, **options: Any) -> None:

@@ -7,6 +7,7 @@ It asks whether the system that looks best is the best, after so many judgments:
 import sys
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any, ClassVar
 
 import cloudpickle
@@ -149,3 +150,17 @@ def test_its_report(finished, tmp_path):
     page = write_report(finished.directory, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Does the best system win?" in page
     assert "mtc at 30" in (tmp_path / "tables" / "winners.md").read_text(encoding="utf-8")
+
+
+def test_the_example_of_the_docs(made, tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
+    code = page.split("```python\n")[1].split("```")[0]
+    quick = code.replace("trials=20", "trials=1, systems=4").replace(
+        'output="winner"', f"output={str(tmp_path)!r}, workers=rb.Workers(1)"
+    )
+    assert quick != code
+    names = {"runs": made.runs, "qrels": made.qrels, "__name__": __name__}
+    exec(compile(quick, "studies.md", "exec"), names)
+    assert set(names["study"].summary) == {
+        f"{text} at {budget}" for text in ("mtc", "rtc:map") for budget in (50, 100)
+    }
