@@ -35,9 +35,10 @@ from rtc_bayes.relevance import Draws, ModelSpec
 from rtc_bayes.robustness.robustness_study import MOVED
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials.complete import Collection
-from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables, columns
+from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
 from rtc_bayes.trials.plan import MomentsRule, Plan
 from rtc_bayes.trials.running import run_study
+from rtc_bayes.trials.schema import columns
 from rtc_bayes.trials.scores import bootstrap_interval, score_pairs
 from rtc_bayes.trials.trial import Outcome
 from rtc_bayes.workers import Workers

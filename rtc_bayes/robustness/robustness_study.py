@@ -27,9 +27,10 @@ from rtc_bayes.robustness.breakdown import (
 )
 from rtc_bayes.robustness.significance import compare_algorithms
 from rtc_bayes.trials.complete import Collection
-from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables, columns
+from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
 from rtc_bayes.trials.plan import MomentsRule, Plan
 from rtc_bayes.trials.running import run_study
+from rtc_bayes.trials.schema import columns
 from rtc_bayes.trials.scores import summarise
 from rtc_bayes.trials.trial import Outcome
 from rtc_bayes.workers import Workers

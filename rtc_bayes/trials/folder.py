@@ -15,7 +15,7 @@ from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,23 +31,11 @@ from rtc_bayes.store import (
     write_csv,
     write_json,
 )
-from rtc_bayes.trials.kind import (
-    META,
-    Arrays,
-    Columns,
-    Kind,
-    StudyResult,
-    Tables,
-    find_kind,
-    is_number,
-)
-
-if TYPE_CHECKING:
-    import pandas as pd
+from rtc_bayes.trials.kind import META, Arrays, Kind, StudyResult, Tables
+from rtc_bayes.trials.schema import AGAIN
 
 TRIALS = "trials"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_AGAIN = "delete it and run again"
 # what draws and compares; the rest shows it
 _SHOWN_BY = ("cli", "report")
 
@@ -157,20 +145,20 @@ class StudyFolder[Result: StudyResult]:
             The file is damaged, or is not of this trial of this study.
         """
         path = self._path(number)
-        content = read_record(path, remedy=_AGAIN)
+        content = read_record(path, remedy=AGAIN)
         try:
             sound = content.pop("digest", None) == digest_text(json_text(content))
         except ValueError:
             sound = False
         if not sound:
-            raise InputError("is damaged: its digest is not its own", path=path, remedy=_AGAIN)
+            raise InputError("is damaged: its digest is not its own", path=path, remedy=AGAIN)
         wanted = {"trial": number, "seed": self.seeds[number], "study": self.study}
         for key, value in wanted.items():
             if content[key] != value:
                 raise InputError(
                     f"is of another {key}: {content[key]} there, {value} here",
                     path=path,
-                    remedy=_AGAIN,
+                    remedy=AGAIN,
                 )
         return content["tables"], self._arrays(number, content.get("arrays"))
 
@@ -206,33 +194,6 @@ class StudyFolder[Result: StudyResult]:
         return f"{stored} of {len(self.seeds)} trials are stored, and the same command goes on"
 
 
-def load_study(directory: str | Path) -> StudyResult:
-    """Read a finished study of any kind.
-
-    Raises
-    ------
-    InputError
-        No finished study, a kind that is not known, or a damaged file.
-
-    Examples
-    --------
-    >>> from rtc_bayes.trials import load_study
-    >>> load_study("study").tables  # doctest: +SKIP
-    """
-    folder = Path(directory)
-    if not folder.is_dir():
-        raise InputError("no such folder", path=folder, remedy="give what a study wrote")
-    meta = read_record(folder / META, remedy=_AGAIN) if (folder / META).exists() else {}
-    kind = find_kind(folder, meta)
-    columns = {**kind.tables, **kind.derived}
-    return kind.result(
-        folder,
-        {name: _read_table(folder / f"{name}.csv", held) for name, held in columns.items()},
-        read_record(folder / kind.summary_file, remedy=_AGAIN),
-        {"kind": kind.name, **meta},
-    )
-
-
 def arguments_of(meta: Mapping[str, Any]) -> dict[str, Any]:
     """Return what must not change between a study and its resumption."""
     study = meta.get("study")
@@ -255,25 +216,6 @@ def digest_code() -> str:
 def package_folder() -> Path:
     """Return where the code stands."""
     return Path(rtc_bayes.__file__).parent
-
-
-def _read_table(path: Path, columns: Columns) -> pd.DataFrame:
-    """Read a table; columns that an earlier version did not write are undefined."""
-    import pandas as pd
-
-    text = {name: str for name, held in columns.items() if not is_number(held)}
-    try:
-        # a system may be called NA
-        table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""])
-        if not set(table.columns) & set(columns):
-            raise ValueError("none of its columns")
-        table = table.reindex(columns=list(columns))
-        for name in columns.keys() - text:
-            table[name] = pd.to_numeric(table[name])
-    except (ValueError, OSError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"is no table of a study: {reason}", path=path, remedy=_AGAIN) from error
-    return table.fillna({name: "" for name, held in columns.items() if held == "str"})
 
 
 @contextlib.contextmanager

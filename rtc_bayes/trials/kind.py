@@ -17,17 +17,14 @@ import numpy as np
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import Algorithm
-from rtc_bayes.store import spawn_seeds
+from rtc_bayes.store import read_record, spawn_seeds
 from rtc_bayes.trials.complete import Collection
 from rtc_bayes.trials.plan import Plan
+from rtc_bayes.trials.schema import AGAIN, Columns, read_table
 from rtc_bayes.trials.trial import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
-
-type Columns = Mapping[str, str]
-"""What columns hold, by their names: ``int``, ``float``, ``bool``, ``str`` (never undefined) or
-``str?``. Undefined numbers are NaN."""
 
 type Tables = Mapping[str, pd.DataFrame]
 type Arrays = Mapping[str, np.ndarray]
@@ -39,23 +36,6 @@ _BUILT_IN = {
     "demo": "rtc_bayes.robustness.demonstration",
 }
 _kinds: dict[str, type[Kind[Any]]] = {}
-
-
-def columns(text: str) -> dict[str, str]:
-    """Declare the columns of a table: ``NAME`` holds floats, ``NAME:TYPE`` what it says.
-
-    Examples
-    --------
-    >>> columns("trial:int algorithm:str confidence failure:str?")
-    {'trial': 'int', 'algorithm': 'str', 'confidence': 'float', 'failure': 'str?'}
-    """
-    parts = [part.partition(":") for part in text.split()]
-    return {name: held or "float" for name, _, held in parts}
-
-
-def is_number(held: str) -> bool:
-    """Whether a column holds numbers, by what :func:`columns` says of it."""
-    return not held.startswith("str")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,8 +72,6 @@ class StudyResult:
         InputError
             The folder holds no finished study, one of another kind, or a damaged file.
         """
-        from rtc_bayes.trials.folder import load_study
-
         study = load_study(directory)
         if not isinstance(study, cls):
             raise InputError(
@@ -201,6 +179,33 @@ class Kind[Result: StudyResult](ABC):
             },
             "models": {spec.name: spec.digest for spec in specs if spec.digest},
         }
+
+
+def load_study(directory: str | Path) -> StudyResult:
+    """Read a finished study of any kind.
+
+    Raises
+    ------
+    InputError
+        No finished study, a kind that is not known, or a damaged file.
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials import load_study
+    >>> load_study("study").tables  # doctest: +SKIP
+    """
+    folder = Path(directory)
+    if not folder.is_dir():
+        raise InputError("no such folder", path=folder, remedy="give what a study wrote")
+    meta = read_record(folder / META, remedy=AGAIN) if (folder / META).exists() else {}
+    kind = find_kind(folder, meta)
+    columns = {**kind.tables, **kind.derived}
+    return kind.result(
+        folder,
+        {name: read_table(folder / f"{name}.csv", held) for name, held in columns.items()},
+        read_record(folder / kind.summary_file, remedy=AGAIN),
+        {"kind": kind.name, **meta},
+    )
 
 
 def find_kind(directory: Path, meta: Mapping[str, Any]) -> type[Kind[Any]]:

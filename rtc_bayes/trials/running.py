@@ -18,8 +18,9 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.store import digest_text, provenance
 from rtc_bayes.trials.complete import Collection
 from rtc_bayes.trials.folder import StudyFolder, digest_code
-from rtc_bayes.trials.kind import Arrays, Columns, Kind, StudyResult, is_number
+from rtc_bayes.trials.kind import Arrays, Kind, StudyResult
 from rtc_bayes.trials.plan import Plan
+from rtc_bayes.trials.schema import Columns, stacked
 from rtc_bayes.trials.trial import outcomes, quietly
 from rtc_bayes.workers import Workers, open_workers
 
@@ -116,7 +117,7 @@ def run_study[Result: StudyResult](
                         workers.progress(kind.stage, done, total)
         trials = [folder.read(number) for number in range(total)]
         tables = {
-            name: _stacked([rows[name] for rows, _ in trials], columns)
+            name: stacked([rows[name] for rows, _ in trials], columns)
             for name, columns in kind.tables.items()
         }
         derived, summary = kind.summarise(tables, [arrays for _, arrays in trials], plan)
@@ -147,18 +148,6 @@ def run_trial(
                         values += [filled.get(column)] * len(table)
             arrays |= kind.arrays(outcome, collection)
     return rows, arrays
-
-
-def _stacked(parts: list[dict[str, list[Any]]], columns: Columns) -> pd.DataFrame:
-    """Return the rows of all trials as one table."""
-    import pandas as pd
-
-    table = pd.DataFrame({name: [v for part in parts for v in part[name]] for name in columns})
-    return table.apply(
-        lambda column: (
-            pd.to_numeric(column) if is_number(columns[column.name]) else column.astype(str)
-        )
-    )
 
 
 def _ordered(tables: Mapping[str, pd.DataFrame], columns: Mapping[str, Columns]) -> dict[str, Any]:
