@@ -302,15 +302,8 @@ def calibrate(
         See :class:`rtc_bayes.trials.Plan`.
     budget : int, optional
         Judgments of a trial, whatever the confidence.
-    output : str or Path
-        A folder: made if absent; if it holds an unfinished study of the same arguments, that
-        is finished.
-    workers : Workers, optional
-        Trials at a time. It does not change the numbers.
-    command : str, optional
-        The command line, for the record; by default that of the process.
-    inputs : mapping of str to str, optional
-        Path as typed to digest, for the record.
+    output, workers, command, inputs
+        See :func:`rtc_bayes.robustness.study`.
 
     Returns
     -------
@@ -318,11 +311,8 @@ def calibrate(
 
     Raises
     ------
-    InputError
-        An argument out of its range, a folder that holds a study of other arguments or that
-        another process is at work in, a damaged trial, or a scheduler that does not answer.
-    UnfinishedError
-        Workers were lost, memory ran out, or the disk is full; the same call goes on.
+    InputError, UnfinishedError
+        As of :func:`rtc_bayes.robustness.study`.
 
     Examples
     --------

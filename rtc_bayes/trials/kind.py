@@ -199,10 +199,15 @@ def load_study(directory: str | Path) -> StudyResult:
         raise InputError("no such folder", path=folder, remedy="give what a study wrote")
     meta = read_record(folder / META, remedy=AGAIN) if (folder / META).exists() else {}
     kind = find_kind(folder, meta)
-    columns = {**kind.tables, **kind.derived}
+    tables = {
+        name: read_table(folder / f"{name}.csv", held)
+        for name, held in {**kind.tables, **kind.derived}.items()
+        # an earlier version wrote fewer tables
+        if "kind" in meta or (folder / f"{name}.csv").exists()
+    }
     return kind.result(
         folder,
-        {name: read_table(folder / f"{name}.csv", held) for name, held in columns.items()},
+        tables,
         read_record(folder / kind.summary_file, remedy=AGAIN),
         {"kind": kind.name, **meta},
     )
