@@ -303,7 +303,7 @@ def calibrate(
     budget : int, optional
         Judgments of a trial, whatever the confidence.
     output, workers, command, inputs
-        See :func:`rtc_bayes.robustness.study`.
+        See :func:`rtc_bayes.trials.run_study`.
 
     Returns
     -------
@@ -312,7 +312,7 @@ def calibrate(
     Raises
     ------
     InputError, UnfinishedError
-        As of :func:`rtc_bayes.robustness.study`.
+        An argument out of its range; or as of :func:`rtc_bayes.trials.run_study`.
 
     Examples
     --------

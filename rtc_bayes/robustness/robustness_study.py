@@ -220,15 +220,8 @@ def study(
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
     trials, systems, initial, moments, confidence, budgets, draws, chains, tune, seed
         See :class:`rtc_bayes.trials.Plan`.
-    output : str or Path
-        A folder: made if absent; if it holds an unfinished study of the same arguments, that
-        is finished.
-    workers : Workers, optional
-        Trials at a time. It does not change the numbers.
-    command : str, optional
-        The command line, for the record; by default that of the process.
-    inputs : mapping of str to str, optional
-        Path as typed to digest, for the record.
+    output, workers, command, inputs
+        See :func:`rtc_bayes.trials.run_study`.
 
     Returns
     -------
@@ -236,11 +229,8 @@ def study(
 
     Raises
     ------
-    InputError
-        An argument out of its range, a folder that holds a study of other arguments or that
-        another process is at work in, a damaged trial, or a scheduler that does not answer.
-    UnfinishedError
-        Workers were lost, memory ran out, or the disk is full; the same call goes on.
+    InputError, UnfinishedError
+        An argument out of its range; or as of :func:`rtc_bayes.trials.run_study`.
 
     Examples
     --------

@@ -7,6 +7,8 @@ import signal
 
 import pytest
 
+import rtc_bayes.calibration
+import rtc_bayes.robustness
 from rtc_bayes import Estimand, InputError, UnfinishedError, Workers, simulate
 from rtc_bayes.calibration import CalibrationStudy, calibrate
 from rtc_bayes.report import write_report
@@ -215,3 +217,18 @@ def test_words_of_before_are_answered(function, word, remedy):
     with pytest.raises(InputError) as error:
         function(**{word: 1})
     assert remedy in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "now"),
+    [
+        (rtc_bayes.robustness, "Design", "rtc_bayes.trials.Plan"),
+        (rtc_bayes.robustness, "scores", "rtc_bayes.trials.scores"),
+        (rtc_bayes.calibration, "is_calibration", "rtc_bayes.trials.load_study"),
+    ],
+)
+def test_names_of_before_are_answered(module, name, now):
+    with pytest.raises(InputError, match=f"has no {name}; use {now}"):
+        getattr(module, name)
+    with pytest.raises(AttributeError):
+        getattr(module, name + "_")
