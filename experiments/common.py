@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from rtc_bayes import Qrels, Runs, read_qrels, read_runs
+from rtc_bayes import Estimand, Qrels, Runs, Workers, read_qrels, read_runs
 from rtc_bayes.report import write_report
 from rtc_bayes.report.figures import confidence_accuracy
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.robustness import Study, study
-from rtc_bayes.robustness.design import MomentsRule
-from rtc_bayes.robustness.scores import BINS
 from rtc_bayes.store import progress_bar
+from rtc_bayes.trials import MomentsRule
+from rtc_bayes.trials.scores import BINS
 
 LEVELS = (0.5, 0.8, 0.95)
 BIN_NAMES = tuple(f"{low:g} to {high:g}" for low, high in BINS)
@@ -63,26 +63,26 @@ def run_studies(
     for name in options.studies:
         plan = plans[name]
         trials = options.trials or plan.trials
+        estimand = Estimand(
+            score_depth=plan.score_depth, unseen=plan.unseen, residual=plan.residual
+        )
         runs, qrels = read_collection(plan.collection)
         with progress_bar() as progress:
             study(
                 plan.prepare(runs) if plan.prepare else runs,
                 qrels,
                 algorithms=plan.algorithms,
+                estimand=estimand,
                 trials=trials,
-                jobs=options.jobs,
                 seed=options.seed,
                 moments=plan.moments,
                 draws=plan.draws,
-                score_depth=plan.score_depth,
-                unseen=plan.unseen,
-                residual=plan.residual,
                 output=options.output / name,
                 command=(
                     f"python experiments/{script} -o DIR "
                     f"--studies {name} --trials {trials} --seed {options.seed}"
                 ),
-                progress=progress,
+                workers=Workers(options.jobs, progress=progress),
             )
         write_report(options.output / name)
 

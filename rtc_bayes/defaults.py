@@ -10,3 +10,10 @@ OUTCOMES = 20_000
 
 # Of a method that draws, where systems are compared: as many as a confidence needs.
 DRAWS, CHAINS, TUNE = 150, 4, 500
+
+# Of a study (Carterette 2007, section 4.3): k systems a trial, judged for c of them.
+TRIALS, SYSTEMS, INITIAL = 100, 10, 2
+CONFIDENCE = 0.95
+
+# Of a calibration study: fewer trials, and judgments made as in the paper.
+CALIBRATION_TRIALS, CALIBRATION_JUDGE = 20, "rtc:map"

@@ -19,7 +19,7 @@ from run import JUDGE, MODELS, SAMPLED, STOPPED, STUDIES
 
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
-from rtc_bayes.robustness.scores import log_score, winnings
+from rtc_bayes.trials.scores import log_score, winnings
 
 sys.path.append(str(Path(__file__).parents[1]))
 from common import BIN_NAMES, coverage, covered, draw_confidence, finished, page_options, size

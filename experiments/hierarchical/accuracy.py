@@ -27,9 +27,8 @@ from rtc_bayes.judging import build, parse_algorithm
 from rtc_bayes.relevance.effects import EffectDraws
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
-from rtc_bayes.robustness.design import Collection, Design
-from rtc_bayes.robustness.trial import draw_systems
 from rtc_bayes.store import spawn_seeds
+from rtc_bayes.trials import Collection, Plan, draw_systems
 from rtc_bayes_models.hierarchical import Hierarchical, _Design
 
 CHAINS, DRAWS, TUNE = 4, 500, 500
@@ -40,12 +39,12 @@ def judged(trials: list[int]) -> dict[int, Judgments]:
     """Judgments of trials of seed 0, over the pool of their ten systems."""
     folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
     runs, qrels = read_runs(folder / "runs"), read_qrels(folder / "qrels.txt.gz")
-    collection = Collection.from_runs(runs, qrels, depth=100, relevance_level=1)
+    collection = Collection.from_runs(runs, qrels)
     algorithm = parse_algorithm("rtc:map")
     found = {}
     for trial in trials:
         seed = spawn_seeds(0, trial + 1)[trial]
-        draw = draw_systems(collection.pool.systems, Design(("rtc:map",)), seed)
+        draw = draw_systems(collection.pool.systems, Plan(("rtc:map",)), seed)
         initial = collection.pool.select(draw.initial)
         made = build(initial, qrels, algorithm, confidence=0.95, seed=draw.judging_seed)
         found[trial] = made.judgments.on(collection.pool.select(draw.everyone))

@@ -22,11 +22,9 @@ from threadpoolctl import threadpool_limits
 from rtc_bayes import Judgments, Pool, Relevance, compare, read_qrels, read_runs
 from rtc_bayes.judging import build, parse_algorithm
 from rtc_bayes.relevance.interface import Sampling
-from rtc_bayes.robustness.design import Collection, Design
-from rtc_bayes.robustness.scores import expected_winnings, log_score, winnings
-from rtc_bayes.robustness.significance import kendall_tau
-from rtc_bayes.robustness.trial import draw_systems
 from rtc_bayes.store import spawn_seeds
+from rtc_bayes.trials import Collection, Plan, draw_systems
+from rtc_bayes.trials.scores import expected_winnings, kendall_tau, log_score, winnings
 from rtc_bayes_models.hierarchical import Hierarchical
 
 
@@ -86,11 +84,11 @@ def main() -> None:
     arguments = parser.parse_args()
     folder = Path(os.environ["RTC_BAYES_DATA"]) / arguments.collection
     runs, qrels = read_runs(folder / "runs"), read_qrels(folder / "qrels.txt.gz")
-    collection = Collection.from_runs(runs, qrels, depth=100, relevance_level=1)
+    collection = Collection.from_runs(runs, qrels)
     rows: dict[str, list] = {"map": [], "laplace": []}
     with threadpool_limits(1):
         for number, seed in enumerate(spawn_seeds(0, arguments.trials)):
-            draw = draw_systems(collection.pool.systems, Design(("rtc:map",)), seed)
+            draw = draw_systems(collection.pool.systems, Plan(("rtc:map",)), seed)
             made = build(
                 collection.pool.select(draw.initial),
                 qrels,

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from rtc_bayes import FitWarning
-from rtc_bayes.robustness.design import Collection
+from rtc_bayes import Estimand
 from rtc_bayes.store import spawn_seeds
+from rtc_bayes.trials import Collection, quietly
 
 sys.path.append(str(Path(__file__).parents[1]))
 from common import read_collection
@@ -37,20 +35,17 @@ def of_each[Found](
     """Run a trial, of a collection and a seed, for all seeds of one collection and the other."""
     for name in ("trec8_adhoc", "robust03"):
         runs, qrels = read_collection(name)
-        collection = Collection.from_runs(
-            runs, qrels, depth=100, score_depth=score_depth, relevance_level=1
-        )
+        collection = Collection.from_runs(runs, qrels, Estimand(score_depth=score_depth))
         work = [
-            joblib.delayed(quietly)(trial, collection, seed)
+            joblib.delayed(alone)(trial, collection, seed)
             for seed in spawn_seeds(SEED, options.trials)
         ]
         yield name, collection, joblib.Parallel(options.jobs)(work)
 
 
-def quietly[Found](trial: Callable[..., Found], *given: object) -> Found:
+def alone[Found](trial: Callable[..., Found], *given: object) -> Found:
     """Run a trial on one thread, without the remarks of its fits."""
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)
+    with quietly():
         return trial(*given)
 
 

@@ -24,7 +24,7 @@ from scales import labels_of
 
 from rtc_bayes import Judgments
 from rtc_bayes.judging import parse_algorithm
-from rtc_bayes.robustness.design import Collection
+from rtc_bayes.trials import Collection
 
 GROUPS = 6
 # the model and its priors before what systems share turned about a pivot

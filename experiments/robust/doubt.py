@@ -19,7 +19,7 @@ from frontier import Question, fits_of
 from run import JUDGE, WHOLE_LISTS
 
 from rtc_bayes import Pool, moments
-from rtc_bayes.robustness.design import Collection
+from rtc_bayes.trials import Collection
 
 EFFECTS = ("a", "b", "u")
 

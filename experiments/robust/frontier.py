@@ -26,16 +26,14 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
-from development import quietly
+from development import alone
 from run import JUDGE, POOL_ALONE, SEED, WHOLE_LISTS
 
-from rtc_bayes import Comparison, Fit, Judgments, Pool, compare, evaluate, fit
+from rtc_bayes import Comparison, Estimand, Fit, Judgments, Pool, compare, fit
 from rtc_bayes.judging import build
-from rtc_bayes.robustness.design import Collection, Design
-from rtc_bayes.robustness.scores import log_score, winnings
-from rtc_bayes.robustness.significance import kendall_tau
-from rtc_bayes.robustness.trial import Draw, draw_systems
 from rtc_bayes.store import spawn_seeds
+from rtc_bayes.trials import Collection, Draw, Plan, draw_systems
+from rtc_bayes.trials.scores import kendall_tau, log_score, winnings
 
 sys.path.append(str(Path(__file__).parents[1]))
 from common import read_collection
@@ -64,13 +62,10 @@ def main() -> None:
         POOL_ALONE if options.cut else WHOLE_LISTS,
     )
     runs, qrels = read_collection(options.collection)
-    collection = Collection.from_runs(
-        runs, qrels, depth=100, score_depth=question.whole["score_depth"], relevance_level=1
-    )
-    truth = evaluate(runs, qrels, options.measure, topics="all").mean[options.measure]
-    collection = replace(collection, truth=truth)
+    estimand = Estimand(options.measure, score_depth=question.whole["score_depth"])
+    collection = Collection.from_runs(runs, qrels, estimand)
     work = [
-        joblib.delayed(quietly)(trial, collection, question, seed)
+        joblib.delayed(alone)(trial, collection, question, seed)
         for seed in spawn_seeds(options.seed, options.trials)
     ]
     found = np.array(joblib.Parallel(options.jobs)(work))
@@ -129,13 +124,13 @@ def fits_of(
 
 def judged(collection: Collection, question: Question, seed: int) -> tuple[Draw, Judgments]:
     """Draw systems, and judge for the initial ones: until the largest budget is spent, if any."""
-    design = Design((question.judge,), initial=question.initial)
-    draw = draw_systems(collection.pool.systems, design, seed)
+    plan = Plan((question.judge,), initial=question.initial)
+    draw = draw_systems(collection.pool.systems, plan, seed)
     built = build(
         collection.pool.select(draw.initial),
         collection.qrels,
         question.judge,
-        confidence=None if question.budgets else design.confidence,
+        confidence=None if question.budgets else plan.confidence,
         budget=max(question.budgets, default=None),
         seed=draw.judging_seed,
     )

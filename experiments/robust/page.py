@@ -20,7 +20,7 @@ from run import JUDGE, NORMAL, NUTS, ROBUST03, STUDIES, WIDE
 from rtc_bayes import evaluate
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
-from rtc_bayes.robustness.scores import (
+from rtc_bayes.trials.scores import (
     bootstrap_interval,
     expected_winnings,
     log_score,

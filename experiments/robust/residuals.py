@@ -21,8 +21,8 @@ from run import JUDGE, WHOLE_LISTS
 from scipy.optimize import minimize
 
 from rtc_bayes.report.tables import number, to_markdown
-from rtc_bayes.robustness.design import Collection
-from rtc_bayes.robustness.scores import log_score, winnings
+from rtc_bayes.trials import Collection
+from rtc_bayes.trials.scores import log_score, winnings
 
 RESIDUALS = (0.0, 0.004, 0.006, 0.008, 0.01, 0.012)
 QUESTION = Question(JUDGE, JUDGE, [], 2, "AP", WHOLE_LISTS)

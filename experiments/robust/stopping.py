@@ -23,9 +23,8 @@ from run import JUDGE, WHOLE_LISTS
 from rtc_bayes import Judgments
 from rtc_bayes.judging import JudgingSession
 from rtc_bayes.judging.judges.weighted import REFIT_GROWTH, next_fit
-from rtc_bayes.robustness.design import Collection, Design
-from rtc_bayes.robustness.scores import bootstrap_interval, log_score, winnings
-from rtc_bayes.robustness.trial import draw_systems
+from rtc_bayes.trials import Collection, Plan, draw_systems
+from rtc_bayes.trials.scores import bootstrap_interval, log_score, winnings
 
 
 class Trace(NamedTuple):
@@ -106,7 +105,7 @@ def stop(reached: np.ndarray) -> int:
 
 def judged_for(collection: Collection, seed: int, budget: int) -> Trace | None:
     """Judge for two systems; None if they are truly equal."""
-    draw = draw_systems(collection.pool.systems, Design((JUDGE,)), seed)
+    draw = draw_systems(collection.pool.systems, Plan((JUDGE,)), seed)
     a, b = collection.truth_of(draw.initial)
     if a == b:
         return None

@@ -19,7 +19,7 @@ from development import of_each, trials_parser, with_error
 from frontier import Question, compared, fits_of, scores
 from run import JUDGE, POOL_ALONE, WHOLE_LISTS
 
-from rtc_bayes.robustness.design import Collection
+from rtc_bayes.trials import Collection
 
 FORMS = (
     ("lists to the depth", POOL_ALONE),

@@ -18,9 +18,8 @@ import published
 from run import CHOSEN, STUDIES
 
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
-from rtc_bayes.robustness import Study
-from rtc_bayes.robustness.breakdown import side_by_side
-from rtc_bayes.robustness.scores import BINS, winnings
+from rtc_bayes.robustness import Study, side_by_side
+from rtc_bayes.trials.scores import BINS, winnings
 
 sys.path.append(str(Path(__file__).parents[1]))
 from common import BIN_NAMES, draw_confidence, page_options

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from rtc_bayes import read_qrels, read_runs
+from rtc_bayes import Workers, read_qrels, read_runs
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.robustness import study
 from rtc_bayes.store import progress_bar
@@ -48,11 +48,10 @@ def main() -> None:
             read_qrels(data / "qrels.txt.gz"),
             algorithms=CANDIDATES,
             trials=options.trials,
-            jobs=options.jobs,
             seed=options.seed,
             output=options.output,
             command=command,
-            progress=progress,
+            workers=Workers(options.jobs, progress=progress),
         )
     frame = pd.DataFrame(
         [

@@ -16,12 +16,10 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 import rtc_bayes as rb
-from rtc_bayes.robustness.design import Collection, Design
-from rtc_bayes.robustness.trial import run_trial
 from rtc_bayes.store import spawn_seeds
+from rtc_bayes.trials import Collection, Plan, outcomes, quietly
 
 # algorithm, draws of each of four chains, share of the trials, seconds at most
 CASES = (
@@ -40,10 +38,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
     collection = Collection.from_runs(
-        rb.read_runs(folder / "runs"),
-        rb.read_qrels(folder / "qrels.txt.gz"),
-        depth=100,
-        relevance_level=1,
+        rb.read_runs(folder / "runs"), rb.read_qrels(folder / "qrels.txt.gz")
     )
     print("# Speed of a trial\n")
     print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
@@ -69,15 +64,15 @@ def timed(
     collection: Collection, algorithm: str, draws: int, trials: int
 ) -> tuple[list[float], list[int]]:
     """Seconds and judgments of the trials but a first one; failed fits have neither."""
-    design = Design((algorithm,), trials=trials + 1, draws=draws)
+    plan = Plan((algorithm,), trials=trials + 1, draws=draws)
     seconds, judged = [], []
-    with threadpool_limits(1):
+    with quietly():
         for number, seed in enumerate(spawn_seeds(0, trials + 1)):
             start = time.process_time()
-            row = run_trial(collection, design, number, seed)["trials"][0]
-            if number > 0 and row["failure"] is None:
+            (outcome,) = outcomes(collection, plan, seed)
+            if number > 0 and outcome.failure is None:
                 seconds.append(time.process_time() - start)
-                judged.append(row["judged"])
+                judged.append(outcome.judged)
     return seconds, judged
 
 

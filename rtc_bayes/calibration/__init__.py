@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from rtc_bayes.calibration.calibration_study import Calibration, CalibrationStudy, calibrate
 from rtc_bayes.calibration.coverage import against_truth, bias, coverage, pit
 from rtc_bayes.calibration.predictive import LeaveOneOut, check_predictions, leave_one_out
 from rtc_bayes.calibration.reliability import (
@@ -11,9 +14,11 @@ from rtc_bayes.calibration.reliability import (
     score,
     scores_by,
 )
-from rtc_bayes.calibration.studies import CalibrationStudy, calibrate, is_calibration
+from rtc_bayes.calibration.simulation_based import simulation_based_calibration
+from rtc_bayes.errors import InputError
 
 __all__ = [
+    "Calibration",
     "CalibrationStudy",
     "LeaveOneOut",
     "Predictions",
@@ -23,10 +28,23 @@ __all__ = [
     "calibrate",
     "check_predictions",
     "coverage",
-    "is_calibration",
     "leave_one_out",
     "pit",
     "reliability",
     "score",
     "scores_by",
+    "simulation_based_calibration",
 ]
+
+_MOVED = {
+    "is_calibration": "trials.load_study",
+    "studies": "calibration.calibration_study",
+    "trial": "trials.trial",
+    "truth": "trials.complete",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MOVED:
+        raise InputError(f"{__name__} has no {name}", remedy=f"use rtc_bayes.{_MOVED[name]}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

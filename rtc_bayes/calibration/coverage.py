@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.robustness.scores import bootstrap_interval
+from rtc_bayes.errors import moved
+from rtc_bayes.trials.scores import bootstrap_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,12 @@ def pit(expected: ArrayLike, sd: ArrayLike, true: ArrayLike) -> NDArray[np.float
     Parameters
     ----------
     expected, sd, true : array_like of float, shape (n,)
+
+    Examples
+    --------
+    >>> from rtc_bayes.calibration import pit
+    >>> pit(expected=[0.3, 0.3], sd=[0.1, 0.1], true=[0.3, 0.4]).round(2).tolist()
+    [0.5, 0.84]
     """
     from scipy.special import ndtr
 
@@ -62,6 +69,16 @@ def against_truth(comparison: Comparison, truth: Mapping[str, Mapping[str, float
     DataFrame
         A row for each system and each pair: quantity (``score``, ``difference``), a, b (empty
         for a score), expected, sd; and for each truth NAME the columns NAME and pit_NAME.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.calibration import against_truth
+    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.2] * pool.n_documents))
+    >>> table = against_truth(comparison, {"truth": dict.fromkeys(pool.systems, 0.1)})
+    >>> table["quantity"].tolist()
+    ['score', 'score', 'difference']
     """
     import pandas as pd
 
@@ -84,12 +101,13 @@ def against_truth(comparison: Comparison, truth: Mapping[str, Mapping[str, float
     return pd.DataFrame(columns)
 
 
-def coverage(found: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+@moved(found="give it as table")
+def coverage(table: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """Count how often the truth lies in central intervals.
 
     Parameters
     ----------
-    found : DataFrame
+    table : DataFrame
         Of :func:`against_truth`; of several trials with a column trial.
     seed : int
         Of the bootstrap.
@@ -100,14 +118,22 @@ def coverage(found: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
         A row for each quantity and level: quantity, level, n; and for each truth NAME the share
         covered in a column of its name, with NAME_low and NAME_high, its 90% bootstrap interval
         over trials (NaN for one trial: it says nothing of others).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rtc_bayes.calibration import coverage
+    >>> table = pd.DataFrame({"quantity": "score", "pit_truth": [0.5, 0.9]})
+    >>> coverage(table)["truth"].tolist()
+    [0.5, 1.0, 1.0, 1.0]
     """
     import pandas as pd
 
     rows = []
-    for quantity, mine in found.groupby("quantity", sort=False):
+    for quantity, mine in table.groupby("quantity", sort=False):
         for level in LEVELS:
             row: dict[str, object] = {"quantity": quantity, "level": level, "n": len(mine)}
-            for name in _truths(found):
+            for name in _truths(table):
                 covered = (2.0 * np.abs(mine[f"pit_{name}"] - 0.5) <= level).to_numpy()
                 low, high = _interval(covered, mine, seed)
                 row |= {name: float(covered.mean()), f"{name}_low": low, f"{name}_high": high}
@@ -115,7 +141,8 @@ def coverage(found: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def bias(found: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+@moved(found="give it as table")
+def bias(table: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """Measure how far expected values lie from the truth.
 
     A difference has no bias of its own: its sign depends on the order of the two systems. Each is
@@ -124,7 +151,7 @@ def bias(found: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
     Parameters
     ----------
-    found : DataFrame
+    table : DataFrame
         As of :func:`coverage`.
     seed : int
         Of the bootstrap.
@@ -135,12 +162,22 @@ def bias(found: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
         A row for each quantity and truth: quantity, truth, bias (mean of expected less true) with
         bias_low and bias_high, rmse, mean_sd (what the root mean square error would be if the sd
         were right and there were no bias).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rtc_bayes.calibration import bias
+    >>> table = pd.DataFrame(
+    ...     {"quantity": "score", "expected": [0.5, 0.4], "sd": 0.1, "truth": 0.4, "pit_truth": 0.5}
+    ... )
+    >>> bias(table)["bias"].round(2).tolist()
+    [0.05]
     """
     import pandas as pd
 
     rows = []
-    for quantity, mine in found.groupby("quantity", sort=False):
-        for name in _truths(found):
+    for quantity, mine in table.groupby("quantity", sort=False):
+        for name in _truths(table):
             turned = np.where((quantity == "difference") & (mine[name] < 0), -1.0, 1.0)
             off = ((mine["expected"] - mine[name]) * turned).to_numpy()
             low, high = _interval(off, mine, seed)
@@ -158,11 +195,11 @@ def bias(found: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _truths(found: pd.DataFrame) -> list[str]:
-    return [name.removeprefix("pit_") for name in found.columns if name.startswith("pit_")]
+def _truths(table: pd.DataFrame) -> list[str]:
+    return [name.removeprefix("pit_") for name in table.columns if name.startswith("pit_")]
 
 
-def _interval(values: NDArray, found: pd.DataFrame, seed: int) -> tuple[float, float]:
-    if "trial" not in found or found["trial"].nunique() < 2:
+def _interval(values: NDArray, table: pd.DataFrame, seed: int) -> tuple[float, float]:
+    if "trial" not in table or table["trial"].nunique() < 2:
         return np.nan, np.nan
-    return bootstrap_interval(values, found["trial"], seed=seed)
+    return bootstrap_interval(values, table["trial"], seed=seed)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, moved
 from rtc_bayes.measures import moments
 from rtc_bayes.relevance import Draws, PointEstimate, RelevanceModel
 
@@ -34,6 +34,9 @@ system's mean average precision, unjudged documents nonrelevant."""
 
 COLUMNS = ("statistic", "name", "observed", "mean", "sd", "tail")
 
+FEWEST_DRAWS = 25
+"""Of which a fifth, the tail of the importance weights, are the 5 that ArviZ asks for."""
+
 _TOP = 10
 _SETS = 200
 _LEAST_P = 1e-12
@@ -41,8 +44,9 @@ _LEAST_P = 1e-12
 _TIE = 1e-9
 
 
+@moved(found="give it as draws")
 def check_predictions(
-    judgments: Judgments, found: Draws, *, sets: int = _SETS, seed: int = 0
+    judgments: Judgments, draws: Draws, *, sets: int = _SETS, seed: int = 0
 ) -> pd.DataFrame:
     """Set what was judged beside what the model would have it be.
 
@@ -50,7 +54,7 @@ def check_predictions(
     ----------
     judgments : Judgments
         Those that the model was fitted to.
-    found : Draws
+    draws : Draws
         Of ``estimate(..., labelled=False)``.
     sets : int
         Sets of labels to draw.
@@ -68,10 +72,21 @@ def check_predictions(
     ------
     InputError
         A point estimate, probabilities that are the labels themselves, or no judgment.
+
+    Examples
+    --------
+    >>> import numpy as np, rtc_bayes as rb
+    >>> from rtc_bayes.calibration import check_predictions
+    >>> from rtc_bayes.relevance import Draws
+    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> judgments = rb.Judgments.from_labels(pool, [0, 1, 2], [1, 0, 1])
+    >>> draws = Draws(np.full((1, 50, pool.n_documents), 0.6, dtype=np.float32))
+    >>> check_predictions(judgments, draws)["observed"].tolist()[:1]
+    [2.0]
     """
     import pandas as pd
 
-    values, _ = _of_judged(judgments, found)
+    values, _ = _of_judged(judgments, draws)
     random = np.random.default_rng(seed)
     drawn = values[np.linspace(0, len(values) - 1, sets).round().astype(int)]
     labels = np.zeros((1 + sets, judgments.pool.n_documents))
@@ -137,7 +152,8 @@ class LeaveOneOut:
         return -self.elpd / self.judgments
 
 
-def leave_one_out(model: RelevanceModel, judgments: Judgments, found: Draws) -> LeaveOneOut:
+@moved(found="give it as draws")
+def leave_one_out(model: RelevanceModel, judgments: Judgments, draws: Draws) -> LeaveOneOut:
     """Score the prediction of each judgment from the others (PSIS-LOO, by ArviZ).
 
     Vehtari, Gelman and Gabry, "Practical Bayesian model evaluation using leave-one-out
@@ -149,19 +165,33 @@ def leave_one_out(model: RelevanceModel, judgments: Judgments, found: Draws) -> 
         One joint density of all judgments.
     judgments : Judgments
         Those that it was fitted to.
-    found : Draws
+    draws : Draws
         Of ``estimate(..., labelled=False)``.
 
     Raises
     ------
     InputError
-        The model is a composite; or as :func:`check_predictions`.
+        The model is a composite, or there are fewer than 25 draws; or as
+        :func:`check_predictions`.
+
+    Examples
+    --------
+    >>> import numpy as np, rtc_bayes as rb
+    >>> from rtc_bayes.calibration import leave_one_out
+    >>> from rtc_bayes.relevance import Draws, load_model
+    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> judgments = rb.Judgments.from_labels(pool, [0, 1, 2], [1, 0, 1])
+    >>> draws = Draws(np.full((1, 50, pool.n_documents), 0.6, dtype=np.float32))
+    >>> leave_one_out(load_model("hierarchical"), judgments, draws).judgments
+    3
     """
     import xarray as xr
     from arviz_stats import loo
 
     refuse_composite(model)
-    _, p = _of_judged(judgments, found)
+    every, p = _of_judged(judgments, draws)
+    if len(every) < FEWEST_DRAWS:
+        raise InputError(f"{len(every)} draws", remedy=f"take {FEWEST_DRAWS} or more")
     label = judgments.labels[judgments.order]
     p = np.clip(p, _LEAST_P, 1.0 - _LEAST_P)
     density = label * np.log(p) + (1.0 - label) * np.log1p(-p)
@@ -208,21 +238,21 @@ def refuse_composite(model: RelevanceModel) -> None:
             remedy="compare it with others by reliability and confidence on a complete collection",
         )
     raise InputError(
-        f"{model.name} has no graph, so its likelihood is not known",
+        f"{model.name} has no graph, so its likelihood cannot be computed",
         remedy="give the model graph(), or compare by reliability",
     )
 
 
-def _of_judged(judgments: Judgments, found: Draws | PointEstimate) -> tuple[Floats, Floats]:
+def _of_judged(judgments: Judgments, draws: Draws | PointEstimate) -> tuple[Floats, Floats]:
     """Return p of the judged documents: (all draws, judged) and (chains, draws, judged)."""
-    if not isinstance(found, Draws):
+    if not isinstance(draws, Draws):
         raise InputError(
             "a point estimate says nothing of what else the judgments could have been",
             remedy="fit by a method that draws",
         )
     if not judgments.n_judged:
         raise InputError("nothing is judged", remedy="give judgments")
-    p = found.p[..., judgments.order].astype(np.float64)
+    p = draws.p[..., judgments.order].astype(np.float64)
     if np.array_equal(p[0, 0], judgments.labels[judgments.order]):
         raise InputError(
             "judged documents have their labels for probabilities",

@@ -63,6 +63,17 @@ class Predictions:
         Whether a system that judgments were made for retrieved it.
     replicates : ndarray of uint8, shape (sets / 8, documents)
         Outcomes drawn from the probabilities: bit k of row j is of set 8 j + k.
+
+    Examples
+    --------
+    >>> import numpy as np, rtc_bayes as rb
+    >>> from rtc_bayes.calibration import Predictions
+    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> labels = np.arange(pool.n_documents) % 2
+    >>> values = np.where(labels, 0.8, 0.3)[None]
+    >>> predictions = Predictions.of(rb.Judgments.none(pool), values, labels)
+    >>> predictions.relevant.sum() == labels.sum()
+    np.True_
     """
 
     p: Floats
@@ -224,6 +235,17 @@ def score(predictions: Predictions) -> Scores:
     ------
     InputError
         There are no documents.
+
+    Examples
+    --------
+    >>> import numpy as np, rtc_bayes as rb
+    >>> from rtc_bayes.calibration import Predictions, score
+    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> labels = np.arange(pool.n_documents) % 2
+    >>> values = np.where(labels, 0.8, 0.3)[None]
+    >>> predictions = Predictions.of(rb.Judgments.none(pool), values, labels)
+    >>> round(score(predictions).discrimination, 2)
+    0.25
     """
     if not len(predictions):
         raise InputError("no unjudged document to score", remedy="judge fewer documents")
@@ -258,6 +280,17 @@ def scores_by(predictions: Predictions, by: Grouping) -> pd.DataFrame:
     -------
     DataFrame
         A row for each group that has documents: group, and the fields of :class:`Scores`.
+
+    Examples
+    --------
+    >>> import numpy as np, rtc_bayes as rb
+    >>> from rtc_bayes.calibration import Predictions, scores_by
+    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> labels = np.arange(pool.n_documents) % 2
+    >>> values = np.where(labels, 0.8, 0.3)[None]
+    >>> predictions = Predictions.of(rb.Judgments.none(pool), values, labels)
+    >>> scores_by(predictions, "topic")["group"].tolist() == list(pool.topics)
+    True
     """
     import pandas as pd
 
@@ -283,6 +316,17 @@ def reliability(predictions: Predictions, *, points: int = _CURVE_POINTS) -> pd.
         p; share, the fitted share of relevant documents; low and high, between which 90% of the
         curves of outcomes drawn from the probabilities lie; documents, at the probabilities up
         to p from the p before.
+
+    Examples
+    --------
+    >>> import numpy as np, rtc_bayes as rb
+    >>> from rtc_bayes.calibration import Predictions, reliability
+    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> labels = np.arange(pool.n_documents) % 2
+    >>> values = np.where(labels, 0.8, 0.3)[None]
+    >>> predictions = Predictions.of(rb.Judgments.none(pool), values, labels)
+    >>> reliability(predictions)["share"].tolist()
+    [0.0, 1.0]
     """
     import pandas as pd
 

@@ -64,11 +64,11 @@ class Ranks:
         import pandas as pd
         from arviz_stats.base import array_stats
 
-        found = {
+        p_values = {
             name: float(array_stats.uniformity_test(np.asarray(values))[0])
             for name, values in self.ranks.items()
         }
-        frame = pd.DataFrame({"quantity": list(found), "p_value": list(found.values())})
+        frame = pd.DataFrame({"quantity": list(p_values), "p_value": list(p_values.values())})
         return frame.sort_values("p_value", kind="stable", ignore_index=True)
 
     @property
@@ -137,10 +137,20 @@ def simulation_based_calibration(
     Returns
     -------
     Ranks
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rtc_bayes.calibration import simulation_based_calibration
+    >>> def exact(number, seed):
+    ...     random = np.random.default_rng(seed)
+    ...     return {"x": random.normal()}, {"x": random.normal(size=99)}
+    >>> simulation_based_calibration(exact, simulations=50).p_value > 0.01
+    True
     """
     if simulations < 2:
         raise InputError(f"simulations are {simulations}", remedy="give at least 2, better 200")
-    found: dict[str, list[float]] = {}
+    ranks: dict[str, list[float]] = {}
     draws = 0
     progress("simulations", 0, simulations)
     for number, own in enumerate(spawn_seeds(seed, simulations)):
@@ -154,9 +164,9 @@ def simulation_based_calibration(
                 rank = _rank(
                     float(np.asarray(value)[index]), drawn[name][(slice(None), *index)], random
                 )
-                found.setdefault(scalar, []).append(rank)
+                ranks.setdefault(scalar, []).append(rank)
         progress("simulations", number + 1, simulations)
-    return Ranks({name: np.array(values) for name, values in found.items()}, draws)
+    return Ranks({name: np.array(values) for name, values in ranks.items()}, draws)
 
 
 def _rank(true: float, draws: Floats, random: np.random.Generator) -> float:

@@ -56,8 +56,8 @@ class RankStage:
         random = np.random.default_rng(seed)
         relevant, nonrelevant = random.integers(self.most + 1, size=2).astype(float)
         theta = exact_strengths(self.items, relevant, nonrelevant, random)
-        found = ranks.sample(self.items, relevant, nonrelevant, "none", 1, self.draws, seed)
-        return {"theta": theta}, {"theta": found.theta[0].astype(np.float64)}
+        drawn = ranks.sample(self.items, relevant, nonrelevant, "none", 1, self.draws, seed)
+        return {"theta": theta}, {"theta": drawn.theta[0].astype(np.float64)}
 
 
 def exact_strengths(

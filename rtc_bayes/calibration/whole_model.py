@@ -64,20 +64,20 @@ class WholeModel:
         order = self.judgments.order
         labels = np.random.default_rng(labelling).random(len(order)) < truth["p"][order]
         judgments = self.judgments.relabelled(labels)
-        found = estimate(
+        draws = estimate(
             self.model,
             self.method,
             judgments,
             Sampling(self.sampling.draws, self.sampling.chains, self.sampling.tune, fitting),
             labelled=False,
         )
-        if not isinstance(found, Draws):
+        if not isinstance(draws, Draws):
             raise InputError(f"{self.method} gives no draws", remedy="choose a method that draws")
         unjudged = np.flatnonzero(~judgments.judged)
         shown = unjudged[:: max(1, len(unjudged) // _SCALARS)][:_SCALARS]
         true: dict[str, Floats] = {"p": truth["p"][shown]}
-        drawn: dict[str, Floats] = {"p": found.values[:, shown].astype(np.float64)}
-        for name, values in found.parameters.items():
+        drawn: dict[str, Floats] = {"p": draws.values[:, shown].astype(np.float64)}
+        for name, values in draws.parameters.items():
             if name in truth:
                 leading = slice(_SCALARS) if truth[name].ndim else ...
                 true[name] = truth[name][leading]

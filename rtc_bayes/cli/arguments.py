@@ -6,7 +6,7 @@ import inspect
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
@@ -131,15 +131,31 @@ Options = Annotated[
 Judge = Annotated[str, Option(help="JUDGE[/EVALUATOR]: ip, mtc[weight=evr], rtc:map, ...")]
 Seed = Annotated[int, Option(min=0, help="The same seed gives the same answer.")]
 
-# of studies
-Trials = Annotated[int, Option(help="How many.")]
-Compared = Annotated[int, Option(help="Compared in a trial.")]
-Initial = Annotated[int, Option(help="Judged for in a trial.")]
-Confidence = Annotated[float, Option(help="Judge until every pair has this confidence.")]
-StudyMoments = Annotated[Literal["published", "exact", "plugin"], Option(help="Moments of AP.")]
-Draws = Annotated[int, Option(help="Of each chain, for methods that draw.")]
-Chains = Annotated[int, Option(help="For methods that draw.")]
-Tune = Annotated[int, Option(help="Steps of a chain before its first draw.")]
+# of studies: words of a plan
+_PLAN = {
+    "trials": Annotated[int, Option(help="How many.")],
+    "systems": Annotated[int, Option(help="Compared in a trial.")],
+    "initial": Annotated[int, Option(help="Judged for in a trial.")],
+    "confidence": Annotated[float, Option(help="Judge until every pair has this confidence.")],
+    "moments": Annotated[Literal["published", "exact", "plugin"], Option(help="Moments of AP.")],
+    "draws": Annotated[int, Option(help="Of each chain, for methods that draw.")],
+    "chains": Annotated[int, Option(help="For methods that draw.")],
+    "tune": Annotated[int, Option(help="Steps of a chain before its first draw.")],
+}
+_OF_PLAN = {
+    "trials": defaults.TRIALS,
+    "systems": defaults.SYSTEMS,
+    "initial": defaults.INITIAL,
+    "confidence": defaults.CONFIDENCE,
+    "moments": "published",
+    "draws": defaults.DRAWS,
+    "chains": defaults.CHAINS,
+    "tune": defaults.TUNE,
+}
+PlanWords = Annotated[dict[str, Any], Group(dict, _PLAN, _OF_PLAN)]
+CalibrationWords = Annotated[
+    dict[str, Any], Group(dict, _PLAN, {**_OF_PLAN, "trials": defaults.CALIBRATION_TRIALS})
+]
 PlaceOfWork = Annotated[
     Workers,
     Group(

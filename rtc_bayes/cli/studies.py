@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -9,33 +10,33 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     AnEstimand,
-    Chains,
-    Compared,
-    Confidence,
-    Draws,
-    Initial,
+    CalibrationWords,
     Method,
     Model,
     Options,
     OutFolder,
     PlaceOfWork,
+    PlanWords,
     QrelsFile,
     Quiet,
     RunsRead,
     Seed,
     SomeQrels,
     SomeRunsRead,
-    StudyMoments,
-    Trials,
-    Tune,
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, read_options
 from rtc_bayes.errors import InputError
 
 
+@grouped
 def demo(
-    output: OutFolder = "rtc-bayes-demo", seed: Seed = 0, jobs: int = 2, quiet: Quiet = False
+    *,
+    output: OutFolder = "rtc-bayes-demo",
+    estimand: AnEstimand,
+    workers: PlaceOfWork,
+    seed: Seed = 0,
+    quiet: Quiet = False,
 ) -> None:
     """Show the whole method on a simulation.
 
@@ -46,7 +47,7 @@ def demo(
     from rtc_bayes.store import progress_bar
 
     with progress_bar(quiet) as progress:
-        demo(output, seed=seed, jobs=jobs, progress=progress)
+        demo(output, estimand=estimand, seed=seed, workers=replace(workers, progress=progress))
         report = write_report(output)
     typer.echo(f"Open {report}")
 
@@ -57,14 +58,11 @@ def robustness(
     qrels: QrelsFile,
     algorithms: Annotated[str, typer.Option(help="ALGORITHMs, with commas between.")],
     output: OutFolder,
-    trials: Trials = 100,
-    systems: Compared = 10,
-    initial: Initial = 2,
-    confidence: Confidence = 0.95,
-    moments: StudyMoments = "published",
-    draws: Draws = defaults.DRAWS,
-    chains: Chains = defaults.CHAINS,
-    tune: Tune = defaults.TUNE,
+    plan: PlanWords,
+    budget: Annotated[
+        list[int] | None,
+        typer.Option(help="Judge so many, however sure, and evaluate by these. Repeatable."),
+    ] = None,
     estimand: AnEstimand,
     workers: PlaceOfWork,
     runs: RunsRead,
@@ -82,34 +80,22 @@ def robustness(
 
     texts = split_algorithms(algorithms)
     parsed = [parse_algorithm(text) for text in texts]
-    models = [model for chosen in parsed for model in (chosen.model, chosen.evaluator)]
-    given, truth = runs.read(), read_qrels(qrels)
+    models = [model for algorithm in parsed for model in (algorithm.model, algorithm.evaluator)]
+    systems, truth = runs.read(), read_qrels(qrels)
     with progress_bar(quiet) as progress:
-        done = study(
-            given,
+        finished = study(
+            systems,
             truth,
             algorithms=texts,
-            trials=trials,
-            systems=systems,
-            initial=initial,
-            jobs=workers.jobs,
-            scheduler=workers.scheduler,
-            moments=moments,
-            depth=estimand.depth or defaults.DEPTH,
-            score_depth=estimand.score_depth,
-            confidence=confidence,
-            relevance_level=estimand.relevance_level,
-            unseen=estimand.unseen,
-            residual=estimand.residual,
-            draws=draws,
-            chains=chains,
-            tune=tune,
+            estimand=estimand,
+            budgets=budget or (),
+            **plan,
             seed=seed,
             output=output,
-            inputs=digests(given, truth, models),
-            progress=progress,
+            workers=replace(workers, progress=progress),
+            inputs=digests(systems, truth, models),
         )
-    typer.echo(repr(done))
+    typer.echo(repr(finished))
 
 
 @grouped
@@ -120,22 +106,18 @@ def calibrate(
     model: Model = None,
     method: Method = None,
     option: Options = None,
-    algorithm: Annotated[str, typer.Option(help="What makes the judgments.")] = "rtc:map",
-    trials: Trials = 20,
-    systems: Compared = 10,
-    initial: Initial = 2,
-    confidence: Confidence = 0.95,
-    moments: StudyMoments = "published",
-    draws: Draws = defaults.DRAWS,
-    chains: Chains = defaults.CHAINS,
-    tune: Tune = defaults.TUNE,
+    algorithm: Annotated[
+        str, typer.Option(help="What makes the judgments.")
+    ] = defaults.CALIBRATION_JUDGE,
+    plan: CalibrationWords,
+    budget: Annotated[int | None, typer.Option(help="Judge so many, however sure.")] = None,
     estimand: AnEstimand,
     workers: PlaceOfWork,
     runs: SomeRunsRead,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Hold a model's numbers to the truth.
+    """Check a model's numbers against complete judgments.
 
     Judges for a few systems, fits the model, and checks its probabilities of relevance, its
     intervals and its confidences; writes tables and a report. Resumes where it stopped.
@@ -155,43 +137,32 @@ def calibrate(
         )
     spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
     inputs = {}
-    if runs.runs is None or qrels is None:
+    if qrels is None:
         simulated = simulate(seed=seed)
-        given, truth = simulated.runs, simulated.qrels
+        systems, truth = simulated.runs, simulated.qrels
     else:
-        given, truth = runs.read(), read_qrels(qrels)
-        inputs = digests(given, truth, [spec, parse_algorithm(algorithm).model])
+        systems, truth = runs.read(), read_qrels(qrels)
+        inputs = digests(systems, truth, [spec, parse_algorithm(algorithm).model])
     with progress_bar(quiet) as progress:
-        done = calibrate(
-            given,
+        finished = calibrate(
+            systems,
             truth,
             model=spec.text,
             algorithm=algorithm,
-            trials=trials,
-            systems=systems,
-            initial=initial,
-            jobs=workers.jobs,
-            scheduler=workers.scheduler,
-            moments=moments,
-            depth=estimand.depth or defaults.DEPTH,
-            confidence=confidence,
-            relevance_level=estimand.relevance_level,
-            draws=draws,
-            chains=chains,
-            tune=tune,
+            estimand=estimand,
+            budget=budget,
+            **plan,
             seed=seed,
             output=output,
+            workers=replace(workers, progress=progress),
             inputs=inputs,
-            progress=progress,
         )
         report = write_report(output)
-    typer.echo(f"{done!r}\nOpen {report}")
+    typer.echo(f"{finished!r}\nOpen {report}")
 
 
 def report(
-    folder: Annotated[
-        str, typer.Argument(metavar="DIR", help="What `robustness` or `calibrate` wrote.")
-    ],
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="What a study wrote.")],
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Default: DIR/report.html.")
     ] = None,

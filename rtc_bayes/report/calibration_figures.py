@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 _DOTS = 30
-_QUANTITY = {"score": "MAP", "difference": "difference in MAP"}
 _TRUTH = {"at_depth": "lists as cut", "whole_list": "whole lists"}
 
 
@@ -82,17 +81,20 @@ def reliability_curve(curve: pd.DataFrame) -> Figure:
 
 
 @styled
-def interval_coverage(systems: pd.DataFrame) -> Figure:
+def interval_coverage(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
     """Share of truths in central intervals of every level, for scores and for differences.
 
     Parameters
     ----------
     systems : DataFrame
         Of :func:`rtc_bayes.calibration.against_truth`.
+    measure : str
+        Name of the scores.
     """
+    names = {"score": measure, "difference": f"difference in {measure}"}
     figure, each = panels(2, columns=2, height=2.5, share_y=True)
     level = np.linspace(0.0, 1.0, 201)
-    for axes, (quantity, name) in zip(each, _QUANTITY.items(), strict=True):
+    for axes, (quantity, name) in zip(each, names.items(), strict=True):
         mine = systems[systems["quantity"] == quantity]
         axes.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle="--", label="exact")
         for number, (truth, what) in enumerate(_TRUTH.items()):
@@ -115,7 +117,7 @@ def interval_coverage(systems: pd.DataFrame) -> Figure:
 
 
 @styled
-def rank_ecdfs(found: Ranks) -> Figure:
+def rank_ecdfs(ranks: Ranks) -> Figure:
     """Draw how far the ranks of simulation-based calibration are from uniform.
 
     The distribution function of the ranks less that of a uniform distribution, with the band
@@ -123,13 +125,13 @@ def rank_ecdfs(found: Ranks) -> Figure:
 
     Parameters
     ----------
-    found : Ranks
+    ranks : Ranks
         At most its 12 scalars least like uniform are drawn.
     """
-    worst = found.p_values().head(12)
+    worst = ranks.p_values().head(12)
     figure, each = panels(len(worst), columns=3, height=1.7, share_y=True)
     for axes, name in zip(each, worst["quantity"], strict=True):
-        x, difference, low, high = found.ecdf(name)
+        x, difference, low, high = ranks.ecdf(name)
         axes.fill_between(x, low, high, step="post", color=MUTED, alpha=0.25, linewidth=0)
         axes.axhline(0.0, color=MUTED, linewidth=1, linestyle="--")
         axes.step(x, difference, where="post", color=COLOURS[0], linewidth=1.4)

@@ -7,10 +7,20 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from rtc_bayes.calibration.studies import CalibrationStudy
+from rtc_bayes.calibration import CalibrationStudy
 from rtc_bayes.report import calibration_figures, figures
-from rtc_bayes.report.elements import count, facts, figure, folded, provenance, table
-from rtc_bayes.report.study_tables import StudyTable
+from rtc_bayes.report.elements import (
+    count,
+    facts,
+    figure,
+    figures_beside,
+    folded,
+    heading,
+    measure_name,
+    provenance,
+    table,
+)
+from rtc_bayes.report.page import Page, StudyTable, by_name
 from rtc_bayes.report.tables import Format, number, with_interval
 
 _SCORES = {
@@ -36,91 +46,91 @@ _GROUPINGS = {
     "seen": "Unjudged documents by who retrieved them.",
     "topic": "Unjudged documents by topic.",
 }
-_QUANTITIES = {"score": "MAP", "difference": "difference"}
 _TRUTHS = {"at_depth": "lists as cut", "whole_list": "whole lists"}
 
 
-def calibration_tables(study: CalibrationStudy) -> dict[str, StudyTable]:
-    """Return the tables of a study by name, in the order of the report; empty ones are left out."""
-    tables = [
-        *(_relevance(study, by) for by in ("all", *_GROUPINGS)),
-        _confidence(study),
-        _coverage(study),
-        _bias(study),
-        _checks(study),
-    ]
-    return {found.name: found for found in tables if len(found.data)}
-
-
-def calibration_body(study: CalibrationStudy, tables: Mapping[str, StudyTable]) -> str:
-    """Return the report of a study, as HTML without its frame.
-
-    Parameters
-    ----------
-    study : CalibrationStudy
-    tables : mapping of str to StudyTable
-        Of :func:`calibration_tables`.
-    """
-    design, found = study.meta["study"], study.summary
-    lead = (
-        f"{count(design['trials'], 'trial')} of {found['model']}, fitted by {found['method']}: "
-        f"judgments made by {found['algorithm']} for {design['initial']} systems until their order "
-        f"was {design['confidence']:.0%} sure, then all that the model says of "
-        f"{design['systems']} systems held to the truth."
-    )
-    return "\n".join(
+def calibration_page(study: CalibrationStudy) -> Page:
+    """Make the page of a study."""
+    tables = by_name(
         [
-            "<h1>Are the numbers right?</h1>",
-            f'<p class="lead">{html.escape(lead)}</p>',
-            _facts(study),
-            "<h2>Probabilities of relevance</h2>",
-            "<p>Of the unjudged documents with probability .2, a fifth should be relevant.</p>",
-            _figures(
-                figure(
-                    calibration_figures.reliability_curve(study.reliability),
-                    "Share of relevant documents against their probability of relevance, with "
-                    "the band of reliable probabilities.",
-                    "Below the dashed line, documents are relevant less often than their "
-                    "probabilities say. The dots at the bottom show where the documents are. "
-                    "The scales are of the root of p. The curve is fitted as rising (PAVA).",
-                )
-            ),
-            table(tables["relevance-all"]),
-            "<p>The Brier score is the mean of (p − y)²: miscalibration, which a curve drawn "
-            "through the probabilities would mend, less discrimination, what they tell of one "
-            "document against another, plus uncertainty, the score of always saying the overall "
-            "share. The log score is a mean negative log likelihood in nats.</p>",
-            table(tables["relevance-rank"]),
-            table(tables["relevance-seen"]),
-            folded(tables["relevance-topic"], "By topic", unfold=False),
-            "<h2>Intervals of MAP and of differences</h2>",
-            _figures(
-                figure(
-                    calibration_figures.interval_coverage(study.systems),
-                    "Share of truths inside central intervals against the level of the interval.",
-                    "Below the dashed line intervals are too narrow or off their place, above it "
-                    "too wide. Left, MAP of systems; right, differences of pairs.",
-                )
-            ),
-            table(tables["coverage"]),
-            table(tables["bias"]),
-            "<h2>Confidence in the sign of a difference</h2>",
-            *_confidence_section(study, tables),
-            *_predictive_section(study, tables),
-            provenance(study.meta),
+            *(_relevance(study, by) for by in ("all", *_GROUPINGS)),
+            _confidence(study),
+            _coverage(study),
+            _bias(study),
+            _checks(study),
+            _failures(study),
         ]
     )
+    plan, summary = study.meta["study"], study.summary
+    until = f"until their order was {plan['confidence']:.0%} sure"
+    if plan.get("budgets"):
+        until = f"until {plan['budgets'][0]} were made"
+    lead = (
+        f"{count(plan['trials'], 'trial')} of {summary['model']}, fitted by {summary['method']}: "
+        f"judgments made by {summary['algorithm']} for {plan['initial']} systems {until}, then all "
+        f"that the model says of {plan['systems']} systems held to the truth."
+    )
+    sections = [heading("Are the numbers right?", 1), f'<p class="lead">{html.escape(lead)}</p>']
+    if summary["relevance"] is not None:
+        sections += _sections(study, tables)
+    if "failures" in tables:
+        sections += [heading("Fits that failed"), table(tables["failures"])]
+    sections.append(provenance(study.meta))
+    return Page("Calibration study", "\n".join(sections), tables)
+
+
+def _sections(study: CalibrationStudy, tables: Mapping[str, StudyTable]) -> list[str]:
+    measure = measure_name(study.meta)
+    return [
+        _facts(study),
+        heading("Probabilities of relevance"),
+        "<p>Of the unjudged documents with probability .2, a fifth should be relevant.</p>",
+        figures_beside(
+            figure(
+                calibration_figures.reliability_curve(study.reliability),
+                "Share of relevant documents against their probability of relevance, with "
+                "the band of reliable probabilities.",
+                "Below the dashed line, documents are relevant less often than their "
+                "probabilities say. The dots at the bottom show where the documents are. "
+                "The scales are of the root of p. The curve is fitted as rising (PAVA).",
+            )
+        ),
+        table(tables["relevance-all"]),
+        "<p>The Brier score is the mean of (p − y)²: miscalibration, which a curve drawn "
+        "through the probabilities would mend, less discrimination, what they tell of one "
+        "document against another, plus uncertainty, the score of always saying the overall "
+        "share. The log score is a mean negative log likelihood in nats.</p>",
+        table(tables["relevance-rank"]),
+        table(tables["relevance-seen"]),
+        folded(tables["relevance-topic"], "By topic", unfold=False),
+        heading(f"Intervals of {measure} and of differences"),
+        figures_beside(
+            figure(
+                calibration_figures.interval_coverage(study.systems, measure=measure),
+                "Share of truths inside central intervals against the level of the interval.",
+                "Below the dashed line intervals are too narrow or off their place, above it "
+                f"too wide. Left, {measure} of systems; right, differences of pairs.",
+            )
+        ),
+        table(tables["coverage"]),
+        table(tables["bias"]),
+        heading("Confidence in the sign of a difference"),
+        *_confidence_section(study, tables),
+        *_predictive_section(study, tables),
+    ]
 
 
 def _facts(study: CalibrationStudy) -> str:
-    found = study.summary
-    relevance, confidence = found["relevance"], found["confidence"]
+    summary = study.summary
+    relevance, confidence = summary["relevance"], summary["confidence"]
     ninety_five = next(
-        row for row in found["coverage"] if (row["quantity"], row["level"]) == ("difference", 0.95)
+        row
+        for row in summary["coverage"]
+        if (row["quantity"], row["level"]) == ("difference", 0.95)
     )
     return facts(
         [
-            (f"{found['median_judged']:,g}", "judgments (median of trials)"),
+            (f"{summary['median_judged']:,g}", "judgments (median of trials)"),
             (
                 f"{relevance['mean_p']:.3f}",
                 f"mean probability, where a share of {relevance['share']:.3f} is relevant",
@@ -136,7 +146,7 @@ def _confidence_section(study: CalibrationStudy, tables: Mapping[str, StudyTable
         return ["<p>No two systems of these trials differ.</p>"]
     named = study.pairs.assign(algorithm=study.summary["model"])
     return [
-        _figures(
+        figures_beside(
             figure(
                 figures.confidence_accuracy(named, seed=study.meta["study"]["seed"]),
                 "Accuracy of predicted signs against their confidence, by bin, with the "
@@ -154,20 +164,20 @@ def _predictive_section(study: CalibrationStudy, tables: Mapping[str, StudyTable
         return []
     loo = study.summary["leave_one_out"]
     if loo is None:
-        said = (
+        text = (
             "Leaving one judgment out is withheld: each part of this model has a likelihood of "
             "its own over the same judgments, so there is no one density to leave it out of."
         )
     else:
-        said = (
+        text = (
             f"Leaving one judgment out, the log score of the judged documents is "
             f"{loo['log_score']:.3f}; {loo['unreliable_share']:.1%} of these have importance "
             "weights that are not to be relied upon (Pareto k above 0.7)."
         )
     return [
-        "<h2>Would the model have made such judgments?</h2>",
+        heading("Would the model have made such judgments?"),
         table(tables["checks"]),
-        f"<p>{html.escape(said)}</p>",
+        f"<p>{html.escape(text)}</p>",
     ]
 
 
@@ -186,22 +196,22 @@ def _relevance(study: CalibrationStudy, by: str) -> StudyTable:
 
 
 def _confidence(study: CalibrationStudy) -> StudyTable:
-    found = study.summary["confidence"]
+    scores = study.summary["confidence"]
     rows = {
-        "W (90% interval)": with_interval(found["W"], found["W_interval"], ".2f"),
-        "W, capped at .95": number(found["W_capped"], ".2f"),
-        "W if exact": number(found["W_expected"], ".2f"),
-        "log score": with_interval(found["log_score"], found["log_score_interval"], ".3f"),
-        "mean confidence": number(found["mean_confidence"], ".1%"),
-        "accuracy": number(found["accuracy"], ".1%"),
+        "W (90% interval)": with_interval(scores["W"], scores["W_interval"], ".2f"),
+        "W, capped at .95": number(scores["W_capped"], ".2f"),
+        "W if exact": number(scores["W_expected"], ".2f"),
+        "log score": with_interval(scores["log_score"], scores["log_score_interval"], ".3f"),
+        "mean confidence": number(scores["mean_confidence"], ".1%"),
+        "accuracy": number(scores["accuracy"], ".1%"),
         "mean τ": with_interval(study.summary["mean_tau"], study.summary["tau_interval"], ".3f"),
-        "pairs": number(found["pairs"], ",d"),
+        "pairs": number(scores["pairs"], ",d"),
     }
-    simple = {key: value for key, value in found.items() if not isinstance(value, list)}
+    simple = {key: value for key, value in scores.items() if not isinstance(value, list)}
     return StudyTable(
         "confidence",
         "Scores of the confidences of all pairs that truly differ.",
-        pd.DataFrame([simple] if found["pairs"] else []),
+        pd.DataFrame([simple] if scores["pairs"] else []),
         pd.DataFrame({"": list(rows), study.summary["model"]: list(rows.values())}),
     )
 
@@ -210,7 +220,7 @@ def _coverage(study: CalibrationStudy) -> StudyTable:
     data = study.coverage
     shown = pd.DataFrame(
         {
-            "interval of": data["quantity"].map(_QUANTITIES),
+            "interval of": _quantities(study, data),
             "level": data["level"],
             **{f"truth: {what}": _shares(data, name) for name, what in _TRUTHS.items()},
             "how many": data["n"],
@@ -229,7 +239,7 @@ def _bias(study: CalibrationStudy) -> StudyTable:
     data = study.bias
     shown = pd.DataFrame(
         {
-            "of": data["quantity"].map(_QUANTITIES),
+            "of": _quantities(study, data),
             "truth": data["truth"].map(_TRUTHS),
             "bias": [
                 with_interval(row.bias, (row.bias_low, row.bias_high), "+.4f")
@@ -274,10 +284,21 @@ def _checks(study: CalibrationStudy) -> StudyTable:
     )
 
 
+def _failures(study: CalibrationStudy) -> StudyTable:
+    data = study.trials.dropna(subset=["failure"])[["trial", "judged", "failure"]]
+    return StudyTable(
+        "failures",
+        "Fits that must not be used, and why. These trials count in nothing else.",
+        data,
+        data,
+        {"judged": ",.0f"},
+    )
+
+
+def _quantities(study: CalibrationStudy, data: pd.DataFrame) -> pd.Series:
+    return data["quantity"].map({"score": measure_name(study.meta), "difference": "difference"})
+
+
 def _shares(data: pd.DataFrame, name: str) -> list[str]:
     ends = zip(data[name], data[f"{name}_low"], data[f"{name}_high"], strict=True)
     return [with_interval(value, (low, high), ".0%") for value, low, high in ends]
-
-
-def _figures(*drawn: str) -> str:
-    return "\n".join(['<div class="figures">', *drawn, "</div>"])

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rtc_bayes.report.drawing import to_svg
-from rtc_bayes.report.study_tables import StudyTable
+from rtc_bayes.report.page import StudyTable
 from rtc_bayes.report.tables import to_html
 
 if TYPE_CHECKING:
@@ -28,6 +28,27 @@ def figure(drawn: Figure, alternative: str, caption: str) -> str:
     )
 
 
+def figures_beside(*drawn: str) -> str:
+    """Set figures beside each other where there is room."""
+    return "\n".join(['<div class="figures">', *drawn, "</div>"])
+
+
+def heading(text: str, level: int = 2) -> str:
+    """Set a heading; level 1 is the page's."""
+    return f"<h{level}>{html.escape(text, quote=False)}</h{level}>"
+
+
+def measure_name(meta: Mapping[str, Any]) -> str:
+    """Name a study's mean of its measure: ``MAP``, ``mean nDCG@10``."""
+    measure = meta.get("study", {}).get("measure", "AP")
+    return "MAP" if measure == "AP" else f"mean {measure}"
+
+
+def measure_words(meta: Mapping[str, Any]) -> str:
+    """Name it as in a sentence: ``mean average precision``."""
+    return measure_name(meta).replace("MAP", "mean average precision")
+
+
 def facts(entries: Sequence[tuple[str, str]]) -> str:
     """List values, each with what it is."""
     items = "".join(
@@ -44,10 +65,10 @@ def provenance(meta: Mapping[str, Any]) -> str:
         "rtc-bayes": html.escape(str(meta["version"])),
         "seed": html.escape(str(meta["seed"])),
     }
-    design = meta.get("study")
-    if design:
+    plan = meta.get("study")
+    if plan:
         entries["arguments"] = code(
-            " ".join(f"{key}={_argument(value)}" for key, value in design.items())
+            " ".join(f"{key}={_argument(value)}" for key, value in plan.items())
         )
     if meta.get("moments"):
         entries["moments"] = html.escape(
@@ -62,7 +83,7 @@ def provenance(meta: Mapping[str, Any]) -> str:
         more = len(inputs) - len(named)
         entries["inputs"] = code(", ".join(named)) + (f" and {more} more" if more else "")
     listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in entries.items())
-    return f"<h2>How this was made</h2><dl>{listed}</dl>"
+    return f"{heading('How this was made')}<dl>{listed}</dl>"
 
 
 def _argument(value: object) -> str:
@@ -79,14 +100,14 @@ def count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def table(found: StudyTable) -> str:
+def table(study_table: StudyTable) -> str:
     """Set a table of a study under its caption."""
-    return to_html(found.shown, found.formats, caption=found.caption)
+    return to_html(study_table.shown, study_table.formats, caption=study_table.caption)
 
 
-def folded(found: StudyTable, title: str, *, unfold: bool) -> str:
+def folded(study_table: StudyTable, title: str, *, unfold: bool) -> str:
     """Set a table that shows when its title is clicked, or at once if `unfold`."""
     return (
         f"<details{' open' if unfold else ''}><summary>{html.escape(title)}</summary>"
-        f"{table(found)}</details>"
+        f"{table(study_table)}</details>"
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rtc_bayes.robustness.scores import p_first_better
+from rtc_bayes.trials.scores import p_first_better
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rtc_bayes.robustness.studies import Study
+    from rtc_bayes.robustness import Study
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Example:
 
         None where there is no such algorithm or no trial has a tau.
         """
-        confident = [text for text, found in study.summary.items() if found["W"] is not None]
+        confident = [text for text, entry in study.summary.items() if entry["W"] is not None]
         if not confident:
             return None
         algorithm = confident[-1]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rtc_bayes.report.study_tables import StudyTable
+from rtc_bayes.report.page import StudyTable
 from rtc_bayes.report.tables import to_latex, to_markdown
 from rtc_bayes.store import atomic_write, write_csv
 
 
-def export_tables(tables: Sequence[StudyTable], folder: Path, meta: Mapping[str, Any]) -> None:
+def export_tables(tables: Iterable[StudyTable], folder: Path, meta: Mapping[str, Any]) -> None:
     """Write each table as ``NAME.csv``, ``NAME.md`` and ``NAME.tex``.
 
     Parameters
     ----------
-    tables : sequence of StudyTable
+    tables : iterable of StudyTable
     folder : Path
         Made if absent; files of these names in it are replaced.
     meta : mapping of str to object

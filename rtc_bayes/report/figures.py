@@ -20,7 +20,7 @@ from rtc_bayes.report.drawing import (
     panels,
     styled,
 )
-from rtc_bayes.robustness.scores import BINS, bin_of, bootstrap_interval
+from rtc_bayes.trials.scores import BINS, bin_of, bootstrap_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,15 +48,15 @@ def confidence_accuracy(pairs: pd.DataFrame, *, seed: int = 0) -> Figure:
     seed : int
         Of the bootstrap.
     """
-    known = pairs.dropna(subset=["confidence"])
+    confident = pairs.dropna(subset=["confidence"])
     place = {name: number for number, name in enumerate(dict.fromkeys(pairs["algorithm"]))}
-    shown = list(dict.fromkeys(known["algorithm"]))
+    shown = list(dict.fromkeys(confident["algorithm"]))
     if len(shown) > _TOGETHER:
         figure, each = panels(len(shown), columns=2, height=2.5, share_y=True)
         for axes, algorithm in zip(each, shown, strict=True):
             _break_even(axes)
             axes.set_title(fold(algorithm, 30), fontsize=10, loc="left")
-            mine = known[known["algorithm"] == algorithm]
+            mine = confident[confident["algorithm"] == algorithm]
             _accuracy_line(axes, mine, look=place[algorithm], seed=seed)
         _name_panels(figure, each)
         return figure
@@ -66,7 +66,7 @@ def confidence_accuracy(pairs: pd.DataFrame, *, seed: int = 0) -> Figure:
         # bins are shared, so the bars of several algorithms would hide one another
         _accuracy_line(
             axes,
-            known[known["algorithm"] == algorithm],
+            confident[confident["algorithm"] == algorithm],
             look=place[algorithm],
             shift=0.004 * (place[algorithm] - (len(place) - 1) / 2),
             label=algorithm,
@@ -93,8 +93,8 @@ def confidence_accuracy_by(pairs: pd.DataFrame, group: pd.Series, *, seed: int =
     seed : int
         Of the bootstrap.
     """
-    known = pairs.dropna(subset=["confidence"])
-    shown = list(dict.fromkeys(known["algorithm"]))
+    confident = pairs.dropna(subset=["confidence"])
+    shown = list(dict.fromkeys(confident["algorithm"]))
     names = list(group.cat.categories)
     figure, each = panels(len(shown), columns=2, height=2.7, share_y=True)
     for axes, algorithm in zip(each, shown, strict=True):
@@ -103,7 +103,7 @@ def confidence_accuracy_by(pairs: pd.DataFrame, group: pd.Series, *, seed: int =
         for number, name in enumerate(names):
             _accuracy_line(
                 axes,
-                known[(known["algorithm"] == algorithm) & (group[known.index] == name)],
+                confident[(confident["algorithm"] == algorithm) & (group[confident.index] == name)],
                 look=number,
                 colours=SHADES,
                 shift=0.006 * (number - (len(names) - 1) / 2),
@@ -189,9 +189,9 @@ def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
     from matplotlib.figure import Figure
 
     ordered = systems.sort_values("expected", kind="stable").reset_index(drop=True)
-    known = "true" in ordered
+    with_truth = "true" in ordered
     figure = Figure(figsize=(WIDTH, 0.9 + 0.3 * len(ordered)), layout="constrained")
-    each = figure.subplots(1, 1 + known, sharey=True, squeeze=False)[0]
+    each = figure.subplots(1, 1 + with_truth, sharey=True, squeeze=False)[0]
     place = np.arange(len(ordered))
     spread = _NORMAL_95 * ordered["sd"].fillna(0.0)
     expected = each[0]
@@ -206,7 +206,7 @@ def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
     expected.plot(ordered["expected"], place, "o", color=COLOURS[0])
     expected.set_yticks(place, ordered["system"])
     expected.set(xlabel=f"expected {measure}", ylim=(-0.6, len(ordered) - 0.4))
-    if known:
+    if with_truth:
         each[1].plot(
             ordered["true"],
             place,

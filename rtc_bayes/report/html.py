@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from rtc_bayes.calibration.studies import CalibrationStudy, is_calibration
-from rtc_bayes.errors import InputError
-from rtc_bayes.report.calibration_page import calibration_body, calibration_tables
-from rtc_bayes.report.demo_page import demo_body
 from rtc_bayes.report.exports import export_tables
-from rtc_bayes.report.study_page import study_body
-from rtc_bayes.report.study_tables import study_tables
-from rtc_bayes.robustness.demonstration import Demo, is_demo
-from rtc_bayes.robustness.studies import Study
+from rtc_bayes.report.page import Page
 from rtc_bayes.store import atomic_write
+from rtc_bayes.trials import StudyResult, load_study
+from rtc_bayes.trials.kind import find_kind
 
 TABLES = "tables"
 
 
 def write_report(directory: str | Path, output: str | Path | None = None) -> Path:
-    """Write the report of a study, of a calibration study or of a demo.
+    """Write the report of a study of any kind.
 
     The tables of the study are written too, in a folder ``tables`` beside the HTML file: each as
     CSV with the numbers as they are, as Markdown, and as LaTeX (booktabs).
@@ -29,7 +25,8 @@ def write_report(directory: str | Path, output: str | Path | None = None) -> Pat
     Parameters
     ----------
     directory : str or Path
-        What ``rtc-bayes robustness``, ``calibrate`` or ``demo`` wrote.
+        What ``rtc-bayes robustness``, ``calibrate`` or ``demo`` wrote, or
+        :func:`rtc_bayes.trials.run_study`.
     output : str or Path, optional
         The HTML file; by default ``report.html`` in `directory`.
 
@@ -41,28 +38,28 @@ def write_report(directory: str | Path, output: str | Path | None = None) -> Pat
     Raises
     ------
     InputError
-        The folder holds neither a finished study nor a demo.
+        The folder holds no finished study.
+
+    Examples
+    --------
+    >>> from rtc_bayes.report import write_report
+    >>> write_report("study")  # doctest: +SKIP
     """
     folder = Path(directory)
-    if not folder.is_dir():
-        raise InputError("no such folder", path=folder, remedy="give what robustness or demo wrote")
-    if is_demo(folder):
-        demo = Demo.load(folder)
-        study = demo.study
-        # ten trials are too few to be broken down
-        tables = study_tables(study, breakdowns=False)
-        title, body, meta = "A demonstration", demo_body(demo, tables), study.meta
-    elif is_calibration(folder):
-        calibration = CalibrationStudy.load(folder)
-        tables, meta = calibration_tables(calibration), calibration.meta
-        title, body = "Calibration study", calibration_body(calibration, tables)
-    else:
-        study = Study.load(folder)
-        tables, meta = study_tables(study), study.meta
-        title, body = "Robustness study", study_body(study, tables)
+    study = load_study(folder)
+    page = _page(study)
     target = folder / "report.html" if output is None else Path(output)
     template = Template((files("rtc_bayes.report") / "template.html").read_text("utf-8"))
     with atomic_write(target) as file:
-        file.write(template.substitute(title=f"{title} – rtc-bayes", body=body))
-    export_tables(list(tables.values()), target.parent / TABLES, meta)
+        file.write(template.substitute(title=f"{page.title} – rtc-bayes", body=page.body))
+    export_tables(page.tables.values(), target.parent / TABLES, study.meta)
     return target
+
+
+def _page(study: StudyResult) -> Page:
+    """Make the page that the study's kind declares."""
+    make = find_kind(study.directory, study.meta).page
+    if isinstance(make, str):
+        module, _, name = make.partition(":")
+        make = getattr(import_module(module), name)
+    return make(study)

@@ -1,4 +1,4 @@
-"""The report of a study."""
+"""The report of a robustness study."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rtc_bayes.report import figures
-from rtc_bayes.report.elements import count, figure, folded, provenance, table
+from rtc_bayes.report.elements import (
+    count,
+    figure,
+    figures_beside,
+    folded,
+    heading,
+    measure_name,
+    measure_words,
+    provenance,
+    table,
+)
 from rtc_bayes.report.example import Example
-from rtc_bayes.report.study_tables import StudyTable
+from rtc_bayes.report.page import Page, StudyTable
+from rtc_bayes.report.study_tables import study_tables
+from rtc_bayes.robustness import Study
 from rtc_bayes.robustness.breakdown import by_original, by_overlap
-from rtc_bayes.robustness.studies import Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,35 +30,31 @@ if TYPE_CHECKING:
 _UNFOLDED = 2
 
 
-def study_body(study: Study, tables: Mapping[str, StudyTable]) -> str:
-    """Return the report of a study, as HTML without its frame.
-
-    Parameters
-    ----------
-    study : Study
-    tables : mapping of str to StudyTable
-        Of :func:`rtc_bayes.report.study_tables.study_tables`.
-    """
-    design = study.meta["study"]
+def study_page(study: Study) -> Page:
+    """Make the page of a study."""
+    tables = study_tables(study)
+    plan = study.meta["study"]
+    until = f"until their order was {plan['confidence']:.0%} sure"
+    if plan.get("budgets"):
+        until = f"until {' or '.join(map(str, plan['budgets']))} were made"
     lead = (
-        f"{count(design['trials'], 'trial')}: judgments made for {design['initial']} systems "
-        f"until their order was {design['confidence']:.0%} sure, then {design['systems']} systems "
+        f"{count(plan['trials'], 'trial')}: judgments made for {plan['initial']} systems "
+        f"{until}, then {plan['systems']} systems "
         "compared by those judgments alone. Can the confidences be trusted?"
     )
-    return "\n".join(
-        [
-            "<h1>Can a few judgments be reused?</h1>",
-            f'<p class="lead">{html.escape(lead)}</p>',
-            *study_sections(study, tables, Example.of(study)),
-            provenance(study.meta),
-        ]
-    )
+    sections = [
+        heading("Can a few judgments be reused?", 1),
+        f'<p class="lead">{html.escape(lead)}</p>',
+        *study_sections(study, tables, Example.of(study)),
+        provenance(study.meta),
+    ]
+    return Page("Robustness study", "\n".join(sections), tables)
 
 
 def study_sections(
-    study: Study, tables: Mapping[str, StudyTable], example: Example | None
+    study: Study, tables: Mapping[str, StudyTable], example: Example | None, *, level: int = 2
 ) -> list[str]:
-    """Return what a study found, section by section.
+    """Return what a study gave, section by section.
 
     Parameters
     ----------
@@ -56,9 +63,12 @@ def study_sections(
         A section whose table is missing is left out.
     example : Example, optional
         A trial to show.
+    level : int
+        Of the headings.
     """
+    measure = measure_name(study.meta)
     sections = [
-        "<h2>Summary</h2>",
+        heading("Summary", level),
         table(tables["summary"]),
         "<p>W is what a bookmaker wins per bet who takes each confidence for his odds: 0 if "
         "confidences are exact, negative if they are too high; “W if exact” is what he would "
@@ -70,33 +80,33 @@ def study_sections(
     if study.succeeded.empty:
         return sections
     sections += [
-        "<h2>Accuracy by confidence</h2>",
+        heading("Accuracy by confidence", level),
         *_confidence(study, tables),
     ]
     if "original" in tables:
         sections += [
-            "<h2>Original and new systems</h2>",
+            heading("Original and new systems", level),
             *_group(study, tables, "original", by_original(study.pairs)),
-            "<h2>Systems alike and unlike</h2>",
+            heading("Systems alike and unlike", level),
             *_group(study, tables, "overlap", by_overlap(study.pairs)),
-            "<h2>Few and many judgments</h2>",
+            heading("Few and many judgments", level),
             table(tables["judged"]),
         ]
     if example is not None:
-        sections += _example(example)
+        sections += _example(example, level, measure)
     sections += [
-        "<h2>Expected and true scores</h2>",
-        *_figures(
+        heading("Expected and true scores", level),
+        figures_beside(
             figure(
-                figures.expected_against_true(study.systems),
-                "Expected against true mean average precision of the systems of every trial, a "
-                "panel for each algorithm.",
+                figures.expected_against_true(study.systems, measure=measure),
+                f"Expected against true {measure_words(study.meta)} of the systems of every trial, "
+                "a panel for each algorithm.",
                 "Every system of every trial, judged by a few documents and by all. Only the "
-                "order counts: expected MAP has a scale of its own.",
+                f"order counts: expected {measure} has a scale of its own.",
             )
         ),
-        "<h2>Judgments</h2>",
-        *_figures(
+        heading("Judgments", level),
+        figures_beside(
             figure(
                 figures.judging_cost(study.succeeded),
                 "Share of trials that ended within a number of judgments, by algorithm.",
@@ -107,7 +117,7 @@ def study_sections(
         *_unjudged_note(study.trials),
     ]
     if "tests" in tables:
-        sections += ["<h2>Differences between algorithms</h2>", table(tables["tests"])]
+        sections += [heading("Differences between algorithms", level), table(tables["tests"])]
     return sections
 
 
@@ -116,9 +126,9 @@ def _failures(study: Study, tables: Mapping[str, StudyTable]) -> list[str]:
     if "failures" not in tables:
         return []
     counts = ", ".join(
-        f"{text} in {found['failed']} of {count(found['trials'], 'trial')}"
-        for text, found in study.summary.items()
-        if found["failed"]
+        f"{text} in {entry['failed']} of {count(entry['trials'], 'trial')}"
+        for text, entry in study.summary.items()
+        if entry["failed"]
     )
     return [
         f"<p><strong>Fits failed</strong>: {html.escape(counts)}. These trials count in none of "
@@ -131,7 +141,7 @@ def _confidence(study: Study, tables: Mapping[str, StudyTable]) -> list[str]:
     if "bins" not in tables:
         return ["<p>No algorithm of this study has a confidence.</p>"]
     return [
-        *_figures(
+        figures_beside(
             figure(
                 figures.confidence_accuracy(study.pairs, seed=study.meta["study"]["seed"]),
                 "Accuracy of predicted signs against their confidence, by bin and algorithm, with "
@@ -155,7 +165,7 @@ def _group(
     few = bins.data["algorithm"].nunique() <= _UNFOLDED
     return [
         *sections,
-        *_figures(
+        figures_beside(
             figure(
                 figures.confidence_accuracy_by(
                     study.pairs, group, seed=study.meta["study"]["seed"]
@@ -170,13 +180,14 @@ def _group(
     ]
 
 
-def _example(example: Example) -> list[str]:
+def _example(example: Example, level: int, measure: str) -> list[str]:
     what = f"trial {example.trial} by {example.algorithm}"
     shown = [
         figure(
-            figures.ranking(example.systems),
+            figures.ranking(example.systems, measure=measure),
             f"Systems of {what} ranked, with 95% intervals and the truth.",
-            "Expected MAP with a 95% interval beside the truth. Bold: the systems judged for.",
+            f"Expected {measure} with a 95% interval beside the truth. Bold: the systems judged "
+            "for.",
         ),
         figure(
             figures.confidence_matrix(example.pairs, list(example.systems["system"])),
@@ -196,15 +207,11 @@ def _example(example: Example) -> list[str]:
             )
         )
     return [
-        "<h2>One trial</h2>",
+        heading("One trial", level),
         f"<p>Number {example.trial}, {html.escape(example.algorithm)}: "
         f"the trial with the median τ ({example.tau:.2f}).</p>",
-        *_figures(*shown),
+        figures_beside(*shown),
     ]
-
-
-def _figures(*drawn: str) -> list[str]:
-    return ['<div class="figures">', *drawn, "</div>"]
 
 
 def _unjudged_note(trials: pd.DataFrame) -> list[str]:

@@ -1,23 +1,20 @@
-"""The tables of a study: what each holds, and how people read it.
-
-Each is made once and written everywhere: in the report, and as CSV, Markdown and LaTeX.
-"""
+"""The tables of a robustness study."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rtc_bayes.report.page import StudyTable, by_name
 from rtc_bayes.report.tables import UNDEFINED, Format, number, with_interval
 from rtc_bayes.robustness.breakdown import SURE, judged_limits
-from rtc_bayes.robustness.scores import BINS
+from rtc_bayes.trials.scores import BINS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rtc_bayes.robustness.studies import Study
+    from rtc_bayes.robustness import Study
 
 _SUMMARY_ROWS: tuple[tuple[str, str, str], ...] = (
     ("W", "W", ".2f"),
@@ -37,31 +34,6 @@ _SUMMARY_ROWS: tuple[tuple[str, str, str], ...] = (
 _FAILED_ROW = ("trials whose fits failed", "failed", ",d")
 _SMALLEST_P = 0.0001
 _CONFIDENCE = [f"{low:.2f} to {high:.2f}" for low, high in BINS]
-
-
-@dataclass(frozen=True)
-class StudyTable:
-    """A table.
-
-    Attributes
-    ----------
-    name : str
-        Of its files, without an ending.
-    caption : str
-        What it shows.
-    data : DataFrame
-        Its numbers as they are, one row for each thing.
-    shown : DataFrame
-        The same as people read it.
-    formats : mapping of str to Format
-        How columns of `shown` are written.
-    """
-
-    name: str
-    caption: str
-    data: pd.DataFrame
-    shown: pd.DataFrame
-    formats: Mapping[str, Format] = field(default_factory=dict)
 
 
 def study_tables(study: Study, *, breakdowns: bool = True) -> dict[str, StudyTable]:
@@ -95,23 +67,23 @@ def study_tables(study: Study, *, breakdowns: bool = True) -> dict[str, StudyTab
             _judged(study),
         ]
     tables += [_reasons(study), _tests(study), _failures(study)]
-    return {table.name: table for table in tables if len(table.data)}
+    return by_name(tables)
 
 
 def _summary(study: Study) -> StudyTable:
     """One column for each algorithm: they are few, and their scores many."""
     import pandas as pd
 
-    failed = any(found.get("failed") for found in study.summary.values())
+    failed = any(entry.get("failed") for entry in study.summary.values())
     lines = (*_SUMMARY_ROWS, _FAILED_ROW) if failed else _SUMMARY_ROWS
     shown = pd.DataFrame({"": [label for label, _, _ in lines]})
-    for text, found in study.summary.items():
+    for text, entry in study.summary.items():
         # a study finished by an earlier version may lack an interval
-        shown[text] = [_written(found.get(key), form) for _, key, form in lines]
+        shown[text] = [_written(entry.get(key), form) for _, key, form in lines]
     rows = []
-    for text, found in study.summary.items():
+    for text, entry in study.summary.items():
         row: dict[str, object] = {"algorithm": text}
-        for key, value in found.items():
+        for key, value in entry.items():
             if key.endswith("_interval"):
                 stem = key.removesuffix("_interval")
                 row[f"{stem}_low"], row[f"{stem}_high"] = value or (None, None)
@@ -131,7 +103,7 @@ def _bins(study: Study) -> StudyTable:
     import pandas as pd
 
     confident = {
-        text: found["bins"] for text, found in study.summary.items() if found["bins"] is not None
+        text: entry["bins"] for text, entry in study.summary.items() if entry["bins"] is not None
     }
     data = pd.DataFrame(
         [{"algorithm": text, **entry} for text, bins in confident.items() for entry in bins]
@@ -157,14 +129,14 @@ def _judged(study: Study) -> StudyTable:
         # counts are whole: at most 94.6 is at most 94
         least, median = map(math.floor, limits.loc[algorithm])
         written += [f"≤ {least:,}", f"≤ {median:,}", f"> {median:,}"]
-    found = _scores(
+    table = _scores(
         "judged",
         "Pairs of the tenth of the trials with the fewest judgments, of the rest up to the "
         "median, and of those above it; each algorithm by its own trials.",
         data,
     )
-    found.shown.insert(2, "judgments", written)
-    return found
+    table.shown.insert(2, "judgments", written)
+    return table
 
 
 def _reasons(study: Study) -> StudyTable:

@@ -5,16 +5,18 @@ Carterette 2007, sections 4.3 to 5.
 
 from __future__ import annotations
 
-from rtc_bayes.robustness.breakdown import break_down, side_by_side
+from typing import Any
+
+from rtc_bayes.errors import InputError
+from rtc_bayes.robustness.breakdown import break_down
 from rtc_bayes.robustness.demonstration import Demo, demo
-from rtc_bayes.robustness.design import Design
-from rtc_bayes.robustness.scores import Summary, summarise
+from rtc_bayes.robustness.robustness_study import Robustness, Study, side_by_side, study
 from rtc_bayes.robustness.significance import compare_algorithms
-from rtc_bayes.robustness.studies import Study, study
+from rtc_bayes.trials.scores import Summary, summarise
 
 __all__ = [
     "Demo",
-    "Design",
+    "Robustness",
     "Study",
     "Summary",
     "break_down",
@@ -24,3 +26,18 @@ __all__ = [
     "study",
     "summarise",
 ]
+
+_MOVED = {
+    "Design": "trials.Plan",
+    "design": "trials.plan",
+    "running": "trials.running",
+    "scores": "trials.scores",
+    "studies": "robustness.robustness_study",
+    "trial": "trials.trial",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MOVED:
+        raise InputError(f"{__name__} has no {name}", remedy=f"use rtc_bayes.{_MOVED[name]}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.robustness.scores import BINS, score_pairs
+from rtc_bayes.trials.scores import BINS, score_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from rtc_bayes.robustness.studies import Study
 
 SURE = 0.9
 """Where the paper calls a pair sure; the low end of one of the bins."""
@@ -47,6 +45,17 @@ def break_down(pairs: pd.DataFrame, group: pd.Series, *, seed: int = 0) -> pd.Da
     DataFrame
         One row for each algorithm and category, also an empty one: algorithm, group, pairs,
         trials (that have such pairs), and what :func:`score_row` gives.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rtc_bayes.robustness import break_down
+    >>> pairs = pd.DataFrame(
+    ...     {"trial": 0, "algorithm": "mtc", "confidence": [0.75, 0.75], "correct": [1, 0]}
+    ... )
+    >>> group = pd.Series(pd.Categorical(["alike", "unlike"]))
+    >>> break_down(pairs, group)[["group", "W"]].to_numpy().tolist()
+    [['alike', 1.0], ['unlike', -3.0]]
     """
     import pandas as pd
 
@@ -66,38 +75,6 @@ def break_down(pairs: pd.DataFrame, group: pd.Series, *, seed: int = 0) -> pd.Da
                 }
             )
     return pd.DataFrame(rows)
-
-
-def side_by_side(studies: Mapping[str, Study]) -> pd.DataFrame:
-    """Set several studies side by side, one for each collection (Carterette 2007, Table 5).
-
-    Parameters
-    ----------
-    studies : mapping of str to Study
-        By the name of the collection.
-
-    Returns
-    -------
-    DataFrame
-        One row for each study and algorithm: collection, algorithm, trials, failed, what
-        :func:`score_row` gives, median_judged, mean_judged, mean_tau.
-    """
-    import pandas as pd
-
-    return pd.DataFrame(
-        [
-            {
-                "collection": name,
-                "algorithm": algorithm,
-                "trials": found["trials"],
-                "failed": found.get("failed", 0),
-                **score_row(found),
-                **{key: found[key] for key in ("median_judged", "mean_judged", "mean_tau")},
-            }
-            for name, study in studies.items()
-            for algorithm, found in study.summary.items()
-        ]
-    )
 
 
 def score_row(scores: Mapping[str, Any]) -> dict[str, float]:

@@ -6,52 +6,41 @@ right that was, ask what to judge next, and repeat it in a small study.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
-
-from rtc_bayes.collection import Judgments, write_qrels
+from rtc_bayes import defaults
+from rtc_bayes.collection import Qrels, write_qrels
 from rtc_bayes.collection.simulate import simulate
-from rtc_bayes.confidence import compare
-from rtc_bayes.defaults import ALGORITHM
-from rtc_bayes.judging import JudgingResult, build, next_documents
+from rtc_bayes.errors import FitError, moved
+from rtc_bayes.judging import next_documents
 from rtc_bayes.judging.suggest import documents_frame
-from rtc_bayes.relevance import ModelSpec, fit
-from rtc_bayes.robustness.design import Collection, Design
-from rtc_bayes.robustness.running import META
-from rtc_bayes.robustness.significance import kendall_tau
-from rtc_bayes.robustness.studies import Study, run_design
-from rtc_bayes.robustness.trial import Draw, draw_systems
-from rtc_bayes.store import (
-    Progress,
-    provenance,
-    read_json,
-    silent,
-    spawn_seeds,
-    write_csv,
-    write_json,
-)
+from rtc_bayes.measures import Estimand
+from rtc_bayes.measures.estimand import EstimandLike
+from rtc_bayes.robustness.robustness_study import MOVED, Study, study
+from rtc_bayes.store import spawn_seeds
+from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
+from rtc_bayes.trials.plan import Plan
+from rtc_bayes.trials.running import run_study
+from rtc_bayes.trials.schema import columns
+from rtc_bayes.trials.trial import Outcome
+from rtc_bayes.workers import Workers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FACTS = "demo.json"
 # judging by rtc:map is quick where two systems are hard to tell apart
-ALGORITHMS = ("ip", "mtc", "rtc:map", f"rtc:map/{ALGORITHM}")
+ALGORITHMS = ("ip", "mtc", "rtc:map", f"rtc:map/{defaults.ALGORITHM}")
 _SUGGESTED = 10
-_STAGES = 3
-_TABLES = ("systems", "pairs", "next", "judgments")
+_STUDY = "robustness"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Demo:
-    """What a demonstration found.
+class Demo(StudyResult):
+    """A finished demonstration.
 
     Attributes
     ----------
@@ -72,38 +61,27 @@ class Demo:
         The small study, in ``robustness/``.
     meta : dict
         Provenance.
+
+    Examples
+    --------
+    >>> from rtc_bayes.robustness import Demo
+    >>> Demo.load("rtc-bayes-demo").facts["tau"]  # doctest: +SKIP
     """
 
-    directory: Path
-    facts: Mapping[str, Any]
     systems: pd.DataFrame
     pairs: pd.DataFrame
     next: pd.DataFrame
     judgments: pd.DataFrame
-    study: Study
-    meta: Mapping[str, Any]
 
-    @classmethod
-    def load(cls, directory: str | Path) -> Demo:
-        """Read what :func:`demo` wrote.
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """The summary."""
+        return self.summary
 
-        Raises
-        ------
-        InputError
-            A file of it is missing.
-        """
-        import pandas as pd
-
-        folder = Path(directory)
-        text = dict.fromkeys(("topic", "docno", "system", "a", "b"), str)
-        tables = {name: pd.read_csv(folder / f"{name}.csv", dtype=text) for name in _TABLES}
-        return cls(
-            directory=folder,
-            facts=read_json(folder / FACTS),
-            **tables,
-            study=Study.load(folder / "robustness"),
-            meta=read_json(folder / META),
-        )
+    @cached_property
+    def study(self) -> Study:
+        """The small study."""
+        return Study.load(self.directory / _STUDY)
 
     def __repr__(self) -> str:
         facts = self.facts
@@ -113,172 +91,165 @@ class Demo:
         )
 
 
-def is_demo(directory: str | Path) -> bool:
-    """Whether a folder holds a demonstration."""
-    return (Path(directory) / FACTS).is_file()
+@dataclass(frozen=True)
+class Demonstration(Kind[Demo]):
+    """One trial by the default algorithm, looked at closely.
+
+    Attributes
+    ----------
+    topics, systems : int
+        Of the simulated collection.
+    trials : int
+        Of the small study beside it.
+    """
+
+    topics: int
+    systems: int
+    trials: int
+
+    name = "demo"
+    summary_file = "demo.json"
+    stage = "demonstration"
+    result = Demo
+    page = "rtc_bayes.report.demo_page:demo_page"
+    tables: ClassVar = {
+        "systems": columns("system:str expected sd true judged_for:bool"),
+        "pairs": columns(
+            "a:str b:str expected_difference sd p_less p_equal p_greater form:str skewness "
+            "excess_kurtosis variance_unjudged variance_parameters confidence correct"
+        ),
+        "next": columns("topic:str docno:str weight why:str"),
+        "judgments": columns("topic:str judged:int relevant:int"),
+        "judged": columns("topic:str docno:str grade:int"),
+        "trials": columns(
+            "algorithm:str judged_for:str relevant:int reason:str pool_documents:int tau"
+        ),
+    }
+
+    def seeds(self, plan: Plan) -> list[int]:
+        """Return the second seed: the first is the simulation's, the third the small study's."""
+        return spawn_seeds(plan.seed, 3)[1:2]
+
+    def rows(self, outcome: Outcome, collection: Collection) -> Tables:
+        """Return the tables; without a fit there is nothing to show."""
+        import pandas as pd
+
+        if outcome.failure or outcome.comparison is None or outcome.judgments is None:
+            raise FitError(str(outcome.failure))
+        judgments = outcome.judgments
+        suggested = next_documents(
+            outcome.pool, judgments, algorithm=outcome.label, count=_SUGGESTED
+        )
+        by_pair = outcome.pairs_frame()
+        systems = outcome.systems_frame().sort_values("expected", ascending=False, kind="stable")
+        facts = {
+            "judged_for": " ".join(outcome.draw.initial),
+            "relevant": round(float(judgments.relevant.sum())),
+            "reason": outcome.reason,
+            "pool_documents": outcome.pool.n_documents,
+            "tau": outcome.tau,
+        }
+        return {
+            "systems": systems,
+            "pairs": outcome.comparison.to_frame().assign(
+                confidence=by_pair["confidence"], correct=by_pair["correct"]
+            ),
+            "next": documents_frame(suggested),
+            "judgments": outcome.judgments_frame(),
+            "judged": judgments.to_qrels().to_frame().set_axis(["topic", "docno", "grade"], axis=1),
+            "trials": pd.DataFrame([facts]),
+        }
+
+    def summarise(
+        self, tables: Tables, arrays: Sequence[Arrays], plan: Plan
+    ) -> tuple[Tables, Mapping[str, Any]]:
+        """Return the facts."""
+        (trial,) = tables["trials"].to_dict("records")
+        return {}, {
+            "topics": self.topics,
+            "collection_systems": self.systems,
+            "systems": plan.systems,
+            "judged_for": trial["judged_for"].split(),
+            "algorithm": trial["algorithm"],
+            "confidence": plan.confidence,
+            "judged": len(tables["judged"]),
+            **{name: trial[name] for name in ("relevant", "reason", "pool_documents", "tau")},
+            "trials": self.trials,
+        }
 
 
+@moved(**MOVED)
 def demo(
     output: str | Path,
     *,
+    estimand: EstimandLike = None,
     seed: int = 0,
     topics: int = 50,
     systems: int = 40,
     trials: int = 10,
-    jobs: int = 2,
+    workers: Workers | None = None,
     command: str | None = None,
-    progress: Progress = silent,
 ) -> Demo:
     """Show the whole method on a simulated collection.
 
     Parameters
     ----------
     output : str or Path
-        A folder, made if absent.
+        A folder, made if absent; a demonstration that was interrupted goes on.
+    estimand : Estimand or str, optional
+        What is compared: a measure, of lists how deep, over which topics. Default: AP.
     seed : int
         Of the collection and everything after it.
     topics, systems : int
         Of the collection; at least 10 systems.
     trials : int
         Of the small study.
-    jobs : int
-        Trials at a time.
+    workers : Workers, optional
+        Trials at a time. It does not change the numbers.
     command : str, optional
         The command line, for the record.
-    progress : Progress
 
     Returns
     -------
     Demo
+
+    Raises
+    ------
+    InputError
+        As of :func:`rtc_bayes.robustness.study`.
+    FitError
+        A fit that must not be used: there is nothing to show.
+
+    Examples
+    --------
+    >>> from rtc_bayes.robustness import demo
+    >>> demo("rtc-bayes-demo", seed=1)  # doctest: +SKIP
     """
-    folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
-    made = provenance(command, seed)
-    simulating, choosing, studying = spawn_seeds(seed, 3)
-    design = Design(algorithms=ALGORITHMS, trials=trials, seed=studying)
-    report = partial(progress, "demonstration")
-
-    report(0, _STAGES)
+    folder, what = Path(output), Estimand.from_value(estimand)
+    simulating, _, studying = spawn_seeds(seed, 3)
     simulated = simulate(topics=topics, systems=systems, seed=simulating)
-    collection = Collection.from_runs(
+    study(
         simulated.runs,
         simulated.qrels,
-        depth=design.depth,
-        relevance_level=design.relevance_level,
+        algorithms=ALGORITHMS,
+        estimand=what,
+        trials=trials,
+        seed=studying,
+        output=folder / _STUDY,
+        workers=workers,
+        command=command,
     )
-    report(1, _STAGES)
-    draw = draw_systems(collection.pool.systems, design, choosing)
-    # the matrices are small: a second thread would only wait for the first
-    with threadpool_limits(1):
-        built = build(
-            collection.pool.select(draw.initial),
-            simulated.qrels,
-            ALGORITHM,
-            confidence=design.confidence,
-            seed=draw.judging_seed,
-        )
-        report(2, _STAGES)
-        facts, tables = _show(collection, design, draw, built)
-    report(3, _STAGES)
-    for name, table in tables.items():
-        write_csv(table, folder / f"{name}.csv", made)
-    write_qrels(built.judgments.to_qrels(), folder / "judgments.qrels")
-
-    small = run_design(
-        design,
+    shown = run_study(
+        Demonstration(topics, systems, trials),
         simulated.runs,
         simulated.qrels,
-        lambda: collection,
-        jobs=jobs,
-        output=folder / "robustness",
-        made=made,
-        progress=progress,
+        Plan((defaults.ALGORITHM,), trials=1, estimand=what, seed=seed),
+        output=folder,
+        workers=workers,
+        command=command,
     )
-    write_json(made, folder / META)
-    # last: its presence says that the demonstration is whole
-    write_json(facts, folder / FACTS)
-    return Demo(folder, facts, **tables, study=small, meta=made)
-
-
-def _show(
-    collection: Collection, design: Design, draw: Draw, built: JudgingResult
-) -> tuple[dict[str, object], dict[str, pd.DataFrame]]:
-    """Compare all systems drawn by the judgments made for some; return facts and tables."""
-    pool = collection.pool.select(draw.everyone)
-    judgments = built.judgments.on(pool)
-    spec = ModelSpec.parse(ALGORITHM)
-    draws, chains, tune = design.sampling_of(spec)
-    fitted = fit(
-        pool,
-        judgments,
-        model=ALGORITHM,
-        draws=draws,
-        chains=chains,
-        tune=tune,
-        seed=draw.evaluating_seed,
-    )
-    comparison = compare(
-        pool,
-        fitted.relevance,
-        moments=design.moments_of(spec),
-        seed=draw.evaluating_seed,
-    )
-    suggested = next_documents(pool, judgments, algorithm=ALGORITHM, count=_SUGGESTED)
-    truth = dict(zip(collection.pool.systems, collection.truth.tolist(), strict=True))
-    systems = _with_truth(comparison.systems_frame(), truth, draw.initial)
-    facts = {
-        "topics": pool.n_topics,
-        "collection_systems": collection.pool.n_systems,
-        "systems": pool.n_systems,
-        "judged_for": list(draw.initial),
-        "algorithm": ALGORITHM,
-        "confidence": design.confidence,
-        "judged": built.judgments.n_judged,
-        "relevant": round(float(built.judgments.relevant.sum())),
-        "reason": built.reason,
-        "pool_documents": pool.n_documents,
-        "tau": kendall_tau(systems["expected"], systems["true"]),
-        "trials": design.trials,
-    }
-    tables = {
-        "systems": systems,
-        "pairs": _with_outcome(comparison.to_frame(), comparison.confidence, truth),
-        "next": documents_frame(suggested),
-        "judgments": _per_topic(built.judgments),
-    }
-    return facts, tables
-
-
-def _with_truth(
-    systems: pd.DataFrame, truth: Mapping[str, float], judged_for: tuple[str, ...]
-) -> pd.DataFrame:
-    """Add what is true of each system; best expected first."""
-    return (
-        systems[["system", "expected", "sd"]]
-        .assign(true=systems["system"].map(truth), judged_for=systems["system"].isin(judged_for))
-        .sort_values("expected", ascending=False, kind="stable")
-        .reset_index(drop=True)
-    )
-
-
-def _with_outcome(
-    pairs: pd.DataFrame, confidence: NDArray[np.float64], truth: Mapping[str, float]
-) -> pd.DataFrame:
-    """Add the confidence of each pair and whether its predicted sign is right."""
-    difference = np.sign(pairs["a"].map(truth) - pairs["b"].map(truth))
-    predicted = np.sign(pairs["p_greater"] - pairs["p_less"])
-    right = (predicted == difference).astype(float)
-    return pairs.assign(confidence=confidence, correct=right.where(difference != 0.0))
-
-
-def _per_topic(judgments: Judgments) -> pd.DataFrame:
-    """Count the judgments of each topic."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "topic": judgments.pool.topics,
-            "judged": np.rint(judgments.relevant + judgments.nonrelevant).astype(int),
-            "relevant": np.rint(judgments.relevant).astype(int),
-        }
-    )
+    judged: dict[str, dict[str, int]] = {}
+    for topic, docno, grade in shown.tables["judged"].itertuples(index=False):
+        judged.setdefault(topic, {})[docno] = grade
+    write_qrels(Qrels(judged), folder / "judgments.qrels")
+    return shown

@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,19 +28,6 @@ _COLUMNS = (
 )
 
 
-def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
-    """Kendall's tau-b between two scorings of systems; None where one of them is constant.
-
-    Parameters
-    ----------
-    expected, true : array_like of float, shape (systems,)
-    """
-    from scipy.stats import kendalltau
-
-    tau = float(kendalltau(expected, true).statistic)
-    return None if np.isnan(tau) else tau
-
-
 def compare_algorithms(trials: pd.DataFrame) -> pd.DataFrame:
     """Test every two algorithms against each other.
 
@@ -58,6 +44,21 @@ def compare_algorithms(trials: pd.DataFrame) -> pd.DataFrame:
         (two-sided paired t), tau_difference (mean of a - b), tau_p (two-sided paired t). A
         p-value is NaN where every difference is the same or only one trial has both, and so is a
         difference that no trial has both for.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rtc_bayes.robustness import compare_algorithms
+    >>> trials = pd.DataFrame(
+    ...     {
+    ...         "trial": [0, 1, 2, 0, 1, 2],
+    ...         "algorithm": ["mtc"] * 3 + ["rtc:map"] * 3,
+    ...         "judged": [90, 120, 140, 40, 60, 70],
+    ...         "tau": [0.5, 0.6, 0.7, 0.6, 0.6, 0.9],
+    ...     }
+    ... )
+    >>> compare_algorithms(trials)["judged_mean_difference"].round(1).tolist()
+    [60.0]
     """
     import pandas as pd
 

@@ -15,6 +15,7 @@ from rtc_bayes.store.files import (
     json_text,
     meta_path,
     read_json,
+    read_record,
     write_csv,
     write_json,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "provenance",
     "read_dataset",
     "read_json",
+    "read_record",
     "read_tree",
     "silent",
     "spawn_seeds",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.store.files import read_json, remove_leftovers, write_json
+from rtc_bayes.store.files import read_record, remove_leftovers, write_json
 
 _LOCK = ".lock"
 
@@ -71,7 +71,7 @@ def _check(
     """Refuse a folder that holds a study with other arguments."""
     if not path.exists():
         return
-    before = arguments(read_json(path))
+    before = arguments(read_record(path, remedy="delete its folder and run again"))
     for what, now in arguments(meta).items():
         if now != before.get(what):
             raise InputError(

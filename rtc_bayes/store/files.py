@@ -162,8 +162,14 @@ def write_json(value: object, path: str | Path) -> None:
         file.write(text)
 
 
-def read_json(path: str | Path) -> Any:
+def read_json(path: str | Path, *, remedy: str = "make the file again") -> Any:
     """Read a JSON file.
+
+    Parameters
+    ----------
+    path : str or Path
+    remedy : str
+        What to do about a file that is not JSON.
 
     Raises
     ------
@@ -176,10 +182,29 @@ def read_json(path: str | Path) -> Any:
         raise InputError("no such file", path=path, remedy="check the name") from error
     except json.JSONDecodeError as error:
         raise InputError(
-            f"not JSON: {error.msg}", path=path, line=error.lineno, remedy="make the file again"
+            f"not JSON: {error.msg}", path=path, line=error.lineno, remedy=remedy
         ) from error
     except UnicodeDecodeError as error:
-        raise InputError("not JSON in UTF-8", path=path, remedy="make the file again") from error
+        raise InputError("not JSON in UTF-8", path=path, remedy=remedy) from error
+    except (RecursionError, ValueError) as error:
+        # nested too deep, or a whole number of too many digits
+        raise InputError(
+            f"not JSON that can be read ({error})", path=path, remedy=remedy
+        ) from error
+
+
+def read_record(path: str | Path, *, remedy: str = "make the file again") -> dict[str, Any]:
+    """Read a JSON file that holds an object with something in it.
+
+    Raises
+    ------
+    InputError
+        As of :func:`read_json`, or it holds something else.
+    """
+    record = read_json(path, remedy=remedy)
+    if not isinstance(record, dict) or not record:
+        raise InputError("holds no JSON object", path=path, remedy=remedy)
+    return record
 
 
 def write_csv(frame: pd.DataFrame, path: str | Path, provenance: Mapping[str, object]) -> None:

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import cloudpickle
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,8 +29,8 @@ class Packed(NamedTuple):
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> Packed:
-        """Pack a function that can be pickled."""
-        packed = pickle.dumps(function)
+        """Pack a function, by value what workers cannot import: a class of a notebook."""
+        packed = cloudpickle.dumps(function)
         return cls(np.frombuffer(packed, dtype=np.uint8), hashlib.sha256(packed).hexdigest())
 
 

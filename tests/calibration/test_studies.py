@@ -4,22 +4,27 @@ import shutil
 
 import numpy as np
 import pytest
+from model_files import write_model
 
-from rtc_bayes.calibration import CalibrationStudy, calibrate
-from rtc_bayes.calibration.studies import SUMMARY, TABLES
-from rtc_bayes.calibration.truth import Truth
+from rtc_bayes import Estimand, Workers
+from rtc_bayes.calibration import Calibration, CalibrationStudy, calibrate
+from rtc_bayes.cli import main
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import evaluate
 from rtc_bayes.report import write_report
 from rtc_bayes.robustness import study
-from rtc_bayes.robustness.design import Collection
 from rtc_bayes.store import read_json
+from rtc_bayes.trials import Collection
+
+SUMMARY = Calibration.summary_file
+TABLES = (*Calibration.tables, *Calibration.derived)
+ALONE = Workers(jobs=1)
 
 ARGUMENTS = {
     "model": "rtc:map",
     "trials": 3,
     "systems": 4,
-    "depth": 20,
+    "estimand": Estimand(depth=20),
     "confidence": 0.8,
     "seed": 11,
     "command": "test",
@@ -29,14 +34,14 @@ ARGUMENTS = {
 @pytest.fixture(scope="module")
 def done(small, tmp_path_factory):
     folder = tmp_path_factory.mktemp("calibration")
-    return calibrate(small.runs, small.qrels, **ARGUMENTS, jobs=1, output=folder)
+    return calibrate(small.runs, small.qrels, **ARGUMENTS, workers=ALONE, output=folder)
 
 
 def test_confidences_are_those_of_a_robustness_study(small, done, tmp_path):
     """Another way to the same trials: what W is, must not depend on the command."""
     shared = {key: value for key, value in ARGUMENTS.items() if key != "model"}
     other = study(
-        small.runs, small.qrels, algorithms=["rtc:map"], **shared, jobs=1, output=tmp_path
+        small.runs, small.qrels, algorithms=["rtc:map"], **shared, workers=ALONE, output=tmp_path
     )
     columns = ["trial", "a", "b", "confidence", "correct", "initial"]
     assert done.pairs[columns].reset_index(drop=True).equals(other.pairs[columns])
@@ -51,7 +56,7 @@ def test_it_resumes_to_the_same_numbers(small, done, tmp_path):
     shutil.copytree(done.directory, tmp_path, dirs_exist_ok=True)
     (tmp_path / "trials" / "00001.json").unlink()
     (tmp_path / SUMMARY).unlink()
-    again = calibrate(small.runs, small.qrels, **ARGUMENTS, jobs=1, output=tmp_path)
+    again = calibrate(small.runs, small.qrels, **ARGUMENTS, workers=ALONE, output=tmp_path)
     assert again.summary == done.summary
     for name in TABLES:
         written = (tmp_path / f"{name}.csv").read_bytes()
@@ -78,13 +83,12 @@ def test_every_unjudged_document_is_scored_once_a_trial(small, done):
 
 
 def test_truth_of_lists_as_cut(small):
-    collection = Collection.from_runs(small.runs, small.qrels, depth=20, relevance_level=1)
-    truth = Truth.of(collection)
+    collection = Collection.from_runs(small.runs, small.qrels, Estimand(depth=20))
     # evaluated as a list of 20 and by all judgments: the same as AP@20 by ir-measures
     table = evaluate(small.runs, small.qrels, ["AP@20"], topics="all")
-    found = [truth.scores["at_depth"][name] for name in collection.pool.systems]
+    found = [collection.pool_truth[name] for name in collection.pool.systems]
     np.testing.assert_allclose(found, table.mean["AP@20"], atol=1e-9)
-    labels = truth.labels(collection.pool.select(collection.pool.systems[:2]))
+    labels = collection.labels(collection.pool.select(collection.pool.systems[:2]))
     assert set(labels) == {0.0, 1.0}
 
 
@@ -106,5 +110,60 @@ def test_what_it_refuses(small, done, tmp_path):
         calibrate(small.runs, small.qrels, algorithm="ip", output=tmp_path)
     with pytest.raises(InputError, match="a trial takes 10 systems, of 8"):
         calibrate(small.runs, small.qrels, output=tmp_path)
-    with pytest.raises(InputError, match="no finished calibration study"):
+    with pytest.raises(InputError, match="holds no finished study"):
         CalibrationStudy.load(tmp_path)
+
+
+REMARK = (
+    "from rtc_bayes.relevance.interface import Check, Diagnostics; "
+    "return PointEstimate(np.full(judgments.pool.n_documents, 0.2), "
+    "diagnostics=Diagnostics(checks=(Check('ESS', 9, 10, True, 'few'),)))"
+)
+
+
+def test_remarks_of_workers_are_counted_and_not_written(tmp_path, capfd):
+    model = write_model(tmp_path / "remarking.py", "True", REMARK)
+    command = ["calibrate", f"--model={model}", "--trials=2", "--systems=3", "--depth=10"]
+    assert main([*command, "--jobs=2", "--quiet", f"--output={tmp_path / 'study'}"]) == 0
+    assert capfd.readouterr().err == ""
+    assert CalibrationStudy.load(tmp_path / "study").trials["remarks"].tolist() == [1, 1]
+
+
+def test_a_failed_fit_is_recorded_and_left_out(small, done, tmp_path):
+    judged = done.trials["judged"]
+    assert judged.nunique() == 3
+    arguments = {**ARGUMENTS, "workers": ALONE}
+    for condition, failed in ((f"judgments.n_judged == {judged.iloc[0]}", 1), ("True", 3)):
+        model = write_model(tmp_path / f"f{failed}.py", condition, "raise FitError('no fit')")
+        folder = tmp_path / f"study{failed}"
+        found = calibrate(
+            small.runs, small.qrels, **arguments | {"model": f"{model}:map"}, output=folder
+        )
+        assert found.trials["failure"].notna().sum() == found.summary["failed"] == failed
+        assert set(found.trials.loc[found.trials["failure"].notna(), "reason"]) == {"failed fit"}
+        kept = set(range(failed, 3))
+        assert set(found.pairs["trial"]) == set(found.systems["trial"]) == kept
+        assert (found.summary["relevance"] is None) == (not kept)
+        again = CalibrationStudy.load(folder)
+        assert again.summary == found.summary
+        assert f"the fits of {failed} trials failed" in repr(again)
+        page = write_report(folder).read_text(encoding="utf-8")
+        assert "Fits that failed" in page
+        assert "no fit" in page
+
+
+def test_every_part_of_the_estimand_reaches_it(small, done, tmp_path):
+    """Lists of 100 documents pooled to 20, by another measure, after so many judgments."""
+    estimand = Estimand("P@30", depth=20, score_depth=100, residual=0.01, topics="judged")
+    arguments = {**ARGUMENTS, "estimand": estimand, "trials": 2, "workers": ALONE}
+    found = calibrate(small.runs, small.qrels, **arguments, budget=30, output=tmp_path)
+    assert found.trials["judged"].tolist() == [30, 30]
+    assert set(found.trials["reason"]) == {"budget"}
+    table = evaluate(small.runs, small.qrels, ["P@30"], topics="judged")
+    truth = dict(zip(table.systems, table.mean["P@30"], strict=True))
+    scores = found.systems[found.systems["quantity"] == "score"]
+    np.testing.assert_allclose(scores["whole_list"], scores["a"].map(truth))
+    assert scores["sd"].min() > 0.01
+    # by documents of the pool alone
+    assert (scores["at_depth"] <= scores["whole_list"] + 1e-12).all()
+    assert "mean P@30" in write_report(tmp_path).read_text(encoding="utf-8")

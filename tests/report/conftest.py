@@ -1,6 +1,7 @@
 import pytest
 
-from rtc_bayes.robustness.demonstration import demo
+from rtc_bayes import Workers
+from rtc_bayes.robustness import demo
 
 
 @pytest.fixture(scope="session")
@@ -12,6 +13,6 @@ def shown(tmp_path_factory):
         topics=6,
         systems=12,
         trials=2,
-        jobs=1,
+        workers=Workers(jobs=1),
         command="test",
     )

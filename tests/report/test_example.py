@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -46,14 +48,6 @@ def test_who_was_judged_for(shown):
 
 def test_no_confidence_no_example(shown):
     study = shown.study
-    only = type(study)(
-        study.directory,
-        study.trials,
-        study.pairs,
-        study.systems,
-        study.judgments,
-        {"ip": study.summary["ip"]},
-        study.meta,
-    )
+    only = replace(study, summary={"ip": study.summary["ip"]})
     assert isinstance(only.trials, pd.DataFrame)
     assert Example.of(only) is None

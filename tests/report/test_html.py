@@ -1,5 +1,7 @@
 import base64
+import json
 import re
+import shutil
 from html.parser import HTMLParser
 
 import pytest
@@ -142,6 +144,17 @@ def test_a_folder_with_nothing_to_report(tmp_path):
         write_report(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
         write_report(tmp_path / "absent")
+
+
+def test_a_demo_of_an_earlier_version_is_reported(shown, tmp_path):
+    folder = tmp_path / "demo"
+    shutil.copytree(shown.directory, folder)
+    meta = json.loads((folder / "meta.json").read_text())
+    kept = {name: meta[name] for name in ("command", "version", "seed", "inputs", "python")}
+    write_json({**kept, "packages": meta["packages"]}, folder / "meta.json")
+    for name in ("judged", "trials"):
+        (folder / f"{name}.csv").unlink()
+    assert "A few judgments, many systems" in write_report(folder).read_text(encoding="utf-8")
 
 
 def test_a_demo_reads_back(shown):

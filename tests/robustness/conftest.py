@@ -1,5 +1,6 @@
 import pytest
 
+from rtc_bayes import Estimand, Workers
 from rtc_bayes.robustness import study
 
 
@@ -9,7 +10,7 @@ def arguments():
         "algorithms": ["ip", "mtc", "rtc:map"],
         "trials": 3,
         "systems": 4,
-        "depth": 20,
+        "estimand": Estimand(depth=20),
         "confidence": 0.8,
         "seed": 11,
         "command": "test",
@@ -20,4 +21,4 @@ def arguments():
 def done(small, arguments, tmp_path_factory):
     """A finished study, run in one process; not to be changed."""
     folder = tmp_path_factory.mktemp("study")
-    return study(small.runs, small.qrels, **arguments, jobs=1, output=folder)
+    return study(small.runs, small.qrels, **arguments, workers=Workers(jobs=1), output=folder)

@@ -7,8 +7,8 @@ from model_files import write_model
 from pandas.testing import assert_frame_equal
 from waiting import PATIENCE
 
-from rtc_bayes.calibration import calibrate
-from rtc_bayes.calibration.studies import TABLES
+from rtc_bayes import Estimand, Workers
+from rtc_bayes.calibration import Calibration, calibrate
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import write
 from rtc_bayes.errors import UnfinishedError
@@ -20,7 +20,7 @@ QUICK = {
     "algorithms": ["ip", "mtc"],
     "trials": 8,
     "systems": 4,
-    "depth": 20,
+    "estimand": Estimand(depth=20),
     "confidence": 0.8,
     "seed": 7,
     "command": "test",
@@ -43,7 +43,7 @@ def fragile(started):
 def whole(small, tmp_path_factory):
     """The study, made by one process."""
     folder = tmp_path_factory.mktemp("whole")
-    return study(small.runs, small.qrels, **QUICK, jobs=1, output=folder)
+    return study(small.runs, small.qrels, **QUICK, workers=Workers(jobs=1), output=folder)
 
 
 def assert_same(found, expected):
@@ -68,9 +68,8 @@ def test_a_worker_killed_midway_changes_nothing(two, small, whole, tmp_path):
         small.runs,
         small.qrels,
         **QUICK,
-        scheduler=two.address,
         output=tmp_path,
-        progress=kill,
+        workers=Workers(scheduler=two.address, progress=kill),
     )
     assert two.workers[0].wait() < 0
     assert two.workers[1].poll() is None
@@ -81,12 +80,14 @@ def test_a_worker_killed_midway_changes_nothing(two, small, whole, tmp_path):
 
 def test_calibration(two, small, tmp_path):
     two.have_workers(1)
-    arguments = {"model": "rtc:map", "trials": 2, "systems": 3, "depth": 20, "command": "test"}
+    arguments = {"model": "rtc:map", "trials": 2, "systems": 3, "command": "test"}
+    arguments["estimand"] = Estimand(depth=20)
     found = [
-        calibrate(small.runs, small.qrels, **arguments, **where, output=tmp_path / name)
-        for name, where in {"two": {"scheduler": two.address}, "one": {"jobs": 1}}.items()
+        calibrate(small.runs, small.qrels, **arguments, workers=where, output=tmp_path / name)
+        for name, where in {"two": Workers(scheduler=two.address), "one": Workers(1)}.items()
     ]
-    for name in (*(f"{table}.csv" for table in TABLES), "calibration.json"):
+    tables = {**Calibration.tables, **Calibration.derived}
+    for name in (*(f"{table}.csv" for table in tables), "calibration.json"):
         assert cmp(*(each.directory / name for each in found), shallow=False), name
 
 
@@ -97,7 +98,11 @@ def test_a_trial_that_its_workers_die_of(fragile, small, tmp_path):
     deadly = {**QUICK, "algorithms": [f"mtc/{model}"]}
     with pytest.raises(UnfinishedError, match=r"workers died of one task.*0 of 8 trials"):
         study(
-            small.runs, small.qrels, **deadly, scheduler=fragile.address, output=tmp_path / "study"
+            small.runs,
+            small.qrels,
+            **deadly,
+            workers=Workers(scheduler=fragile.address),
+            output=tmp_path / "study",
         )
     assert fragile.workers[0].wait(PATIENCE) == 9
 
@@ -109,10 +114,13 @@ def test_a_lost_scheduler_keeps_what_is_stored(fragile, small, whole, tmp_path):
         if done == 3:
             fragile.scheduler.kill()
 
-    arguments = (small.runs, small.qrels)
+    arguments, workers = (
+        (small.runs, small.qrels),
+        Workers(scheduler=fragile.address, progress=kill),
+    )
     with pytest.raises(UnfinishedError, match=r"scheduler at .* was lost; 3 of 8 trials"):
-        study(*arguments, **QUICK, scheduler=fragile.address, output=tmp_path, progress=kill)
-    assert_same(study(*arguments, **QUICK, jobs=1, output=tmp_path), whole)
+        study(*arguments, **QUICK, workers=workers, output=tmp_path)
+    assert_same(study(*arguments, **QUICK, workers=Workers(jobs=1), output=tmp_path), whole)
 
 
 @pytest.mark.parametrize(

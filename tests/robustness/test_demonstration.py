@@ -1,13 +1,15 @@
 import numpy as np
 import pytest
 
+from rtc_bayes import Workers
 from rtc_bayes.collection import read_qrels
 from rtc_bayes.robustness.demonstration import demo
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
-    return demo(tmp_path_factory.mktemp("demo"), seed=2, topics=6, systems=12, trials=1, jobs=1)
+    folder = tmp_path_factory.mktemp("demo")
+    return demo(folder, seed=2, topics=6, systems=12, trials=1, workers=Workers(jobs=1))
 
 
 def test_it_compares_ten_by_judgments_for_two(shown):

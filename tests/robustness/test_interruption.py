@@ -15,11 +15,12 @@ from model_files import write_model
 from pandas.testing import assert_frame_equal
 from waiting import wait_until
 
+from rtc_bayes import Estimand, Workers
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import write
 from rtc_bayes.errors import InputError, UnfinishedError
-from rtc_bayes.robustness import Study, studies, study
-from rtc_bayes.robustness.trial import COLUMNS
+from rtc_bayes.robustness import Robustness, Study, study
+from rtc_bayes.trials import running
 
 TRIALS = 40
 PATIENCE = 300.0
@@ -27,6 +28,7 @@ PATIENCE = 300.0
 PROGRAM = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
+from rtc_bayes import Estimand, Workers
 from rtc_bayes.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -34,11 +36,11 @@ QUICK = {
     "algorithms": ["ip", "mtc"],
     "trials": 3,
     "systems": 3,
-    "depth": 20,
+    "estimand": Estimand(depth=20),
     "confidence": 0.7,
-    "jobs": 1,
     "command": "test",
 }
+ALONE = Workers(jobs=1)
 KEPT = f"{{}} of {TRIALS} trials are stored, and the same command goes on"
 
 
@@ -112,7 +114,7 @@ def without_seconds(found):
         text: {key: value for key, value in scores.items() if key != "seconds_per_trial"}
         for text, scores in found.summary.items()
     }
-    return {**{name: getattr(found, name) for name in COLUMNS}, "trials": trials}, summary
+    return {**{name: getattr(found, name) for name in Robustness.tables}, "trials": trials}, summary
 
 
 def test_a_killed_study_ends_as_one_that_was_not(arguments, whole, tmp_path):
@@ -193,28 +195,29 @@ def test_a_full_disk_keeps_what_is_stored(small, tmp_path):
 
     ended = pytest.raises(UnfinishedError, match=r"00002\.json: File too large; 2 of 3 trials")
     with ended, contextlib.ExitStack() as disk:
-        study(small.runs, small.qrels, **QUICK, output=tmp_path, progress=fill)
+        study(small.runs, small.qrels, **QUICK, output=tmp_path, workers=Workers(1, progress=fill))
     assert not half_written(tmp_path)
-    study(small.runs, small.qrels, **QUICK, output=tmp_path, progress=lambda *n: found.append(n[1]))
+    count = Workers(1, progress=lambda *n: found.append(n[1]))
+    study(small.runs, small.qrels, **QUICK, output=tmp_path, workers=count)
     assert found == [2, 3]
 
 
 def test_memory_that_ran_out_keeps_what_is_stored(small, tmp_path, monkeypatch):
-    run_trial = studies.run_trial
+    run_trial = running.run_trial
 
-    def greedy(collection, design, trial, seed):
-        if trial == 2:
+    def greedy(kind, plan, collection, number, seed):
+        if number == 2:
             raise MemoryError
-        return run_trial(collection, design, trial, seed)
+        return run_trial(kind, plan, collection, number, seed)
 
-    monkeypatch.setattr(studies, "run_trial", greedy)
+    monkeypatch.setattr(running, "run_trial", greedy)
     with pytest.raises(UnfinishedError, match=r"memory ran out; .* 2 of 3 trials are stored"):
-        study(small.runs, small.qrels, **QUICK, output=tmp_path)
+        study(small.runs, small.qrels, **QUICK, output=tmp_path, workers=ALONE)
 
 
 def test_it_may_be_stopped_at_any_file(small, tmp_path, monkeypatch):
     """Every file is not written once, for a full disk, and then interrupted once it stands."""
-    expected = study(small.runs, small.qrels, **QUICK, output=tmp_path / "whole")
+    expected = study(small.runs, small.qrels, **QUICK, output=tmp_path / "whole", workers=ALONE)
     stopped = set()
     replace = os.replace
 
@@ -236,7 +239,7 @@ def test_it_may_be_stopped_at_any_file(small, tmp_path, monkeypatch):
         attempts += 1
         assert attempts < 100
         with contextlib.suppress(UnfinishedError, KeyboardInterrupt):
-            found = study(small.runs, small.qrels, **QUICK, output=folder)
+            found = study(small.runs, small.qrels, **QUICK, output=folder, workers=ALONE)
         assert not half_written(folder)
     assert_same(found, expected)
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]

@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rtc_bayes.robustness.significance import compare_algorithms, kendall_tau
+from rtc_bayes.robustness import compare_algorithms
+from rtc_bayes.trials.scores import kendall_tau
 
 
 def test_kendall_tau_by_hand():

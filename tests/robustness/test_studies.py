@@ -7,16 +7,18 @@ import pytest
 from model_files import write_model
 from pandas.testing import assert_frame_equal
 
+from rtc_bayes import Estimand, Workers
 from rtc_bayes.collection import Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import build
 from rtc_bayes.measures import evaluate, moments
 from rtc_bayes.relevance import ModelSpec
 from rtc_bayes.report import write_report
-from rtc_bayes.robustness import Design, Study, study
-from rtc_bayes.robustness.trial import COLUMNS, draw_systems
+from rtc_bayes.robustness import Robustness, Study, study
+from rtc_bayes.trials import Plan, draw_systems
 
-TABLES = tuple(COLUMNS)
+TABLES = tuple(Robustness.tables)
+ALONE = Workers(jobs=1)
 
 
 def numbers(found):
@@ -39,7 +41,9 @@ def assert_same(found, expected):
 
 
 def test_two_jobs_give_the_numbers_of_one(small, arguments, done, tmp_path):
-    again = study(small.runs, small.qrels, **arguments, jobs=2, output=tmp_path / "two")
+    again = study(
+        small.runs, small.qrels, **arguments, workers=Workers(jobs=2), output=tmp_path / "two"
+    )
     assert_same(again, done)
 
 
@@ -48,8 +52,8 @@ def test_a_study_reads_back(done):
 
 
 def test_files_and_columns(done):
-    for name, columns in COLUMNS.items():
-        assert tuple(pd.read_csv(done.directory / f"{name}.csv").columns) == columns
+    for name, columns in Robustness.tables.items():
+        assert list(pd.read_csv(done.directory / f"{name}.csv").columns) == list(columns)
         meta = json.loads((done.directory / f"{name}.csv.meta.json").read_text())
         assert meta["seed"] == 11
     summary = json.loads((done.directory / "summary.json").read_text())
@@ -68,9 +72,8 @@ def test_what_is_missing_is_run_again_and_nothing_else(small, arguments, done, t
         small.runs,
         small.qrels,
         **arguments,
-        jobs=1,
         output=folder,
-        progress=lambda *call: calls.append(call),
+        workers=Workers(jobs=1, progress=lambda *call: calls.append(call)),
     )
     assert calls == [("trials", 2, 3), ("trials", 3, 3)]
     assert (folder / "trials" / "00000.json").stat().st_mtime_ns == kept
@@ -83,7 +86,7 @@ def test_what_is_missing_is_run_again_and_nothing_else(small, arguments, done, t
         ({"seed": 12}, "seed"),
         ({"trials": 4}, "trials"),
         ({"algorithms": ["ip", "mtc"]}, "algorithms"),
-        ({"depth": 10}, "depth"),
+        ({"estimand": Estimand(depth=10)}, "depth"),
         ({"moments": "exact"}, "moments"),
     ],
 )
@@ -110,7 +113,11 @@ def test_ip_takes_the_count_of_mtc(done):
 
 def test_ip_takes_the_count_of_mtc_that_is_not_in_the_study(small, arguments, done, tmp_path):
     alone = study(
-        small.runs, small.qrels, **{**arguments, "algorithms": ["ip"]}, jobs=1, output=tmp_path
+        small.runs,
+        small.qrels,
+        **{**arguments, "algorithms": ["ip"]},
+        workers=ALONE,
+        output=tmp_path,
     )
     expected = done.trials.query("algorithm == 'ip'")["judged"].tolist()
     assert alone.trials["judged"].tolist() == expected
@@ -155,12 +162,10 @@ def test_pairs_follow_from_the_systems(done):
 
 
 def test_judgments_are_those_of_build(small, arguments, done):
-    design = Design(
-        algorithms=("mtc",), trials=3, systems=4, depth=20, confidence=0.8, seed=arguments["seed"]
-    )
+    plan = Plan(("mtc",), trials=3, systems=4, confidence=0.8, seed=arguments["seed"])
     seed = json.loads((done.directory / "trials" / "00002.json").read_text())["seed"]
     pool = Pool.from_runs(small.runs, depth=20)
-    draw = draw_systems(pool.systems, design, seed)
+    draw = draw_systems(pool.systems, plan, seed)
     built = build(pool.select(draw.initial), small.qrels, "mtc", confidence=0.8)
     rows = done.judgments.query("trial == 2 and algorithm == 'mtc'")
     assert rows["judged"].sum() == built.judgments.n_judged
@@ -179,20 +184,20 @@ def test_judgments_are_those_of_build(small, arguments, done):
         ({"initial": 5, "systems": 4}, "initial"),
         ({"moments": "other"}, "moments"),
         ({"confidence": 0.5}, "confidence"),
-        ({"score_depth": 50}, "score depth is 50; give one of at least 100"),
-        ({"residual": -0.1}, "residual is -0.1"),
+        ({"budgets": (10, 0)}, "budgets are 10, 0"),
+        ({"estimand": Estimand(score_depth=50)}, "score depth is 50; .* at least 100"),
     ],
 )
-def test_a_design_refuses(change, message):
+def test_a_plan_refuses(change, message):
     with pytest.raises(InputError, match=message):
-        Design(**{"algorithms": ("ip",), **change})
+        Plan(**{"algorithms": ("ip",), **change})
 
 
 @pytest.mark.parametrize("text", ["uniform", "rtc", "rtc[cell_weight=.1]:map"])
 def test_published_moments(text):
     evaluator = ModelSpec.parse(text)
-    assert Design(("ip",)).moments_of(evaluator) == "plugin"
-    assert Design(("ip",), moments="exact").moments_of(evaluator) == "exact"
+    assert Plan(("ip",)).moments_of(evaluator) == "plugin"
+    assert Plan(("ip",), moments="exact").moments_of(evaluator) == "exact"
 
 
 def test_moments_are_recorded_where_there_is_a_confidence(done):
@@ -219,7 +224,7 @@ def test_a_failed_fit_is_recorded_and_left_out(small, arguments, done, failing, 
     assert judged.nunique() == 3
     text = f"mtc/{failing(f'judgments.n_judged == {judged.iloc[0]}')}"
     mixed = {**arguments, "algorithms": ["mtc", text]}
-    found = study(small.runs, small.qrels, **mixed, jobs=1, output=tmp_path / "study")
+    found = study(small.runs, small.qrels, **mixed, workers=ALONE, output=tmp_path / "study")
     assert_same(Study.load(found.directory), found)
     mine = found.trials[found.trials["algorithm"] == text]
     assert mine["failure"].isna().tolist() == [False, True, True]
@@ -254,7 +259,7 @@ def test_a_study_of_failures_only_has_no_scores(small, arguments, failing, tmp_p
         small.runs,
         small.qrels,
         **{**arguments, "algorithms": texts, "trials": 2},
-        jobs=1,
+        workers=ALONE,
         output=tmp_path / "study",
     )
     summary = found.summary[texts[-1]]
@@ -268,6 +273,9 @@ def test_a_study_of_failures_only_has_no_scores(small, arguments, failing, tmp_p
 def test_a_study_of_an_earlier_version_is_read(done, tmp_path):
     folder = tmp_path / "earlier"
     shutil.copytree(done.directory, folder)
+    meta = json.loads((folder / "meta.json").read_text())
+    del meta["kind"], meta["code"]
+    (folder / "meta.json").write_text(json.dumps(meta))
     pairs = pd.read_csv(folder / "pairs.csv").iloc[:, :8]
     pairs.to_csv(folder / "pairs.csv", index=False)
     trials = pd.read_csv(folder / "trials.csv").drop(columns="failure")
@@ -284,13 +292,17 @@ def test_confidences_about_whole_lists(small, tmp_path):
         "algorithms": ["rtc:map"],
         "trials": 2,
         "systems": 4,
-        "depth": 20,
-        "jobs": 1,
+        "workers": ALONE,
         "seed": 4,
     }
-    plain = study(small.runs, small.qrels, output=tmp_path / "cut", **options)
     asked = {"score_depth": 100, "unseen": True, "residual": 0.01}
-    whole = study(small.runs, small.qrels, output=tmp_path / "whole", **options, **asked)
+    plain, whole = (
+        study(small.runs, small.qrels, estimand=estimand, output=tmp_path / name, **options)
+        for name, estimand in {
+            "cut": Estimand(depth=20),
+            "whole": Estimand(depth=20, **asked),
+        }.items()
+    )
     assert {name: whole.meta["study"][name] for name in asked} == asked
     # a score below the depth can only add, and so does the square of the residual
     pool = Pool.from_runs(small.runs, depth=20)
@@ -303,7 +315,8 @@ def test_confidences_about_whole_lists(small, tmp_path):
 
 def test_judges_that_differ_in_the_least_judge_apart(small, tmp_path):
     texts = ["uniform[least=0]:map", "uniform[least=2]:map"]
-    options = {"trials": 1, "systems": 4, "depth": 20, "confidence": 0.6, "jobs": 1, "seed": 3}
+    options = {"trials": 1, "systems": 4, "confidence": 0.6, "workers": ALONE, "seed": 3}
+    options["estimand"] = Estimand(depth=20)
     done = study(small.runs, small.qrels, algorithms=texts, output=tmp_path / "study", **options)
     few, more = done.trials.set_index("algorithm")["judged"][texts]
     assert few < more == 16

@@ -44,6 +44,12 @@ def winnings(confidence: ArrayLike, correct: ArrayLike) -> NDArray[np.float64]:
     -------
     ndarray of float, shape (pairs,)
         In [-100, 1]; W is their mean.
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials.scores import winnings
+    >>> winnings([0.75, 0.75], [1, 0]).tolist()
+    [1.0, -3.0]
     """
     return np.where(np.asarray(correct, dtype=bool), 1.0, -_loss(confidence))
 
@@ -57,6 +63,12 @@ def expected_winnings(confidence: ArrayLike) -> NDArray[np.float64]:
     -------
     ndarray of float, shape (pairs,)
         In [0, 1]; W_expected is their mean.
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials.scores import expected_winnings
+    >>> expected_winnings([0.75]).tolist()
+    [0.0]
     """
     p = np.asarray(confidence, dtype=np.float64)
     return p - (1.0 - p) * _loss(p)
@@ -72,6 +84,12 @@ def log_score(confidence: ArrayLike, correct: ArrayLike) -> NDArray[np.float64]:
     -------
     ndarray of float, shape (pairs,)
         In [0, 13.82].
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials.scores import log_score
+    >>> log_score([0.5, 0.9], [0, 1]).round(3).tolist()
+    [0.693, 0.105]
     """
     p = np.minimum(np.asarray(confidence, dtype=np.float64), _LOG_SCORE_CLIP)
     return -np.log(np.where(np.asarray(correct, dtype=bool), p, 1.0 - p))
@@ -134,13 +152,20 @@ class Bin:
 
 
 def accuracy_bins(confidence: ArrayLike, correct: ArrayLike) -> tuple[Bin, ...]:
-    """Accuracy by confidence (Carterette 2007, Table 2): one entry for each of :data:`BINS`."""
+    """Accuracy by confidence (Carterette 2007, Table 2): one entry for each of :data:`BINS`.
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials.scores import accuracy_bins
+    >>> accuracy_bins([0.55, 0.58], [1, 0])[0]
+    Bin(low=0.5, high=0.6, pairs=2, share=1.0, accuracy=0.5)
+    """
     number = bin_of(confidence)
     right = np.asarray(correct, dtype=np.float64)
-    found = []
+    bins = []
     for b, (low, high) in enumerate(BINS):
         inside = right[number == b]
-        found.append(
+        bins.append(
             Bin(
                 low=low,
                 high=high,
@@ -149,7 +174,7 @@ def accuracy_bins(confidence: ArrayLike, correct: ArrayLike) -> tuple[Bin, ...]:
                 accuracy=float(inside.mean()) if len(inside) else None,
             )
         )
-    return tuple(found)
+    return tuple(bins)
 
 
 def bootstrap_interval(
@@ -173,6 +198,12 @@ def bootstrap_interval(
     Returns
     -------
     low, high : float
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials.scores import bootstrap_interval
+    >>> bootstrap_interval([1.0, 0.0, 1.0, 1.0], trials=[0, 0, 1, 1])
+    (0.5, 1.0)
     """
     value = np.asarray(values, dtype=np.float64)
     names, trial = np.unique(np.asarray(trials), return_inverse=True)
@@ -275,6 +306,14 @@ def score_pairs(pairs: pd.DataFrame, *, seed: int = 0) -> PairScores:
         Columns trial, confidence (NaN throughout when the algorithm has none), correct.
     seed : int
         Of the bootstrap.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rtc_bayes.trials.scores import score_pairs
+    >>> pairs = pd.DataFrame({"trial": 0, "confidence": [0.75, 0.75, 0.5], "correct": [1, 0, 1]})
+    >>> score_pairs(pairs).W
+    -0.3333333333333333
     """
     confidence = pairs["confidence"].to_numpy(dtype=np.float64)
     correct = pairs["correct"].to_numpy(dtype=bool)
@@ -305,6 +344,12 @@ def summarise(trials: pd.DataFrame, pairs: pd.DataFrame, *, seed: int = 0) -> Su
         Its rows of ``pairs.csv``.
     seed : int
         Of the bootstrap.
+
+    Examples
+    --------
+    >>> from rtc_bayes.robustness import Study, summarise
+    >>> study = Study.load("study")  # doctest: +SKIP
+    >>> summarise(study.trials, study.pairs).mean_tau  # doctest: +SKIP
     """
     fitted = trials[trials["failure"].isna()]
     ranked = fitted.dropna(subset=["tau"])
@@ -319,6 +364,25 @@ def summarise(trials: pd.DataFrame, pairs: pd.DataFrame, *, seed: int = 0) -> Su
         tau_interval=_interval(ranked["tau"], ranked["trial"], seed),
         seconds_per_trial=_mean(fitted["seconds_judging"] + fitted["seconds_evaluating"]),
     )
+
+
+def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
+    """Kendall's tau-b between two scorings of systems; None where one of them is constant.
+
+    Parameters
+    ----------
+    expected, true : array_like of float, shape (systems,)
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials.scores import kendall_tau
+    >>> round(kendall_tau([0.1, 0.2, 0.3], [0.2, 0.1, 0.3]), 3)
+    0.333
+    """
+    from scipy.stats import kendalltau
+
+    tau = float(kendalltau(expected, true).statistic)
+    return None if np.isnan(tau) else tau
 
 
 def _interval(values: ArrayLike, trials: pd.Series, seed: int) -> tuple[float, float] | None:

@@ -16,6 +16,7 @@ import joblib
 
 from rtc_bayes.workers.cluster import compute, connect
 from rtc_bayes.workers.packed import Packed, call_packed
+from rtc_bayes.workers.place import Workers
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -29,17 +30,13 @@ type Outcomes = Generator[tuple[int, Any]]
 
 
 @contextlib.contextmanager
-def open_workers(
-    jobs: int, scheduler: str | None = None
-) -> Iterator[Callable[[RunTrial, Trials], Outcomes]]:
+def open_workers(workers: Workers) -> Iterator[Callable[[RunTrial, Trials], Outcomes]]:
     """Find workers for trials.
 
     Parameters
     ----------
-    jobs : int
-        Processes on this machine; -1 for one on every core.
-    scheduler : str, optional
-        ``dask://HOST:PORT``, of a cluster that takes the place of processes on this machine.
+    workers : Workers
+        Processes on this machine, or a cluster.
 
     Yields
     ------
@@ -51,10 +48,10 @@ def open_workers(
     InputError
         A cluster that cannot be used: see :func:`rtc_bayes.workers.cluster.connect`.
     """
-    if scheduler is None:
-        yield partial(_run_here, jobs)
+    if workers.scheduler is None:
+        yield partial(_run_here, workers.jobs)
     else:
-        with connect(scheduler) as client:
+        with connect(workers.scheduler) as client:
             yield partial(_run_on_cluster, client)
 
 
@@ -68,7 +65,7 @@ def _run_on_cluster(client: Client, run: RunTrial, trials: Trials) -> Outcomes:
 
 def _run_here(jobs: int, run: RunTrial, trials: Trials) -> Outcomes:
     packed = Packed.of(partial(_numbered, run))
-    found = joblib.Parallel(
+    outcomes = joblib.Parallel(
         n_jobs=jobs,
         backend="loky",
         return_as="generator_unordered",
@@ -78,7 +75,7 @@ def _run_here(jobs: int, run: RunTrial, trials: Trials) -> Outcomes:
         initargs=(os.getpid(),),
     )(joblib.delayed(call_packed)(*packed, *trial) for trial in trials)
     try:
-        for outcome in found:  # noqa: UP028 (`yield from` would close it, with a warning)
+        for outcome in outcomes:  # noqa: UP028 (`yield from` would close it, with a warning)
             yield outcome
     except BrokenExecutor as error:
         raise BrokenExecutor(
@@ -88,7 +85,7 @@ def _run_here(jobs: int, run: RunTrial, trials: Trials) -> Outcomes:
         with warnings.catch_warnings():
             # that trials were begun in vain, if the caller stops here
             warnings.simplefilter("ignore", UserWarning)
-            found.close()
+            outcomes.close()
 
 
 def _end_with(parent: int) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rtc_bayes.robustness.scores import (
+from rtc_bayes.trials.scores import (
     BINS,
     accuracy_bins,
     bin_of,

@@ -1,0 +1,31 @@
+"""Studies: many trials on a collection with complete judgments, whatever is asked of them.
+
+A :class:`Plan` says what is done, :func:`outcomes` runs one trial, a :class:`Kind` says what is
+kept of it, and :func:`run_study` runs them all: on any workers, stored one by one, resumed.
+"""
+
+from __future__ import annotations
+
+from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.kind import Kind, StudyResult, load_study
+from rtc_bayes.trials.plan import MomentsRule, Plan
+from rtc_bayes.trials.running import run_study
+from rtc_bayes.trials.schema import columns
+from rtc_bayes.trials.trial import Draw, Outcome, Prediction, draw_systems, outcomes, quietly
+
+__all__ = [
+    "Collection",
+    "Draw",
+    "Kind",
+    "MomentsRule",
+    "Outcome",
+    "Plan",
+    "Prediction",
+    "StudyResult",
+    "columns",
+    "draw_systems",
+    "load_study",
+    "outcomes",
+    "quietly",
+    "run_study",
+]

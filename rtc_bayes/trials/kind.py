@@ -1,0 +1,243 @@
+"""What a kind of study is: its tables, how a trial becomes rows of them, its summary, its page.
+
+A kind subclasses :class:`Kind`, and :func:`rtc_bayes.trials.run_study` does the rest: it draws,
+judges and compares, on any workers, stores every trial, and goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from rtc_bayes.errors import InputError
+from rtc_bayes.judging import Algorithm
+from rtc_bayes.store import read_record, spawn_seeds
+from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.plan import Plan
+from rtc_bayes.trials.schema import AGAIN, Columns, read_table
+from rtc_bayes.trials.trial import Outcome
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Tables = Mapping[str, pd.DataFrame]
+type Arrays = Mapping[str, np.ndarray]
+
+META = "meta.json"
+_BUILT_IN = {
+    "robustness": "rtc_bayes.robustness.robustness_study",
+    "calibration": "rtc_bayes.calibration.calibration_study",
+    "demo": "rtc_bayes.robustness.demonstration",
+}
+_kinds: dict[str, type[Kind[Any]]] = {}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyResult:
+    """A finished study. Each of its tables is an attribute, too.
+
+    Attributes
+    ----------
+    directory : Path
+        Where it stands.
+    tables : mapping of str to DataFrame
+        Those of its kind, by name.
+    summary : mapping
+        As in the summary file.
+    meta : mapping
+        Provenance and the arguments of the study.
+    """
+
+    directory: Path
+    tables: Tables
+    summary: Mapping[str, Any]
+    meta: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        for name, table in self.tables.items():
+            object.__setattr__(self, name, table)
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Self:
+        """Read a finished study.
+
+        Raises
+        ------
+        InputError
+            The folder holds no finished study, one of another kind, or a damaged file.
+        """
+        study = load_study(directory)
+        if not isinstance(study, cls):
+            raise InputError(
+                f"holds a {study.meta['kind']} study",
+                path=directory,
+                remedy=f"read it by {type(study).__name__}.load",
+            )
+        return study
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.meta['study']['trials']} trials in {self.directory})"
+
+
+class Kind[Result: StudyResult](ABC):
+    """A kind of study. An instance is sent to workers, so it holds little and can be pickled.
+
+    Attributes
+    ----------
+    name : str
+        ``kind`` in meta.json; subclassing registers the kind by it.
+    tables : mapping of str to Columns
+        The tables that trials give rows of; files ``NAME.csv``. Columns ``trial`` and ``algorithm``
+        are filled in.
+    derived : mapping of str to Columns
+        Tables that :meth:`summarise` makes of those.
+    summary_file : str
+        Written last: its presence says that the study is finished.
+    stage : str
+        What progress is shown of.
+    result : type of StudyResult
+        What a finished study is; a subclass may give it a text and members.
+    page : callable or str
+        From a result to its :class:`rtc_bayes.report.page.Page`; or where that function stands,
+        ``package.module:function``, so that it is imported when a report is written.
+    """
+
+    name: ClassVar[str]
+    tables: ClassVar[Mapping[str, Columns]]
+    derived: ClassVar[Mapping[str, Columns]] = {}
+    summary_file: ClassVar[str] = "summary.json"
+    stage: ClassVar[str] = "trials"
+    result: type[Result] = StudyResult  # type: ignore[assignment]
+    page: ClassVar[str | Callable[[Any], Any]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # a copy of a class of a notebook, which a worker makes, gets its members later
+        if "name" in vars(cls):
+            _kinds[cls.name] = cls
+
+    @abstractmethod
+    def rows(self, outcome: Outcome, collection: Collection) -> Tables:
+        """Return the rows that an outcome of a trial adds to the tables, or to some of them.
+
+        Called in a worker, for each algorithm and budget; also where a fit failed
+        (``outcome.failure``). Columns that are not declared are left out; declared ones that are
+        missing are undefined.
+        """
+
+    @abstractmethod
+    def summarise(
+        self, tables: Tables, arrays: Sequence[Arrays], plan: Plan
+    ) -> tuple[Tables, Mapping[str, Any]]:
+        """Return the derived tables, and the summary as JSON holds it.
+
+        Parameters
+        ----------
+        tables : mapping of str to DataFrame
+            Of all trials.
+        arrays : sequence of mapping of str to ndarray
+            Of each trial, what :meth:`arrays` gave.
+        plan : Plan
+        """
+
+    def arrays(self, outcome: Outcome, collection: Collection) -> Arrays:
+        """Return what a trial stores besides rows; called in a worker."""
+        del outcome, collection
+        return {}
+
+    def algorithms(self, plan: Plan) -> Mapping[str, Algorithm]:
+        """Return the algorithms of a trial, by their text."""
+        return plan.parsed
+
+    def seeds(self, plan: Plan) -> list[int]:
+        """Return the seeds of the trials."""
+        return spawn_seeds(plan.seed, plan.trials)
+
+    def arguments(self, plan: Plan) -> dict[str, Any]:
+        """Return what meta.json holds of the plan and of the models.
+
+        Returns
+        -------
+        dict
+            ``study``, flat; ``moments``, by the text of each algorithm that has a confidence;
+            ``models``, digests of the files of models by their paths.
+        """
+        algorithms = self.algorithms(plan)
+        specs = [spec for a in algorithms.values() for spec in (a.model, a.evaluator) if spec]
+        return {
+            "study": plan.to_dict(),
+            "moments": {
+                text: plan.moments_of(algorithm.evaluator)
+                for text, algorithm in algorithms.items()
+                if algorithm.evaluator
+            },
+            "models": {spec.name: spec.digest for spec in specs if spec.digest},
+        }
+
+
+def load_study(directory: str | Path) -> StudyResult:
+    """Read a finished study of any kind.
+
+    Raises
+    ------
+    InputError
+        No finished study, a kind that is not known, or a damaged file.
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials import load_study
+    >>> load_study("study").tables  # doctest: +SKIP
+    """
+    folder = Path(directory)
+    if not folder.is_dir():
+        raise InputError("no such folder", path=folder, remedy="give what a study wrote")
+    meta = read_record(folder / META, remedy=AGAIN) if (folder / META).exists() else {}
+    kind = find_kind(folder, meta)
+    tables = {
+        name: read_table(folder / f"{name}.csv", held)
+        for name, held in {**kind.tables, **kind.derived}.items()
+        # an earlier version wrote fewer tables
+        if "kind" in meta or (folder / f"{name}.csv").exists()
+    }
+    return kind.result(
+        folder,
+        tables,
+        read_record(folder / kind.summary_file, remedy=AGAIN),
+        {"kind": kind.name, **meta},
+    )
+
+
+def find_kind(directory: Path, meta: Mapping[str, Any]) -> type[Kind[Any]]:
+    """Find the kind of a study by its meta.json, or by its summary if it is an early one.
+
+    Raises
+    ------
+    InputError
+        No such kind, or no finished study.
+    """
+    for name in (str(meta["kind"]),) if "kind" in meta else _BUILT_IN:
+        kind = _kind(name)
+        if (directory / kind.summary_file).is_file():
+            return kind
+    raise InputError(
+        "holds no finished study",
+        path=directory,
+        remedy="finish it: give its command again, with this folder as --output",
+    )
+
+
+def _kind(name: str) -> type[Kind[Any]]:
+    if name in _BUILT_IN:
+        import_module(_BUILT_IN[name])
+    if name not in _kinds:
+        raise InputError(
+            f"no kind of study is named {name!r}",
+            remedy="import the module that defines it, or name one of " + ", ".join(_BUILT_IN),
+        )
+    return _kinds[name]

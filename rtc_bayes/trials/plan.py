@@ -1,0 +1,155 @@
+"""What a study is asked to do: one value, which decides its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+from rtc_bayes import defaults
+from rtc_bayes.errors import InputError
+from rtc_bayes.judging import Algorithm, parse_algorithm
+from rtc_bayes.measures import Estimand
+from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
+
+type MomentsRule = Literal["published", "exact", "plugin"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The arguments of a study that decide its numbers.
+
+    Attributes
+    ----------
+    algorithms : tuple of str or Algorithm
+        In the grammar ``JUDGE[/EVALUATOR]`` of :func:`rtc_bayes.judging.parse_algorithm`.
+    trials : int
+        At least 1.
+    systems : int
+        Systems of a trial, k in Carterette 2007, section 4.3; at least 2.
+    initial : int
+        Systems that the judgments of a trial are made for, c in the paper; 2 to `systems`.
+    moments : {"published", "exact", "plugin"}
+        Moments that confidences are made of, for measures that have moments. "published": plug-in
+        for `uniform` and `rtc:map`, as in the paper, exact for the rest.
+    estimand : Estimand
+        What is compared. The truth is of the same measure and topics, over whole lists, by every
+        judgment; ``topics="judged"`` are those of the complete judgments.
+    confidence : float
+        Judging ends when every pair of initial systems has it, in (0.5, 1).
+    budgets : tuple of int
+        Numbers of judgments, each at least 1. If any are given, judging ends when the largest is
+        spent, however sure it is, and every algorithm evaluates by the first judgments of each.
+    draws, chains, tune : int
+        Of a method that draws, when the systems are compared: draws of each chain, chains, and
+        steps of a chain before its first draw.
+    seed : int
+        Each trial has a seed of its own, made from this one.
+
+    Raises
+    ------
+    InputError
+        An argument out of its range, or the same algorithm twice.
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials import Plan
+    >>> plan = Plan(("ip", "mtc/rtc:map"), trials=10, budgets=(50, 100))
+    >>> plan.labels
+    ('ip at 50', 'ip at 100', 'mtc/rtc:map at 50', 'mtc/rtc:map at 100')
+    """
+
+    algorithms: tuple[str | Algorithm, ...]
+    trials: int = defaults.TRIALS
+    systems: int = defaults.SYSTEMS
+    initial: int = defaults.INITIAL
+    moments: MomentsRule = "published"
+    estimand: Estimand = field(default_factory=Estimand)
+    confidence: float = defaults.CONFIDENCE
+    budgets: tuple[int, ...] = ()
+    draws: int = defaults.DRAWS
+    chains: int = defaults.CHAINS
+    tune: int = defaults.TUNE
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "estimand", _with_depth(Estimand.from_value(self.estimand)))
+        if not self.algorithms:
+            raise InputError("no algorithm was given", remedy="give for example ip,mtc,rtc:map")
+        if len(self.parsed) < len(self.algorithms):
+            raise InputError("an algorithm is given twice", remedy="name each one once")
+        if self.trials < 1:
+            raise InputError(f"trials is {self.trials}", remedy="give at least 1")
+        if not 2 <= self.initial <= self.systems:
+            raise InputError(
+                f"initial is {self.initial} and systems is {self.systems}",
+                remedy="give 2 <= initial <= systems",
+            )
+        if self.moments not in ("published", "exact", "plugin"):
+            raise InputError(
+                f"moments is {self.moments!r}", remedy="give published, exact or plugin"
+            )
+        if not 0.5 < self.confidence < 1.0:
+            raise InputError(
+                f"confidence is {self.confidence}", remedy="give one between 0.5 and 1"
+            )
+        if len(set(self.budgets)) < len(self.budgets) or any(n < 1 for n in self.budgets):
+            raise InputError(
+                f"budgets are {', '.join(map(str, self.budgets))}",
+                remedy="give different numbers of judgments, each at least 1",
+            )
+        Sampling(self.draws, self.chains, self.tune, self.seed)
+
+    @cached_property
+    def parsed(self) -> dict[str, Algorithm]:
+        """The algorithms by their text."""
+        read = [a if isinstance(a, Algorithm) else parse_algorithm(a) for a in self.algorithms]
+        return {algorithm.text: algorithm for algorithm in read}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What rows and scores are of: each algorithm, and each budget if there are any."""
+        return tuple(label for text in self.parsed for label, _ in self.labels_of(text))
+
+    def labels_of(self, text: str) -> list[tuple[str, int | None]]:
+        """Return the labels of one algorithm, each with its budget, if any."""
+        if not self.budgets:
+            return [(text, None)]
+        return [(f"{text} at {budget}", budget) for budget in self.budgets]
+
+    def moments_of(self, evaluator: ModelSpec) -> Literal["exact", "plugin"]:
+        """Return which moments the confidences by a model's probabilities are made of."""
+        if self.moments != "published":
+            return self.moments
+        if evaluator.name == "uniform":
+            return "plugin"
+        published = (evaluator.name, evaluator.resolved_method) == ("rtc", "map")
+        return "plugin" if published else "exact"
+
+    def sampling_of(self, evaluator: ModelSpec, seed: int) -> Sampling:
+        """Return how many draws a fit takes; of a method without draws only the seed counts."""
+        if is_sampler(evaluator.resolved_method):
+            return Sampling(self.draws, self.chains, self.tune, seed)
+        return Sampling(seed=seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the arguments as JSON holds them, those of the estimand among the others."""
+        return {
+            "algorithms": list(self.parsed),
+            "trials": self.trials,
+            "systems": self.systems,
+            "initial": self.initial,
+            "moments": self.moments,
+            **self.estimand.to_dict(),
+            "confidence": self.confidence,
+            "budgets": list(self.budgets),
+            "draws": self.draws,
+            "chains": self.chains,
+            "tune": self.tune,
+            "seed": self.seed,
+        }
+
+
+def _with_depth(estimand: Estimand) -> Estimand:
+    """Say the depth where none is said."""
+    return estimand if estimand.depth else replace(estimand, depth=defaults.DEPTH)

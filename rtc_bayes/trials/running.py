@@ -1,0 +1,155 @@
+"""Running a study of any kind: the trials that are not stored, then the tables and the summary.
+
+The tables are made from the stored trials alone. So a study that is interrupted goes on where it
+stopped, and gives the same numbers as one that was not, with any number of workers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rtc_bayes.collection import Qrels, Runs
+from rtc_bayes.errors import InputError
+from rtc_bayes.store import digest_text, provenance
+from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.folder import StudyFolder, digest_code
+from rtc_bayes.trials.kind import Arrays, Kind, StudyResult
+from rtc_bayes.trials.plan import Plan
+from rtc_bayes.trials.schema import Columns, stacked
+from rtc_bayes.trials.trial import outcomes, quietly
+from rtc_bayes.workers import Workers, open_workers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Rows = dict[str, dict[str, list[Any]]]
+"""The columns of each table."""
+
+
+def run_study[Result: StudyResult](
+    kind: Kind[Result],
+    runs: Runs,
+    qrels: Qrels,
+    plan: Plan,
+    *,
+    output: str | Path,
+    workers: Workers | None = None,
+    command: str | None = None,
+    inputs: Mapping[str, str] | None = None,
+) -> Result:
+    """Run a study, or finish one.
+
+    Parameters
+    ----------
+    kind : Kind
+    runs : Runs
+        At least as many as a trial compares.
+    qrels : Qrels
+        Taken as complete: the truth.
+    plan : Plan
+    output : str or Path
+        A folder: made if absent; if it holds an unfinished study of the same arguments, that
+        is finished.
+    workers : Workers, optional
+        How many trials run at a time, in processes or on a cluster. It does not change the numbers.
+    command : str, optional
+        The command line, for the record; by default that of the process.
+    inputs : mapping of str to str, optional
+        Path as typed to digest, for the record.
+
+    Returns
+    -------
+    StudyResult
+        That of the kind.
+
+    Raises
+    ------
+    InputError
+        Too few runs, a folder that holds a study of other arguments or that another process is at
+        work in, a damaged trial, or a scheduler that does not answer.
+    UnfinishedError
+        Workers were lost, memory ran out, or the disk is full; the same call goes on.
+
+    Examples
+    --------
+    >>> import tempfile, rtc_bayes as rb
+    >>> from rtc_bayes.robustness import Robustness
+    >>> from rtc_bayes.trials import Plan, run_study
+    >>> made = rb.simulate(topics=3, systems=4, seed=1)
+    >>> plan = Plan(("mtc",), trials=1, systems=3, estimand=rb.Estimand("P@5", depth=10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = run_study(
+    ...         Robustness(), made.runs, made.qrels, plan, output=folder, workers=rb.Workers(1)
+    ...     )
+    >>> study.trials["reason"].tolist()
+    ['reached']
+    """
+    workers = workers or Workers()
+    if len(runs) < plan.systems:
+        raise InputError(
+            f"a trial takes {plan.systems} systems, of {len(runs)}", remedy="give more runs"
+        )
+    meta = {
+        "kind": kind.name,
+        **provenance(command, plan.seed, inputs),
+        "code": digest_code(),
+        **kind.arguments(plan),
+        "runs": digest_text(json.dumps([[name, run.digest] for name, run in runs.items()])),
+        "qrels": qrels.digest,
+    }
+    folder = StudyFolder(Path(output), kind, kind.seeds(plan), meta)
+    with folder.claimed():
+        todo, total = folder.missing(), len(folder.seeds)
+        workers.progress(kind.stage, total - len(todo), total)
+        if todo:
+            collection = Collection.from_runs(runs, qrels, plan.estimand)
+            run = partial(run_trial, kind, plan, collection)
+            with open_workers(workers) as run_all:
+                results = run_all(run, [(number, folder.seeds[number]) for number in todo])
+                with contextlib.closing(results):
+                    for done, (number, made) in enumerate(results, start=total - len(todo) + 1):
+                        folder.store(number, *made)
+                        workers.progress(kind.stage, done, total)
+        trials = [folder.read(number) for number in range(total)]
+        tables = {
+            name: stacked([rows[name] for rows, _ in trials], columns)
+            for name, columns in kind.tables.items()
+        }
+        derived, summary = kind.summarise(tables, [arrays for _, arrays in trials], plan)
+        return folder.finish({**tables, **_ordered(derived, kind.derived)}, summary)
+
+
+def run_trial(
+    kind: Kind[Any], plan: Plan, collection: Collection, number: int, seed: int
+) -> tuple[Rows, Arrays]:
+    """Run one trial, in a worker.
+
+    Returns
+    -------
+    rows : dict of str to dict of str to list
+        The columns of each table of the kind.
+    arrays : mapping of str to ndarray
+    """
+    rows: Rows = {name: {column: [] for column in held} for name, held in kind.tables.items()}
+    arrays: dict[str, Any] = {}
+    with quietly():
+        for outcome in outcomes(collection, plan, seed, kind.algorithms(plan)):
+            filled = {"trial": number, "algorithm": outcome.label}
+            for name, table in kind.rows(outcome, collection).items():
+                for column, values in rows[name].items():
+                    if column in table:
+                        values += [None if value != value else value for value in table[column]]
+                    else:
+                        values += [filled.get(column)] * len(table)
+            arrays |= kind.arrays(outcome, collection)
+    return rows, arrays
+
+
+def _ordered(tables: Mapping[str, pd.DataFrame], columns: Mapping[str, Columns]) -> dict[str, Any]:
+    """Return derived tables with the columns that are declared of them."""
+    return {name: tables[name].reindex(columns=list(held)) for name, held in columns.items()}

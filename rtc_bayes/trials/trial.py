@@ -1,0 +1,445 @@
+"""One trial: judge a few systems, then compare many by those judgments alone.
+
+Carterette 2007, section 4.3: pick k systems at random and c of them to judge for; judge to a
+confidence; with no further judgment, estimate relevance in all that the k retrieved, and
+predict every pair. Every algorithm of a trial sees the same systems.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from rtc_bayes.collection import Judgments, Pool, Relevance
+from rtc_bayes.confidence import Comparison, compare
+from rtc_bayes.errors import FitError, FitWarning
+from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
+from rtc_bayes.measures import Estimand
+from rtc_bayes.relevance import Draws, ModelSpec, estimate
+from rtc_bayes.relevance.interface import PointEstimate
+from rtc_bayes.store import spawn_seeds
+from rtc_bayes.trials.complete import Collection, scores_by
+from rtc_bayes.trials.plan import Plan
+from rtc_bayes.trials.scores import kendall_tau
+from rtc_bayes.workers import ALONE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Floats = NDArray[np.float64]
+
+FAILED = "failed fit"
+"""The reason of a trial in which a fit must not be used."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The systems of a trial.
+
+    Attributes
+    ----------
+    everyone : tuple of str
+        Those compared, in the pool's order.
+    initial : tuple of str
+        Those judged for, in the pool's order.
+    judging_seed, evaluating_seed : int
+        The same for every algorithm.
+    """
+
+    everyone: tuple[str, ...]
+    initial: tuple[str, ...]
+    judging_seed: int
+    evaluating_seed: int
+
+
+def draw_systems(systems: tuple[str, ...], plan: Plan, seed: int) -> Draw:
+    """Pick the systems of a trial at random.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        At least as many as the plan asks for.
+    plan : Plan
+    seed : int
+        Of the trial.
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials import Plan, draw_systems
+    >>> draw = draw_systems(tuple("abcdef"), Plan(("mtc",), systems=4), seed=1)
+    >>> draw.everyone, draw.initial
+    (('a', 'b', 'c', 'd'), ('a', 'c'))
+    """
+    choosing, judging, evaluating = spawn_seeds(seed, 3)
+    picked = np.random.default_rng(choosing).choice(len(systems), size=plan.systems, replace=False)
+    return Draw(
+        everyone=tuple(systems[i] for i in sorted(picked)),
+        initial=tuple(systems[i] for i in sorted(picked[: plan.initial])),
+        judging_seed=judging,
+        evaluating_seed=evaluating,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What an algorithm says of the systems of a trial.
+
+    Attributes
+    ----------
+    expected, sd : ndarray of float, shape (systems,)
+        Of the estimand's score; sd NaN where the algorithm has none.
+    expected_difference, sd_difference : ndarray of float, shape (pairs,)
+        Of the first system's less the second's; sd NaN where the algorithm has none.
+    sign : ndarray of float, shape (pairs,)
+        Of the first system's less the second's: -1, 0 or 1.
+    confidence : ndarray of float, shape (pairs,)
+        In the sign, in [0.5, 1]; NaN where the algorithm has none.
+    """
+
+    expected: Floats
+    sd: Floats
+    expected_difference: Floats
+    sd_difference: Floats
+    sign: Floats
+    confidence: Floats
+
+    @classmethod
+    def of(cls, comparison: Comparison) -> Prediction:
+        """Take what a comparison says."""
+        return cls(
+            comparison.expected,
+            comparison.sd,
+            comparison.expected_difference,
+            comparison.sd_difference,
+            np.sign(comparison.p_greater - comparison.p_less),
+            comparison.confidence,
+        )
+
+    @classmethod
+    def unjudged_nonrelevant(cls, judgments: Judgments, collection: Collection) -> Prediction:
+        """Score the lists as they are, what is not judged being nonrelevant; without confidence."""
+        scores, differences = scores_by(judgments.pool, judgments.labels, collection.estimand)
+        no_score, no_pair = np.full(len(scores), np.nan), np.full(len(differences), np.nan)
+        return cls(scores, no_score, differences, no_pair, np.sign(differences), no_pair)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Outcome:
+    """What an algorithm made of a trial, and the truth; None is what a failed fit left unknown.
+
+    Attributes
+    ----------
+    label : str
+        The algorithm as typed, with ``at N`` for a budget of N judgments.
+    draw : Draw
+    pool : Pool
+        Of all systems of the trial.
+    truth : ndarray of float, shape (systems,)
+    judging : JudgingResult or None
+    judgments : Judgments or None
+        Those compared by, over the pool and what it lacks of them: with a budget, the first ones.
+    confidence : float or None
+        Of judging, in the initial systems, when these judgments were made.
+    estimate : PointEstimate or Draws or None
+        The evaluator's probabilities of relevance, of judged documents too. None for ``ip``.
+    relevance : Relevance or None
+        The same, judged documents with their labels.
+    comparison : Comparison or None
+        None for ``ip``.
+    prediction : Prediction or None
+    seconds_judging, seconds_evaluating : float or None
+    failure : str or None
+        Why a fit must not be used; None if it may.
+    """
+
+    label: str
+    draw: Draw
+    pool: Pool
+    truth: Floats
+    judging: JudgingResult | None = None
+    judgments: Judgments | None = None
+    confidence: float | None = None
+    estimate: PointEstimate | Draws | None = None
+    relevance: Relevance | None = None
+    comparison: Comparison | None = None
+    prediction: Prediction | None = None
+    seconds_judging: float | None = None
+    seconds_evaluating: float | None = None
+    failure: str | None = None
+
+    @property
+    def judged(self) -> int | None:
+        """The number of judgments."""
+        return None if self.judgments is None else self.judgments.n_judged
+
+    @property
+    def reason(self) -> str:
+        """Why judging ended, or that a fit failed."""
+        return FAILED if self.judging is None or self.failure else self.judging.reason
+
+    @property
+    def remarks(self) -> int:
+        """Checks of the evaluating fit that passed with a remark."""
+        return 0 if self.estimate is None else len(self.estimate.diagnostics.warnings)
+
+    @property
+    def tau(self) -> float | None:
+        """Kendall's correlation of expected and true scores; None where one is constant."""
+        return (
+            None if self.prediction is None else kendall_tau(self.prediction.expected, self.truth)
+        )
+
+    def systems_frame(self) -> pd.DataFrame:
+        """Return a row for each system: system, expected, sd, true, judged_for (bool)."""
+        import pandas as pd
+
+        prediction = self._made()
+        return pd.DataFrame(
+            {
+                "system": self.draw.everyone,
+                "expected": prediction.expected,
+                "sd": prediction.sd,
+                "true": self.truth,
+                "judged_for": np.isin(self.draw.everyone, self.draw.initial),
+            }
+        )
+
+    def pairs_frame(self) -> pd.DataFrame:
+        """Return a row for each pair, the first system less the second.
+
+        Returns
+        -------
+        DataFrame
+            a, b, confidence (NaN: none), correct (1 if the predicted sign is right, 0 if not, NaN
+            where the two are truly equal), initial (how many of the two were judged for), overlap
+            (mean share of documents that both retrieved), expected_difference, sd (of the expected
+            difference), true_difference.
+        """
+        import pandas as pd
+
+        prediction, names = self._made(), np.array(self.draw.everyone, dtype=object)
+        first, second = np.triu_indices(len(names), 1)
+        true = self.truth[first] - self.truth[second]
+        judged_for = np.isin(self.draw.everyone, self.draw.initial).astype(int)
+        right = (prediction.sign == np.sign(true)).astype(float)
+        return pd.DataFrame(
+            {
+                "a": names[first],
+                "b": names[second],
+                "confidence": prediction.confidence,
+                "correct": np.where(true == 0.0, np.nan, right),
+                "initial": judged_for[first] + judged_for[second],
+                "overlap": self.pool.overlap()[first, second],
+                "expected_difference": prediction.expected_difference,
+                "sd": prediction.sd_difference,
+                "true_difference": true,
+            }
+        )
+
+    def unequal_pairs(self) -> pd.DataFrame:
+        """Return the rows of :meth:`pairs_frame` that count in scores: `correct` is 0 or 1."""
+        return self.pairs_frame().dropna(subset="correct").astype({"correct": int})
+
+    def judgments_frame(self) -> pd.DataFrame:
+        """Return a row for each topic: topic, judged, relevant (numbers of documents)."""
+        import pandas as pd
+
+        assert self.judgments is not None
+        relevant, nonrelevant = self.judgments.relevant, self.judgments.nonrelevant
+        return pd.DataFrame(
+            {
+                "topic": self.judgments.pool.topics,
+                "judged": np.rint(relevant + nonrelevant).astype(int),
+                "relevant": np.rint(relevant).astype(int),
+            }
+        )
+
+    def _made(self) -> Prediction:
+        if self.prediction is None:
+            raise FitError(f"{self.label} predicts nothing: {self.failure}")
+        return self.prediction
+
+    def __repr__(self) -> str:
+        return f"Outcome({self.label}: {self.judged} judged, {self.reason})"
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Hold linear algebra to one thread, and keep back the remarks of fits, which are counted.
+
+    So numbers do not depend on how many trials run at a time, and worker processes write nothing.
+
+    Examples
+    --------
+    >>> import warnings, rtc_bayes as rb
+    >>> from rtc_bayes.trials import quietly
+    >>> with quietly():
+    ...     warnings.warn("an R-hat of 1.02", rb.FitWarning)
+    """
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        yield
+
+
+def outcomes(
+    collection: Collection,
+    plan: Plan,
+    seed: int,
+    algorithms: Mapping[str, Algorithm] | None = None,
+) -> Iterator[Outcome]:
+    """Run one trial: yield what every algorithm, and budget, makes of it.
+
+    A fit that must not be used is recorded, and the next algorithm has its turn.
+
+    Parameters
+    ----------
+    collection : Collection
+        Of the plan's estimand.
+    plan : Plan
+    seed : int
+        Of the trial.
+    algorithms : mapping of str to Algorithm, optional
+        By their text; by default those of the plan.
+
+    Yields
+    ------
+    Outcome
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.trials import Collection, Plan, outcomes
+    >>> made = rb.simulate(topics=3, systems=4, seed=1)
+    >>> plan = Plan(("ip", "mtc"), systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
+    >>> collection = Collection.from_runs(made.runs, made.qrels, plan.estimand)
+    >>> for outcome in outcomes(collection, plan, seed=1):
+    ...     print(outcome)
+    Outcome(ip at 5: 5 judged, budget)
+    Outcome(mtc at 5: 5 judged, budget)
+    """
+    trial = _Trial(collection, plan, seed)
+    for text, algorithm in (plan.parsed if algorithms is None else algorithms).items():
+        yield from trial.outcomes(text, algorithm)
+
+
+class _Trial:
+    """The state of one trial: what its algorithms share."""
+
+    def __init__(self, collection: Collection, plan: Plan, seed: int) -> None:
+        self._collection = collection
+        self._plan = plan
+        self._draw = draw_systems(collection.pool.systems, plan, seed)
+        self._pool = collection.pool.select(self._draw.everyone)
+        self._judging_pool = collection.pool.select(self._draw.initial)
+        self._truth = collection.truth_of(self._draw.everyone)
+        # by judge: algorithms that differ only in their evaluator share their judgments
+        self._built: dict[Judge, tuple[JudgingResult, float]] = {}
+
+    def outcomes(self, text: str, algorithm: Algorithm) -> Iterator[Outcome]:
+        for label, budget in self._plan.labels_of(text):
+            blank = Outcome(label, self._draw, self._pool, self._truth)
+            try:
+                judging, seconds = self._judge(algorithm)
+            except FitError as error:
+                yield replace(blank, failure=str(error))
+                continue
+            first = _first(judging.judgments, budget)
+            judged = replace(
+                blank,
+                judging=judging,
+                judgments=first.on(self._pool),
+                confidence=_confidence_at(judging, first.n_judged),
+                seconds_judging=seconds,
+            )
+            try:
+                yield self._evaluate(algorithm, judged, first)
+            except FitError as error:
+                yield replace(judged, failure=str(error))
+
+    def _judge(self, algorithm: Algorithm) -> tuple[JudgingResult, float]:
+        """Judge for the initial systems; return the judgments and the seconds they took."""
+        key = algorithm.judge
+        if key not in self._built:
+            plan = self._plan
+            budget = max(plan.budgets, default=None)
+            if not algorithm.has_confidence and budget is None:
+                # without a confidence, as incremental pooling: as many judgments as MTC took
+                budget = self._judge(parse_algorithm("mtc"))[0].judgments.n_judged
+            started = time.perf_counter()
+            result = build(
+                self._judging_pool,
+                self._collection.qrels,
+                algorithm,
+                confidence=None if plan.budgets else plan.confidence,
+                budget=budget,
+                # documents are chosen for AP, over all topics
+                estimand=Estimand(relevance_level=plan.estimand.relevance_level),
+                seed=self._draw.judging_seed,
+            )
+            self._built[key] = result, time.perf_counter() - started
+        return self._built[key]
+
+    def _evaluate(self, algorithm: Algorithm, judged: Outcome, judgments: Judgments) -> Outcome:
+        """Predict every system and pair of the trial from the judgments."""
+        started = time.perf_counter()
+        on_pool = judgments.on(self._pool)
+        spec = algorithm.evaluator
+        if spec is None:
+            made = replace(
+                judged, prediction=Prediction.unjudged_nonrelevant(on_pool, self._collection)
+            )
+        else:
+            seed = self._draw.evaluating_seed
+            sampling = self._plan.sampling_of(spec, seed)
+            unlabelled = estimate(spec.build(), spec.method, on_pool, sampling, labelled=False)
+            relevance = _labelled(unlabelled, on_pool, spec)
+            comparison = self._compare(relevance, spec)
+            made = replace(
+                judged,
+                estimate=unlabelled,
+                relevance=relevance,
+                comparison=comparison,
+                prediction=Prediction.of(comparison),
+            )
+        return replace(made, seconds_evaluating=time.perf_counter() - started)
+
+    def _compare(self, relevance: Relevance, spec: ModelSpec) -> Comparison:
+        return compare(
+            self._pool,
+            relevance,
+            self._collection.estimand,
+            moments=self._plan.moments_of(spec),
+            seed=self._draw.evaluating_seed,
+            workers=ALONE,
+        )
+
+
+def _first(judgments: Judgments, budget: int | None) -> Judgments:
+    """Return the first judgments made; all of them where there is no budget."""
+    if budget is None or budget >= judgments.n_judged:
+        return judgments
+    order = judgments.order[:budget]
+    labels = judgments.labels[order]
+    return Judgments.from_labels(judgments.pool, order, labels, judged_for=judgments.judged_for)
+
+
+def _confidence_at(judging: JudgingResult, judged: int) -> float | None:
+    """Return how sure judging was after so many judgments."""
+    return judging.steps[judged].confidence if judged < len(judging.steps) else judging.confidence
+
+
+def _labelled(
+    unlabelled: PointEstimate | Draws, judgments: Judgments, spec: ModelSpec
+) -> Relevance:
+    """Return the probabilities, judged documents with their labels."""
+    p = unlabelled.p.copy()
+    p[..., judgments.order] = judgments.labels[judgments.order]
+    return Relevance.from_values(judgments.pool, p, model=spec.name, method=spec.resolved_method)

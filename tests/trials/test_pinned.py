@@ -1,0 +1,106 @@
+"""Small studies of every kind, to the digit: numbers may not change unless it is said why.
+
+``pinned.json`` was made by the code of before studies had one machinery. Columns and keys may be
+added to what it holds.
+"""
+
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+
+from rtc_bayes import Estimand, FitWarning, Workers, simulate
+from rtc_bayes.calibration import calibrate
+from rtc_bayes.robustness import demo, study
+
+PINNED = json.loads(Path(__file__).with_name("pinned.json").read_text(encoding="utf-8"))
+ALONE = Workers(jobs=1)
+ARGUMENTS = {
+    "trials": 3,
+    "systems": 5,
+    "estimand": Estimand(depth=20),
+    "draws": 40,
+    "chains": 2,
+    "tune": 60,
+    "seed": 7,
+    "workers": ALONE,
+}
+ALGORITHMS = (
+    "ip",
+    "mtc",
+    "mtc[weight=evr]/rtc:map",
+    "rtc:map",
+    "rtc:cut",
+    "hierarchical:laplace",
+    "robust:gibbs",
+)
+WHOLE_LISTS = {
+    "trials": 2,
+    "initial": 3,
+    "estimand": Estimand(depth=20, score_depth=60, unseen=True, residual=0.008),
+    "moments": "plugin",
+    "confidence": 0.9,
+}
+MODELS = {"rtc": "rtc:map", "hier": "hierarchical:laplace", "robust": "robust:gibbs"}
+
+
+@pytest.fixture(scope="module")
+def made():
+    return simulate(topics=6, systems=12, seed=3)
+
+
+def assert_close(value, pinned, where):
+    if isinstance(pinned, dict):
+        for key, part in pinned.items():
+            assert_close(value[key], part, f"{where}.{key}")
+    elif isinstance(pinned, list):
+        assert len(value) == len(pinned), where
+        for n, (part, pinned_part) in enumerate(zip(value, pinned, strict=True)):
+            assert_close(part, pinned_part, f"{where}[{n}]")
+    elif isinstance(pinned, float):
+        assert value == pytest.approx(pinned, rel=1e-9, abs=1e-15), where
+    else:
+        # an undefined number of a frame is NaN
+        assert value == pinned or (pinned is None and value != value), where
+
+
+def assert_pinned(name, result, **parts):
+    """Compare the tables of a study, and other parts of it, with what is pinned."""
+    for key, pinned in PINNED[name].items():
+        where = f"{name}.{key}"
+        if key in parts:
+            assert_close(parts[key], pinned, where)
+        else:
+            frame = getattr(result, key)
+            rows = frame[pinned["columns"]].to_numpy(dtype=object).tolist()
+            assert_close(rows, pinned["data"], where)
+
+
+def test_robustness(made, tmp_path):
+    result = study(made.runs, made.qrels, algorithms=ALGORITHMS, output=tmp_path, **ARGUMENTS)
+    assert_pinned("robustness", result, summary=result.summary)
+
+
+def test_robustness_about_whole_lists(made, tmp_path):
+    result = study(
+        made.runs,
+        made.qrels,
+        algorithms=("mtc", "robust:gibbs"),
+        output=tmp_path,
+        **ARGUMENTS | WHOLE_LISTS,
+    )
+    assert_pinned("robustness_whole", result, summary=result.summary)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_calibration(made, name, tmp_path):
+    result = calibrate(made.runs, made.qrels, model=MODELS[name], output=tmp_path, **ARGUMENTS)
+    assert_pinned(f"calibration_{name}", result, summary=result.summary)
+
+
+def test_demo(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        result = demo(tmp_path, seed=1, topics=6, systems=12, trials=1, workers=ALONE)
+    assert_pinned("demo", result, facts=result.facts, study=result.study.summary)
