@@ -137,6 +137,12 @@ class LeaveOneOut:
         Above 0.7 the importance weights of some judgment are not to be relied upon.
     unreliable : int
         Judgments with such a k.
+
+    Examples
+    --------
+    >>> left = LeaveOneOut(-6.9, 1.2, 3.1, judgments=10, worst_pareto_k=0.4, unreliable=0)
+    >>> round(left.elpd / left.judgments, 2)  # mean log density of a judgment
+    -0.69
     """
 
     elpd: float

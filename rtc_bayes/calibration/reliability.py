@@ -213,6 +213,19 @@ class Scores:
         The parts of the Brier score; only the second is the better the larger.
     log_score : float
         Mean negative log likelihood in nats, p clipped to [1e-6, 1 - 1e-6].
+
+    Examples
+    --------
+    >>> from rtc_bayes.calibration import Predictions, score
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> truth = rb.Judgments.from_qrels(pool, simulated.qrels)
+    >>> unknown = rb.Judgments.none(truth.pool)
+    >>> half = np.full((1, truth.pool.n_documents), 0.5)
+    >>> scores = score(Predictions.of(unknown, half, np.nan_to_num(truth.labels)))
+    >>> scores.mean_p, scores.brier
+    (0.5, 0.25)
     """
 
     documents: int

@@ -54,7 +54,7 @@ class Judgments(Saved):
     ([1.0, 0.5], ('1', '2'))
     >>> more.keep(more.order[:1])
     Judgments(1 judged, 1 relevant, in 1 of 2 topics)
-    >>> judgments.to_qrels()["1"]
+    >>> dict(judgments.to_qrels()["1"])
     {'c': 1, 'a': 0}
     """
 

@@ -50,7 +50,7 @@ class Relevance(Saved):
     Relevance(2 documents, 1 topics, 1 chains x 2 draws)
     >>> relevance.values.mean(axis=0).tolist()
     [0.5, 0.5]
-    >>> relevance.to_probabilities()["1"]
+    >>> dict(relevance.to_probabilities()["1"])
     {'a': 0.5, 'b': 0.5}
     """
 

@@ -42,6 +42,15 @@ class JudgingResult:
         nonrelevant.
     steps : tuple of Step
         What was judged and how sure one was before, in order.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> result = rb.build(pool, simulated.qrels, "ip", budget=3)
+    >>> result.judgments.n_judged, result.reason, result.confidence
+    (3, 'budget', None)
     """
 
     algorithm: str
@@ -199,9 +208,9 @@ def judged_about(estimand: EstimandLike, pool: Pool) -> tuple[Estimand, Pool]:
     --------
     >>> import rtc_bayes as rb
     >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4, seed=1).runs, depth=10)
-    >>> _, part = judged_about(rb.Estimand(topics=("1", "3")), pool)
+    >>> _, part = judged_about(rb.Estimand(topics=("501", "503")), pool)
     >>> part.topics
-    ('1', '3')
+    ('501', '503')
     """
     about, pool = Estimand.from_value(estimand).on(pool)
     if about.measure != "AP":

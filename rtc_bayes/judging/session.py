@@ -30,6 +30,11 @@ class Step:
     confidence : float or None
         The least confidence of any pair before the judgment, in [0.5, 1]; None where the
         algorithm has none.
+
+    Examples
+    --------
+    >>> Step("401", "d1", label=1.0, weight=0.5, confidence=None).docno
+    'd1'
     """
 
     topic: str

@@ -52,6 +52,11 @@ class StudyResult:
         As in the summary file.
     meta : mapping
         Provenance and the arguments of the study.
+
+    Examples
+    --------
+    >>> from rtc_bayes.trials import load_study
+    >>> load_study("study").summary  # doctest: +SKIP
     """
 
     directory: Path
@@ -106,6 +111,31 @@ class Kind[Result: StudyResult](ABC):
     page : callable or str
         From a result to its :class:`rtc_bayes.report.page.Page`; or where that function stands,
         ``package.module:function``, so that it is imported when a report is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd, rtc_bayes as rb
+    >>> from rtc_bayes.trials import Kind, Plan, columns, run_study
+    >>> class Winner(Kind):
+    ...     name = "winner"
+    ...     tables = {"winners": columns("trial:int right:int")}
+    ...
+    ...     def rows(self, outcome, collection):
+    ...         systems = outcome.systems_frame()
+    ...         right = systems["expected"].idxmax() == systems["true"].idxmax()
+    ...         return {"winners": pd.DataFrame([{"right": int(right)}])}
+    ...
+    ...     def summarise(self, tables, arrays, plan):
+    ...         return {}, {"right": float(tables["winners"]["right"].mean())}
+    >>> made = rb.simulate(topics=3, systems=4, seed=1)
+    >>> plan = Plan(("mtc",), trials=2, systems=3, estimand=rb.Estimand(depth=10), budgets=(20,))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = run_study(
+    ...         Winner(), made.runs, made.qrels, plan, output=folder, workers=rb.Workers(jobs=1)
+    ...     )
+    >>> study.summary
+    {'right': 0.5}
     """
 
     name: ClassVar[str]

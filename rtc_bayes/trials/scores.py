@@ -286,6 +286,16 @@ class Summary(PairScores):
         90% bootstrap interval over trials.
     seconds_per_trial : float or None
         Mean time of judging and evaluating.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> trials = pd.DataFrame({"trial": [0, 1], "judged": [20, 30], "tau": [0.8, 0.6]})
+    >>> trials = trials.assign(seconds_judging=1.0, seconds_evaluating=1.0, failure=None)
+    >>> pairs = pd.DataFrame({"trial": [0, 1], "confidence": [0.9, 0.8], "correct": [1, 1]})
+    >>> summary = summarise(trials, pairs)
+    >>> summary.trials, summary.mean_judged, summary.W
+    (2, 25.0, 1.0)
     """
 
     trials: int

@@ -52,6 +52,17 @@ class Draw:
         Those judged for, in the pool's order.
     judging_seed, evaluating_seed : int
         The same for every algorithm.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.trials import Collection, Plan, outcomes
+    >>> made = rb.simulate(topics=3, systems=4, seed=1)
+    >>> plan = Plan(("mtc",), systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
+    >>> collection = Collection.from_runs(made.runs, made.qrels, plan.estimand)
+    >>> (outcome,) = outcomes(collection, plan, seed=1)
+    >>> len(outcome.draw.everyone), set(outcome.draw.initial) <= set(outcome.draw.everyone)
+    (3, True)
     """
 
     everyone: tuple[str, ...]
@@ -102,6 +113,17 @@ class Prediction:
         Of the first system's less the second's: -1, 0 or 1.
     confidence : ndarray of float, shape (pairs,)
         In the sign, in [0.5, 1]; NaN where the algorithm has none.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.trials import Collection, Plan, outcomes
+    >>> made = rb.simulate(topics=3, systems=4, seed=1)
+    >>> plan = Plan(("mtc",), systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
+    >>> collection = Collection.from_runs(made.runs, made.qrels, plan.estimand)
+    >>> (outcome,) = outcomes(collection, plan, seed=1)
+    >>> outcome.prediction.expected.shape, outcome.prediction.sign.shape
+    ((3,), (3,))
     """
 
     expected: Floats
@@ -158,6 +180,19 @@ class Outcome:
     seconds_judging, seconds_evaluating : float or None
     failure : str or None
         Why a fit must not be used; None if it may.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.trials import Collection, Plan, outcomes
+    >>> made = rb.simulate(topics=3, systems=4, seed=1)
+    >>> plan = Plan(("mtc",), systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
+    >>> collection = Collection.from_runs(made.runs, made.qrels, plan.estimand)
+    >>> (outcome,) = outcomes(collection, plan, seed=1)
+    >>> outcome
+    Outcome(mtc at 5: 5 judged, budget)
+    >>> list(outcome.systems_frame().columns)
+    ['system', 'expected', 'sd', 'true', 'judged_for']
     """
 
     label: str

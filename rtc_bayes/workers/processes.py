@@ -47,6 +47,13 @@ def open_workers(workers: Workers) -> Iterator[Callable[[RunTrial, Trials], Outc
     ------
     InputError
         A cluster that cannot be used: see :func:`rtc_bayes.workers.cluster.connect`.
+
+    Examples
+    --------
+    >>> from rtc_bayes.workers import Workers, open_workers
+    >>> with open_workers(Workers(jobs=1)) as run_all:  # trial 0 with seed 5, trial 1 with seed 7
+    ...     sorted(run_all(max, [(0, 5), (1, 7)]))
+    [(0, 5), (1, 7)]
     """
     if workers.scheduler is None:
         yield partial(_run_here, workers.jobs)

@@ -41,6 +41,11 @@ def each_topic[T](
         A cluster that cannot be used: see :func:`rtc_bayes.workers.cluster.connect`.
     UnfinishedError
         The cluster was lost, or a worker that came later would not give the same numbers.
+
+    Examples
+    --------
+    >>> list(each_topic(pow, [(2, 3), (3, 2)], Workers(jobs=2)))
+    [8, 9]
     """
     if workers.scheduler is not None:
         try:

@@ -32,6 +32,13 @@ class Judge(Protocol):
     has_confidence : bool
         A class attribute: whether its choosers give confidences. A session of a judge that gives
         none needs a budget.
+
+    Examples
+    --------
+    >>> from rtc_bayes.judging.judges import load_judge
+    >>> judge = load_judge("mtc", {"weight": "evr"})
+    >>> judge.name, judge.has_confidence, judge.weight
+    ('mtc', True, 'evr')
     """
 
     name: ClassVar[str]
