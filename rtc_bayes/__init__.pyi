@@ -1,5 +1,12 @@
 """The public names, and where they stand: what loads on first use, and what type checkers read."""
 
+from .calibration import (
+    CalibrationStudy as CalibrationStudy,
+    calibrate as calibrate,
+)
+from .calibration.simulation_based import (
+    simulation_based_calibration as simulation_based_calibration,
+)
 from .collection import (
     Judgments as Judgments,
     Pool as Pool,
@@ -10,6 +17,7 @@ from .collection import (
     Runs as Runs,
     Scores as Scores,
     read_erels as read_erels,
+    read_groups as read_groups,
     read_prels as read_prels,
     read_qrels as read_qrels,
     read_runs as read_runs,
@@ -53,6 +61,16 @@ from .relevance import (
     available_models as available_models,
     fit as fit,
     load_model as load_model,
+)
+from .robustness import Demo as Demo, Study as Study, demo as demo, study as study
+from .trials import Plan as Plan
+from .trials.scores import (
+    accuracy_bins as accuracy_bins,
+    bootstrap_interval as bootstrap_interval,
+    expected_winnings as expected_winnings,
+    kendall_tau as kendall_tau,
+    log_score as log_score,
+    winnings as winnings,
 )
 from .workers import Workers as Workers
 

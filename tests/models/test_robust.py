@@ -201,5 +201,5 @@ def test_documents_that_no_system_retrieved_are_no_evidence(method):
             known = labels.get((topic, document))
             assert known is None or (every.values[:, n] == known).all()
         else:
-            # products of matrices of other shapes round the last of the 24 bits of a log-odds otherwise
+            # products of matrices of other shapes may round the last bit of a log-odds otherwise
             np.testing.assert_allclose(every.values[:, n], some.values[:, place], rtol=1e-5)
