@@ -527,3 +527,14 @@ def test_without_a_command_the_commands_are_listed(run):
     assert status == 2
     assert "Usage:" in out
     assert "compare" in out
+
+
+def test_topics_without_judgments_and_a_system_alone_are_noted(run, here):
+    lines = (here / "few.qrels").read_text().splitlines(keepends=True)
+    first = lines[0].split()[0]
+    (here / "one.qrels").write_text("".join(line for line in lines if line.split()[0] == first))
+    one = sorted(here.glob("*.gz"))[0].name
+    status, _, err = run(f"compare {one} --qrels one.qrels --model uniform")
+    assert status == 0
+    assert "topics have no judgment" in err
+    assert "there is none to compare it with" in err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -25,7 +26,7 @@ from rtc_bayes.cli.arguments import (
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, format_of, read_options
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures.estimand import Estimand
 
 if TYPE_CHECKING:
@@ -111,6 +112,12 @@ def compare(
     systems = runs.read()
     qrels_read = None if qrels is None else read_qrels(qrels)
     pool = estimand.pool(systems, qrels_read)
+    if pool.n_systems == 1:
+        warnings.warn(
+            f"one system, {pool.systems[0]}: there is none to compare it with",
+            CollectionWarning,
+            stacklevel=1,
+        )
     if per_topic and baseline is None and pool.n_systems != 2:
         raise InputError(
             f"--per-topic with the pairs of {pool.n_systems} systems",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.measures.names import parse_measure
 
 if TYPE_CHECKING:
@@ -114,12 +115,33 @@ unseen=False, residual=0.0)
         )
 
     def judgments(self, pool: Pool, qrels: Qrels, judged_for: JudgedFor = None) -> Judgments:
-        """Read judgments over a pool, relevant from the relevance level on."""
+        """Read judgments over a pool, relevant from the relevance level on.
+
+        Parameters
+        ----------
+        pool, qrels, judged_for
+            As of :meth:`rtc_bayes.Judgments.from_qrels`.
+
+        Warns
+        -----
+        CollectionWarning
+            Once, naming topics without a judgment.
+        """
         from rtc_bayes.collection import Judgments
 
-        return Judgments.from_qrels(
+        judgments = Judgments.from_qrels(
             pool, qrels, relevance_level=self.relevance_level, judged_for=judged_for
         )
+        judged = set(judgments.judged_topics)
+        without = [topic for topic in pool.topics if topic not in judged]
+        if judged and without:
+            shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
+            warnings.warn(
+                f"{len(without)} of {pool.n_topics} topics have no judgment: {shown}",
+                CollectionWarning,
+                stacklevel=2,
+            )
+        return judgments
 
     def on(self, pool: Pool, judgments: Judgments | None = None) -> tuple[Estimand, Pool]:
         """Say what the estimand is of a pool at hand, and read the pool to the score depth.
