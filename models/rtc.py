@@ -18,8 +18,12 @@ from rtc_bayes.relevance import (
     require,
 )
 from rtc_bayes.relevance.aggregation import Aggregation, aggregate, graph as aggregation_graph
-from rtc_bayes.relevance.calibration import Calibration, calibrate, graph as calibration_graph
 from rtc_bayes.relevance.rank import SelfReports
+from rtc_bayes.relevance.system_calibration import (
+    Calibration,
+    calibrate,
+    graph as calibration_graph,
+)
 
 if TYPE_CHECKING:
     import pymc as pm
