@@ -12,9 +12,9 @@ import numpy as np
 from joblib import cpu_count
 
 from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression
-from rtc_bayes.relevance.gibbs.sweeps import run
+from rtc_bayes.relevance.gibbs.sweeps import Prior, Rows, State, run
 from rtc_bayes.relevance.interface import Sampling
-from rtc_bayes.relevance.newton import one_thread
+from rtc_bayes.relevance.newton import Floats, one_thread
 from rtc_bayes.store import spawn_seeds
 
 
@@ -24,21 +24,25 @@ def sample(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> Ef
     starts = np.searchsorted(regression.topic[order], np.arange(regression.n_topics + 1))
     # effects, which have a scale, take a place among the coefficients
     unused = np.zeros(len(regression.scale_of) - len(regression.mean))
-    data = (
-        np.ascontiguousarray(regression.columns[order], dtype=np.float64),
-        np.ascontiguousarray(regression.local[order], dtype=np.float64),
-        starts.astype(np.int64),
-        regression.labels[order],
-        np.append(regression.mean, unused),
-        np.append(regression.sd, unused),
-        regression.scale_of,
-        regression.local_scale_of,
-        np.log(regression.median),
-        regression.spread,
-        regression.df,
-        sampling.tune,
-        sweeps,
+    rows = Rows(
+        columns=np.ascontiguousarray(regression.columns[order], dtype=np.float64),
+        local=np.ascontiguousarray(regression.local[order], dtype=np.float64),
+        starts=starts.astype(np.int64),
+        labels=regression.labels[order],
     )
+    prior = Prior(
+        mean=np.append(regression.mean, unused),
+        sd=np.append(regression.sd, unused),
+        scale_of=regression.scale_of,
+        local_scale_of=regression.local_scale_of,
+        log_median=np.log(regression.median),
+        spread=regression.spread,
+        df=regression.df,
+    )
+
+    def chain(random: np.random.Generator, out: tuple[Floats, Floats, Floats]) -> None:
+        run(random, rows, prior, sampling.tune, sweeps, State(*out))
+
     shape = (sampling.chains, sampling.draws)
     drawn = EffectsDraws(
         columns=np.empty((*shape, regression.columns.shape[1])),
@@ -48,5 +52,5 @@ def sample(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> Ef
     generators = [np.random.default_rng(seed) for seed in spawn_seeds(sampling.seed, shape[0])]
     workers = max(1, min(sampling.chains, cpu_count()))
     with one_thread(), ThreadPoolExecutor(max_workers=workers) as threads:
-        list(threads.map(lambda random, out: run(random, *data, *out), generators, drawn))
+        list(threads.map(chain, generators, drawn))
     return drawn
