@@ -35,7 +35,7 @@ Layer = Literal["rank", "calibration", "aggregation"]
 class RTC:
     """Ranks to probabilities, calibrated per system, aggregated over systems.
 
-    Each layer is a fit of its own that takes the one before as given (modular inference); each
+    Each layer is a fit of its own that takes the one before as fixed (modular inference); each
     is documented in its module of :mod:`rtc_bayes.relevance`.
 
     Attributes

@@ -95,16 +95,7 @@ class EffectsRegression:
     def map(self) -> tuple[EffectsDraws, Diagnostics]:
         """Find the scales at their marginal mode, and all else at its mode given these.
 
-        Returns
-        -------
-        EffectsDraws
-            One draw of one chain: the mode.
-        Diagnostics
-
-        Raises
-        ------
-        ValueError
-            As :meth:`laplace`.
+        The mode is one draw of one chain. For regressions that :meth:`laplace` takes.
         """
         from rtc_bayes.relevance.nested_laplace import NestedLaplace
 

@@ -125,9 +125,6 @@ class Conditional:
         """Log posterior density of the scales, up to a constant."""
         return self.log_density - self.precision.log_determinant / 2.0
 
-    def __repr__(self) -> str:
-        return f"Conditional(scales {np.exp(self.log_scale)}, {self.log_density:.3f})"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
@@ -156,9 +153,6 @@ class Fitted:
         """How the optimisation went."""
         return Stage("scales and effects", self.converged, self.iterations, self.gradient)
 
-    def __repr__(self) -> str:
-        return f"Fitted({self.mode!r}, {self.iterations} iterations)"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StandardDraws:
@@ -182,9 +176,6 @@ class StandardDraws:
         parts = (self.log_scale, self.topics, self.columns, self.log_weight)
         return StandardDraws(*(part[which] for part in parts))
 
-    def __repr__(self) -> str:
-        return f"StandardDraws({len(self.log_weight)} draws)"
-
 
 class NestedLaplace:
     """The approximation of a regression's posterior.
@@ -192,12 +183,7 @@ class NestedLaplace:
     Parameters
     ----------
     data : EffectsRegression
-
-    Raises
-    ------
-    ValueError
-        Unless effects are normal, scales free, and each topic's one effect is an intercept with
-        a scale of its own, the first.
+        Of the kind that :meth:`EffectsRegression.laplace` takes.
     """
 
     def __init__(self, data: EffectsRegression) -> None:
@@ -428,14 +414,7 @@ class NestedLaplace:
         return self.effects(StandardDraws(*parts)), Diagnostics((fitted.stage,))
 
     def sample(self, sampling: Sampling) -> tuple[EffectsDraws, Diagnostics]:
-        """Fit and draw, with the draws corrected by importance where that can be relied upon.
-
-        Returns
-        -------
-        EffectsDraws
-        Diagnostics
-            The fit, and Pareto k.
-        """
+        """Fit and draw, with the draws corrected by importance where that can be relied upon."""
         fitted = self.fit()
         drawn = self.draw(fitted, sampling.chains * sampling.draws, sampling.seed)
         weights, k = smoothed_weights(drawn.log_weight)

@@ -102,6 +102,9 @@ def one_thread() -> AbstractContextManager[Any]:
 
 @cache
 def _threads() -> ThreadpoolController:
+    # a controller holds the libraries that are loaded by now: SciPy has a BLAS of its own
+    import scipy.linalg  # noqa: F401
+
     return ThreadpoolController()
 
 

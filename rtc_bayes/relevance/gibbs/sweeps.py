@@ -260,12 +260,7 @@ def _draw_topics(random: np.random.Generator, rows: Rows, normal: Normal, state:
     By rows: a draw from the prior, corrected by what the rows say against it (Matheron's rule).
     """
     columns, local, starts, labels = rows
-    omega, variance, by_rows, by_effects = (
-        normal.omega,
-        normal.local_variance,
-        normal.by_rows,
-        normal.by_effects,
-    )
+    omega, variance, _, _, _, _, by_rows, by_effects = normal
     depth, effects = local.shape[1], state.local
     block = 0
     for t in range(len(starts) - 1):
