@@ -135,23 +135,13 @@ class Fitted:
     mode : Conditional
     covariance : ndarray of float, shape (scales, scales)
         Of the log scales: the inverse of the negative Hessian of their log density.
-    iterations : int
-        Of the scales' optimisation.
-    gradient : float
-        Norm of the gradient of the scales' log density.
-    converged : bool
+    stage : Stage
+        How the scales' optimisation went; the gradient is of their log density.
     """
 
     mode: Conditional
     covariance: Floats
-    iterations: int
-    gradient: float
-    converged: bool
-
-    @property
-    def stage(self) -> Stage:
-        """How the optimisation went."""
-        return Stage("scales and effects", self.converged, self.iterations, self.gradient)
+    stage: Stage
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -370,13 +360,10 @@ class NestedLaplace:
         peaked = bool(np.linalg.eigvalsh(curvature)[0] > 0.0)
         covariance = np.linalg.inv(curvature) if peaked else np.diag(self.data.spread**2)
         decrement = float(gradient @ covariance @ gradient)
-        return Fitted(
-            mode,
-            covariance,
-            int(optimum.nit),
-            float(np.linalg.norm(gradient)),
-            mode.converged and peaked and decrement <= _SCALE_DECREMENT,
-        )
+        converged = mode.converged and peaked and decrement <= _SCALE_DECREMENT
+        size = float(np.linalg.norm(gradient))
+        stage = Stage("scales and effects", converged, int(optimum.nit), size)
+        return Fitted(mode, covariance, stage)
 
     def draw(self, fitted: Fitted, draws: int, seed: int) -> StandardDraws:
         """Draw scales, then coefficients and effects given them.
