@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance import PointEstimate, check_options, require
-from rtc_bayes.relevance.effects import Regression, by_chain
+from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression
 from rtc_bayes.relevance.evidence import coordinates, judged_rows, observe, rank_curve
-from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling
+from rtc_bayes.relevance.fitters.graphs import kept_of_p
+from rtc_bayes.relevance.interface import Draws, Sampling
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import one_thread
 
@@ -77,30 +78,24 @@ class Hierarchical:
     def map(self, judgments: Judgments) -> PointEstimate:
         """Estimate every document, with the scales at the mode of their marginal posterior."""
         design = _Design(self, judgments)
-        with one_thread():
-            fitted = design.regression.fit()
-            mode = fitted.mode
-            found = design.parameters(mode.log_scale[None], mode.topics[None], mode.columns[None])
-            p = design.predict(found, np.float64)[0]
+        mode, diagnostics = design.regression.map()
+        parameters = design.parameters(mode)
         return PointEstimate(
-            p=p,
-            parameters={name: value[0] for name, value in found.items()},
+            p=design.predict(parameters, np.float64)[0, 0],
+            parameters={name: value[0, 0] for name, value in parameters.items()},
             dims=design.dims,
             coords=design.coords,
-            diagnostics=Diagnostics((fitted.stage,)),
+            diagnostics=diagnostics,
         )
 
     def laplace(self, judgments: Judgments, sampling: Sampling) -> Draws:
         """Draw scales from their approximate posterior, and the rest given them."""
         design = _Design(self, judgments)
-        with one_thread():
-            drawn, diagnostics = design.regression.sample(sampling)
-            flat = design.parameters(drawn.log_scale, drawn.topics, drawn.columns)
-            found, kept = by_chain(flat, sampling)
-            p = design.predict(kept, np.float32)
+        drawn, diagnostics = design.regression.laplace(sampling)
+        kept = drawn.take(kept_of_p(sampling.draws, sampling.chains))
         return Draws(
-            p=p.reshape(sampling.chains, -1, judgments.pool.n_documents),
-            parameters=found,
+            p=design.predict(design.parameters(kept), np.float32),
+            parameters=design.parameters(drawn),
             dims=design.dims,
             coords=design.coords,
             diagnostics=diagnostics,
@@ -185,7 +180,7 @@ class _Design:
         return np.hstack([ranks > 0, rank_curve(ranks, self.pool.depth)])
 
     @cached_property
-    def regression(self) -> Regression:
+    def regression(self) -> EffectsRegression:
         """The judged documents as rows."""
         model, pool, rows = self.model, self.pool, self.judgments.order
         r, f = np.hsplit(judged_rows(self.judgments, self.evidence), 2)
@@ -196,44 +191,48 @@ class _Design:
         means = (np.ones(len(rows)), r.mean(axis=1), f.mean(axis=1))
         mean, sd = np.array([model.mu, model.m_a, model.m_b]).T
         median, spread = self.scale_priors
-        return Regression(
-            features=np.column_stack([*means, *blocks]),
-            group=np.repeat(np.arange(1, len(median)), [block.shape[1] for block in blocks]),
+        sizes = [len(mean), *(block.shape[1] for block in blocks)]
+        return EffectsRegression(
+            columns=np.column_stack([*means, *blocks]),
+            local=np.ones((len(rows), 1)),
             topic=pool.topic_of[rows].astype(np.int64),
             n_topics=pool.n_topics,
             labels=self.judgments.labels[rows],
             mean=mean,
             sd=sd,
+            scale_of=np.repeat([-1, *range(1, len(median))], sizes),
+            local_scale_of=np.array([0]),
             median=median,
             spread=spread,
+            df=np.full(len(median), np.inf),
         )
 
-    def parameters(self, log_s: Floats, topics: Floats, columns: Floats) -> dict[str, Floats]:
-        """Name the parameters of draws, each of shape (draws, ...)."""
-        scale = np.exp(log_s)
-        sizes = [3, *np.unique(self.regression.group, return_counts=True)[1]]
-        coefficients, *effects = np.split(columns, np.cumsum(sizes)[:-1], axis=1)
-        named = dict(zip(("mu", "m_a", "m_b"), coefficients.T, strict=True))
-        for g, (name, z) in enumerate(zip(self.coords["scale"], [topics, *effects], strict=True)):
-            named[name] = scale[:, g, None] * z
-        return named | {"log_s": log_s}
+    def parameters(self, drawn: EffectsDraws) -> dict[str, Floats]:
+        """Name the parameters of draws, each of shape (chains, draws, ...)."""
+        sizes = np.unique(self.regression.scale_of, return_counts=True)[1]
+        coefficients, *effects = np.split(drawn.columns, np.cumsum(sizes)[:-1], axis=-1)
+        named = dict(zip(("mu", "m_a", "m_b"), np.moveaxis(coefficients, -1, 0), strict=True))
+        values = (drawn.local[..., 0], *effects, drawn.log_scale)
+        return named | dict(zip(self.dims, values, strict=True))
 
     def predict(self, parameters: Mapping[str, Floats], kind: type) -> NDArray[np.floating]:
-        """Probability of every document in every draw, shape (draws, documents)."""
+        """Probability of every document in every draw, shape (..., documents)."""
         pool = self.pool
         weights = []
         for name in ("a", "b"):
-            weight = parameters[f"m_{name}"][:, None] / pool.n_systems + parameters[name]
-            weights.append(weight + (parameters[f"site_{name}"][:, self.site] if self.sites else 0))
-        weight = np.hstack(weights).astype(kind)
-        level: NDArray[np.floating] = parameters["mu"][:, None] + parameters["alpha"]
-        level = level.astype(kind)
+            weight = parameters[f"m_{name}"][..., None] / pool.n_systems + parameters[name]
+            site = parameters[f"site_{name}"][..., self.site] if self.sites else 0
+            weights.append(weight + site)
+        shape = parameters["mu"].shape
+        weight = np.concatenate(weights, axis=-1).astype(kind).reshape(-1, 2 * pool.n_systems)
+        level: NDArray[np.floating] = parameters["mu"][..., None] + parameters["alpha"]
+        level = level.astype(kind).reshape(-1, pool.n_topics)
         p = np.empty((len(weight), pool.n_documents), dtype=kind)
-        for t in range(pool.n_topics):
-            eta = weight @ self.evidence(t).T.astype(kind)
-            eta += level[:, t, None]
-            p[:, pool.documents(t)] = sigmoid(eta)
-        return p
+        with one_thread():
+            for t in range(pool.n_topics):
+                eta = weight @ self.evidence(t).T.astype(kind) + level[:, t, None]
+                p[:, pool.documents(t)] = sigmoid(eta)
+        return p.reshape(*shape, -1)
 
 
 def _read_groups(path: str, systems: tuple[str, ...]) -> list[str]:

@@ -27,7 +27,7 @@ class RankCurve:
         logit p_i = mu + alpha_t(i) + sum_j g(rank_ij) / J    g(rank) = sum_k drop_k h_k(rank)
         ln drop_k ~ Normal(ln median, spread)    alpha_t ~ Normal(0, s_alpha)
 
-    Complete judgments of 2 to 16 runs of Robust 2003 give a whole fall of 4.4 to 6.8, mu of -3.3 to
+    Complete judgments of 2 to 16 runs of Robust 2003 give a full fall of 4.4 to 6.8, mu of -3.3 to
     -3.6 and s_alpha of 0.9: the priors are about these. What a model of systems adds, comparison
     with this one says.
 
@@ -38,7 +38,7 @@ class RankCurve:
         average topic.
     drop : tuple of float
         Median of the log-normal prior of a drop where there are six pieces (seven drops; of
-        another number the median keeps the whole fall), and the sd of its logarithm.
+        another number the median keeps the full fall), and the sd of its logarithm.
     pieces : int
         K, at least 1.
     s_alpha : float

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.relevance import check_options, require
+from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression, sweeps_to_try
 from rtc_bayes.relevance.evidence import (
     coordinates,
     judged_rows,
@@ -21,7 +22,6 @@ from rtc_bayes.relevance.evidence import (
 )
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.fitters.graphs import kept_of_p
-from rtc_bayes.relevance.gibbs import EffectsDraws, EffectsRegression, sweeps_to_try
 from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling
 from rtc_bayes.relevance.logistic import sigmoid
 
@@ -55,7 +55,7 @@ class Robust:
     mu, m_a, m_b, m_c, m_d : tuple of float
         Mean and sd of the normal prior. m_a and m_b are what all systems give together.
     s_alpha, s_q, s_w, s_a, s_b, s_u : tuple of float
-        Median of the log-normal prior of a scale, and the sd of its logarithm; 0: known.
+        Median of the log-normal prior of a scale, and the sd of its logarithm; 0: fixed.
     shared : float
         From 0 to 1: how much of what systems' effects on a topic have in common is taken out.
     pivot : float
@@ -123,14 +123,14 @@ class Robust:
         """Draw from the posterior, with more sweeps to a draw where few do not suffice."""
         design = _Design(self, judgments)
         for sweeps in sweeps_to_try(sampling, len(design.regression.labels)):
-            drawn = design.regression.sample(sampling, sweeps=sweeps)
+            drawn = design.regression.gibbs(sampling, sweeps=sweeps)
             parameters = design.parameters(drawn)
             checks = mixing_checks({n: x for n, x in parameters.items() if n not in ("q", "w")}, {})
             if all(check.passed for check in checks):
                 break
-        kept = kept_of_p(sampling.draws, sampling.chains)
+        kept = drawn.take(kept_of_p(sampling.draws, sampling.chains))
         return Draws(
-            p=design.predict(drawn.columns[:, kept], drawn.local[:, kept]),
+            p=design.predict(kept.columns, kept.local),
             parameters=parameters,
             dims=design.dims,
             coords={"scale": list(SCALES)},
@@ -244,11 +244,11 @@ class _Design:
     def parameters(self, drawn: EffectsDraws) -> dict[str, Floats]:
         """Name the parameters of draws, each of shape (chains, draws, ...)."""
         first = len(COEFFICIENTS)
-        found = dict(zip(COEFFICIENTS, np.moveaxis(drawn.columns[..., :first], -1, 0), strict=True))
+        named = dict(zip(COEFFICIENTS, np.moveaxis(drawn.columns[..., :first], -1, 0), strict=True))
         a, b, u = np.split(drawn.columns[..., first:], 3, axis=-1)
         alpha, (q, w) = drawn.local[..., 0], np.split(drawn.local[..., 1:], 2, axis=-1)
         effects = {"a": a, "b": b, "u": u, "alpha": alpha, "q": q, "w": w}
-        return found | effects | {"log_s": drawn.log_scale}
+        return named | effects | {"log_s": drawn.log_scale}
 
     def predict(self, columns: Floats, local: Floats) -> NDArray[np.float32]:
         """Probability of every document in every draw, shape (chains, draws, documents)."""

@@ -18,8 +18,12 @@ from rtc_bayes.relevance import (
     require,
 )
 from rtc_bayes.relevance.aggregation import Aggregation, aggregate, graph as aggregation_graph
-from rtc_bayes.relevance.calibration import Calibration, calibrate, graph as calibration_graph
 from rtc_bayes.relevance.rank import SelfReports
+from rtc_bayes.relevance.system_calibration import (
+    Calibration,
+    calibrate,
+    graph as calibration_graph,
+)
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -31,7 +35,7 @@ Layer = Literal["rank", "calibration", "aggregation"]
 class RTC:
     """Ranks to probabilities, calibrated per system, aggregated over systems.
 
-    Each layer is a fit of its own that takes the one before as given (modular inference); each
+    Each layer is a fit of its own that takes the one before as fixed (modular inference); each
     is documented in its module of :mod:`rtc_bayes.relevance`.
 
     Attributes

@@ -96,14 +96,14 @@ def _standardised(path: str, pool: Pool) -> tuple[NDArray[np.float64], NDArray[n
     scores = read_scores(path)
     x, without = np.zeros(pool.n_documents), np.zeros(pool.n_documents)
     for t, topic in enumerate(pool.topics):
-        here, known = pool.documents(t), scores.get(topic, {})
-        found = np.array([known.get(docno, np.nan) for docno in pool.docnos[here]])
-        scored = ~np.isnan(found)
+        here, of_topic = pool.documents(t), scores.get(topic, {})
+        values = np.array([of_topic.get(docno, np.nan) for docno in pool.docnos[here]])
+        scored = ~np.isnan(values)
         if not scored.any():
             continue
-        spread = found[scored].std()
+        spread = values[scored].std()
         if spread > 0.0:
-            x[here] = np.where(scored, (found - found[scored].mean()) / spread, 0.0)
+            x[here] = np.where(scored, (values - values[scored].mean()) / spread, 0.0)
         without[here] = ~scored
     if not x.any():
         raise InputError(

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.relevance import Draws, PointEstimate, Sampling, check_options, require
-from rtc_bayes.relevance.effects import Regression, by_chain
+from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression
 from rtc_bayes.relevance.evidence import coordinates, document_ranks, observe, rank_curve
-from rtc_bayes.relevance.interface import Diagnostics
+from rtc_bayes.relevance.fitters.graphs import kept_of_p
 from rtc_bayes.relevance.logistic import sigmoid
-from rtc_bayes.relevance.newton import one_thread
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -87,44 +86,42 @@ class TopicCalibration:
 
     def map(self, judgments: Judgments) -> PointEstimate:
         """Estimate every document, with the scales at the mode of their marginal posterior."""
-        with one_thread():
-            fitted = self._regression(judgments).fit()
-        mode = fitted.mode
-        found = _parameters(mode.log_scale[None], mode.topics[None], mode.columns[None])
+        mode, diagnostics = self._regression(judgments).map()
+        parameters = _parameters(mode)
         return PointEstimate(
-            p=_predict(judgments.pool, found)[0],
-            parameters={name: value[0] for name, value in found.items()},
+            p=_predict(judgments.pool, parameters)[0, 0],
+            parameters={name: value[0, 0] for name, value in parameters.items()},
             dims=_DIMS,
-            diagnostics=Diagnostics((fitted.stage,)),
+            diagnostics=diagnostics,
         )
 
     def laplace(self, judgments: Judgments, sampling: Sampling) -> Draws:
         """Draw scales from their approximate posterior, and the rest given them."""
-        with one_thread():
-            drawn, diagnostics = self._regression(judgments).sample(sampling)
-        flat = _parameters(drawn.log_scale, drawn.topics, drawn.columns)
-        found, kept = by_chain(flat, sampling)
+        drawn, diagnostics = self._regression(judgments).laplace(sampling)
+        kept = _parameters(drawn.take(kept_of_p(sampling.draws, sampling.chains)))
         p = _predict(judgments.pool, kept).astype(np.float32)
-        p = p.reshape(sampling.chains, -1, judgments.pool.n_documents)
-        return Draws(p, found, dims=_DIMS, diagnostics=diagnostics)
+        return Draws(p, _parameters(drawn), dims=_DIMS, diagnostics=diagnostics)
 
-    def _regression(self, judgments: Judgments) -> Regression:
+    def _regression(self, judgments: Judgments) -> EffectsRegression:
         pool, rows = judgments.pool, judgments.order
         topic = pool.topic_of[rows].astype(np.int64)
         evidence = _evidence(pool)[rows]
         slopes = evidence[:, None] * (topic[:, None] == np.arange(pool.n_topics))
         mean, sd = np.array([self.mu, self.m]).T
         median, spread = np.array([self.s_alpha, self.s_beta]).T
-        return Regression(
-            features=np.column_stack([np.ones(len(rows)), evidence, slopes]),
-            group=np.ones(pool.n_topics, dtype=np.int64),
+        return EffectsRegression(
+            columns=np.column_stack([np.ones(len(rows)), evidence, slopes]),
+            local=np.ones((len(rows), 1)),
             topic=topic,
             n_topics=pool.n_topics,
             labels=judgments.labels[rows],
             mean=mean,
             sd=sd,
+            scale_of=np.repeat([-1, 1], [2, pool.n_topics]),
+            local_scale_of=np.array([0]),
             median=median,
             spread=spread,
+            df=np.full(2, np.inf),
         )
 
 
@@ -137,21 +134,20 @@ def _evidence(pool: Pool) -> Floats:
     return evidence
 
 
-def _parameters(log_s: Floats, topics: Floats, columns: Floats) -> dict[str, Floats]:
-    """Name the parameters of draws, each of shape (draws, ...)."""
-    scale = np.exp(log_s)
+def _parameters(drawn: EffectsDraws) -> dict[str, Floats]:
+    """Name the parameters of draws, each of shape (chains, draws, ...)."""
     return {
-        "mu": columns[:, 0],
-        "m": columns[:, 1],
-        "alpha": scale[:, :1] * topics,
-        "beta": scale[:, 1:] * columns[:, 2:],
-        "log_s_alpha": log_s[:, 0],
-        "log_s_beta": log_s[:, 1],
+        "mu": drawn.columns[..., 0],
+        "m": drawn.columns[..., 1],
+        "alpha": drawn.local[..., 0],
+        "beta": drawn.columns[..., 2:],
+        "log_s_alpha": drawn.log_scale[..., 0],
+        "log_s_beta": drawn.log_scale[..., 1],
     }
 
 
 def _predict(pool: Pool, parameters: dict[str, Floats]) -> Floats:
-    """Probability of every document in every draw, shape (draws, documents)."""
-    level = parameters["mu"][:, None] + parameters["alpha"]
-    slope = parameters["m"][:, None] + parameters["beta"]
-    return sigmoid(level[:, pool.topic_of] + slope[:, pool.topic_of] * _evidence(pool))
+    """Probability of every document in every draw, shape (chains, draws, documents)."""
+    level = parameters["mu"][..., None] + parameters["alpha"]
+    slope = parameters["m"][..., None] + parameters["beta"]
+    return sigmoid(level[..., pool.topic_of] + slope[..., pool.topic_of] * _evidence(pool))

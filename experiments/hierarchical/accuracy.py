@@ -24,9 +24,9 @@ from trials import scores
 
 from rtc_bayes import Judgments, read_qrels, read_runs
 from rtc_bayes.judging import build, parse_algorithm
-from rtc_bayes.relevance.effects import EffectDraws
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
+from rtc_bayes.relevance.nested_laplace import NestedLaplace, StandardDraws
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials import Collection, Plan, draw_systems
 from rtc_bayes_models.hierarchical import Hierarchical, _Design
@@ -75,8 +75,8 @@ def nuts(judgments: Judgments, *, centred: bool = False) -> dict:
 def against_nuts(trial: int, judgments: Judgments) -> None:
     """Print the rows of one trial."""
     design = _Design(Hierarchical(), judgments)
-    data = design.regression
-    drawn = data.draw(data.fit(), LAPLACE, 1)
+    approximation = NestedLaplace(design.regression)
+    drawn = approximation.draw(approximation.fit(), LAPLACE, 1)
     weights, k = smoothed_weights(drawn.log_weight)
     chosen = drawn.take(resample(weights, np.random.default_rng(0)))
     sampled = nuts(judgments)
@@ -85,14 +85,14 @@ def against_nuts(trial: int, judgments: Judgments) -> None:
 
     def moments(parameters: dict, seed: int) -> tuple[np.ndarray, ...]:
         p = design.predict(parameters, np.float32)
-        known = np.where(unjudged, p, judgments.labels).astype(np.float32)
-        found = scores(judgments.pool, known, np.random.default_rng(seed))
-        less = (found[:, a] < found[:, b]) + (found[:, a] == found[:, b]) / 2.0
+        p_or_label = np.where(unjudged, p, judgments.labels).astype(np.float32)
+        x = scores(judgments.pool, p_or_label, np.random.default_rng(seed))
+        less = (x[:, a] < x[:, b]) + (x[:, a] == x[:, b]) / 2.0
         return p[:, unjudged].mean(axis=0), p[:, unjudged].std(axis=0), less.mean(axis=0)
 
-    def first(draws: EffectDraws) -> dict:
-        some = draws.take(np.arange(COMPARED))
-        return design.parameters(some.log_scale, some.topics, some.columns)
+    def first(draws: StandardDraws) -> dict:
+        some = approximation.effects(draws.take(np.arange(COMPARED)))
+        return {name: value[0] for name, value in design.parameters(some).items()}
 
     step = CHAINS * DRAWS // COMPARED
     reference = moments({name: value[::step] for name, value in sampled.items()}, 0)

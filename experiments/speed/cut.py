@@ -27,10 +27,10 @@ import rtc_bayes as rb
 from rtc_bayes.judging import build
 from rtc_bayes.relevance import Sampling, load_model
 from rtc_bayes.relevance.aggregation import graph
-from rtc_bayes.relevance.calibration import calibrate
 from rtc_bayes.relevance.cut import hmc, normal, posterior, ranks, targets
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.rank import self_report
+from rtc_bayes.relevance.system_calibration import calibrate
 
 SIZES = ((10, 250), (60, 1000))
 SAMPLING = Sampling(draws=250, chains=4)

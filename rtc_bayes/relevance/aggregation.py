@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rtc_bayes.relevance.calibration import Calibration
 from rtc_bayes.relevance.interface import Stage
 from rtc_bayes.relevance.logistic import fit_logistic, sigmoid
 from rtc_bayes.relevance.newton import Floats
 from rtc_bayes.relevance.rank import SelfReports
+from rtc_bayes.relevance.system_calibration import Calibration
 
 if TYPE_CHECKING:
     import pymc as pm

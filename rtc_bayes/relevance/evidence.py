@@ -61,11 +61,11 @@ def judged_rows(judgments: Judgments, features: Callable[[int], Floats]) -> Floa
     """
     pool, rows = judgments.pool, judgments.order
     topic = pool.topic_of[rows]
-    found = np.empty((len(rows), features(0).shape[1]))
+    values = np.empty((len(rows), features(0).shape[1]))
     for t in np.unique(topic):
         here = topic == t
-        found[here] = features(t)[rows[here] - pool.topic_starts[t]]
-    return found
+        values[here] = features(t)[rows[here] - pool.topic_starts[t]]
+    return values
 
 
 def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]) -> None:

@@ -2,7 +2,7 @@
 
 A prior LogitBeta(a, b) on a coefficient x has density sigma(x)^a (1 - sigma(x))^b up to a
 constant: the likelihood of ``a`` relevant and ``b`` nonrelevant pseudo-judgments of a document
-whose only feature is that coefficient's. The whole stays a weighted logistic regression,
+whose only feature is that coefficient's. It stays a weighted logistic regression,
 log-concave, with one mode.
 """
 

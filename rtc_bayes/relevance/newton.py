@@ -1,4 +1,4 @@
-"""Newton's method for log-concave densities, which the three layers of the paper's model share."""
+"""Newton's method for log-concave densities, which the models share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,17 @@ class Mode:
     at: Floats
     iterations: int
     gradient: float
+    converged: bool
+
+
+class Ascent[Curvature](NamedTuple):
+    """Where Newton's method ended, with the log density, its gradient and negative Hessian."""
+
+    at: Floats
+    value: float
+    gradient: Floats
+    curvature: Curvature
+    iterations: int
     converged: bool
 
 
@@ -80,7 +91,8 @@ def maximise(
     """
     # the systems are small: threads of the linear algebra would only wait for each other
     with one_thread():
-        return _maximise(start, log_density, derivatives)
+        end = ascend(start, log_density, derivatives, _solve)
+    return Mode(end.at, end.iterations, float(np.linalg.norm(end.gradient)), end.converged)
 
 
 def one_thread() -> AbstractContextManager[Any]:
@@ -90,21 +102,29 @@ def one_thread() -> AbstractContextManager[Any]:
 
 @cache
 def _threads() -> ThreadpoolController:
+    # a controller holds the libraries that are loaded by now: SciPy has a BLAS of its own
+    import scipy.linalg  # noqa: F401
+
     return ThreadpoolController()
 
 
-def _maximise(
+def ascend[Curvature](
     start: Floats,
     log_density: Callable[[Floats], float],
-    derivatives: Callable[[Floats], tuple[Floats, Floats]],
-) -> Mode:
+    derivatives: Callable[[Floats], tuple[Floats, Curvature]],
+    solve: Callable[[Curvature, Floats], Floats],
+) -> Ascent[Curvature]:
+    """Do as :func:`maximise`, with negative Hessians of any kind that `solve` divides by.
+
+    The linear algebra keeps its threads.
+    """
     x, value = start, log_density(start)
     for iteration in range(_MOST_ITERATIONS):
         gradient, curvature = derivatives(x)
-        step = _solve(curvature, gradient)
+        step = solve(curvature, gradient)
         decrement = float(gradient @ step)
         if decrement <= _DECREMENT:
-            return Mode(x, iteration, float(np.linalg.norm(gradient)), True)
+            return Ascent(x, value, gradient, curvature, iteration, True)
         # near the mode the gain is smaller than the rounding error of the value
         slack = 1e-13 * (1.0 + abs(value))
         scale = 1.0
@@ -115,7 +135,7 @@ def _maximise(
                 break
             scale *= 0.5
         x, value = moved, moved_value
-    return Mode(x, _MOST_ITERATIONS, float(np.linalg.norm(derivatives(x)[0])), False)
+    return Ascent(x, value, *derivatives(x), _MOST_ITERATIONS, False)
 
 
 def _solve(curvature: Floats, gradient: Floats) -> Floats:

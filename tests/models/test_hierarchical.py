@@ -1,5 +1,7 @@
 """The hierarchical model: its fast fits against its graph, its edges, its calibration."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pools import judge, make_pool, pool_of
@@ -8,8 +10,9 @@ from scipy.special import expit
 from rtc_bayes import InputError, Judgments
 from rtc_bayes.relevance import load_model
 from rtc_bayes.relevance.compiled import CompiledGraph
-from rtc_bayes.relevance.effects import Regression
+from rtc_bayes.relevance.effects import EffectsRegression
 from rtc_bayes.relevance.interface import Sampling
+from rtc_bayes.relevance.nested_laplace import NestedLaplace
 from rtc_bayes_models.hierarchical import Hierarchical, _Design
 
 SAMPLING = Sampling(draws=200, chains=2, seed=1)
@@ -46,29 +49,34 @@ def regression(rows=60, topics=6, seed=0, soft=False):
     p = expit(features @ np.concatenate([beta, effects]) + alpha[topic])
     labels = p if soft else (rng.random(rows) < p).astype(float)
     truth = np.concatenate([beta, log_s])
-    return Regression(features, group, topic, topics, labels, **prior), truth
+    scale_of = np.concatenate([[-1, -1], group])
+    local, local_scale_of = np.ones((rows, 1)), np.array([0])
+    data = (features, local, topic, topics, labels)
+    kinds = {"scale_of": scale_of, "local_scale_of": local_scale_of, "df": np.full(3, np.inf)}
+    return EffectsRegression(*data, **prior, **kinds), truth
 
 
 @pytest.mark.parametrize("soft", [False, True])
 def test_the_marginal_gradient_is_that_of_the_marginal(soft):
     data, truth = regression(soft=soft)
+    fit = NestedLaplace(data)
     for log_s in (truth[2:], truth[2:] + 0.5):
         step = 1e-4 * np.eye(3)
-        around = [
-            (data.given(log_s + h).log_marginal - data.given(log_s - h).log_marginal) / 2e-4
-            for h in step
-        ]
-        np.testing.assert_allclose(data.marginal_gradient(data.given(log_s)), around, atol=1e-6)
+        ahead = np.array([fit.conditional(log_s + h).log_marginal for h in step])
+        behind = np.array([fit.conditional(log_s - h).log_marginal for h in step])
+        slope = fit.marginal_gradient(fit.conditional(log_s))
+        np.testing.assert_allclose(slope, (ahead - behind) / 2e-4, atol=1e-6)
 
 
 def test_given_the_scales_a_dense_newton_step_moves_nothing():
     """Value, gradient and Hessian against differences of the log density."""
     data, truth = regression()
-    at = data.given(truth[2:])
+    fit = NestedLaplace(data)
+    at = fit.conditional(truth[2:])
     x = np.concatenate([at.topics, at.columns])
 
     def value(points):
-        return data.log_density(at.log_scale, *np.split(points, [data.n_topics]))
+        return fit.log_density(at.log_scale, *np.split(points, [data.n_topics]))
 
     h = 1e-4
     steps = h * np.eye(len(x))
@@ -97,24 +105,25 @@ def test_given_the_scales_a_dense_newton_step_moves_nothing():
 def test_draws_have_the_precision_of_the_mode_about_the_nearest_mean():
     """With the scales all but known: their log density has no mean slope, unlike at its mode."""
     data, truth = regression()
-    data = Regression(**{**vars(data), "median": np.exp(truth[2:]), "spread": np.full(3, 1e-4)})
-    fitted = data.fit()
-    drawn = data.draw(fitted, 20_000, seed=3)
+    data = replace(data, median=np.exp(truth[2:]), spread=np.full(3, 1e-4))
+    approximation = NestedLaplace(data)
+    fitted = approximation.fit()
+    drawn = approximation.draw(fitted, 20_000, seed=3)
     mode = fitted.mode
     topics, _, columns = mode.precision.covariance()
     for found, variance in ((drawn.topics, topics), (drawn.columns, np.diag(columns))):
         np.testing.assert_allclose(found.var(0) / variance, 1.0, atol=4.5 * np.sqrt(2 / 20_000))
-    scale, scales = data.scaled(truth[2:])
-    p = expit((data.features * scales) @ drawn.columns.T + scale * drawn.topics.T[data.topic])
+    scale, scales = approximation.scaled(truth[2:])
+    p = expit((data.columns * scales) @ drawn.columns.T + scale * drawn.topics.T[data.topic])
     residual = data.labels[:, None] - p
     sums = np.stack([residual[data.topic == t].sum(axis=0) for t in range(data.n_topics)])
     moved = 0
-    prior = np.concatenate([data.sd**-2.0, np.ones(len(data.group))])
-    centre = np.concatenate([data.mean, np.zeros(len(data.group))])
+    prior = np.concatenate([data.sd**-2.0, np.ones(7)])
+    centre = np.concatenate([data.mean, np.zeros(7)])
     for slope, found, at in (
         (scale * sums - drawn.topics.T, drawn.topics, mode.topics),
         (
-            (data.features * scales).T @ residual - (prior * (drawn.columns - centre)).T,
+            (data.columns * scales).T @ residual - (prior * (drawn.columns - centre)).T,
             drawn.columns,
             mode.columns,
         ),
@@ -128,8 +137,8 @@ def test_draws_have_the_precision_of_the_mode_about_the_nearest_mean():
 def test_draws_of_a_normal_posterior_weigh_the_same():
     """Rows that say nothing leave the prior, of which draws are as they should be."""
     data, _ = regression()
-    nothing = {"features": 0.0 * data.features, "median": np.append(1e-9, data.median[1:])}
-    silent = Regression(**{**vars(data), **nothing})
+    median = np.append(1e-9, data.median[1:])
+    silent = NestedLaplace(replace(data, columns=0.0 * data.columns, median=median))
     drawn = silent.draw(silent.fit(), 500, seed=0)
     within = [
         drawn.log_weight[(drawn.log_scale == scale).all(axis=1)]
@@ -139,6 +148,39 @@ def test_draws_of_a_normal_posterior_weigh_the_same():
     assert max(np.ptp(weights) for weights in within) < 1e-6
 
 
+def test_one_regression_has_the_same_moments_by_laplace_and_by_gibbs():
+    data, _ = regression(rows=200, seed=4)
+    laplace, diagnostics = data.laplace(Sampling(2000, 2, seed=1))
+    gibbs = data.gibbs(Sampling(4000, 1, 300, 2), sweeps=4)
+    assert diagnostics.usable
+    assert laplace.columns.shape == (2, 2000, 9)
+    assert laplace.local.shape == (2, 2000, 6, 1)
+    for name in ("columns", "local", "log_scale"):
+        near, exact = (getattr(each, name).reshape(4000, -1) for each in (laplace, gibbs))
+        sd = exact.std(axis=0)
+        gap = (near.mean(axis=0) - exact.mean(axis=0)) / sd
+        np.testing.assert_allclose(gap, 0.0, atol=0.15)
+        np.testing.assert_allclose(near.std(axis=0) / sd, 1.0, atol=0.12)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"df": np.array([np.inf, 3.0, np.inf])},
+        {"spread": np.array([0.3, 0.0, 0.5])},
+        {"local": np.full((60, 1), 2.0)},
+        {"scale_of": np.array([-1, -1, 0, 0, 0, 1, 1, 2, 2])},
+    ],
+    ids=["Student-t effects", "a fixed scale", "no intercept", "a scale shared with topics"],
+)
+def test_laplace_refuses_what_it_does_not_approximate(change):
+    data = replace(regression()[0], **change)
+    with pytest.raises(ValueError, match="normal effects, free scales"):
+        data.map()
+    with pytest.raises(ValueError, match="normal effects, free scales"):
+        data.laplace(Sampling(10, 1))
+
+
 @pytest.mark.slow
 def test_parameters_drawn_from_the_prior_are_covered():
     """Ranks of the truth among draws are uniform where data come from the model."""
@@ -146,7 +188,8 @@ def test_parameters_drawn_from_the_prior_are_covered():
     ranks = []
     for seed in range(replicates):
         data, truth = regression(rows=150, seed=100 + seed)
-        drawn = data.draw(data.fit(), draws, seed)
+        fit = NestedLaplace(data)
+        drawn = fit.draw(fit.fit(), draws, seed)
         below = np.column_stack([drawn.columns[:, :2], drawn.log_scale]) < truth
         ranks.append((below.sum(axis=0) + 0.5) / (draws + 1))
     # of a uniform rank: mean 1/2 with variance 1/12, variance 1/12 with variance 1/180
@@ -162,8 +205,8 @@ def test_the_fast_fit_is_that_of_the_graph(groups):
     judgments = judge(pool, 25)
     model = Hierarchical(groups=str(groups))
     found = model.map(judgments)
-    data = _Design(model, judgments).regression
-    mode = data.fit().mode
+    fit = NestedLaplace(_Design(model, judgments).regression)
+    mode = fit.fit().mode
     graph = CompiledGraph(model.graph(pool, judgments))
     free = np.full(graph.size, True)
     free[3 : 3 + len(mode.log_scale)] = False
@@ -187,7 +230,7 @@ def test_the_fast_fit_is_that_of_the_graph(groups):
     rng = np.random.default_rng(2)
     sizes = [len(part) for part in (mode.log_scale, mode.topics, mode.columns)]
     points = [[rng.normal(size=size) for size in sizes] for _ in range(5)]
-    ours = [data.log_density(s, t[:, None], c[:, None])[0] for s, t, c in points]
+    ours = [fit.log_density(s, t[:, None], c[:, None])[0] for s, t, c in points]
     theirs = [graph.log_density(point(*each), jacobian=True) for each in points]
     np.testing.assert_allclose(np.diff(ours), np.diff(theirs), atol=1e-6)
     parameters = graph.parameters(at)

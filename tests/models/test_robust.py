@@ -198,8 +198,8 @@ def test_documents_that_no_system_retrieved_are_no_evidence(method):
         topic = more.topics[more.topic_of[n]]
         place = pool.locate(topic, [document])[0]
         if place < 0:
-            known = labels.get((topic, document))
-            assert known is None or (every.values[:, n] == known).all()
+            label = labels.get((topic, document))
+            assert label is None or (every.values[:, n] == label).all()
         else:
             # products of matrices of other shapes may round the last bit of a log-odds otherwise
             np.testing.assert_allclose(every.values[:, n], some.values[:, place], rtol=1e-5)

@@ -9,6 +9,7 @@ from scipy.stats import t as student
 from rtc_bayes import InputError, Judgments
 from rtc_bayes.relevance import Sampling, available_models, estimate, load_model
 from rtc_bayes.relevance.compiled import CompiledGraph
+from rtc_bayes.relevance.nested_laplace import NestedLaplace
 
 NAMES = ("heavy_tails", "logodds_pooling", "rank_curve", "text_evidence", "topic_calibration")
 SAMPLING = Sampling(draws=40, chains=2, seed=1)
@@ -134,8 +135,8 @@ def test_the_fast_fit_is_that_of_the_graph(pool):
     """Of topic_calibration: gradient and covariance given the scales, p, and the density."""
     judgments, model = judge(pool), load_model("topic_calibration")
     found = model.map(judgments)
-    data = model._regression(judgments)
-    mode = data.fit().mode
+    approximation = NestedLaplace(model._regression(judgments))
+    mode = approximation.fit().mode
     graph = CompiledGraph(model.graph(pool, judgments))
 
     def point(log_s, topics, columns):
@@ -152,7 +153,7 @@ def test_the_fast_fit_is_that_of_the_graph(pool):
     rng = np.random.default_rng(2)
     sizes = [len(part) for part in (mode.log_scale, mode.topics, mode.columns)]
     points = [[rng.normal(size=size) for size in sizes] for _ in range(4)]
-    ours = [data.log_density(s, t[:, None], c[:, None])[0] for s, t, c in points]
+    ours = [approximation.log_density(s, t[:, None], c[:, None])[0] for s, t, c in points]
     theirs = [graph.log_density(point(*each), jacobian=True) for each in points]
     np.testing.assert_allclose(np.diff(ours), np.diff(theirs), atol=1e-8)
 

@@ -7,8 +7,8 @@ from scipy.special import expit, log_expit
 
 from rtc_bayes import Judgments
 from rtc_bayes.relevance.aggregation import aggregate
-from rtc_bayes.relevance.calibration import calibrate
 from rtc_bayes.relevance.rank import self_report
+from rtc_bayes.relevance.system_calibration import calibrate
 
 
 def calibrated(judgments, calibration, link):

@@ -10,9 +10,9 @@ from scipy.special import expit, log_expit, logsumexp
 
 from rtc_bayes import FitError, InputError, Judgments
 from rtc_bayes.relevance import Sampling, estimate, load_model
-from rtc_bayes.relevance.calibration import calibrate
 from rtc_bayes.relevance.cut import hmc, normal, posterior, ranks, targets
 from rtc_bayes.relevance.rank import self_report
+from rtc_bayes.relevance.system_calibration import calibrate
 
 
 def draws(judgments, sampling=None, **options):

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import chisquare, norm, t as student
 
-from rtc_bayes.relevance.gibbs import EffectsRegression, sweeps_to_try
+from rtc_bayes.relevance.effects import EffectsRegression, sweeps_to_try
 from rtc_bayes.relevance.gibbs.polya_gamma import polya_gamma
 from rtc_bayes.relevance.interface import Sampling
 
@@ -80,7 +80,7 @@ def test_normal_effects_have_the_posterior_of_a_grid(rows):
     def log_prior(points):
         return norm.logpdf(points, [-0.5, 0, 0, 0], sds).sum(axis=1)
 
-    found = data.sample(Sampling(4000, 1, 100, 1), sweeps=2)
+    found = data.gibbs(Sampling(4000, 1, 100, 1), sweeps=2)
     drawn = np.column_stack([found.columns[0], found.local[0, :, :, 0]])
     hold(drawn, *grid_moments(data, axes, log_prior))
 
@@ -103,7 +103,7 @@ def test_student_effects_and_scales_have_the_posterior_of_a_grid():
         density = np.exp(likelihood + log_prior(points))
         moments.append((density.sum(), density @ points[:, 1], density @ np.abs(points[:, 1])))
     mass, effect, size = np.array(moments).T
-    found = data.sample(Sampling(6000, 1, 300, 2), sweeps=3)
+    found = data.gibbs(Sampling(6000, 1, 300, 2), sweeps=3)
     drawn, count = found.columns[0, :, 1], 0.3 * 6000
     for values, exact in (
         (drawn, effect.sum()),
@@ -116,7 +116,7 @@ def test_student_effects_and_scales_have_the_posterior_of_a_grid():
 
 def test_topics_without_judgments_have_their_prior():
     data = regression(topics=3, rows=(4, 0, 2))
-    drawn = data.sample(Sampling(3000, 1, 50, 3)).local[0, :, 1, 0]
+    drawn = data.gibbs(Sampling(3000, 1, 50, 3)).local[0, :, 1, 0]
     hold(drawn[:, None], np.array([0.0]), np.array([0.9]), efficiency=1.0)
 
 
@@ -135,14 +135,14 @@ def test_labels_between_0_and_1_count_half_each():
     }
     soft = EffectsRegression(**twice, **rest, labels=np.full(8, 0.5))
     hard = EffectsRegression(**twice, **rest, labels=np.tile([0.0, 1.0], 4))
-    a, b = (each.sample(Sampling(4000, 1, 100, 4), sweeps=2).columns[0] for each in (soft, hard))
+    a, b = (each.gibbs(Sampling(4000, 1, 100, 4), sweeps=2).columns[0] for each in (soft, hard))
     error = np.sqrt((a.var(axis=0) + b.var(axis=0)) / (0.3 * 4000))
     assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) < FAR * error)
 
 
 def test_draws_depend_on_the_seed_and_not_on_threads():
     data = regression(spread=0.3)
-    first, again, other = (data.sample(Sampling(20, 3, 10, seed)) for seed in (1, 1, 2))
+    first, again, other = (data.gibbs(Sampling(20, 3, 10, seed)) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.columns, again.columns)
     assert not np.array_equal(first.columns, other.columns)
     assert first.columns.shape == (3, 20, 2)
@@ -175,7 +175,7 @@ def ranks_of_truth(replicates, seed, kept=31):
             **{n: getattr(data, n) for n in data.__dataclass_fields__ if n != "labels"},
             labels=labels,
         )
-        found = data.sample(Sampling(kept, 1, 60, int(rng.integers(1e9))), sweeps=10)
+        found = data.gibbs(Sampling(kept, 1, 60, int(rng.integers(1e9))), sweeps=10)
         drawn = np.column_stack([found.columns[0], found.local[0, :, 0], found.log_scale[0, :, 1]])
         truth = np.concatenate([beta, own[0], [log_s]])
         ranks.append((drawn < truth).sum(axis=0))

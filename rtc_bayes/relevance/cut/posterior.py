@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.relevance.aggregation import Aggregation, Link
-from rtc_bayes.relevance.calibration import WEAK_PRIOR, Calibration, Smoothing, platt_targets
 from rtc_bayes.relevance.cut import ranks, stages
 from rtc_bayes.relevance.cut.hmc import leapfrog
 from rtc_bayes.relevance.fitters.checks import mixing_checks
@@ -29,6 +28,7 @@ from rtc_bayes.relevance.interface import Check, Diagnostics, Draws, Sampling
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import Floats
 from rtc_bayes.relevance.rank import SelfReports, Temper
+from rtc_bayes.relevance.system_calibration import WEAK_PRIOR, Calibration, Smoothing, platt_targets
 from rtc_bayes.store import spawn_seeds
 
 type Layer = Literal["rank", "calibration", "aggregation"]

@@ -11,6 +11,7 @@ mix whether the data say much or little.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -25,206 +26,192 @@ type Integers = NDArray[np.int64]
 _ACCEPTANCE = 0.44
 
 
+class Rows(NamedTuple):
+    """The data, in the order of their topics.
+
+    Shapes: columns (rows, coefficients and effects), local (rows, effects of a topic), starts
+    (topics + 1,), where each topic's rows begin, and labels (rows,), in [0, 1].
+    """
+
+    columns: Floats
+    local: Floats
+    starts: Integers
+    labels: Floats
+
+
+class Prior(NamedTuple):
+    """Mean and sd of coefficients, and each column's scale, -1 for a coefficient's.
+
+    Those of the scales follow, shape (scales,): a spread of 0 fixes a scale; degrees of freedom of
+    its effects are infinite for the normal.
+    """
+
+    mean: Floats
+    sd: Floats
+    scale_of: Integers
+    local_scale_of: Integers
+    log_median: Floats
+    spread: Floats
+    df: Floats
+
+
+class State(NamedTuple):
+    """Where a chain is: (columns,), (topics, effects of a topic), (scales,). Changed in place."""
+
+    columns: Floats
+    local: Floats
+    log_scale: Floats
+
+
+class Normal(NamedTuple):
+    """The normal conditional given omega, of effects with this variance; set in place.
+
+    Its precision without the prior's is whitened' whitened - removed' removed, with a response
+    to each; `by_rows` and `by_effects` are the topics' Cholesky factors.
+    """
+
+    omega: Floats
+    local_variance: Floats
+    whitened: Floats
+    response: Floats
+    removed: Floats
+    removed_response: Floats
+    by_rows: Floats
+    by_effects: Floats
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def run(
-    random: np.random.Generator,
-    columns: Floats,
-    local: Floats,
-    starts: Integers,
-    labels: Floats,
-    mean: Floats,
-    sd: Floats,
-    scale_of: Integers,
-    local_scale_of: Integers,
-    log_median: Floats,
-    spread: Floats,
-    df: Floats,
-    tune: int,
-    thin: int,
-    out: Floats,
-    local_out: Floats,
-    log_scale_out: Floats,
+    random: np.random.Generator, rows: Rows, prior: Prior, tune: int, thin: int, out: State
 ) -> None:
     """Run one chain from the prior's centre, and keep every `thin`-th sweep after the first `tune`.
 
     Parameters
     ----------
     random : numpy.random.Generator
-    columns : ndarray, shape (rows, coefficients and effects)
-        Rows in the order of their topics.
-    local : ndarray, shape (rows, effects of a topic)
-    starts : ndarray of int, shape (topics + 1,)
-        Where each topic's rows begin.
-    labels : ndarray, shape (rows,)
-        In [0, 1].
-    mean, sd : ndarray, shape (coefficients and effects,)
-        Of the coefficients' normal priors.
-    scale_of, local_scale_of : ndarray of int
-        The scale of each column; -1 for a coefficient.
-    log_median, spread, df : ndarray, shape (scales,)
-        Priors of the log scales; a spread of 0 fixes one. Degrees of freedom of its effects,
-        infinite for the normal.
+    rows : Rows
+    prior : Prior
     tune, thin : int
         Sweeps before the first draw is begun, and sweeps to each draw.
-    out, local_out, log_scale_out : ndarray, shape (draws, ...)
-        Set. `local_out` is (draws, topics, effects of a topic).
+    out : State
+        Set: every array has the draws as its first dimension.
     """
-    rows, width = columns.shape
-    topics, depth = len(starts) - 1, local.shape[1]
-    state, log_scale = mean.copy(), log_median.copy()
-    effects = np.zeros((topics, depth))
-    mixing, variance, local_variance = np.ones(width), np.empty(width), np.empty(depth)
-    eta, omega, part = np.empty(rows), np.empty(rows), np.empty(rows)
-    largest = 0
-    by_effects = 0
-    for t in range(topics):
-        n = starts[t + 1] - starts[t]
-        if n > depth:
-            by_effects += 1
-        else:
-            largest = max(largest, n)
-    factors = np.empty((rows, largest))
-    whitened, response = np.empty((rows, width)), np.empty(rows)
-    removed, removed_response = np.zeros((by_effects * depth, width)), np.zeros(by_effects * depth)
-    factors_by_effects = np.empty((by_effects * depth, depth))
-    steps = np.full((2, len(log_scale)), math.log(0.3))
+    n, width = rows.columns.shape
+    topics, depth = len(rows.starts) - 1, rows.local.shape[1]
+    state = State(prior.mean.copy(), np.zeros((topics, depth)), prior.log_median.copy())
+    mixing, variance = np.ones(width), np.empty(width)
+    eta, part = np.empty(n), np.empty(n)
+    normal = _allocate(rows)
+    steps = np.full((2, len(state.log_scale)), math.log(0.3))
     seen = np.zeros((topics, depth), dtype=np.bool_)
     for t in range(topics):
-        for i in range(starts[t], starts[t + 1]):
+        for i in range(rows.starts[t], rows.starts[t + 1]):
             for k in range(depth):
-                seen[t, k] |= local[i, k] != 0.0
-    log_odds(columns, local, starts, state, effects, eta)
-    for sweep in range(tune + thin * len(out)):
-        for i in range(rows):
-            omega[i] = polya_gamma(random, eta[i])
+                seen[t, k] |= rows.local[i, k] != 0.0
+    log_odds(rows, state, eta)
+    for sweep in range(tune + thin * len(out.columns)):
+        for i in range(n):
+            normal.omega[i] = polya_gamma(random, eta[i])
         for k in range(width):
-            g = scale_of[k]
-            variance[k] = sd[k] ** 2 if g < 0 else math.exp(2.0 * log_scale[g]) * mixing[k]
+            g = prior.scale_of[k]
+            scale = prior.sd[k] ** 2 if g < 0 else math.exp(2.0 * state.log_scale[g]) * mixing[k]
+            variance[k] = scale
         for k in range(depth):
-            local_variance[k] = math.exp(2.0 * log_scale[local_scale_of[k]])
-        _integrate_topics(
-            columns,
-            local,
-            starts,
-            labels,
-            omega,
-            local_variance,
-            factors,
-            whitened,
-            response,
-            removed,
-            removed_response,
-            factors_by_effects,
-        )
-        precision = whitened.T @ whitened - removed.T @ removed
-        pull = whitened.T @ response - removed.T @ removed_response
-        for k in range(width):
-            precision[k, k] += 1.0 / variance[k]
-            pull[k] += mean[k] / variance[k]
-        root = np.linalg.cholesky(precision)
-        _forward(root, pull)
-        for k in range(width):
-            pull[k] += random.standard_normal()
-        _backward(root, pull)
-        state[:] = pull
-        _draw_topics(
-            random,
-            columns,
-            local,
-            starts,
-            labels,
-            omega,
-            local_variance,
-            factors,
-            factors_by_effects,
-            state,
-            effects,
-        )
-        log_odds(columns, local, starts, state, effects, eta)
-        for g in range(len(log_scale)):
-            if spread[g] == 0.0:
+            log_scale = state.log_scale[prior.local_scale_of[k]]
+            normal.local_variance[k] = math.exp(2.0 * log_scale)
+        _integrate_topics(rows, normal)
+        _draw_columns(random, prior.mean, variance, normal, state)
+        _draw_topics(random, rows, normal, state)
+        log_odds(rows, state, eta)
+        for g in range(len(state.log_scale)):
+            if prior.spread[g] == 0.0:
                 continue
             pace = 0.0 if sweep >= tune else 3.0 / (sweep + 3.0) ** 0.6
-            rate = _move_given_effects(
-                random,
-                g,
-                state,
-                effects,
-                seen,
-                df[g],
-                scale_of,
-                local_scale_of,
-                log_median[g],
-                spread[g],
-                math.exp(steps[0, g]),
-                log_scale,
-            )
+            rate = _move_given_effects(random, g, prior, math.exp(steps[0, g]), seen, state)
             steps[0, g] += pace * (rate - _ACCEPTANCE)
-            _contribution(columns, local, starts, state, effects, scale_of, local_scale_of, g, part)
-            rate = _move_given_standard(
-                random,
-                g,
-                labels,
-                eta,
-                part,
-                log_median[g],
-                spread[g],
-                math.exp(steps[1, g]),
-                log_scale,
-                scale_of,
-                local_scale_of,
-                state,
-                effects,
-            )
+            _contribution(rows, prior, state, g, part)
+            step = math.exp(steps[1, g])
+            rate = _move_given_standard(random, g, rows.labels, prior, step, part, eta, state)
             steps[1, g] += pace * (rate - _ACCEPTANCE)
         for k in range(width):
-            g = scale_of[k]
-            if g >= 0 and df[g] < math.inf:
-                rate = 0.5 * (df[g] + (state[k] / math.exp(log_scale[g])) ** 2)
-                mixing[k] = rate / random.standard_gamma(0.5 * (df[g] + 1.0))
+            g = prior.scale_of[k]
+            if g >= 0 and prior.df[g] < math.inf:
+                df = prior.df[g]
+                rate = 0.5 * (df + (state.columns[k] / math.exp(state.log_scale[g])) ** 2)
+                mixing[k] = rate / random.standard_gamma(0.5 * (df + 1.0))
         if sweep >= tune and (sweep - tune) % thin == thin - 1:
             draw = (sweep - tune) // thin
-            out[draw] = state
-            local_out[draw] = effects
-            log_scale_out[draw] = log_scale
+            out.columns[draw] = state.columns
+            out.local[draw] = state.local
+            out.log_scale[draw] = state.log_scale
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def log_odds(
-    columns: Floats, local: Floats, starts: Integers, state: Floats, effects: Floats, out: Floats
+def _allocate(rows: Rows) -> Normal:
+    """Make room for a normal conditional."""
+    n, width = rows.columns.shape
+    depth, largest, removed = rows.local.shape[1], 0, 0
+    for t in range(len(rows.starts) - 1):
+        size = rows.starts[t + 1] - rows.starts[t]
+        if size > depth:
+            removed += depth
+        else:
+            largest = max(largest, size)
+    return Normal(
+        omega=np.empty(n),
+        local_variance=np.empty(depth),
+        whitened=np.empty((n, width)),
+        response=np.empty(n),
+        removed=np.zeros((removed, width)),
+        removed_response=np.zeros(removed),
+        by_rows=np.empty((n, largest)),
+        by_effects=np.empty((removed, depth)),
+    )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _draw_columns(
+    random: np.random.Generator, mean: Floats, variance: Floats, normal: Normal, state: State
 ) -> None:
+    """Draw the coefficients and effects that are no topic's, of this prior mean and variance."""
+    whitened, removed = normal.whitened, normal.removed
+    precision = whitened.T @ whitened - removed.T @ removed
+    pull = whitened.T @ normal.response - removed.T @ normal.removed_response
+    for k in range(len(pull)):
+        precision[k, k] += 1.0 / variance[k]
+        pull[k] += mean[k] / variance[k]
+    root = np.linalg.cholesky(precision)
+    _forward(root, pull)
+    for k in range(len(pull)):
+        pull[k] += random.standard_normal()
+    _backward(root, pull)
+    state.columns[:] = pull
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_odds(rows: Rows, state: State, out: Floats) -> None:
     """Set out to the log-odds of every row."""
+    columns, local, starts, _ = rows
     for t in range(len(starts) - 1):
         for i in range(starts[t], starts[t + 1]):
             total = 0.0
             for k in range(columns.shape[1]):
-                total += columns[i, k] * state[k]
+                total += columns[i, k] * state.columns[k]
             for k in range(local.shape[1]):
-                total += local[i, k] * effects[t, k]
+                total += local[i, k] * state.local[t, k]
             out[i] = total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _integrate_topics(
-    columns: Floats,
-    local: Floats,
-    starts: Integers,
-    labels: Floats,
-    omega: Floats,
-    variance: Floats,
-    factors: Floats,
-    whitened: Floats,
-    response: Floats,
-    removed: Floats,
-    removed_response: Floats,
-    factors_by_effects: Floats,
-) -> None:
+def _integrate_topics(rows: Rows, normal: Normal) -> None:
     """Integrate the topics' effects out of the normal conditional.
 
-    What is left has precision whitened' whitened - removed' removed. A topic with no more rows
+    A topic with no more rows
     than effects is whitened by the covariance of its rows; another keeps its rows, scaled, and
     removes what its effects explain.
     """
+    columns, local, starts, labels = rows
+    omega, variance, whitened, response, removed, removed_response, by_rows, by_effects = normal
     width, depth = columns.shape[1], local.shape[1]
     block = 0
     for t in range(len(starts) - 1):
@@ -236,17 +223,17 @@ def _integrate_topics(
                     total = 0.0
                     for k in range(depth):
                         total += local[first + i, k] * variance[k] * local[first + j, k]
-                    factors[first + i, j] = total
-                factors[first + i, i] += 1.0 / omega[first + i]
+                    by_rows[first + i, j] = total
+                by_rows[first + i, i] += 1.0 / omega[first + i]
                 response[first + i] = (labels[first + i] - 0.5) / omega[first + i]
-            root = factors[first:last, :n]
+            root = by_rows[first:last, :n]
             _cholesky(root)
             whitened[first:last] = columns[first:last]
             _forward_rows(root, whitened[first:last])
             _forward(root, response[first:last])
         else:
             here = slice(block * depth, (block + 1) * depth)
-            root = factors_by_effects[here]
+            root = by_effects[here]
             scaled = np.empty((n, depth))
             for i in range(first, last):
                 scale = math.sqrt(omega[i])
@@ -267,24 +254,14 @@ def _integrate_topics(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _draw_topics(
-    random: np.random.Generator,
-    columns: Floats,
-    local: Floats,
-    starts: Integers,
-    labels: Floats,
-    omega: Floats,
-    variance: Floats,
-    factors: Floats,
-    factors_by_effects: Floats,
-    state: Floats,
-    effects: Floats,
-) -> None:
+def _draw_topics(random: np.random.Generator, rows: Rows, normal: Normal, state: State) -> None:
     """Draw the topics' effects given the rest.
 
     By rows: a draw from the prior, corrected by what the rows say against it (Matheron's rule).
     """
-    depth = local.shape[1]
+    columns, local, starts, labels = rows
+    omega, variance, _, _, _, _, by_rows, by_effects = normal
+    depth, effects = local.shape[1], state.local
     block = 0
     for t in range(len(starts) - 1):
         first, last = starts[t], starts[t + 1]
@@ -298,11 +275,11 @@ def _draw_topics(
                 total = (labels[row] - 0.5) / omega[row]
                 total -= random.standard_normal() / math.sqrt(omega[row])
                 for k in range(columns.shape[1]):
-                    total -= columns[row, k] * state[k]
+                    total -= columns[row, k] * state.columns[k]
                 for k in range(depth):
                     total -= local[row, k] * effects[t, k]
                 gap[i] = total
-            root = factors[first:last, :n]
+            root = by_rows[first:last, :n]
             _forward(root, gap)
             _backward(root, gap)
             for k in range(depth):
@@ -311,12 +288,12 @@ def _draw_topics(
                     total += local[first + i, k] * gap[i]
                 effects[t, k] += variance[k] * total
         else:
-            root = factors_by_effects[block * depth : (block + 1) * depth]
+            root = by_effects[block * depth : (block + 1) * depth]
             pull = np.zeros(depth)
             for i in range(first, last):
                 rest = labels[i] - 0.5
                 for k in range(columns.shape[1]):
-                    rest -= omega[i] * columns[i, k] * state[k]
+                    rest -= omega[i] * columns[i, k] * state.columns[k]
                 for j in range(depth):
                     pull[j] += local[i, j] * rest
             _forward(root, pull)
@@ -331,27 +308,23 @@ def _draw_topics(
 def _move_given_effects(
     random: np.random.Generator,
     g: int,
-    state: Floats,
-    effects: Floats,
-    seen: NDArray[np.bool_],
-    df: float,
-    scale_of: Integers,
-    local_scale_of: Integers,
-    log_median: float,
-    spread: float,
+    prior: Prior,
     step: float,
-    log_scale: Floats,
+    seen: NDArray[np.bool_],
+    state: State,
 ) -> float:
     """Move a log scale given its effects; return the probability of acceptance.
 
     The mixing variables of Student-t effects are integrated out: they are drawn next.
     """
+    columns, effects, log_scale = state
+    scale_of, local_scale_of, df = prior.scale_of, prior.local_scale_of, prior.df[g]
     old = log_scale[g]
     new = old + step * random.standard_normal()
-    gain = 0.5 * ((old - log_median) ** 2 - (new - log_median) ** 2) / spread**2
-    for k in range(len(state)):
+    gain = _prior_gain(prior, g, old, new)
+    for k in range(len(columns)):
         if scale_of[k] == g:
-            gain += _log_density(state[k], new, df) - _log_density(state[k], old, df)
+            gain += _log_density(columns[k], new, df) - _log_density(columns[k], old, df)
     for k in range(effects.shape[1]):
         if local_scale_of[k] == g:
             for t in range(effects.shape[0]):
@@ -379,23 +352,16 @@ def _log_density(effect: float, log_scale: float, df: float) -> float:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _contribution(
-    columns: Floats,
-    local: Floats,
-    starts: Integers,
-    state: Floats,
-    effects: Floats,
-    scale_of: Integers,
-    local_scale_of: Integers,
-    g: int,
-    out: Floats,
-) -> None:
+def _contribution(rows: Rows, prior: Prior, state: State, g: int, out: Floats) -> None:
     """Set out to what the effects of a scale give to the log-odds of every row."""
+    columns, local, starts, _ = rows
+    scale_of, local_scale_of = prior.scale_of, prior.local_scale_of
+    weights, effects, _ = state
     out[:] = 0.0
-    for k in range(len(state)):
+    for k in range(len(weights)):
         if scale_of[k] == g:
             for i in range(len(out)):
-                out[i] += columns[i, k] * state[k]
+                out[i] += columns[i, k] * weights[k]
     for k in range(effects.shape[1]):
         if local_scale_of[k] == g:
             for t in range(len(starts) - 1):
@@ -408,31 +374,28 @@ def _move_given_standard(
     random: np.random.Generator,
     g: int,
     labels: Floats,
-    eta: Floats,
-    part: Floats,
-    log_median: float,
-    spread: float,
+    prior: Prior,
     step: float,
-    log_scale: Floats,
-    scale_of: Integers,
-    local_scale_of: Integers,
-    state: Floats,
-    effects: Floats,
+    part: Floats,
+    eta: Floats,
+    state: State,
 ) -> float:
     """Move a log scale and its effects with it; return the probability of acceptance."""
+    columns, effects, log_scale = state
+    scale_of, local_scale_of = prior.scale_of, prior.local_scale_of
     old = log_scale[g]
     new = old + step * random.standard_normal()
     ratio = math.exp(new - old)
-    gain = 0.5 * ((old - log_median) ** 2 - (new - log_median) ** 2) / spread**2
+    gain = _prior_gain(prior, g, old, new)
     for i in range(len(eta)):
         moved = eta[i] + (ratio - 1.0) * part[i]
         gain += labels[i] * (moved - eta[i]) - _softplus(moved) + _softplus(eta[i])
     rate = math.exp(min(0.0, gain))
     if random.random() < rate:
         log_scale[g] = new
-        for k in range(len(state)):
+        for k in range(len(columns)):
             if scale_of[k] == g:
-                state[k] *= ratio
+                columns[k] *= ratio
         for k in range(effects.shape[1]):
             if local_scale_of[k] == g:
                 for t in range(effects.shape[0]):
@@ -440,6 +403,13 @@ def _move_given_standard(
         for i in range(len(eta)):
             eta[i] += (ratio - 1.0) * part[i]
     return rate
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _prior_gain(prior: Prior, g: int, old: float, new: float) -> float:
+    """Gain of a log scale's log prior density in a move."""
+    log_median, spread = prior.log_median[g], prior.spread[g]
+    return 0.5 * ((old - log_median) ** 2 - (new - log_median) ** 2) / spread**2
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

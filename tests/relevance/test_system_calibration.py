@@ -6,13 +6,13 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from rtc_bayes import Judgments
-from rtc_bayes.relevance.calibration import (
+from rtc_bayes.relevance.rank import self_report, solve
+from rtc_bayes.relevance.system_calibration import (
     WEAK_PRIOR,
     calibrate,
     platt_targets,
     smoothing_cells,
 )
-from rtc_bayes.relevance.rank import self_report, solve
 
 
 def rows_of_cells(judgments, system):
