@@ -107,7 +107,7 @@ def compare(
     }
     _check_tables(kind, asked)
     estimand = estimands[0]
-    spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
+    spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     systems = runs.read()
     qrels_read = None if qrels is None else read_qrels(qrels)
     pool = estimand.pool(systems, qrels_read)

@@ -60,7 +60,7 @@ def fit(
     estimand = Estimand(relevance_level=relevance_level, depth=depth)
     pool = estimand.pool(systems)
     judgments = read_judgments(pool, judged, estimand, judged_for, infer=True)
-    spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
+    spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     made = fit(pool, judgments, model=spec, draws=draws, chains=chains, tune=tune, seed=seed)
     made.save(output)
     meta = provenance(seed=seed, inputs=digests(systems, judged, [spec]))

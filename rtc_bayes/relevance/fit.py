@@ -55,7 +55,9 @@ class Fit:
     sampling : Sampling
         Of a point estimate only the seed counts.
     digest : str or None
-        SHA-256 of the model's file.
+        SHA-256 of the model's file, or of the source of one given itself.
+    instance : RelevanceModel or None
+        The model, where it was given itself; no file of a fit keeps it.
     """
 
     relevance: Relevance
@@ -67,6 +69,7 @@ class Fit:
     options: Mapping[str, str]
     sampling: Sampling
     digest: str | None = None
+    instance: RelevanceModel | None = None
 
     @property
     def seed(self) -> int:
@@ -81,7 +84,7 @@ class Fit:
         InputError
             The model is no longer found, or its file has changed.
         """
-        return load_model(self.model, self.options, digest=self.digest)
+        return self.instance or load_model(self.model, self.options, digest=self.digest)
 
     def predict(self, pool: Pool) -> Fit:
         """Fit the same model, method, options, seed and judgments over another pool.
@@ -101,7 +104,9 @@ class Fit:
             The model is no longer found, or its file has changed.
         FitError
         """
-        spec = ModelSpec(self.model, self.model, self.options, self.method, self.digest)
+        spec = ModelSpec(
+            self.model, self.model, self.options, self.method, self.digest, self.instance
+        )
         return _fit(self.judgments.on(pool), spec, self.sampling)
 
     def save(self, path: str | Path) -> None:
@@ -183,7 +188,7 @@ def fit(
     pool: Pool,
     judgments: Judgments,
     *,
-    model: str | ModelSpec = defaults.MODEL,
+    model: str | Path | RelevanceModel | ModelSpec = defaults.MODEL,
     method: str | None = None,
     options: Mapping[str, object] | None = None,
     draws: int | None = None,
@@ -199,9 +204,9 @@ def fit(
         The systems whose ranks are the evidence.
     judgments : Judgments
         Over this pool or another.
-    model : str or ModelSpec
-        An installed model (:func:`rtc_bayes.available_models`) or the path of a FILE.py;
-        ``rtc[folds=5]:map`` gives options and a method as well.
+    model : str, Path, RelevanceModel or ModelSpec
+        An installed model (:func:`rtc_bayes.available_models`), the path of a FILE.py, or a
+        model itself, ``BestRank(scale=1)``; ``rtc[folds=5]:map`` gives options and a method too.
     method : str, optional
         By default the model's.
     options : mapping of str to object, optional
@@ -233,7 +238,7 @@ def fit(
     >>> fit = rb.fit(pool, judgments, model="rtc", options={"intercept": True})
     >>> fit.relevance
     """
-    spec = ModelSpec.of(model, method, options)
+    spec = ModelSpec.parse(model, method, options)
     given_sampling = {"draws": draws, "chains": chains, "tune": tune}
     counts = {name: value for name, value in given_sampling.items() if value is not None}
     return _fit(judgments.on(pool), spec, Sampling(**counts, seed=seed), drawn=bool(counts))
@@ -262,6 +267,7 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling, drawn: bool 
         },
         sampling=sampling,
         digest=spec.digest,
+        instance=spec.instance,
     )
 
 

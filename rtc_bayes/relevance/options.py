@@ -70,6 +70,11 @@ def option_text(value: object) -> str:
     return str(value)
 
 
+def option_values(model: Any) -> dict[str, object]:
+    """Return a model's options by name."""
+    return {field.name: getattr(model, field.name) for field in fields(model)}
+
+
 def with_options(model: type, given: Mapping[str, object]) -> Any:
     """Make a model from its class and options, given as text or as values.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import cloudpickle  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,8 +28,8 @@ class Packed(NamedTuple):
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> Packed:
-        """Pack a function that can be pickled."""
-        packed = pickle.dumps(function)
+        """Pack a function that can be pickled, with the classes of a script or notebook."""
+        packed = cloudpickle.dumps(function)
         return cls(np.frombuffer(packed, dtype=np.uint8), hashlib.sha256(packed).hexdigest())
 
 
@@ -37,7 +37,7 @@ def call_packed(array: NDArray[np.uint8], digest: str, *arguments: Any) -> Any:
     """Call a packed function in a worker, which keeps what it unpacked last."""
     function = _unpacked.get(digest)
     if function is None:
-        function = pickle.loads(array)
+        function = cloudpickle.loads(array)
         _unpacked.clear()
         _unpacked[digest] = function
     return function(*arguments)
