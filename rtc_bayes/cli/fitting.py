@@ -35,10 +35,13 @@ def fit(
     judged_for: Annotated[
         str | None, typer.Option(metavar="TAGS", help="Systems judged for, with commas.")
     ] = None,
-    draws: Annotated[int | None, typer.Option(help="Kept per chain. Default: 1000.")] = None,
+    draws: Annotated[
+        int | None, typer.Option(help="Kept per chain. Default: 150; nuts: 1000.")
+    ] = None,
     chains: Annotated[int | None, typer.Option(help="Of draws. Default: 4.")] = None,
     tune: Annotated[
-        int | None, typer.Option(help="Steps before a chain's first draw. Default: 1000.")
+        int | None,
+        typer.Option(help="Steps before a chain's first draw. Default: 500; nuts: 1000."),
     ] = None,
     write_erels: Annotated[
         str | None, typer.Option(metavar="F", help="Write the mean probabilities here.")

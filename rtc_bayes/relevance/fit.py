@@ -213,7 +213,7 @@ def fit(
         The model's options by name, as values or as text.
     draws, chains, tune : int, optional
         For methods that draw: draws kept per chain, chains, and steps before the first draw;
-        by default 1000, 4 and 1000.
+        by default 150, 4 and 500, of ``nuts`` 1000, 4 and 1000.
     seed : int
 
     Returns
@@ -239,20 +239,19 @@ def fit(
     >>> fit.relevance
     """
     spec = ModelSpec.parse(model, method, options)
-    given_sampling = {"draws": draws, "chains": chains, "tune": tune}
-    counts = {name: value for name, value in given_sampling.items() if value is not None}
-    return _fit(judgments.on(pool), spec, Sampling(**counts, seed=seed), drawn=bool(counts))
-
-
-def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling, drawn: bool = False) -> Fit:
-    """Fit; `drawn` says that numbers of draws were asked for."""
-    model = spec.build()
-    method = resolve_method(model, spec.method)
-    if drawn and not is_sampler(method):
+    wanted, counts = spec.resolved_method, {"draws": draws, "chains": chains, "tune": tune}
+    if not is_sampler(wanted) and any(count is not None for count in counts.values()):
         raise InputError(
-            f"draws, chains and tune are for methods that draw, not for {method!r}",
+            f"draws, chains and tune are for methods that draw, not for {wanted!r}",
             remedy="leave them out, or choose another method",
         )
+    return _fit(judgments.on(pool), spec, Sampling.of(wanted, **counts, seed=seed))
+
+
+def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
+    """Fit with numbers of draws that are settled."""
+    model = spec.build()
+    method = resolve_method(model, spec.method)
     found = estimate(model, method, judgments, sampling)
     return Fit(
         relevance=_relevance(found, judgments.pool, model.name, method),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.newton import Floats, Solved
@@ -119,7 +120,7 @@ class Diagnostics:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How many draws a method takes, and from what seed.
+    """How many draws a method takes, and from what seed; by default as many as NUTS takes.
 
     Attributes
     ----------
@@ -136,12 +137,36 @@ class Sampling:
     ------
     InputError
         A smaller number.
+
+    Examples
+    --------
+    >>> Sampling.of("nuts")
+    Sampling(draws=1000, chains=4, tune=1000, seed=0)
+    >>> Sampling.of("gibbs", draws=200, seed=3)
+    Sampling(draws=200, chains=4, tune=500, seed=3)
     """
 
-    draws: int = 1000
-    chains: int = 4
-    tune: int = 1000
+    draws: int = defaults.NUTS_DRAWS
+    chains: int = defaults.CHAINS
+    tune: int = defaults.NUTS_TUNE
     seed: int = 0
+
+    @classmethod
+    def of(cls, method: str, *, seed: int = 0, **counts: int | None) -> Sampling:
+        """Take a method's usual numbers where none (or None) is given for one.
+
+        Parameters
+        ----------
+        method : str
+        seed : int
+        **counts : int or None
+            ``draws``, ``chains`` and ``tune``.
+        """
+        usual = {"draws": defaults.DRAWS, "chains": defaults.CHAINS, "tune": defaults.TUNE}
+        if method == "nuts":
+            usual |= {"draws": defaults.NUTS_DRAWS, "tune": defaults.NUTS_TUNE}
+        chosen = {name: value for name, value in counts.items() if value is not None}
+        return cls(**(usual | chosen), seed=seed)
 
     def __post_init__(self) -> None:
         for name, least in (("draws", 1), ("chains", 1), ("tune", 0), ("seed", 0)):

@@ -75,7 +75,7 @@ def estimate(
         None for the model's default.
     judgments : Judgments
     sampling : Sampling, optional
-        By default ``Sampling()``.
+        By default as many draws as the method usually takes: :meth:`Sampling.of`.
     labelled : bool
         Whether judged documents get their label; else what the model says of them, which
         predictive checks need.
@@ -104,7 +104,7 @@ def estimate(
             "the pool holds no document to predict the relevance of",
             remedy="give runs that retrieve documents",
         )
-    found = _fitter(model, method)(judgments, sampling or Sampling())
+    found = _fitter(model, method)(judgments, sampling or Sampling.of(method))
     if not found.diagnostics.usable:
         raise FitError(f"the fit of {model.name} must not be used: {found.diagnostics}")
     if found.p.shape[-1:] != judgments.labels.shape:
