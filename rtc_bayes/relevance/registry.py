@@ -141,7 +141,7 @@ def check_model(model: Any) -> None:
         raise InputError(
             f"{model.__name__} is a class, no model", remedy=f"give an instance: {model.__name__}()"
         )
-    if not any(hasattr(model, name) for name in (*_ATTRIBUTES, "graph", "map")):
+    if not any(hasattr(model, name) for name in (*_ATTRIBUTES, "graph")):
         raise InputError(
             f"{model!r} is no model",
             remedy=f"give {', '.join(sorted(installed(_GROUP)))}, the path of a FILE.py, or an "
@@ -177,7 +177,7 @@ def _checked(model: type, where: str | Path | None) -> type[RelevanceModel]:
         lacking = "put @dataclass(frozen=True) above it"
     elif absent := [name for name in _ATTRIBUTES if not hasattr(model, name)]:
         lacking = f"give it the class attribute {absent[0]}"
-    elif not (hasattr(model, "map") or hasattr(model, "graph")):
+    elif not available_methods(model):
         lacking = "give it a method graph(pool, judgments) that returns a PyMC model"
     if lacking:
         raise InputError(
