@@ -12,14 +12,23 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes import Judgments, Pool
-from rtc_bayes.errors import InputError
-from rtc_bayes.relevance import PointEstimate, check_options, require
-from rtc_bayes.relevance.effects import Regression, by_chain
-from rtc_bayes.relevance.evidence import coordinates, judged_rows, observe, rank_curve
-from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling
-from rtc_bayes.relevance.logistic import sigmoid
-from rtc_bayes.relevance.newton import one_thread
+from rtc_bayes import InputError, Judgments, Pool
+from rtc_bayes.relevance import (
+    Diagnostics,
+    Draws,
+    PointEstimate,
+    Regression,
+    Sampling,
+    by_chain,
+    check_options,
+    coordinates,
+    judged_rows,
+    observe,
+    one_thread,
+    rank_curve,
+    require,
+    sigmoid,
+)
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -9,12 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import Judgments, Pool
-from rtc_bayes.relevance import Draws, PointEstimate, Sampling, check_options, require
-from rtc_bayes.relevance.effects import Regression, by_chain
-from rtc_bayes.relevance.evidence import coordinates, document_ranks, observe, rank_curve
-from rtc_bayes.relevance.interface import Diagnostics
-from rtc_bayes.relevance.logistic import sigmoid
-from rtc_bayes.relevance.newton import one_thread
+from rtc_bayes.relevance import (
+    Diagnostics,
+    Draws,
+    PointEstimate,
+    Regression,
+    Sampling,
+    by_chain,
+    check_options,
+    coordinates,
+    document_ranks,
+    observe,
+    one_thread,
+    rank_curve,
+    require,
+    sigmoid,
+)
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -34,7 +34,6 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from rtc_bayes.relevance.fitters.checks import PARETO_K, pareto_check
-from rtc_bayes.relevance.fitters.graphs import kept_of_p
 from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
 from rtc_bayes.relevance.interface import Diagnostics, Sampling, Stage
 from rtc_bayes.relevance.logistic import sigmoid
@@ -523,7 +522,7 @@ def by_chain(
     parted : dict of str to ndarray, shape (chains, draws, ...)
     kept : dict of str to ndarray, shape (chains x kept draws, ...)
     """
-    shape, some = (sampling.chains, sampling.draws), kept_of_p(sampling.draws, sampling.chains)
+    shape, some = (sampling.chains, sampling.draws), sampling.kept
     parted = {name: value.reshape(*shape, *value.shape[1:]) for name, value in flat.items()}
     kept = {name: value[:, some].reshape(-1, *value.shape[2:]) for name, value in parted.items()}
     return parted, kept

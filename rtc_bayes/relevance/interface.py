@@ -17,6 +17,8 @@ from rtc_bayes.relevance.newton import Floats, Solved
 if TYPE_CHECKING:
     import pymc as pm
 
+_MOST_P = 1000
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -167,6 +169,15 @@ class Sampling:
             usual |= {"draws": defaults.NUTS_DRAWS, "tune": defaults.NUTS_TUNE}
         chosen = {name: value for name, value in counts.items() if value is not None}
         return cls(**(usual | chosen), seed=seed)
+
+    @property
+    def kept(self) -> NDArray[np.int64]:
+        """Which of each chain's draws p is kept of: evenly spaced from the first.
+
+        Of every document p takes memory, and more draws add little: 1000 of all chains at most.
+        """
+        kept = min(self.draws, max(1, _MOST_P // self.chains))
+        return np.arange(kept) * (self.draws // kept)
 
     def __post_init__(self) -> None:
         for name, least in (("draws", 1), ("chains", 1), ("tune", 0), ("seed", 0)):

@@ -177,7 +177,7 @@ def _checked(model: type, where: str | Path | None) -> type[RelevanceModel]:
         lacking = "put @dataclass(frozen=True) above it"
     elif absent := [name for name in _ATTRIBUTES if not hasattr(model, name)]:
         lacking = f"give it the class attribute {absent[0]}"
-    elif not available_methods(model):
+    elif not available_methods(model):  # type: ignore[arg-type]
         lacking = "give it a method graph(pool, judgments) that returns a PyMC model"
     if lacking:
         raise InputError(
