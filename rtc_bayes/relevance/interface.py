@@ -33,6 +33,11 @@ class Stage:
         The most that any of its optimisations took.
     gradient : float
         The largest norm of the log density's gradient where one stopped.
+
+    Examples
+    --------
+    >>> print(Stage("layer 1", True, 5, 1e-9))
+    layer 1: converged, 5 iterations, gradient 1.0e-09
     """
 
     name: str
@@ -71,6 +76,11 @@ class Check:
         False: the fit must not be used.
     note : str
         What to know before using it; empty when all is well. With ``passed`` it is a warning.
+
+    Examples
+    --------
+    >>> print(Check("r-hat of a", 1.2, 1.01, False, "the chains do not agree"))
+    r-hat of a 1.2 (FAILED: the chains do not agree)
     """
 
     name: str
@@ -95,6 +105,11 @@ class Diagnostics:
         Optimisations; empty for a model with nothing to fit.
     checks : tuple of Check
         Of draws.
+
+    Examples
+    --------
+    >>> Diagnostics((Stage("layer 1", True, 5, 1e-9),), (Check("Pareto k", 0.4, 0.7, True),)).usable
+    True
     """
 
     stages: tuple[Stage, ...] = ()
@@ -203,6 +218,11 @@ class PointEstimate:
     coords : mapping of str to sequence
         Labels of other dims.
     diagnostics : Diagnostics
+
+    Examples
+    --------
+    >>> PointEstimate(np.array([0.2, 0.6]), {"level": np.array(-0.5)})
+    PointEstimate(2 documents, p 0.200 to 0.600, parameters: level)
     """
 
     p: Floats
@@ -238,6 +258,14 @@ class Draws:
     dims, coords : mapping
         As of a :class:`PointEstimate`, without chain and draw.
     diagnostics : Diagnostics
+
+    Examples
+    --------
+    >>> draws = Draws(np.full((2, 50, 3), 0.5, dtype=np.float32))
+    >>> draws
+    Draws(2 chains x 50 draws, 3 documents, parameters: none)
+    >>> draws.values.shape
+    (100, 3)
     """
 
     p: NDArray[np.float32]
@@ -264,6 +292,24 @@ class RelevanceModel(Protocol):
     It has one or more of the methods below. A graph alone gives ``map``, ``laplace`` and
     ``nuts``; beside one, the model's own ``map`` or ``laplace`` is the fast form of the graph's.
     ``presets``, if it has them, name sets of options.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Constant:
+    ...     p: float = 0.5
+    ...     name: ClassVar[str] = "constant"
+    ...     methods: ClassVar[tuple[str, ...]] = ("map",)
+    ...     default_method: ClassVar[str] = "map"
+    ...
+    ...     def map(self, judgments):
+    ...         return PointEstimate(np.full(judgments.pool.n_documents, self.p))
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> rb.fit(pool, rb.Judgments.none(pool), model=Constant(p=0.2)).relevance.values.max()
+    0.2
     """
 
     name: ClassVar[str]

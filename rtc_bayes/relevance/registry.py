@@ -40,6 +40,11 @@ class ModelInfo:
     options : tuple of Option
     presets : mapping of str to dict
         Names of sets of options.
+
+    Examples
+    --------
+    >>> model_info("uniform").methods
+    ('map',)
     """
 
     name: str
@@ -91,7 +96,13 @@ def available_models() -> list[ModelInfo]:
 
 
 def model_info(name_or_path: str | Path) -> ModelInfo:
-    """Describe a model, installed or in a file."""
+    """Describe a model, installed or in a file.
+
+    Examples
+    --------
+    >>> print(model_info("uniform"))
+    uniform: map; options: p=0.5 (a number)
+    """
     model = model_class(name_or_path)
     return ModelInfo(
         name=model.name,
