@@ -23,7 +23,7 @@ from rtc_bayes.calibration.truth import Truth
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import parse_algorithm
-from rtc_bayes.relevance import ModelSpec
+from rtc_bayes.relevance import ModelSpec, RelevanceModel
 from rtc_bayes.robustness.design import Collection, Design, MomentsRule
 from rtc_bayes.robustness.running import (
     META,
@@ -170,7 +170,7 @@ def calibrate(
     runs: Runs,
     qrels: Qrels,
     *,
-    model: str = defaults.MODEL,
+    model: str | RelevanceModel | ModelSpec = defaults.MODEL,
     algorithm: str = ALGORITHM,
     trials: int = 20,
     systems: int = 10,
@@ -198,7 +198,7 @@ def calibrate(
         At least `systems` of them.
     qrels : Qrels
         Taken as complete: the truth.
-    model : str
+    model : str, RelevanceModel or ModelSpec
         ``NAME[options]:METHOD`` or ``FILE.py[options]:METHOD``.
     algorithm : str
         What makes the judgments of a trial: a JUDGE as in
@@ -265,7 +265,7 @@ def calibrate(
     files = [found for found in (judge.model, spec) if found and found.digest]
     meta = {
         **provenance(command, seed, inputs),
-        "study": {**design.to_dict(), "model": model, "method": spec.resolved_method},
+        "study": {**design.to_dict(), "model": spec.text, "method": spec.resolved_method},
         "moments": {spec.text: design.moments_of(spec)},
         "models": {found.name: found.digest for found in files},
         "runs": digest_runs(runs),
@@ -333,7 +333,7 @@ def _finish(folder: Path, design: Design, meta: Mapping[str, Any]) -> Calibratio
     summary = {
         "model": study["model"],
         "method": study["method"],
-        "algorithm": design.algorithms[0],
+        "algorithm": next(iter(design.parsed)),
         "moments": meta["moments"][study["model"]],
         "trials": design.trials,
         "median_judged": float(tables["trials"]["judged"].median()),

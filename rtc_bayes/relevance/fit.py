@@ -235,8 +235,13 @@ def fit(
 
     Examples
     --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
     >>> fit = rb.fit(pool, judgments, model="rtc", options={"intercept": True})
-    >>> fit.relevance
+    >>> fit.method, fit.diagnostics.usable
+    ('map', True)
     """
     spec = ModelSpec.parse(model, method, options)
     wanted, counts = spec.resolved_method, {"draws": draws, "chains": chains, "tune": tune}

@@ -308,8 +308,9 @@ class RelevanceModel(Protocol):
     >>> import rtc_bayes as rb
     >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
-    >>> rb.fit(pool, rb.Judgments.none(pool), model=Constant(p=0.2)).relevance.values.max()
-    0.2
+    >>> fit = rb.fit(pool, rb.Judgments.none(pool), model=Constant(p=0.25))
+    >>> float(fit.relevance.values.max())
+    0.25
     """
 
     name: ClassVar[str]

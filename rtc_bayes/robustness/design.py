@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from rtc_bayes import defaults
 from rtc_bayes.collection import Pool, Qrels, Runs
 from rtc_bayes.errors import CollectionWarning, InputError
-from rtc_bayes.judging import parse_algorithm
+from rtc_bayes.judging import Algorithm, Judge, parse_algorithm
 from rtc_bayes.measures import evaluate
-from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
+from rtc_bayes.relevance import ModelSpec, RelevanceModel, Sampling, is_sampler
 
 type MomentsRule = Literal["published", "exact", "plugin"]
 
@@ -26,8 +26,8 @@ class Design:
 
     Attributes
     ----------
-    algorithms : tuple of str
-        As typed, in the grammar ``JUDGE[/EVALUATOR]``.
+    algorithms : tuple of str, Judge, RelevanceModel or Algorithm
+        In the grammar ``JUDGE[/EVALUATOR]``, or as :func:`parse_algorithm` takes them.
     trials : int
         At least 1.
     systems : int
@@ -59,7 +59,7 @@ class Design:
         An argument out of its range, or the same algorithm twice.
     """
 
-    algorithms: tuple[str, ...]
+    algorithms: tuple[str | Judge | RelevanceModel | Algorithm, ...]
     trials: int = 100
     systems: int = 10
     initial: int = 2
@@ -78,10 +78,8 @@ class Design:
     def __post_init__(self) -> None:
         if not self.algorithms:
             raise InputError("no algorithm was given", remedy="give for example ip,mtc,rtc:map")
-        if len(set(self.algorithms)) < len(self.algorithms):
+        if len(self.parsed) < len(self.algorithms):
             raise InputError("an algorithm is given twice", remedy="name each one once")
-        for text in self.algorithms:
-            parse_algorithm(text)
         if self.trials < 1:
             raise InputError(f"trials is {self.trials}", remedy="give at least 1")
         if not 2 <= self.initial <= self.systems:
@@ -104,6 +102,11 @@ class Design:
 
         Sampling(self.draws, self.chains, self.tune, self.seed)
 
+    @property
+    def parsed(self) -> dict[str, Algorithm]:
+        """The algorithms by their text."""
+        return {found.text: found for found in map(parse_algorithm, self.algorithms)}
+
     def moments_of(self, evaluator: ModelSpec) -> Literal["exact", "plugin"]:
         """Which moments the confidences by a model's probabilities are made of."""
         if self.moments != "published":
@@ -121,7 +124,7 @@ class Design:
 
     def to_dict(self) -> dict[str, object]:
         """Return the arguments as JSON holds them."""
-        return asdict(self) | {"algorithms": list(self.algorithms)}
+        return asdict(self) | {"algorithms": list(self.parsed)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

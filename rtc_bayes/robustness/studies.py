@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.errors import InputError
-from rtc_bayes.judging import parse_algorithm
+from rtc_bayes.judging import Algorithm, Judge
+from rtc_bayes.relevance import RelevanceModel
 from rtc_bayes.robustness.breakdown import break_down, by_judged, by_original, by_overlap
 from rtc_bayes.robustness.design import Collection, Design, MomentsRule
 from rtc_bayes.robustness.running import (
@@ -148,7 +149,7 @@ def study(
     runs: Runs,
     qrels: Qrels,
     *,
-    algorithms: Sequence[str],
+    algorithms: Sequence[str | Judge | RelevanceModel | Algorithm],
     trials: int = 100,
     systems: int = 10,
     initial: int = 2,
@@ -178,7 +179,7 @@ def study(
         At least `systems` of them.
     qrels : Qrels
         Taken as complete: the truth.
-    algorithms : sequence of str
+    algorithms : sequence of str, Judge, RelevanceModel or Algorithm
         In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``.
     trials, systems, initial, moments, depth, score_depth, confidence, relevance_level, seed
         See :class:`~rtc_bayes.robustness.design.Design`.
@@ -284,7 +285,7 @@ def run_design(
         Provenance.
     progress : Progress
     """
-    algorithms = {text: parse_algorithm(text) for text in design.algorithms}
+    algorithms = design.parsed
     models = [model for found in algorithms.values() for model in (found.model, found.evaluator)]
     meta = {
         **made,
@@ -339,7 +340,7 @@ def _finish(folder: Path, design: Design, meta: Mapping[str, object]) -> Study:
             pairs[pairs["algorithm"] == text],
             seed=design.seed,
         ).to_dict()
-        for text in design.algorithms
+        for text in design.parsed
     }
     for name, table in tables.items():
         write_csv(table, folder / f"{name}.csv", meta)

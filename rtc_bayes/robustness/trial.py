@@ -189,13 +189,12 @@ class _Trial:
 
     def run(self) -> Rows:
         rows: Rows = {table: [] for table in COLUMNS}
-        for text in self._design.algorithms:
-            for table, new in self._run(text).items():
+        for text, algorithm in self._design.parsed.items():
+            for table, new in self._run(algorithm).items():
                 rows[table].extend({"trial": self._number, "algorithm": text, **row} for row in new)
         return rows
 
-    def _run(self, text: str) -> Rows:
-        algorithm = parse_algorithm(text)
+    def _run(self, algorithm: Algorithm) -> Rows:
         try:
             result, judging_seconds = self._judge(algorithm)
         except FitError as error:
@@ -258,7 +257,7 @@ class _Trial:
             fitted = fit(
                 self._pool,
                 judgments,
-                model=algorithm.evaluator.text,
+                model=algorithm.evaluator,
                 draws=draws,
                 chains=chains,
                 tune=tune,

@@ -15,6 +15,7 @@ import rtc_bayes as rb
 from rtc_bayes import InputError
 from rtc_bayes.judging import build, parse_algorithm
 from rtc_bayes.relevance import Draws, ModelSpec, PointEstimate, load_model
+from rtc_bayes.robustness import study
 from rtc_bayes.workers import open_workers
 
 
@@ -157,3 +158,22 @@ def test_a_class_of_a_script(tmp_path, model_text):
     path.write_text(SCRIPT.format(model=model_text))
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout == "True\n", done.stderr
+
+
+def test_a_study_of_it(tmp_path):
+    simulated = rb.simulate(topics=4, systems=6, depth=20, seed=2)
+    model = own_model()
+    done = study(
+        simulated.runs,
+        simulated.qrels,
+        algorithms=["mtc", model(scale=2)],
+        output=tmp_path / "study",
+        trials=2,
+        systems=4,
+        depth=10,
+        jobs=2,
+    )
+    text = "best_rank[scale=2]"
+    assert set(done.trials["algorithm"]) == {"mtc", text}
+    assert done.meta["study"]["algorithms"] == ["mtc", text]
+    assert done.meta["models"] == {"best_rank": ModelSpec.parse(model()).digest}
