@@ -12,15 +12,22 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes import Judgments, Pool
-from rtc_bayes.errors import InputError
-from rtc_bayes.relevance import PointEstimate, check_options, require
-from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression
-from rtc_bayes.relevance.evidence import coordinates, judged_rows, observe, rank_curve
-from rtc_bayes.relevance.fitters.graphs import kept_of_p
-from rtc_bayes.relevance.interface import Draws, Sampling
-from rtc_bayes.relevance.logistic import sigmoid
-from rtc_bayes.relevance.newton import one_thread
+from rtc_bayes import InputError, Judgments, Pool
+from rtc_bayes.relevance import (
+    Draws,
+    EffectsDraws,
+    EffectsRegression,
+    PointEstimate,
+    Sampling,
+    check_options,
+    coordinates,
+    judged_rows,
+    observe,
+    one_thread,
+    rank_curve,
+    require,
+    sigmoid,
+)
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -92,7 +99,7 @@ class Hierarchical:
         """Draw scales from their approximate posterior, and the rest given them."""
         design = _Design(self, judgments)
         drawn, diagnostics = design.regression.laplace(sampling)
-        kept = drawn.take(kept_of_p(sampling.draws, sampling.chains))
+        kept = drawn.take(sampling.kept)
         return Draws(
             p=design.predict(design.parameters(kept), np.float32),
             parameters=design.parameters(drawn),
@@ -227,10 +234,10 @@ class _Design:
         weight = np.concatenate(weights, axis=-1).astype(kind).reshape(-1, 2 * pool.n_systems)
         level: NDArray[np.floating] = parameters["mu"][..., None] + parameters["alpha"]
         level = level.astype(kind).reshape(-1, pool.n_topics)
-        p = np.empty((len(weight), pool.n_documents), dtype=kind)
+        p: NDArray[np.floating] = np.empty((len(weight), pool.n_documents), dtype=kind)
         with one_thread():
             for t in range(pool.n_topics):
-                eta = weight @ self.evidence(t).T.astype(kind) + level[:, t, None]
+                eta: NDArray = weight @ self.evidence(t).T.astype(kind) + level[:, t, None]
                 p[:, pool.documents(t)] = sigmoid(eta)
         return p.reshape(*shape, -1)
 

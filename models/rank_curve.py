@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from rtc_bayes import Judgments, Pool
-from rtc_bayes.relevance import check_options, require
-from rtc_bayes.relevance.evidence import coordinates, document_ranks, observe, rank_curve
+from rtc_bayes.relevance import (
+    check_options,
+    coordinates,
+    document_ranks,
+    observe,
+    rank_curve,
+    require,
+)
 
 if TYPE_CHECKING:
     import pymc as pm

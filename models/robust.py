@@ -11,19 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import Judgments, Pool
-from rtc_bayes.relevance import check_options, require
-from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression, sweeps_to_try
-from rtc_bayes.relevance.evidence import (
+from rtc_bayes.relevance import (
+    Diagnostics,
+    Draws,
+    EffectsDraws,
+    EffectsRegression,
+    Sampling,
+    check_options,
     coordinates,
     judged_rows,
+    mixing_checks,
     observe,
     of_retrieved,
     rank_curve,
+    require,
+    sigmoid,
+    sweeps_to_try,
 )
-from rtc_bayes.relevance.fitters.checks import mixing_checks
-from rtc_bayes.relevance.fitters.graphs import kept_of_p
-from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling
-from rtc_bayes.relevance.logistic import sigmoid
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -128,7 +132,7 @@ class Robust:
             checks = mixing_checks({n: x for n, x in parameters.items() if n not in ("q", "w")}, {})
             if all(check.passed for check in checks):
                 break
-        kept = drawn.take(kept_of_p(sampling.draws, sampling.chains))
+        kept = drawn.take(sampling.kept)
         return Draws(
             p=design.predict(kept.columns, kept.local),
             parameters=parameters,

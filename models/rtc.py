@@ -13,16 +13,11 @@ from rtc_bayes.relevance import (
     Draws,
     PointEstimate,
     Sampling,
+    aggregation,
     check_options,
     rank,
     require,
-)
-from rtc_bayes.relevance.aggregation import Aggregation, aggregate, graph as aggregation_graph
-from rtc_bayes.relevance.rank import SelfReports
-from rtc_bayes.relevance.system_calibration import (
-    Calibration,
-    calibrate,
-    graph as calibration_graph,
+    system_calibration,
 )
 
 if TYPE_CHECKING:
@@ -85,26 +80,26 @@ class RTC:
 
     def map(self, judgments: Judgments) -> PointEstimate:
         """Estimate every document of ``judgments.pool``."""
-        reports, calibration, aggregation = self._layers(judgments)
+        reports, calibrated, aggregated = self._layers(judgments)
         return PointEstimate(
-            p=aggregation.p,
+            p=aggregated.p,
             parameters={
                 "theta": reports.theta,
-                "A": calibration.offset,
-                "B": calibration.slope,
-                "lambda": aggregation.weights,
-                "lambda_0": np.array(aggregation.intercept),
+                "A": calibrated.offset,
+                "B": calibrated.slope,
+                "lambda": aggregated.weights,
+                "lambda_0": np.array(aggregated.intercept),
             },
             dims={"theta": ("topic", "rank")} | dict.fromkeys(("A", "B", "lambda"), ("system",)),
-            diagnostics=Diagnostics((reports.stage, calibration.stage, aggregation.stage)),
+            diagnostics=Diagnostics((reports.stage, calibrated.stage, aggregated.stage)),
         )
 
     def cut(self, judgments: Judgments, sampling: Sampling) -> Draws:
         """Draw every document of ``judgments.pool`` from the modular posterior."""
-        from rtc_bayes.relevance.cut import sample
+        from rtc_bayes.relevance import cut
 
         require(self.folds == 0, self, "folds", "0: an average of five fits has no posterior")
-        return sample(
+        return cut.sample(
             judgments,
             self._layers(judgments),
             sampling,
@@ -120,29 +115,31 @@ class RTC:
     def stages(self, judgments: Judgments) -> dict[str, pm.Model]:
         """Return every layer's PyMC graph, given the mode of the layers before."""
         require(self.folds == 0, self, "folds", "0: an average of five fits has no density")
-        reports, calibration, _ = self._layers(judgments)
+        reports, calibrated, _ = self._layers(judgments)
         return {
             "ranks": rank.graph(judgments, temper=self.temper),
-            "calibration": calibration_graph(
+            "calibration": system_calibration.graph(
                 reports, smoothing=self.smoothing, cell_weight=self.cell_weight, prior=self.prior
             ),
-            "aggregation": aggregation_graph(
-                reports, calibration, prior=self.prior, intercept=self.intercept, link=self.link
+            "aggregation": aggregation.graph(
+                reports, calibrated, prior=self.prior, intercept=self.intercept, link=self.link
             ),
         }
 
-    def _layers(self, judgments: Judgments) -> tuple[SelfReports, Calibration, Aggregation]:
+    def _layers(
+        self, judgments: Judgments
+    ) -> tuple[rank.SelfReports, system_calibration.Calibration, aggregation.Aggregation]:
         """Fit every layer at the mode of those before it."""
         reports = rank.self_report(judgments, temper=self.temper)
-        calibration = calibrate(
+        calibrated = system_calibration.calibrate(
             reports, smoothing=self.smoothing, cell_weight=self.cell_weight, prior=self.prior
         )
-        aggregation = aggregate(
+        aggregated = aggregation.aggregate(
             reports,
-            calibration,
+            calibrated,
             prior=self.prior,
             intercept=self.intercept,
             link=self.link,
             folds=self.folds,
         )
-        return reports, calibration, aggregation
+        return reports, calibrated, aggregated

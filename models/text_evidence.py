@@ -9,8 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import InputError, Judgments, Pool, read_scores
-from rtc_bayes.relevance import check_options, require
-from rtc_bayes.relevance.evidence import coordinates, document_ranks, observe, rank_curve
+from rtc_bayes.relevance import (
+    check_options,
+    coordinates,
+    document_ranks,
+    observe,
+    rank_curve,
+    require,
+)
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -9,11 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import Judgments, Pool
-from rtc_bayes.relevance import Draws, PointEstimate, Sampling, check_options, require
-from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression
-from rtc_bayes.relevance.evidence import coordinates, document_ranks, observe, rank_curve
-from rtc_bayes.relevance.fitters.graphs import kept_of_p
-from rtc_bayes.relevance.logistic import sigmoid
+from rtc_bayes.relevance import (
+    Draws,
+    EffectsDraws,
+    EffectsRegression,
+    PointEstimate,
+    Sampling,
+    check_options,
+    coordinates,
+    document_ranks,
+    observe,
+    rank_curve,
+    require,
+    sigmoid,
+)
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -98,7 +107,7 @@ class TopicCalibration:
     def laplace(self, judgments: Judgments, sampling: Sampling) -> Draws:
         """Draw scales from their approximate posterior, and the rest given them."""
         drawn, diagnostics = self._regression(judgments).laplace(sampling)
-        kept = _parameters(drawn.take(kept_of_p(sampling.draws, sampling.chains)))
+        kept = _parameters(drawn.take(sampling.kept))
         p = _predict(judgments.pool, kept).astype(np.float32)
         return Draws(p, _parameters(drawn), dims=_DIMS, diagnostics=diagnostics)
 

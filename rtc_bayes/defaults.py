@@ -8,8 +8,10 @@ JOBS = 2
 # sampled, where probabilities come from outcomes
 OUTCOMES = 20_000
 
-# Of a method that draws, where systems are compared: as many as a confidence needs.
+# Of a method that draws: draws of each chain, chains, steps before a chain's first draw. As many
+# as a confidence needs; NUTS, to which posteriors are held, takes more.
 DRAWS, CHAINS, TUNE = 150, 4, 500
+NUTS_DRAWS, NUTS_TUNE = 1000, 1000
 
 # Of a study (Carterette 2007, section 4.3): k systems a trial, judged for c of them.
 TRIALS, SYSTEMS, INITIAL = 100, 10, 2

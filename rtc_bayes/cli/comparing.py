@@ -30,8 +30,7 @@ from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures.estimand import Estimand
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Judgments, Pool, Relevance
-    from rtc_bayes.relevance import ModelSpec
+    from rtc_bayes.collection import Judgments, Relevance
 
 # seconds without a sign of life
 _PATIENCE = 3.0
@@ -94,7 +93,7 @@ def compare(
 
     from rtc_bayes.collection import Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
-    from rtc_bayes.relevance import Fit, ModelSpec
+    from rtc_bayes.relevance import Fit, ModelSpec, fit
     from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import digest_file, progress_bar, provenance
@@ -108,7 +107,7 @@ def compare(
     }
     _check_tables(kind, asked)
     estimand = estimands[0]
-    spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
+    spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     systems = runs.read()
     qrels_read = None if qrels is None else read_qrels(qrels)
     pool = estimand.pool(systems, qrels_read)
@@ -142,7 +141,7 @@ def compare(
         )
     else:
         assert judgments is not None
-        probabilities = _predict(pool, judgments, spec, seed)
+        probabilities = fit(pool, judgments, model=spec, seed=seed)
     estimands = [_of_judged(each, judgments) for each in estimands]
     meta = provenance(seed=seed, inputs=inputs)
     with progress_bar(quiet, after=_PATIENCE) as progress:
@@ -215,22 +214,6 @@ def _check_tables(kind: Format, asked: Mapping[str, bool]) -> None:
             f"a CSV holds one table, not {' and '.join(wanted)}",
             remedy="ask for one, or give --format json",
         )
-
-
-def _predict(pool: Pool, judgments: Judgments, spec: ModelSpec, seed: int) -> Relevance:
-    """Fit a model, with as many draws as a confidence needs; `fit` takes more."""
-    from rtc_bayes.relevance import fit, is_sampler
-
-    drawn = is_sampler(spec.resolved_method)
-    return fit(
-        pool,
-        judgments,
-        model=spec,
-        draws=defaults.DRAWS if drawn else None,
-        chains=defaults.CHAINS if drawn else None,
-        tune=defaults.TUNE if drawn else None,
-        seed=seed,
-    ).relevance
 
 
 def _of_judged(estimand: Estimand, judgments: Judgments | None) -> Estimand:

@@ -35,10 +35,13 @@ def fit(
     judged_for: Annotated[
         str | None, typer.Option(metavar="TAGS", help="Systems judged for, with commas.")
     ] = None,
-    draws: Annotated[int | None, typer.Option(help="Kept per chain. Default: 1000.")] = None,
+    draws: Annotated[
+        int | None, typer.Option(help="Kept per chain. Default: 150; nuts: 1000.")
+    ] = None,
     chains: Annotated[int | None, typer.Option(help="Of draws. Default: 4.")] = None,
     tune: Annotated[
-        int | None, typer.Option(help="Steps before a chain's first draw. Default: 1000.")
+        int | None,
+        typer.Option(help="Steps before a chain's first draw. Default: 500; nuts: 1000."),
     ] = None,
     write_erels: Annotated[
         str | None, typer.Option(metavar="F", help="Write the mean probabilities here.")
@@ -61,7 +64,7 @@ def fit(
     pool = estimand.pool(systems)
     tags = None if judged_for is None else [tag.strip() for tag in judged_for.split(",")]
     judgments = estimand.judgments(pool, judged, tags).with_judged_for()
-    spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
+    spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     made = fit(pool, judgments, model=spec, draws=draws, chains=chains, tune=tune, seed=seed)
     made.save(output)
     meta = provenance(seed=seed, inputs=digests(systems, judged, [spec]))

@@ -135,7 +135,7 @@ def calibrate(
             "runs and judgments go together",
             remedy="give RUNS with --qrels, or neither for a simulated collection",
         )
-    spec = ModelSpec.of(model or defaults.MODEL, method, read_options(option))
+    spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     inputs = {}
     if qrels is None:
         simulated = simulate(seed=seed)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.judges import (
@@ -14,7 +16,7 @@ from rtc_bayes.judging.judges import (
     load_judge,
 )
 from rtc_bayes.judging.weights import WEIGHTS
-from rtc_bayes.relevance import ModelSpec
+from rtc_bayes.relevance import ModelSpec, RelevanceModel
 from rtc_bayes.relevance.options import with_options
 from rtc_bayes.store.plugins import is_file
 
@@ -81,8 +83,8 @@ class Algorithm:
         return f"Algorithm({self.text!r})"
 
 
-def parse_algorithm(algorithm: str | Judge | Algorithm) -> Algorithm:
-    """Read an algorithm's name.
+def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algorithm:
+    """Read an algorithm's name, or take a judge or a model itself.
 
     ``ip`` presents documents by rank; ``mtc`` takes the weight ``mtc06`` under p = .5; a file or
     an installed judge by another name judges as it says; a model
@@ -94,9 +96,10 @@ def parse_algorithm(algorithm: str | Judge | Algorithm) -> Algorithm:
 
     Parameters
     ----------
-    algorithm : str, Judge or Algorithm
+    algorithm : str, Judge, RelevanceModel or Algorithm
         For example ``mtc[weight=evr]/rtc:map``, ``rtc[cell_weight=.1]:map`` or
-        ``my_judge.py[weight=3]/rtc:map``. A judge's instance is the judge alone.
+        ``my_judge.py[weight=3]/rtc:map``. A judge's instance is the judge alone; a model's
+        judges as its name would, by its default method.
 
     Returns
     -------
@@ -115,15 +118,19 @@ def parse_algorithm(algorithm: str | Judge | Algorithm) -> Algorithm:
     """
     if isinstance(algorithm, Algorithm):
         return algorithm
+    if all(hasattr(algorithm, name) for name in ("name", "default_method", "methods")):
+        spec = ModelSpec.parse(cast(RelevanceModel, algorithm))
+        return Algorithm(spec.text, _model_judge(spec, {}), spec, spec)
     if not isinstance(algorithm, str):
         if not all(hasattr(algorithm, name) for name in ("name", "has_confidence", "start")):
             raise InputError(f"{algorithm!r} is no algorithm", remedy=_ACCEPTED)
-        return Algorithm(repr(algorithm), algorithm, _default_evaluator(algorithm))
+        judge = cast(Judge, algorithm)
+        return Algorithm(repr(judge), judge, _default_evaluator(judge))
     judge_text, evaluator_text = _split(algorithm.strip())
     evaluator = None if evaluator_text is None else _model(evaluator_text)
     spec = _spec(judge_text)
     if judge_class(spec.name, digest=spec.digest) is None:
-        judge: Judge = _model_judge(spec)
+        judge = _judge_of(spec)
     elif spec.method is not None:
         raise InputError(f"{spec.name} has no method: {algorithm!r}", remedy=_ACCEPTED)
     else:
@@ -170,19 +177,23 @@ def _model(text: str) -> ModelSpec:
     return spec
 
 
-def _model_judge(spec: ModelSpec) -> ModelJudge:
+def _judge_of(spec: ModelSpec) -> ModelJudge:
     """Part the judge's options from its model's."""
     own = {
         name: spec.options[name] for name in ("weight", "floor", "least") if name in spec.options
     }
     rest = [f"{name}={value}" for name, value in spec.options.items() if name not in own]
     method = f":{spec.method}" if spec.method else ""
-    model = _model(spec.name + (f"[{','.join(rest)}]" if rest else "") + method)
+    return _model_judge(_model(spec.name + (f"[{','.join(rest)}]" if rest else "") + method), own)
+
+
+def _model_judge(model: ModelSpec, own: Mapping[str, str]) -> ModelJudge:
+    """Judge by a model, with the weight, floor and least that are usual for it or given."""
     if model.name == "rtc" and model.resolved_method == "map":
         usual = {"weight": "influence", "floor": 0, "least": 0.0}
     else:
         usual = {"weight": "evr", "floor": 1, "least": LEAST}
-    return with_options(ModelJudge, {"model": model} | usual | own)
+    return with_options(ModelJudge, {"model": model, **usual, **own})
 
 
 def _default_evaluator(judge: Judge) -> ModelSpec | None:

@@ -13,6 +13,7 @@ from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
 from rtc_bayes.measures import Estimand
+from rtc_bayes.relevance import RelevanceModel
 
 if TYPE_CHECKING:
     from rtc_bayes.measures.estimand import EstimandLike
@@ -100,7 +101,7 @@ class JudgingResult:
 def build(
     pool: Pool,
     qrels: Qrels,
-    algorithm: Algorithm | Judge | str = defaults.ALGORITHM,
+    algorithm: Algorithm | Judge | RelevanceModel | str = defaults.ALGORITHM,
     estimand: EstimandLike = None,
     *,
     confidence: float | None = 0.95,
@@ -116,7 +117,7 @@ def build(
         Of the systems to tell apart.
     qrels : Qrels
         The truth. A chosen document that it does not judge counts as nonrelevant.
-    algorithm : Algorithm, str or Judge
+    algorithm : Algorithm, Judge, RelevanceModel or str
         For example ``mtc``, ``rtc:map``, ``my_judge.py`` or an instance of a judge.
     confidence : float or None
         Judge until every pair of systems has this confidence; in (0.5, 1]. None: spend the

@@ -11,6 +11,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge
 from rtc_bayes.judging.stopping import Reason
+from rtc_bayes.relevance import RelevanceModel
 
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
 _PROVE_EVERY = 20
@@ -56,7 +57,7 @@ class JudgingSession:
     judgments : Judgments
         Made before, over a pool of the systems to tell apart. To resume a session, give the
         judgments that it made.
-    algorithm : Algorithm, str or Judge
+    algorithm : Algorithm, Judge, RelevanceModel or str
     confidence : float or None
         Judge until every pair of systems has this confidence, whichever its sign, or until no
         sign can change, but not before every topic has its floor and all have the least that the
@@ -109,7 +110,7 @@ class JudgingSession:
     def __init__(
         self,
         judgments: Judgments,
-        algorithm: Algorithm | Judge | str,
+        algorithm: Algorithm | Judge | RelevanceModel | str,
         *,
         confidence: float | None = 0.95,
         budget: int | None = None,

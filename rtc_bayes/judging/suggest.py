@@ -14,6 +14,7 @@ from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import start_judge
+from rtc_bayes.relevance import RelevanceModel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,7 @@ def next_documents(
     judgments: Judgments | Qrels,
     estimand: EstimandLike = None,
     *,
-    algorithm: Algorithm | Judge | str = defaults.ALGORITHM,
+    algorithm: Algorithm | Judge | RelevanceModel | str = defaults.ALGORITHM,
     count: int = 10,
     seed: int = 0,
 ) -> list[NextDocument]:
@@ -68,7 +69,7 @@ def next_documents(
     estimand : Estimand, optional
         What the systems are told apart by: see :func:`rtc_bayes.judging.building.judged_about`.
         Its relevance level says which grades of Qrels are relevant.
-    algorithm : Algorithm, str or Judge
+    algorithm : Algorithm, Judge, RelevanceModel or str
     count : int, at least 1
     seed : int
         For models that draw.

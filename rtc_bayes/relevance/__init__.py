@@ -1,9 +1,25 @@
-"""Predicting the relevance of unjudged documents: models, their layers, and how they are fitted."""
+"""Predicting the relevance of unjudged documents: models, their layers, and how they are fitted.
+
+All that a model file needs is here; what takes long to import loads on first use.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import lazy_loader
+
+from rtc_bayes.relevance.evidence import (
+    coordinates,
+    document_ranks,
+    judged_rows,
+    observe,
+    of_retrieved,
+    rank_curve,
+)
 from rtc_bayes.relevance.fit import Fit, fit
 from rtc_bayes.relevance.fitters import available_methods, estimate, is_sampler, resolve_method
+from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.interface import (
     Check,
     Diagnostics,
@@ -13,15 +29,34 @@ from rtc_bayes.relevance.interface import (
     Sampling,
     Stage,
 )
+from rtc_bayes.relevance.logistic import sigmoid
+from rtc_bayes.relevance.newton import one_thread
 from rtc_bayes.relevance.options import Option, check_options, require
 from rtc_bayes.relevance.registry import ModelInfo, available_models, load_model, model_info
 from rtc_bayes.relevance.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from rtc_bayes.relevance import aggregation, cut, rank, system_calibration
+    from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression, sweeps_to_try
+    from rtc_bayes.relevance.logit_beta import LogitBeta
+
+__getattr__, _, _ = lazy_loader.attach(
+    __name__,
+    {"aggregation", "cut", "rank", "system_calibration"},
+    {
+        "effects": ["EffectsDraws", "EffectsRegression", "sweeps_to_try"],
+        "logit_beta": ["LogitBeta"],
+    },
+)
 
 __all__ = [
     "Check",
     "Diagnostics",
     "Draws",
+    "EffectsDraws",
+    "EffectsRegression",
     "Fit",
+    "LogitBeta",
     "ModelInfo",
     "ModelSpec",
     "Option",
@@ -29,14 +64,28 @@ __all__ = [
     "RelevanceModel",
     "Sampling",
     "Stage",
+    "aggregation",
     "available_methods",
     "available_models",
     "check_options",
+    "coordinates",
+    "cut",
+    "document_ranks",
     "estimate",
     "fit",
     "is_sampler",
+    "judged_rows",
     "load_model",
+    "mixing_checks",
     "model_info",
+    "observe",
+    "of_retrieved",
+    "one_thread",
+    "rank",
+    "rank_curve",
     "require",
     "resolve_method",
+    "sigmoid",
+    "sweeps_to_try",
+    "system_calibration",
 ]

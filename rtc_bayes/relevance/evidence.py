@@ -13,7 +13,16 @@ from rtc_bayes.relevance.newton import Floats
 
 
 def coordinates(pool: Pool) -> dict[str, Any]:
-    """Label the dims ``topic``, ``system`` and ``document`` of a graph."""
+    """Label the dims ``topic``, ``system`` and ``document`` of a graph.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> list(coordinates(pool))
+    ['topic', 'system', 'document']
+    """
     return {
         "topic": list(pool.topics),
         "system": list(pool.systems),
@@ -29,18 +38,42 @@ def rank_curve(ranks: NDArray[np.integer], depth: int) -> Floats:
     ranks : ndarray of int
         From 1; 0 where a document is not ranked, which gives 0.
     depth : int
+
+    Examples
+    --------
+    >>> rank_curve(np.array([1, 10, 0]), depth=99)
+    array([1. , 0.5, 0. ])
     """
     curve = 1.0 - np.log(np.maximum(ranks, 1)) / np.log(depth + 1)
     return np.where(ranks > 0, curve, 0.0)
 
 
 def document_ranks(pool: Pool) -> NDArray[np.int32]:
-    """Return the rank by every system of every document, shape (documents, systems); 0 if none."""
+    """Return the rank by every system of every document, shape (documents, systems); 0 if none.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> document_ranks(pool).shape == (pool.n_documents, 4)
+    True
+    """
     return np.hstack([pool.ranks(t) for t in range(pool.n_topics)]).T
 
 
 def of_retrieved(judgments: Judgments) -> Judgments:
-    """Return the judgments of documents that some system of the pool retrieved, over that pool."""
+    """Return the judgments of documents that some system of the pool retrieved, over that pool.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
+    >>> of_retrieved(judgments).n_judged < judgments.n_judged
+    True
+    """
     order = judgments.order
     return judgments.keep(order[np.isin(order, judgments.pool.ranked)])
 
@@ -58,6 +91,17 @@ def judged_rows(judgments: Judgments, features: Callable[[int], Floats]) -> Floa
     Returns
     -------
     ndarray of float, shape (judged, columns)
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
+    >>> pool = judgments.pool  # with the judged documents that no system ranked
+    >>> rows = judged_rows(judgments, lambda topic: rank_curve(pool.ranks(topic).T, pool.depth))
+    >>> rows.shape == (judgments.n_judged, 4)
+    True
     """
     pool, rows = judgments.pool, judgments.order
     topic = pool.topic_of[rows]
@@ -79,6 +123,20 @@ def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]
     log_odds : callable
         Takes numbers of documents and returns their log-odds of relevance. It is called for all
         documents and for the judged alone: the likelihood must not cost what all documents do.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
+    >>> pool = judgments.pool  # with the judged documents that no system ranked
+    >>> import pymc as pm
+    >>> with pm.Model(coords=coordinates(pool)) as model:
+    ...     level = pm.Normal("level", 0, 2, dims="topic")
+    ...     observe(judgments, lambda rows: level[pool.topic_of[rows]])
+    >>> sorted(model.named_vars)
+    ['label', 'level', 'p']
     """
     import pymc as pm
 

@@ -55,7 +55,9 @@ class Fit:
     sampling : Sampling
         Of a point estimate only the seed counts.
     digest : str or None
-        SHA-256 of the model's file.
+        SHA-256 of the model's file, or of the source of one given itself.
+    instance : RelevanceModel or None
+        The model, where it was given itself; no file of a fit keeps it.
     """
 
     relevance: Relevance
@@ -67,6 +69,7 @@ class Fit:
     options: Mapping[str, str]
     sampling: Sampling
     digest: str | None = None
+    instance: RelevanceModel | None = None
 
     @property
     def seed(self) -> int:
@@ -81,7 +84,7 @@ class Fit:
         InputError
             The model is no longer found, or its file has changed.
         """
-        return load_model(self.model, self.options, digest=self.digest)
+        return self.instance or load_model(self.model, self.options, digest=self.digest)
 
     def predict(self, pool: Pool) -> Fit:
         """Fit the same model, method, options, seed and judgments over another pool.
@@ -101,7 +104,9 @@ class Fit:
             The model is no longer found, or its file has changed.
         FitError
         """
-        spec = ModelSpec(self.model, self.model, self.options, self.method, self.digest)
+        spec = ModelSpec(
+            self.model, self.model, self.options, self.method, self.digest, self.instance
+        )
         return _fit(self.judgments.on(pool), spec, self.sampling)
 
     def save(self, path: str | Path) -> None:
@@ -183,7 +188,7 @@ def fit(
     pool: Pool,
     judgments: Judgments,
     *,
-    model: str | ModelSpec = defaults.MODEL,
+    model: str | Path | RelevanceModel | ModelSpec = defaults.MODEL,
     method: str | None = None,
     options: Mapping[str, object] | None = None,
     draws: int | None = None,
@@ -199,16 +204,16 @@ def fit(
         The systems whose ranks are the evidence.
     judgments : Judgments
         Over this pool or another.
-    model : str or ModelSpec
-        An installed model (:func:`rtc_bayes.available_models`) or the path of a FILE.py;
-        ``rtc[folds=5]:map`` gives options and a method as well.
+    model : str, Path, RelevanceModel or ModelSpec
+        An installed model (:func:`rtc_bayes.available_models`), the path of a FILE.py, or a
+        model itself, ``BestRank(scale=1)``; ``rtc[folds=5]:map`` gives options and a method too.
     method : str, optional
         By default the model's.
     options : mapping of str to object, optional
         The model's options by name, as values or as text.
     draws, chains, tune : int, optional
         For methods that draw: draws kept per chain, chains, and steps before the first draw;
-        by default 1000, 4 and 1000.
+        by default 150, 4 and 500, of ``nuts`` 1000, 4 and 1000.
     seed : int
 
     Returns
@@ -230,24 +235,28 @@ def fit(
 
     Examples
     --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
     >>> fit = rb.fit(pool, judgments, model="rtc", options={"intercept": True})
-    >>> fit.relevance
+    >>> fit.method, fit.diagnostics.usable
+    ('map', True)
     """
-    spec = ModelSpec.of(model, method, options)
-    given_sampling = {"draws": draws, "chains": chains, "tune": tune}
-    counts = {name: value for name, value in given_sampling.items() if value is not None}
-    return _fit(judgments.on(pool), spec, Sampling(**counts, seed=seed), drawn=bool(counts))
-
-
-def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling, drawn: bool = False) -> Fit:
-    """Fit; `drawn` says that numbers of draws were asked for."""
-    model = spec.build()
-    method = resolve_method(model, spec.method)
-    if drawn and not is_sampler(method):
+    spec = ModelSpec.parse(model, method, options)
+    wanted, counts = spec.resolved_method, {"draws": draws, "chains": chains, "tune": tune}
+    if not is_sampler(wanted) and any(count is not None for count in counts.values()):
         raise InputError(
-            f"draws, chains and tune are for methods that draw, not for {method!r}",
+            f"draws, chains and tune are for methods that draw, not for {wanted!r}",
             remedy="leave them out, or choose another method",
         )
+    return _fit(judgments.on(pool), spec, Sampling.of(wanted, **counts, seed=seed))
+
+
+def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
+    """Fit with numbers of draws that are settled."""
+    model = spec.build()
+    method = resolve_method(model, spec.method)
     found = estimate(model, method, judgments, sampling)
     return Fit(
         relevance=_relevance(found, judgments.pool, model.name, method),
@@ -262,6 +271,7 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling, drawn: bool 
         },
         sampling=sampling,
         digest=spec.digest,
+        instance=spec.instance,
     )
 
 

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.newton import Floats, Solved
 
 if TYPE_CHECKING:
     import pymc as pm
+
+_MOST_P = 1000
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,11 @@ class Stage:
         The most that any of its optimisations took.
     gradient : float
         The largest norm of the log density's gradient where one stopped.
+
+    Examples
+    --------
+    >>> print(Stage("layer 1", True, 5, 1e-9))
+    layer 1: converged, 5 iterations, gradient 1.0e-09
     """
 
     name: str
@@ -68,6 +76,11 @@ class Check:
         False: the fit must not be used.
     note : str
         What to know before using it; empty when all is well. With ``passed`` it is a warning.
+
+    Examples
+    --------
+    >>> print(Check("r-hat of a", 1.2, 1.01, False, "the chains do not agree"))
+    r-hat of a 1.2 (FAILED: the chains do not agree)
     """
 
     name: str
@@ -92,6 +105,11 @@ class Diagnostics:
         Optimisations; empty for a model with nothing to fit.
     checks : tuple of Check
         Of draws.
+
+    Examples
+    --------
+    >>> Diagnostics((Stage("layer 1", True, 5, 1e-9),), (Check("Pareto k", 0.4, 0.7, True),)).usable
+    True
     """
 
     stages: tuple[Stage, ...] = ()
@@ -119,7 +137,7 @@ class Diagnostics:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How many draws a method takes, and from what seed.
+    """How many draws a method takes, and from what seed; by default as many as NUTS takes.
 
     Attributes
     ----------
@@ -136,12 +154,45 @@ class Sampling:
     ------
     InputError
         A smaller number.
+
+    Examples
+    --------
+    >>> Sampling.of("nuts")
+    Sampling(draws=1000, chains=4, tune=1000, seed=0)
+    >>> Sampling.of("gibbs", draws=200, seed=3)
+    Sampling(draws=200, chains=4, tune=500, seed=3)
     """
 
-    draws: int = 1000
-    chains: int = 4
-    tune: int = 1000
+    draws: int = defaults.NUTS_DRAWS
+    chains: int = defaults.CHAINS
+    tune: int = defaults.NUTS_TUNE
     seed: int = 0
+
+    @classmethod
+    def of(cls, method: str, *, seed: int = 0, **counts: int | None) -> Sampling:
+        """Take a method's usual numbers where none (or None) is given for one.
+
+        Parameters
+        ----------
+        method : str
+        seed : int
+        **counts : int or None
+            ``draws``, ``chains`` and ``tune``.
+        """
+        usual = {"draws": defaults.DRAWS, "chains": defaults.CHAINS, "tune": defaults.TUNE}
+        if method == "nuts":
+            usual |= {"draws": defaults.NUTS_DRAWS, "tune": defaults.NUTS_TUNE}
+        chosen = {name: value for name, value in counts.items() if value is not None}
+        return cls(**(usual | chosen), seed=seed)
+
+    @property
+    def kept(self) -> NDArray[np.int64]:
+        """Which of each chain's draws p is kept of: evenly spaced from the first.
+
+        Of every document p takes memory, and more draws add little: 1000 of all chains at most.
+        """
+        kept = min(self.draws, max(1, _MOST_P // self.chains))
+        return np.arange(kept) * (self.draws // kept)
 
     def __post_init__(self) -> None:
         for name, least in (("draws", 1), ("chains", 1), ("tune", 0), ("seed", 0)):
@@ -167,6 +218,11 @@ class PointEstimate:
     coords : mapping of str to sequence
         Labels of other dims.
     diagnostics : Diagnostics
+
+    Examples
+    --------
+    >>> PointEstimate(np.array([0.2, 0.6]), {"level": np.array(-0.5)})
+    PointEstimate(2 documents, p 0.200 to 0.600, parameters: level)
     """
 
     p: Floats
@@ -202,6 +258,14 @@ class Draws:
     dims, coords : mapping
         As of a :class:`PointEstimate`, without chain and draw.
     diagnostics : Diagnostics
+
+    Examples
+    --------
+    >>> draws = Draws(np.full((2, 50, 3), 0.5, dtype=np.float32))
+    >>> draws
+    Draws(2 chains x 50 draws, 3 documents, parameters: none)
+    >>> draws.values.shape
+    (100, 3)
     """
 
     p: NDArray[np.float32]
@@ -228,6 +292,25 @@ class RelevanceModel(Protocol):
     It has one or more of the methods below. A graph alone gives ``map``, ``laplace`` and
     ``nuts``; beside one, the model's own ``map`` or ``laplace`` is the fast form of the graph's.
     ``presets``, if it has them, name sets of options.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Constant:
+    ...     p: float = 0.5
+    ...     name: ClassVar[str] = "constant"
+    ...     methods: ClassVar[tuple[str, ...]] = ("map",)
+    ...     default_method: ClassVar[str] = "map"
+    ...
+    ...     def map(self, judgments):
+    ...         return PointEstimate(np.full(judgments.pool.n_documents, self.p))
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> fit = rb.fit(pool, rb.Judgments.none(pool), model=Constant(p=0.25))
+    >>> float(fit.relevance.values.max())
+    0.25
     """
 
     name: ClassVar[str]

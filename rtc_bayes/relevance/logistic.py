@@ -14,7 +14,13 @@ from rtc_bayes.relevance.newton import Floats, Mode, maximise
 
 
 def sigmoid(x: Floats) -> Floats:
-    """Return 1 / (1 + exp(-x)), without overflow."""
+    """Return 1 / (1 + exp(-x)), without overflow.
+
+    Examples
+    --------
+    >>> sigmoid(np.array([0.0, 800.0]))
+    array([0.5, 1. ])
+    """
     return 0.5 * (1.0 + np.tanh(0.5 * x))
 
 

@@ -57,7 +57,11 @@ class LogitBeta(Continuous):
 
     Examples
     --------
-    >>> weight = LogitBeta("weight", 1.0, 1.0, dims="system")
+    >>> import pymc as pm
+    >>> with pm.Model(coords={"system": ["a", "b"]}):
+    ...     weight = LogitBeta("weight", 1.0, 1.0, dims="system")
+    >>> float(pm.logp(weight, [0.0, 0.0]).eval()[0].round(4))
+    -1.3863
     """
 
     rv_type = LogitBetaRV

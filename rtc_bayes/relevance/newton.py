@@ -96,7 +96,14 @@ def maximise(
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Hold the linear algebra to one thread, for blocks with many small systems."""
+    """Hold the linear algebra to one thread, for blocks with many small systems.
+
+    Examples
+    --------
+    >>> with one_thread():
+    ...     np.eye(2) @ np.ones(2)
+    array([1., 1.])
+    """
     return _threads().limit(limits=1)
 
 

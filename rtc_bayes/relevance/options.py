@@ -30,6 +30,11 @@ class Option:
         As one would type it; empty if the option must be given.
     accepts : str
         What it takes, in words.
+
+    Examples
+    --------
+    >>> print(Option("folds", "0", "0 | 5"))
+    folds=0 (0 | 5)
     """
 
     name: str
@@ -68,6 +73,11 @@ def option_text(value: object) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return str(value)
+
+
+def option_values(model: Any) -> dict[str, object]:
+    """Return a model's options by name."""
+    return {field.name: getattr(model, field.name) for field in fields(model)}
 
 
 def with_options(model: type, given: Mapping[str, object]) -> Any:
@@ -131,6 +141,22 @@ def check_options(model: Any) -> None:
     ------
     InputError
         A value that the field does not take.
+
+    Examples
+    --------
+    >>> from typing import ClassVar
+    >>> @dataclass(frozen=True)
+    ... class Constant:
+    ...     p: float = 0.5
+    ...     name: ClassVar[str] = "constant"
+    ...
+    ...     def __post_init__(self):
+    ...         check_options(self)
+    ...         require(0 <= self.p <= 1, self, "p", "a probability")
+    >>> Constant(p="half")
+    Traceback (most recent call last):
+        ...
+    rtc_bayes.errors.InputError: option p of model constant is 'half'; give a number
     """
     hints = get_type_hints(type(model))
     for field in fields(model):
@@ -153,6 +179,22 @@ def require(holds: bool, model: Any, option: str, accepts: str) -> None:
     Raises
     ------
     InputError
+
+    Examples
+    --------
+    >>> from typing import ClassVar
+    >>> @dataclass(frozen=True)
+    ... class Constant:
+    ...     p: float = 0.5
+    ...     name: ClassVar[str] = "constant"
+    ...
+    ...     def __post_init__(self):
+    ...         check_options(self)
+    ...         require(0 <= self.p <= 1, self, "p", "a probability")
+    >>> Constant(p=2)
+    Traceback (most recent call last):
+        ...
+    rtc_bayes.errors.InputError: option p of model constant is '2'; give a probability
     """
     if not holds:
         raise _refusal(model, option, getattr(model, option), accepts)

@@ -7,16 +7,19 @@ same model or none.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.fitters import available_methods
 from rtc_bayes.relevance.interface import RelevanceModel
 from rtc_bayes.relevance.options import Option, describe_options, with_options
-from rtc_bayes.store.plugins import class_at, classes_in, installed, is_file
+from rtc_bayes.store import digest_text
+from rtc_bayes.store.plugins import class_at, classes_in, file_of, installed, is_file
 
 _GROUP = "rtc_bayes.models"
 _ATTRIBUTES = ("name", "methods", "default_method")
@@ -37,6 +40,11 @@ class ModelInfo:
     options : tuple of Option
     presets : mapping of str to dict
         Names of sets of options.
+
+    Examples
+    --------
+    >>> model_info("uniform").methods
+    ('map',)
     """
 
     name: str
@@ -88,7 +96,13 @@ def available_models() -> list[ModelInfo]:
 
 
 def model_info(name_or_path: str | Path) -> ModelInfo:
-    """Describe a model, installed or in a file."""
+    """Describe a model, installed or in a file.
+
+    Examples
+    --------
+    >>> print(model_info("uniform"))
+    uniform: map; options: p=0.5 (a number)
+    """
     model = model_class(name_or_path)
     return ModelInfo(
         name=model.name,
@@ -113,6 +127,11 @@ def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
             )
         return _checked(classes[0], name_or_path)
     names = installed(_GROUP)
+    if digest is not None:
+        raise InputError(
+            f"model {str(name_or_path)!r} was a class of one's own, which no file holds",
+            remedy="give an instance of it again, or keep it in a FILE.py",
+        )
     if str(name_or_path) not in names:
         raise InputError(
             f"unknown model {str(name_or_path)!r}",
@@ -121,15 +140,55 @@ def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
     return _checked(class_at(names[str(name_or_path)]), names[str(name_or_path)])
 
 
+def check_model(model: Any) -> None:
+    """Refuse what is no instance of a relevance model.
+
+    Raises
+    ------
+    InputError
+        What it lacks, and what to give.
+    """
+    if isinstance(model, type):
+        raise InputError(
+            f"{model.__name__} is a class, no model", remedy=f"give an instance: {model.__name__}()"
+        )
+    if not any(hasattr(model, name) for name in (*_ATTRIBUTES, "graph")):
+        raise InputError(
+            f"{model!r} is no model",
+            remedy=f"give {', '.join(sorted(installed(_GROUP)))}, the path of a FILE.py, or an "
+            "instance of a model's class",
+        )
+    kind: type = type(model)
+    _checked(kind, None)
+
+
+def name_of(model: type) -> str | None:
+    """Return the name or path by which :func:`load_model` finds a class, if it does."""
+    name = str(getattr(model, "name", None))
+    value = installed(_GROUP).get(name)
+    if value is not None and class_at(value) is model:
+        return name
+    return file_of(model)
+
+
+def source_digest(model: type) -> str:
+    """Return the SHA-256 of a class's source; where that cannot be had, of its qualified name."""
+    try:
+        text = inspect.getsource(model)
+    except (OSError, TypeError):
+        text = f"{model.__module__}.{model.__qualname__}"
+    return digest_text(text)
+
+
 @lru_cache(maxsize=64)
-def _checked(model: type, where: str | Path) -> type[RelevanceModel]:
+def _checked(model: type, where: str | Path | None) -> type[RelevanceModel]:
     """Refuse a class that is not a relevance model, saying what it lacks."""
     lacking = ""
     if not is_dataclass(model) or not model.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         lacking = "put @dataclass(frozen=True) above it"
     elif absent := [name for name in _ATTRIBUTES if not hasattr(model, name)]:
         lacking = f"give it the class attribute {absent[0]}"
-    elif not (hasattr(model, "map") or hasattr(model, "graph")):
+    elif not available_methods(model):  # type: ignore[arg-type]
         lacking = "give it a method graph(pool, judgments) that returns a PyMC model"
     if lacking:
         raise InputError(

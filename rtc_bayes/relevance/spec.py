@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.fitters import resolve_method
 from rtc_bayes.relevance.interface import RelevanceModel
-from rtc_bayes.relevance.options import option_text
-from rtc_bayes.relevance.registry import load_model
+from rtc_bayes.relevance.options import (
+    describe_options,
+    option_text,
+    option_values,
+    with_options,
+)
+from rtc_bayes.relevance.registry import check_model, load_model, name_of, source_digest
 from rtc_bayes.store import digest_file
 from rtc_bayes.store.plugins import is_file
 
@@ -22,20 +29,30 @@ _FORM = "write NAME or FILE.py, then [option=value,...] and :method if wanted"
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """A model as named in text. It can be sent to another process, which builds the same model.
+    """A model as it was named, or given. It can be sent to another process, which builds the same.
 
     Attributes
     ----------
     text : str
-        As typed, or as one would type what :meth:`of` was given.
+        As typed, or as one would type what :meth:`parse` was given.
     name : str
-        An installed model, or the path of a file.
+        An installed model, or the path of a file; of a model given itself, its own name.
     options : mapping of str to str
         As typed.
     method : str or None
         None for the model's default.
     digest : str or None
-        SHA-256 of a model file.
+        SHA-256 of a model file, or of the source of a model given itself.
+    instance : RelevanceModel or None
+        A model given itself, whose class no name finds.
+
+    Examples
+    --------
+    >>> spec = ModelSpec.parse("rtc[folds=5]:map")
+    >>> spec.name, spec.options, spec.method
+    ('rtc', {'folds': '5'}, 'map')
+    >>> spec.build().folds
+    5
     """
 
     text: str
@@ -43,75 +60,55 @@ class ModelSpec:
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     method: str | None = None
     digest: str | None = None
+    instance: RelevanceModel | None = field(default=None, hash=False)
 
     @classmethod
-    def parse(cls, text: str) -> ModelSpec:
-        """Read ``NAME[k=v,...]:method`` or ``FILE.py[k=v,...]:method``; brackets and method may go.
-
-        A value with parts joins them with ``:``, as in ``rtc[prior=1:1]``.
-
-        Raises
-        ------
-        InputError
-            Another form, an option given twice, a file that does not exist. Whether the model
-            and its options exist, :meth:`build` says.
-        """
-        match = _GRAMMAR.fullmatch(text.strip())
-        if match is None:
-            raise InputError(f"cannot read the model {text!r}", remedy=_FORM)
-        options: dict[str, str] = {}
-        for part in (match["options"] or "").split(","):
-            key, equals, value = (piece.strip() for piece in part.partition("="))
-            if not part.strip() and not match["options"]:
-                continue
-            if not (key and equals and value):
-                raise InputError(f"cannot read the option {part!r} of {text!r}", remedy=_FORM)
-            if key in options:
-                raise InputError(f"option {key} is given twice in {text!r}", remedy="give it once")
-            options[key] = value
-        name = match["name"].strip()
-        digest = None
-        if is_file(name):
-            try:
-                digest = digest_file(name)
-            except OSError as error:
-                raise InputError("no such file", path=name, remedy="check the path") from error
-        return cls(text, name, options, match["method"], digest)
-
-    @classmethod
-    def of(
+    def parse(
         cls,
-        model: str | ModelSpec,
+        model: str | Path | RelevanceModel | ModelSpec,
         method: str | None = None,
         options: Mapping[str, object] | None = None,
     ) -> ModelSpec:
-        """Take a model with a method and options given beside it.
+        """Read a model's name, or take the model itself, with a method and options beside it.
 
         Parameters
         ----------
-        model : str or ModelSpec
-            Text as :meth:`parse` reads it.
+        model : str, Path, RelevanceModel or ModelSpec
+            ``NAME[k=v,...]:method`` or ``FILE.py[k=v,...]:method``; brackets and method may go.
+            A value with parts joins them with ``:``, as in ``rtc[prior=1:1]``. Or an instance of
+            a model's class.
         method : str, optional
             By default the one that `model` names, if any.
         options : mapping of str to object, optional
-            By name, as values or as text; they prevail over those that `model` names.
+            By name, as values or as text; they prevail over those of `model`.
 
         Raises
         ------
         InputError
-            As of :meth:`parse`, or a method beside another that `model` names.
+            Something that is no model, another form, an option given twice, a method beside
+            another that `model` names, a file that does not exist. Whether a model that is named
+            and its options exist, :meth:`build` says.
+
+        Examples
+        --------
+        >>> ModelSpec.parse("rtc[folds=5]", "map", {"prior": (1, 2)})
+        ModelSpec('rtc[folds=5,prior=1:2]:map')
         """
-        named = model if isinstance(model, ModelSpec) else cls.parse(model)
-        if method is not None and named.method not in (None, method):
+        spec = _spec(model)
+        if method is not None and spec.method not in (None, method):
             raise InputError(
-                f"two methods, {method} and {named.method} in {named.text!r}",
+                f"two methods, {method} and {spec.method} in {spec.text!r}",
                 remedy="give one of them",
             )
-        given = {name: option_text(value) for name, value in (options or {}).items()}
-        together, wanted = {**named.options, **given}, method or named.method
-        bracket = ",".join(f"{name}={value}" for name, value in together.items())
-        text = named.name + (f"[{bracket}]" if bracket else "") + (f":{wanted}" if wanted else "")
-        return cls(text, named.name, together, wanted, named.digest)
+        if method is None and not options:
+            return spec
+        instance, given = spec.instance, dict(options or {})
+        if instance is not None and given:
+            return cls.parse(with_options(type(instance), option_values(instance) | given), method)
+        changed = {**spec.options, **{name: option_text(value) for name, value in given.items()}}
+        method = method or spec.method
+        text = _text(spec.name, changed, method)
+        return replace(spec, text=text, options=changed, method=method)
 
     @property
     def resolved_method(self) -> str:
@@ -127,9 +124,69 @@ class ModelSpec:
             No such model, option or method, a value that an option does not take, or a file
             that changed since the text was read.
         """
-        model = load_model(self.name, self.options, digest=self.digest)
+        model = self.instance or load_model(self.name, self.options, digest=self.digest)
         resolve_method(model, self.method)
         return model
 
     def __repr__(self) -> str:
         return f"ModelSpec({self.text!r})"
+
+
+def _spec(model: object) -> ModelSpec:
+    """Tell text from a model."""
+    if isinstance(model, ModelSpec):
+        return model
+    if isinstance(model, str | Path):
+        return _read(str(model))
+    return _take(model)
+
+
+def _read(text: str) -> ModelSpec:
+    """Read NAME[k=v,...]:method."""
+    match = _GRAMMAR.fullmatch(text.strip())
+    if match is None:
+        raise InputError(f"cannot read the model {text!r}", remedy=_FORM)
+    options: dict[str, str] = {}
+    for part in (match["options"] or "").split(","):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not part.strip() and not match["options"]:
+            continue
+        if not (key and equals and value):
+            raise InputError(f"cannot read the option {part!r} of {text!r}", remedy=_FORM)
+        if key in options:
+            raise InputError(f"option {key} is given twice in {text!r}", remedy="give it once")
+        options[key] = value
+    name = match["name"].strip()
+    return ModelSpec(text, name, options, match["method"], _file_digest(name))
+
+
+def _take(model: Any) -> ModelSpec:
+    """Name a model itself, by its class if a name or file finds that."""
+    check_model(model)
+    values = option_values(model)
+    options = {
+        option.name: option_text(values[option.name])
+        for option in describe_options(type(model))
+        if option_text(values[option.name]) != option.default
+    }
+    name = name_of(type(model))
+    if name is not None:
+        return ModelSpec(_text(name, options, None), name, options, None, _file_digest(name))
+    text, digest = _text(model.name, options, None), source_digest(type(model))
+    # made anew, with every option checked
+    instance = with_options(type(model), values)
+    return ModelSpec(text, model.name, options, None, digest, instance)
+
+
+def _text(name: str, options: Mapping[str, str], method: str | None) -> str:
+    bracket = ",".join(f"{option}={value}" for option, value in options.items())
+    return name + (f"[{bracket}]" if bracket else "") + (f":{method}" if method else "")
+
+
+def _file_digest(name: str) -> str | None:
+    if not is_file(name):
+        return None
+    try:
+        return digest_file(name)
+    except OSError as error:
+        raise InputError("no such file", path=name, remedy="check the path") from error

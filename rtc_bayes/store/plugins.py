@@ -16,6 +16,8 @@ from pathlib import Path
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.files import digest_file
 
+_MODULE = "rtc_bayes_plugin_"
+
 
 def is_file(name_or_path: str | Path) -> bool:
     """Whether a class is named by a file."""
@@ -65,9 +67,16 @@ def classes_in(
     return [cls for cls in _classes(path, now) if all(hasattr(cls, name) for name in attributes)]
 
 
+def file_of(cls: type) -> str | None:
+    """Return the path of the file that :func:`classes_in` found a class in; None of others."""
+    if not cls.__module__.startswith(_MODULE):
+        return None
+    return sys.modules[cls.__module__].__file__
+
+
 @lru_cache(maxsize=64)
 def _classes(path: Path, digest: str) -> tuple[type, ...]:
-    name = f"rtc_bayes_plugin_{path.stem}_{digest[:16]}"
+    name = f"{_MODULE}{path.stem}_{digest[:16]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise InputError("cannot be loaded as Python", path=path, remedy="name a .py file")

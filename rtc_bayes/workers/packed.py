@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -38,7 +37,7 @@ def call_packed(array: NDArray[np.uint8], digest: str, *arguments: Any) -> Any:
     """Call a packed function in a worker, which keeps what it unpacked last."""
     function = _unpacked.get(digest)
     if function is None:
-        function = pickle.loads(array)
+        function = cloudpickle.loads(array)
         _unpacked.clear()
         _unpacked[digest] = function
     return function(*arguments)

@@ -8,7 +8,7 @@ import pytest
 
 import rtc_bayes as rb
 from rtc_bayes import Fit, FitError, InputError, Judgments, fit
-from rtc_bayes.relevance import Diagnostics, PointEstimate, Stage, estimate
+from rtc_bayes.relevance import Diagnostics, Draws, PointEstimate, Stage, estimate
 
 
 def test_what_a_fit_holds(pool, judgments):
@@ -164,3 +164,29 @@ def test_real_runs(trec8):
     share = few.labels[few.order].mean()
     skill = np.mean((p[held_out] - truth) ** 2) / np.mean((share - truth) ** 2)
     assert skill < 0.97
+
+
+@pytest.mark.parametrize(
+    ("method", "numbers"),
+    [("gibbs", (150, 4, 500)), ("cut", (150, 4, 500)), ("nuts", (1000, 4, 1000))],
+)
+def test_how_much_a_method_draws_by_default(pool, judgments, method, numbers):
+    asked = []
+
+    @dataclass(frozen=True)
+    class Drawn:
+        name: ClassVar[str] = "drawn"
+        methods: ClassVar[tuple[str, ...]] = (method,)
+        default_method: ClassVar[str] = method
+
+        def gibbs(self, judgments, sampling):
+            asked.append((sampling.draws, sampling.chains, sampling.tune))
+            return Draws(np.full((sampling.chains, 2, judgments.pool.n_documents), 0.5, np.float32))
+
+        cut = nuts = gibbs
+
+    fit(pool, judgments, model=Drawn())
+    estimate(Drawn(), None, judgments)
+    assert asked == [numbers, numbers]
+    fit(pool, judgments, model=Drawn(), draws=7)
+    assert asked[-1] == (7, *numbers[1:])

@@ -1,14 +1,21 @@
 """The models that are shipped, where data are few, one-sided or repeated."""
 
+import ast
 import itertools
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from pools import pool_of
 
-from rtc_bayes import InputError, Judgments
+import rtc_bayes
+from rtc_bayes import InputError, Judgments, relevance
 from rtc_bayes.relevance import estimate, load_model
+
+HERE = Path(__file__).parents[2]
+MODELS, DOCUMENTATION = HERE / "models", HERE / "docs" / "models.md"
 
 OPTIONS = [
     {"smoothing": smoothing, "link": link, "intercept": intercept, "folds": folds}
@@ -190,3 +197,24 @@ def test_two_pages_at_most():
 
     with open(page.__file__, encoding="utf-8") as file:
         assert len(file.readlines()) <= 150
+
+
+@pytest.mark.parametrize("path", sorted(MODELS.glob("*.py")), ids=lambda path: path.stem)
+def test_a_model_file_imports_public_names_only(path):
+    imported = [
+        node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)
+    ]
+    ours = [node for node in imported if (node.module or "").startswith("rtc_bayes")]
+    assert ours or path.stem == "__init__"
+    public = {"rtc_bayes": rtc_bayes.__all__, "rtc_bayes.relevance": relevance.__all__}
+    for node in ours:
+        assert {alias.name for alias in node.names} <= set(public[node.module])
+
+
+def test_what_model_files_import_is_documented():
+    text = DOCUMENTATION.read_text()
+    for path in MODELS.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module == "rtc_bayes.relevance":
+                for alias in node.names:
+                    assert re.search(rf"`{alias.name}\b", text), alias.name

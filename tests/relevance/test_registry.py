@@ -129,14 +129,14 @@ def test_spec(text, name, options, method):
 
 
 def test_a_spec_with_what_is_given_beside_its_text(model_file):
-    spec = ModelSpec.of("rtc[folds=5,link=logodds]", "map", {"folds": 0, "intercept": True})
+    spec = ModelSpec.parse("rtc[folds=5,link=logodds]", "map", {"folds": 0, "intercept": True})
     assert spec.text == "rtc[folds=0,link=logodds,intercept=yes]:map"
-    assert spec == ModelSpec.parse(spec.text) == ModelSpec.of(spec)
-    assert ModelSpec.of("rtc").text == "rtc"
-    assert ModelSpec.of("rtc").resolved_method == "map"
-    assert ModelSpec.of(str(model_file)).digest == ModelSpec.parse(str(model_file)).digest
+    assert spec == ModelSpec.parse(spec.text) == ModelSpec.parse(spec)
+    assert ModelSpec.parse("rtc").text == "rtc"
+    assert ModelSpec.parse("rtc").resolved_method == "map"
+    assert ModelSpec.parse(str(model_file)).digest == ModelSpec.parse(str(model_file)).digest
     with pytest.raises(InputError, match=r"two methods, nuts and map in 'rtc:map'"):
-        ModelSpec.of("rtc:map", "nuts")
+        ModelSpec.parse("rtc:map", "nuts")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,14 @@ _FROM_GRAPH = ("map", "laplace", "nuts")
 
 
 def available_methods(model: RelevanceModel | type[RelevanceModel]) -> tuple[str, ...]:
-    """Return the methods that a model announces and that can be used."""
+    """Return the methods that a model announces and that can be used.
+
+    Examples
+    --------
+    >>> from rtc_bayes.relevance import load_model
+    >>> available_methods(load_model("rtc"))
+    ('map', 'cut')
+    """
     return tuple(method for method in model.methods if _has(model, method))
 
 
@@ -33,6 +40,12 @@ def resolve_method(model: RelevanceModel | type[RelevanceModel], method: str | N
     ------
     InputError
         The model does not have the method.
+
+    Examples
+    --------
+    >>> from rtc_bayes.relevance import load_model
+    >>> resolve_method(load_model("robust"), None)
+    'gibbs'
     """
     wanted = method or model.default_method
     usable = available_methods(model)
@@ -54,7 +67,13 @@ def resolve_method(model: RelevanceModel | type[RelevanceModel], method: str | N
 
 
 def is_sampler(method: str) -> bool:
-    """Whether a method gives draws."""
+    """Whether a method gives draws.
+
+    Examples
+    --------
+    >>> is_sampler("map"), is_sampler("gibbs")
+    (False, True)
+    """
     return method != "map"
 
 
@@ -75,7 +94,7 @@ def estimate(
         None for the model's default.
     judgments : Judgments
     sampling : Sampling, optional
-        By default ``Sampling()``.
+        By default as many draws as the method usually takes: :meth:`Sampling.of`.
     labelled : bool
         Whether judged documents get their label; else what the model says of them, which
         predictive checks need.
@@ -97,6 +116,15 @@ def estimate(
     -----
     FitWarning
         What a check of the draws found remarkable.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.relevance import load_model
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> estimate(load_model("uniform"), "map", rb.Judgments.none(pool)).p.mean()
+    np.float64(0.5)
     """
     method = resolve_method(model, method)
     if not judgments.pool.n_documents:
@@ -104,7 +132,7 @@ def estimate(
             "the pool holds no document to predict the relevance of",
             remedy="give runs that retrieve documents",
         )
-    found = _fitter(model, method)(judgments, sampling or Sampling())
+    found = _fitter(model, method)(judgments, sampling or Sampling.of(method))
     if not found.diagnostics.usable:
         raise FitError(f"the fit of {model.name} must not be used: {found.diagnostics}")
     if found.p.shape[-1:] != judgments.labels.shape:

@@ -39,6 +39,12 @@ def mixing_checks(
     Returns
     -------
     tuple of Check
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(0).normal(size=(4, 150))
+    >>> [check.passed for check in mixing_checks({"level": draws}, {})]
+    [True, True]
     """
     scalars = {
         name: values.reshape(*values.shape[:2], -1)

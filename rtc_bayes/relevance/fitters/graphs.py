@@ -14,11 +14,8 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError, FitWarning, InputError
 from rtc_bayes.relevance.compiled import CompiledGraph
-from rtc_bayes.relevance.interface import Diagnostics, Draws, HasGraph
+from rtc_bayes.relevance.interface import Diagnostics, Draws, HasGraph, Sampling
 from rtc_bayes.relevance.newton import Floats, Mode, maximise, one_thread
-
-MOST_P = 1000
-"""Draws of p that are kept: of every document they take memory, and more add little."""
 
 
 def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
@@ -90,12 +87,6 @@ def find_mode(graph: CompiledGraph, *, jacobian: bool) -> tuple[Mode, Floats]:
     return Mode(mode.at, int(near.nit) + mode.iterations, mode.gradient, True), factor
 
 
-def kept_of_p(draws: int, chains: int) -> NDArray[np.int64]:
-    """Return the numbers of each chain's draws whose p is kept: evenly spaced from the first."""
-    kept = min(draws, max(1, MOST_P // chains))
-    return np.arange(kept) * (draws // kept)
-
-
 def collect(
     graph: CompiledGraph,
     points: NDArray[np.float64],
@@ -120,7 +111,7 @@ def collect(
     """
     chains, draws, size = points.shape
     found = [graph.parameters(x) for x in points.reshape(-1, size)]
-    every = points[:, kept_of_p(draws, chains)]
+    every = points[:, Sampling(draws, chains).kept]
     first = graph.p(every[0, 0])
     p = np.empty((*every.shape[:2], *first.shape), dtype=np.float32)
     for chain in range(chains):
