@@ -58,6 +58,17 @@ class Fit:
         SHA-256 of the model's file, or of the source of one given itself.
     instance : RelevanceModel or None
         The model, where it was given itself; no file of a fit keeps it.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> made = fit(pool, rb.Judgments.none(pool), model="uniform", options={"p": 0.25})
+    >>> made.model, made.method, made.options
+    ('uniform', 'map', {'p': '0.25'})
+    >>> made.predict(pool.select(pool.systems[:2])).build().p
+    0.25
     """
 
     relevance: Relevance
