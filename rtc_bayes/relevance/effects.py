@@ -147,6 +147,12 @@ class EffectsDraws:
     columns : ndarray of float, shape (chains, draws, columns)
     local : ndarray of float, shape (chains, draws, topics, topic effects)
     log_scale : ndarray of float, shape (chains, draws, scales)
+
+    Examples
+    --------
+    >>> draws = EffectsDraws(np.zeros((2, 5, 3)), np.zeros((2, 5, 4, 1)), np.zeros((2, 5, 1)))
+    >>> draws.take(slice(0, 2)).columns.shape
+    (2, 2, 3)
     """
 
     columns: Floats
@@ -177,6 +183,11 @@ def sweeps_to_try(sampling: Sampling, rows: int) -> tuple[int, ...]:
     sampling : Sampling
     rows : int
         Of the regression.
+
+    Examples
+    --------
+    >>> sweeps_to_try(Sampling(draws=150, chains=4, tune=500), rows=1000)
+    (10, 40, 160)
     """
     few = _SWEEPS // (sampling.chains * sampling.draws)
     first = max(1, min(_MOST_TO_A_DRAW, few, _ROWS // max(rows, 1)))

@@ -144,11 +144,10 @@ def check_options(model: Any) -> None:
 
     Examples
     --------
-    >>> from typing import ClassVar
     >>> @dataclass(frozen=True)
     ... class Constant:
     ...     p: float = 0.5
-    ...     name: ClassVar[str] = "constant"
+    ...     name = "constant"
     ...
     ...     def __post_init__(self):
     ...         check_options(self)
@@ -182,11 +181,10 @@ def require(holds: bool, model: Any, option: str, accepts: str) -> None:
 
     Examples
     --------
-    >>> from typing import ClassVar
     >>> @dataclass(frozen=True)
     ... class Constant:
     ...     p: float = 0.5
-    ...     name: ClassVar[str] = "constant"
+    ...     name = "constant"
     ...
     ...     def __post_init__(self):
     ...         check_options(self)

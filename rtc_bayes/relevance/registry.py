@@ -86,12 +86,25 @@ def load_model(
     InputError
         An unknown model, a file that holds no model or several, an unknown option or a value
         that it does not take.
+
+    Examples
+    --------
+    >>> from rtc_bayes.relevance import load_model
+    >>> load_model("uniform", {"p": "0.2"}).p
+    0.2
     """
     return with_options(model_class(name_or_path, digest=digest), options or {})
 
 
 def available_models() -> list[ModelInfo]:
-    """List the installed models in the order of their names."""
+    """List the installed models in the order of their names.
+
+    Examples
+    --------
+    >>> from rtc_bayes.relevance import available_models
+    >>> [model.name for model in available_models()][:2]
+    ['heavy_tails', 'hierarchical']
+    """
     return [model_info(name) for name in sorted(installed(_GROUP))]
 
 

@@ -124,7 +124,7 @@ def test_what_a_person_may_type_wrong_is_refused(pool):
 
 
 def test_next_documents_takes_qrels_and_nothing_else(pool, truth):
-    some = Qrels({pool.topics[0]: dict(list(truth[pool.topics[0]].items())[:2])})
+    some = Qrels({topic: dict(list(truth[topic].items())[:2]) for topic in pool.topics})
     judgments = Judgments.from_qrels(pool, some)
     assert next_documents(pool, some, algorithm="mtc") == (
         next_documents(pool, judgments, algorithm="mtc")

@@ -170,8 +170,8 @@ def test_a_study_of_it(tmp_path):
         output=tmp_path / "study",
         trials=2,
         systems=4,
-        depth=10,
-        jobs=2,
+        estimand=rb.Estimand(depth=10),
+        workers=rb.Workers(2),
     )
     text = "best_rank[scale=2]"
     assert set(done.trials["algorithm"]) == {"mtc", text}
