@@ -36,6 +36,9 @@ type Floats = NDArray[np.float64]
 Prior = tuple[float, float]
 
 COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d")
+# medians of scales, and the sd of their logarithm, that a sampler of log-odds can follow
+_LEAST, _MOST, _WIDEST = 1e-3, 20.0, 3.0
+
 SCALES = ("s_alpha", "s_q", "s_w", "s_a", "s_b", "s_u")
 
 
@@ -117,8 +120,9 @@ class Robust:
             require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
         for option in SCALES:
             median, spread = getattr(self, option)
-            good = median > 0 and spread >= 0
-            require(good, self, option, "median:spread, positive and at least 0")
+            good = _LEAST <= median <= _MOST and 0 <= spread <= _WIDEST
+            accepts = f"median:spread, from {_LEAST:g} to {_MOST:g} and from 0 to {_WIDEST:g}"
+            require(good, self, option, accepts + " (a wider scale drives log-odds beyond numbers)")
         for option in ("shared", "pivot"):
             require(0 <= getattr(self, option) <= 1, self, option, "a number from 0 to 1")
         require(self.df > 0, self, "df", "a positive number")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import secrets
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.files import atomic_path
@@ -15,8 +20,13 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+_CONTENT = "content_digest"
+
+
 def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     """Write a data set or a tree, atomically: a zarr folder by the ending .zarr, else netCDF.
+
+    It carries a digest of its content, by which reading tells a damaged file.
 
     Parameters
     ----------
@@ -29,6 +39,8 @@ def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     InputError
         The folder of `path` does not exist, or something other than zarr stands at a .zarr path.
     """
+    data = data.copy()
+    data.attrs = {**data.attrs, _CONTENT: _digest(data)}
     if is_zarr(path):
         _write_zarr(data, Path(path))
         return
@@ -65,15 +77,11 @@ def read_dataset(path: str | Path) -> xr.Dataset:
     Raises
     ------
     InputError
-        The file is absent, or neither netCDF nor zarr.
+        The file is absent, damaged, or neither netCDF nor zarr.
     """
     import xarray as xr
 
-    try:
-        with xr.open_dataset(path, engine=_engine(path)) as data:
-            return data.load()
-    except (OSError, ValueError, KeyError) as error:
-        raise _unreadable(path, error) from error
+    return _checked(path, lambda: xr.open_dataset(path, engine=_engine(path)))
 
 
 def read_tree(path: str | Path) -> xr.DataTree:
@@ -82,15 +90,53 @@ def read_tree(path: str | Path) -> xr.DataTree:
     Raises
     ------
     InputError
-        The file is absent, or neither netCDF nor zarr.
+        The file is absent, damaged, or neither netCDF nor zarr.
     """
     import xarray as xr
 
+    return _checked(path, lambda: xr.open_datatree(path, engine=_engine(path)))
+
+
+def _checked[Data: (xr.Dataset, xr.DataTree)](path: str | Path, opened: Callable[[], Data]) -> Data:
+    """Read what is opened, and hold its content to the digest that it was written with."""
     try:
-        with xr.open_datatree(path, engine=_engine(path)) as tree:
-            return tree.load()
-    except (OSError, ValueError, KeyError) as error:
+        with opened() as file:
+            data = file.load()
+        written = data.attrs.pop(_CONTENT, None)
+        sound = written is None or written == _digest(data)
+    # a damaged file makes its readers fail in any way
+    except Exception as error:
         raise _unreadable(path, error) from error
+    if not sound:
+        raise InputError(
+            "is damaged: its content is not what was written", path=path, remedy="make it again"
+        )
+    return data
+
+
+def _digest(data: xr.Dataset | xr.DataTree) -> str:
+    """Return a digest of names, dims, values and attributes, the same before and after a disk."""
+    import xarray as xr
+
+    content = hashlib.sha256()
+    groups = data.subtree if isinstance(data, xr.DataTree) else [data]
+    for group in groups:
+        attributes = {
+            str(name): np.atleast_1d(value).tolist()
+            for name, value in group.attrs.items()
+            if name != _CONTENT
+        }
+        names = sorted(map(str, group.variables))
+        content.update(json.dumps([attributes, names], sort_keys=True).encode())
+        for name in sorted(group.variables, key=str):
+            variable = group.variables[name]
+            values = np.ascontiguousarray(variable.values)
+            content.update(json.dumps([str(name), variable.dims, values.shape]).encode())
+            if values.dtype.kind in "OUST":
+                content.update("\0".join(map(str, values.ravel().tolist())).encode())
+            else:
+                content.update(values.dtype.str.encode() + values.tobytes())
+    return content.hexdigest()
 
 
 def _engine(path: str | Path) -> str:

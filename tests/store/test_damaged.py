@@ -1,0 +1,65 @@
+"""Damaged files of data sets: refused, or read as they were; never otherwise."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from rtc_bayes.errors import InputError
+from rtc_bayes.store import read_dataset, read_tree, write_dataset
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(1)
+    return xr.Dataset(
+        {
+            "p": (("draw", "document"), rng.random((4, 30)).astype(np.float32)),
+            "name": ("document", [f"d{i}" for i in range(30)]),
+            "flag": ("document", rng.random(30) < 0.5),
+        },
+        attrs={"model": "rtc", "systems": ["one", "two"], "note": ""},
+    )
+
+
+# h5netcdf remarks on files that it could not open when they are collected
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_changed_bytes_are_refused_or_change_nothing(data, tmp_path):
+    path = tmp_path / "a.nc"
+    write_dataset(data, path)
+    sound = path.read_bytes()
+    rng = np.random.default_rng(2)
+    refused = 0
+    for _ in range(150):
+        damaged = bytearray(sound)
+        for place in rng.integers(0, len(sound), 3):
+            damaged[place] ^= 1 << rng.integers(8)
+        path.write_bytes(bytes(damaged[: rng.choice([len(damaged), len(damaged) // 2])]))
+        try:
+            xr.testing.assert_identical(read_dataset(path), data)
+        except InputError as error:
+            assert error.path == str(path)  # noqa: PT017
+            refused += 1
+    assert refused > 75
+
+
+def test_other_content_under_the_same_digest_is_refused(data, tmp_path):
+    import h5py
+
+    path = tmp_path / "a.nc"
+    write_dataset(xr.DataTree.from_dict({"/inside": data}), path)
+    assert "content_digest" not in read_tree(path).attrs
+    with h5py.File(path, "r+") as file:
+        file["inside/p"][0, 0] += 0.25
+    with pytest.raises(InputError, match="is damaged"):
+        read_tree(path)
+
+
+def test_zarr_is_held_to_its_digest_too(data, tmp_path):
+    import zarr
+
+    path = tmp_path / "a.zarr"
+    write_dataset(data, path)
+    xr.testing.assert_identical(read_dataset(path), data)
+    zarr.open(str(path), mode="r+")["p"][0, 0] = 9.0
+    with pytest.raises(InputError, match="is damaged"):
+        read_dataset(path)
