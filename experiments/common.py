@@ -79,7 +79,7 @@ def run_studies(
                 draws=plan.draws,
                 output=options.output / name,
                 command=(
-                    f"python experiments/{script} -o DIR "
+                    f"python -m {script} -o DIR "
                     f"--studies {name} --trials {trials} --seed {options.seed}"
                 ),
                 workers=Workers(options.jobs, progress=progress),

@@ -37,7 +37,7 @@ Prior = tuple[float, float]
 
 COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d")
 # medians of scales, and the sd of their logarithm, that a sampler of log-odds can follow
-_LEAST, _MOST, _WIDEST = 1e-3, 20.0, 3.0
+_MOST, _WIDEST = 20.0, 3.0
 
 SCALES = ("s_alpha", "s_q", "s_w", "s_a", "s_b", "s_u")
 
@@ -120,8 +120,8 @@ class Robust:
             require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
         for option in SCALES:
             median, spread = getattr(self, option)
-            good = _LEAST <= median <= _MOST and 0 <= spread <= _WIDEST
-            accepts = f"median:spread, from {_LEAST:g} to {_MOST:g} and from 0 to {_WIDEST:g}"
+            good = 0 < median <= _MOST and 0 <= spread <= _WIDEST
+            accepts = f"median:spread, above 0 to {_MOST:g}, and from 0 to {_WIDEST:g}"
             require(good, self, option, accepts + " (a wider scale drives log-odds beyond numbers)")
         for option in ("shared", "pivot"):
             require(0 <= getattr(self, option) <= 1, self, option, "a number from 0 to 1")

@@ -1,6 +1,6 @@
 """Measure how accurate and how fast the moments are, and print the tables of docs/results.
 
-Usage: PYTHONPATH=tests python experiments/accuracy/accuracy.py [--topics 500] [--outcomes 1000000]
+Usage: PYTHONPATH=tests python -m experiments.accuracy.accuracy [--topics 500] [--outcomes 1000000]
 
 Ends in about two minutes. The oracle enumerates all 2^n outcomes (tests/oracle.py).
 """

@@ -1,6 +1,6 @@
 """Tell what the studies of run.py found of point estimates and posteriors, as Markdown.
 
-Usage: python experiments/calibration/page.py DIR [--figures docs/figures]
+Usage: python -m experiments.calibration.page DIR [--figures docs/figures]
        > docs/results/map-against-bayes.md
 
 DIR is what run.py wrote; what is told of studies that it lacks is left out.
@@ -8,21 +8,25 @@ DIR is what run.py wrote; what is told of studies that it lacks is left out.
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from run import JUDGE, MODELS, SAMPLED, STOPPED, STUDIES
 
+from experiments.calibration.run import JUDGE, MODELS, SAMPLED, STOPPED, STUDIES
+from experiments.common import (
+    BIN_NAMES,
+    coverage,
+    covered,
+    draw_confidence,
+    finished,
+    page_options,
+    size,
+)
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
 from rtc_bayes.trials.scores import log_score, winnings
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import BIN_NAMES, coverage, covered, draw_confidence, finished, page_options, size
 
 SHOWN = (f"{JUDGE}/hierarchical:map", f"{JUDGE}/hierarchical:laplace", f"{JUDGE}/rtc:map")
 POSTERIOR_OF = {

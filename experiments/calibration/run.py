@@ -1,13 +1,13 @@
 """Run the studies behind docs/results/map-against-bayes.md.
 
-Usage: python experiments/calibration/run.py -o DIR [--studies NAME ...] [--trials N]
+Usage: python -m experiments.calibration.run -o DIR [--studies NAME ...] [--trials N]
        [--jobs 2 --seed 0]
 
 Needs RTC_BAYES_DATA: a folder with trec8_adhoc/ and robust03/, each with runs/ and qrels.txt.gz.
 DIR gets one study a folder, with its report; what was interrupted goes on. Each study has its own
 number of trials unless --trials says another. Then:
 
-    python experiments/calibration/page.py DIR --figures docs/figures \
+    python -m experiments.calibration.page DIR --figures docs/figures \
         > docs/results/map-against-bayes.md
 
 The studies:
@@ -29,11 +29,7 @@ trec8-laplace, robust03-laplace
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import Plan, run_studies
+from experiments.common import Plan, run_studies
 
 JUDGE = "rtc:map"
 MODELS = (
@@ -60,4 +56,4 @@ STUDIES = {
 }
 
 if __name__ == "__main__":
-    run_studies("calibration/run.py", __doc__, STUDIES)
+    run_studies("experiments.calibration.run", __doc__, STUDIES)

@@ -1,6 +1,6 @@
 """Simulation-based calibration of `hierarchical`, by Laplace and by NUTS, as Markdown.
 
-Usage: python experiments/calibration/sbc.py --method laplace --simulations 1000
+Usage: python -m experiments.calibration.sbc --method laplace --simulations 1000
 
 Parameters and labels from the model's prior, over a simulated collection of 20 topics and 10
 systems to depth 30, of which 200 documents at random are judged; then draws given the labels. The

@@ -1,6 +1,6 @@
 """How far the normal, the corrected and the counted form are from the truth, and what auto does.
 
-    python experiments/confidence_forms/measure.py -o forms.csv
+    python -m experiments.confidence_forms.measure -o forms.csv
 
 makes small collections of a few kinds (below) with 1 to 50 topics, and compares the forms of
 P(< 0) + P(= 0) / 2 with shares of many more outcomes (150,000: standard error at most .0013). It

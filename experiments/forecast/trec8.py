@@ -1,6 +1,6 @@
 """Forecasts of the judgments that a pair still needs, against what `build` then needed.
 
-    RTC_BAYES_DATA=... python experiments/forecast/trec8.py
+    RTC_BAYES_DATA=... python -m experiments.forecast.trec8
 
 Random pairs of TREC-8 runs are judged until 95% confidence. After so many judgments, the model of
 the algorithm forecasts how many more there will be. Printed per algorithm: of the pairs still open

@@ -1,6 +1,6 @@
 """Damage inputs of every kind, read them, and count what happens.
 
-Usage: python experiments/fuzz/run.py [--inputs 100000] [--jobs 2] [--seed 0] [--only NAME ...]
+Usage: python -m experiments.fuzz.run [--inputs 100000] [--jobs 2] [--seed 0] [--only NAME ...]
 
 Each input is either accepted, with as much content as it has, or refused by an InputError that
 names its file. Everything else is a failure, which is printed; then the exit status is 1. The same
@@ -18,8 +18,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from targets import TARGETS, Target, quiet
-
+from experiments.fuzz.targets import TARGETS, Target, quiet
 from rtc_bayes.errors import InputError
 
 BATCH = 500

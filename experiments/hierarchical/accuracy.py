@@ -1,7 +1,7 @@
 """The nested Laplace approximation of `hierarchical` held to NUTS, and NUTS in its two forms.
 
-    RTC_BAYES_DATA=FOLDER python experiments/hierarchical/accuracy.py --trials 2 6 0 12 1
-    RTC_BAYES_DATA=FOLDER python experiments/hierarchical/accuracy.py --trials 2 10 --forms
+    RTC_BAYES_DATA=FOLDER python -m experiments.hierarchical.accuracy --trials 2 6 0 12 1
+    RTC_BAYES_DATA=FOLDER python -m experiments.hierarchical.accuracy --trials 2 10 --forms
 
 takes trials as in Carterette 2007 on TREC-8 (judgments for two systems by rtc:map, ten systems
 evaluated), and draws by NUTS (nutpie, 4 chains of 500) and by Laplace. It prints mean and largest
@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
-from trials import scores
 
+from experiments.hierarchical.trials import scores
 from rtc_bayes import Judgments, read_qrels, read_runs
 from rtc_bayes.judging import build, parse_algorithm
 from rtc_bayes.relevance.fitters.checks import mixing_checks

@@ -1,6 +1,6 @@
 """W of `hierarchical`, plug-in and averaged over the posterior, on the same judgments.
 
-    RTC_BAYES_DATA=FOLDER python experiments/hierarchical/trials.py trec8_adhoc --trials 24
+    RTC_BAYES_DATA=FOLDER python -m experiments.hierarchical.trials trec8_adhoc --trials 24
 
 takes trials as in Carterette 2007 (judgments for two systems by rtc:map to 95%, ten systems
 evaluated, depth 100) and predicts all pairs: `map` by exact moments and the normal form; `laplace`

@@ -1,6 +1,6 @@
 """How many judgments tell two random TREC-8 runs apart at 95% confidence.
 
-    RTC_BAYES_DATA=... python experiments/judging/judgments_needed.py --pairs 60
+    RTC_BAYES_DATA=... python -m experiments.judging.judgments_needed --pairs 60
 
 prints, per algorithm, the median and quartiles of the number of judgments, the share of right
 signs and the mean seconds, with a 90% bootstrap interval of the median over pairs. The same pairs

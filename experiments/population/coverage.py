@@ -1,6 +1,6 @@
 """How often intervals hold the mean over the population that topics are a sample of.
 
-    python experiments/population/coverage.py
+    python -m experiments.population.coverage
 
 Topics are drawn from a population: two systems rank 15 documents by their quality and noise, and
 each document is relevant with a known probability; a share of them is judged. Of the 90% intervals

@@ -1,6 +1,6 @@
 """What the priors of `hierarchical` say of relevance before anything is judged.
 
-    RTC_BAYES_DATA=FOLDER python experiments/prior_predictive/hierarchical.py
+    RTC_BAYES_DATA=FOLDER python -m experiments.prior_predictive.hierarchical
 
 draws parameters from the prior (the posterior without judgments) over pools of ten systems to
 depth 100, and relevance given them: of Robust 2003's runs and of three simulated collections. It

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.common import read_collection
 from rtc_bayes import Estimand
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials import Collection, quietly
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import read_collection
 
 SEED = 1000
 

@@ -1,6 +1,6 @@
 """How well probabilities of relevance fit the documents that were not judged.
 
-    RTC_BAYES_DATA=FOLDER python experiments/robust/documents.py [--trials 33 --jobs 2] \\
+    RTC_BAYES_DATA=FOLDER python -m experiments.robust.documents [--trials 33 --jobs 2] \\
         [--evaluators robust:gibbs 'robust[df=4]:gibbs']
 
 takes the development trials (seed 1000) of TREC-8 and Robust 2003, lets `robust:gibbs` judge for
@@ -16,12 +16,12 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from development import of_each, trials_parser, with_error
-from frontier import Question, fitted, judged
 from numpy.typing import NDArray
-from run import JUDGE, WHOLE_LISTS
-from scales import labels_of
 
+from experiments.robust.development import of_each, trials_parser, with_error
+from experiments.robust.frontier import Question, fitted, judged
+from experiments.robust.run import JUDGE, WHOLE_LISTS
+from experiments.robust.scales import labels_of
 from rtc_bayes import Judgments
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.trials import Collection

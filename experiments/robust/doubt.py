@@ -1,6 +1,6 @@
 """What is still in doubt about a difference in MAP once systems have been judged for.
 
-    RTC_BAYES_DATA=FOLDER python experiments/robust/doubt.py [--judgments 150 --jobs 2]
+    RTC_BAYES_DATA=FOLDER python -m experiments.robust.doubt [--judgments 150 --jobs 2]
 
 takes the development trials (seed 1000) of TREC-8 and Robust 2003, lets `robust:gibbs` judge two
 systems, and parts the variance of every difference between ten: the relevance of documents given
@@ -14,10 +14,10 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from development import of_each, trials_parser
-from frontier import Question, fits_of
-from run import JUDGE, WHOLE_LISTS
 
+from experiments.robust.development import of_each, trials_parser
+from experiments.robust.frontier import Question, fits_of
+from experiments.robust.run import JUDGE, WHOLE_LISTS
 from rtc_bayes import Pool, moments
 from rtc_bayes.trials import Collection
 

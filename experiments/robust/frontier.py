@@ -1,12 +1,12 @@
 """What a number of judgments is worth to `robust`.
 
-    RTC_BAYES_DATA=FOLDER python experiments/robust/frontier.py -o DIR [--trials 60 --jobs 2]
+    RTC_BAYES_DATA=FOLDER python -m experiments.robust.frontier -o DIR [--trials 60 --jobs 2]
 
 takes the first trials of the frozen protocol, lets `robust:gibbs` judge two systems until it has
 spent the largest budget, however sure it is, and evaluates all pairs by the first 120, 150 and 180
 of these judgments. It writes DIR/frontier.csv, with standard errors over trials. And
 
-    python experiments/robust/frontier.py -o DIR --seed 1000 --trials 33 --budgets 150 \\
+    python -m experiments.robust.frontier -o DIR --seed 1000 --trials 33 --budgets 150 \\
         --judge 'robust[weight=reuse]:gibbs' --evaluator 'robust[df=4]'
 
 tries another judge or evaluator on the trials that `robust` was developed on; --initial judges for
@@ -17,7 +17,6 @@ takes the other collection, --cut keeps to lists cut at the depth and the pool's
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,17 +25,15 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
-from development import alone
-from run import JUDGE, POOL_ALONE, SEED, WHOLE_LISTS
 
+from experiments.common import read_collection
+from experiments.robust.development import alone
+from experiments.robust.run import JUDGE, POOL_ALONE, SEED, WHOLE_LISTS
 from rtc_bayes import Comparison, Estimand, Fit, Judgments, Pool, compare, fit
 from rtc_bayes.judging import build
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials import Collection, Draw, Plan, draw_systems
 from rtc_bayes.trials.scores import kendall_tau, log_score, winnings
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import read_collection
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """What a pool cannot tell of whole lists, though all its documents are judged.
 
-    RTC_BAYES_DATA=FOLDER python experiments/robust/outside.py [--sets 40]
+    RTC_BAYES_DATA=FOLDER python -m experiments.robust.outside [--sets 40]
 
 draws sets of two and of ten systems, gives every document of their pool of depth 100 its label,
 and holds their MAP, over lists cut at the depth or down to rank 1000, with the unseen relevant
@@ -13,17 +13,13 @@ standard deviation over the square root of 2. Prints Markdown.
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
+from experiments.common import read_collection
 from rtc_bayes import Judgments, Pool, evaluate, moments
 from rtc_bayes.confidence.unseen import with_unseen
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import read_collection
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Tell what the studies of run.py and frontier.py found of `robust`, as Markdown.
 
-Usage: python experiments/robust/page.py DIR [--figures docs/figures] > docs/results/robust.md
+Usage: python -m experiments.robust.page DIR [--figures docs/figures] > docs/results/robust.md
 
 DIR is what the two wrote: trec8, trec8-published and trec8-cut; of the rest what it lacks is left
 out. Needs RTC_BAYES_DATA as they do.
@@ -8,15 +8,24 @@ out. Needs RTC_BAYES_DATA as they do.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from run import JUDGE, NORMAL, NUTS, ROBUST03, STUDIES, WIDE
 
+from experiments.common import (
+    BIN_NAMES,
+    coverage,
+    covered,
+    draw_confidence,
+    finished,
+    page_options,
+    read_collection,
+    size,
+)
+from experiments.robust.run import JUDGE, NORMAL, NUTS, ROBUST03, STUDIES, WIDE
 from rtc_bayes import evaluate
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
@@ -26,18 +35,6 @@ from rtc_bayes.trials.scores import (
     log_score,
     p_first_better,
     winnings,
-)
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import (
-    BIN_NAMES,
-    coverage,
-    covered,
-    draw_confidence,
-    finished,
-    page_options,
-    read_collection,
-    size,
 )
 
 POSTERIOR_MEAN = "posterior_mean.py:map"
@@ -56,7 +53,7 @@ SHORT = ("READWARE", "READWARE2")
 
 FRONTIER = """## At a number of judgments
 
-`python experiments/robust/frontier.py -o DIR --trials {trials} --budgets {budgets}`
+`python -m experiments.robust.frontier -o DIR --trials {trials} --budgets {budgets}`
 
 {which} again; the judge goes on however sure it is, and all pairs are evaluated by its first
 judgments. Means and standard errors over trials. Where judging stops by itself, later for hard

@@ -1,6 +1,6 @@
 """What is left of true differences in MAP beyond a posterior, and what it does to confidences.
 
-    RTC_BAYES_DATA=FOLDER python experiments/robust/residuals.py [--trials 33 --jobs 2]
+    RTC_BAYES_DATA=FOLDER python -m experiments.robust.residuals [--trials 33 --jobs 2]
 
 takes the development trials (seed 1000) of TREC-8 and Robust 2003, judged and evaluated as the
 frozen ones are, and compares all pairs by each fit with several residuals of a system's mean score.
@@ -15,11 +15,11 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from development import of_each, trials_parser
-from frontier import Question, compared, fitted, judged, pairs_of
-from run import JUDGE, WHOLE_LISTS
 from scipy.optimize import minimize
 
+from experiments.robust.development import of_each, trials_parser
+from experiments.robust.frontier import Question, compared, fitted, judged, pairs_of
+from experiments.robust.run import JUDGE, WHOLE_LISTS
 from rtc_bayes.report.tables import number, to_markdown
 from rtc_bayes.trials import Collection
 from rtc_bayes.trials.scores import log_score, winnings

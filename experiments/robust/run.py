@@ -1,12 +1,12 @@
 """Run the studies behind docs/results/robust.md.
 
-Usage: python experiments/robust/run.py -o DIR [--studies NAME... --trials 200 --jobs 2
+Usage: python -m experiments.robust.run -o DIR [--studies NAME... --trials 200 --jobs 2
        --seed 2013]
 
 Needs RTC_BAYES_DATA: a folder with trec8_adhoc/ and robust03/, each with runs/ and qrels.txt.gz.
 DIR gets one study a folder, with its report; what was interrupted goes on. Then:
 
-    python experiments/robust/page.py DIR --figures docs/figures > docs/results/robust.md
+    python -m experiments.robust.page DIR --figures docs/figures > docs/results/robust.md
 
 The studies:
 
@@ -30,12 +30,10 @@ robust03
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1]))
-from common import Plan, run_studies
+from experiments.common import Plan, run_studies
 
 SEED = 2013
 JUDGE = "robust:gibbs"
@@ -70,4 +68,4 @@ STUDIES = {
 }
 
 if __name__ == "__main__":
-    run_studies("robust/run.py", __doc__, STUDIES, seed=SEED)
+    run_studies("experiments.robust.run", __doc__, STUDIES, seed=SEED)

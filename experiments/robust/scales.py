@@ -1,6 +1,6 @@
 """The parameters of `robust` under complete judgments, and what its parts are worth there.
 
-    RTC_BAYES_DATA=FOLDER python experiments/robust/scales.py [--sets 4]
+    RTC_BAYES_DATA=FOLDER python -m experiments.robust.scales [--sets 4]
 
 prints, for random sets of 2 to 17 systems of each collection, the parameters of highest marginal
 likelihood given complete judgments of all topics: what the priors in docs/robust.md were read off.
@@ -11,22 +11,18 @@ are normal here, and the likelihood is Laplace's; scales are found by expectatio
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
+from experiments.common import read_collection
 from rtc_bayes import Judgments, Pool, Qrels, Runs
 from rtc_bayes_models.robust import COEFFICIENTS, SCALES, Robust, _Design
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import read_collection
 
 type Floats = NDArray[np.float64]
 

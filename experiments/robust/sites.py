@@ -1,6 +1,6 @@
 """Write groups of systems whose lists overlap, for a model's option `groups`.
 
-    RTC_BAYES_DATA=FOLDER python experiments/robust/sites.py -o groups.csv [--overlap .7]
+    RTC_BAYES_DATA=FOLDER python -m experiments.robust.sites -o groups.csv [--overlap .7]
 
 Two systems are in one group if a chain of systems joins them, each sharing at least this part of
 its first 100 documents with the next, on average over topics. No names are used.
@@ -9,17 +9,14 @@ its first 100 documents with the next, on average over topics. No names are used
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
+from experiments.common import read_collection
 from rtc_bayes import Pool
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import read_collection
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """When to stop judging for two systems, so that the confidence then can be taken at its word.
 
-    RTC_BAYES_DATA=FOLDER python experiments/robust/stopping.py [--trials 33 --budget 300 --jobs 2]
+    RTC_BAYES_DATA=FOLDER python -m experiments.robust.stopping [--trials 33 --budget 300 --jobs 2]
 
 lets `robust:gibbs` judge two systems of TREC-8 and of Robust 2003 (seed 1000: the trials that the
 model was developed on) until the budget is spent, and then reads off where each rule would have
@@ -17,9 +17,9 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from development import of_each, trials_parser
-from run import JUDGE, WHOLE_LISTS
 
+from experiments.robust.development import of_each, trials_parser
+from experiments.robust.run import JUDGE, WHOLE_LISTS
 from rtc_bayes import Judgments
 from rtc_bayes.judging import JudgingSession
 from rtc_bayes.judging.judges.weighted import REFIT_GROWTH, next_fit

@@ -1,6 +1,6 @@
 """What confidences about whole lists are worth, against those about the pool alone.
 
-    RTC_BAYES_DATA=FOLDER python experiments/robust/whole_lists.py [--budgets 60 150 --jobs 2]
+    RTC_BAYES_DATA=FOLDER python -m experiments.robust.whole_lists [--budgets 60 150 --jobs 2]
 
 takes the development trials (seed 1000) of TREC-8 and Robust 2003, lets `robust:gibbs` judge two
 systems, fits it to the first judgments for all ten, and compares them by that one fit: lists to the
@@ -15,10 +15,10 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from development import of_each, trials_parser, with_error
-from frontier import Question, compared, fits_of, scores
-from run import JUDGE, POOL_ALONE, WHOLE_LISTS
 
+from experiments.robust.development import of_each, trials_parser, with_error
+from experiments.robust.frontier import Question, compared, fits_of, scores
+from experiments.robust.run import JUDGE, POOL_ALONE, WHOLE_LISTS
 from rtc_bayes.trials import Collection
 
 FORMS = (

@@ -1,6 +1,6 @@
 """Set the 2007 paper's tables beside what the studies of run.py found, as Markdown.
 
-Usage: python experiments/robustness/page.py DIR [--figures docs/figures]
+Usage: python -m experiments.robustness.page DIR [--figures docs/figures]
        > docs/results/robustness.md
 
 DIR is what run.py wrote.
@@ -8,21 +8,17 @@ DIR is what run.py wrote.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import published
-from run import CHOSEN, STUDIES
 
+from experiments.common import BIN_NAMES, draw_confidence, page_options
+from experiments.robustness import published
+from experiments.robustness.run import CHOSEN, STUDIES
 from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
 from rtc_bayes.robustness import Study, side_by_side
 from rtc_bayes.trials.scores import BINS, winnings
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import BIN_NAMES, draw_confidence, page_options
 
 RTC, MTC = "rtc:map", "mtc"
 MEASURED = {
@@ -62,7 +58,7 @@ def page(studies: Mapping[str, Study]) -> str:
 
 _COMMANDS = """The page:
 
-    python experiments/robustness/page.py DIR --figures docs/figures > docs/results/robustness.md
+    python -m experiments.robustness.page DIR --figures docs/figures > docs/results/robustness.md
 """
 
 

@@ -1,12 +1,12 @@
 """Run the studies behind docs/results/robustness.md: the 2007 experiment on two collections.
 
-Usage: python experiments/robustness/run.py -o DIR [--studies NAME... --trials 200 --jobs 2
+Usage: python -m experiments.robustness.run -o DIR [--studies NAME... --trials 200 --jobs 2
        --seed 0]
 
 Needs RTC_BAYES_DATA: a folder with trec8_adhoc/ and robust03/, each with runs/ and qrels.txt.gz.
 DIR gets one study a folder, with its report; what was interrupted goes on. Then:
 
-    python experiments/robustness/page.py DIR > docs/results/robustness.md
+    python -m experiments.robustness.page DIR > docs/results/robustness.md
 
 The studies:
 
@@ -25,15 +25,10 @@ robust03, robust03-exact
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 
+from experiments.common import Plan, run_studies
 from rtc_bayes.collection import Run, Runs
-
-sys.path.append(str(Path(__file__).parents[1]))
-from common import Plan, run_studies
 
 DEPTH = 100
 CHOSEN = "rtc[intercept=yes]:map"
@@ -67,4 +62,4 @@ STUDIES = {
 
 
 if __name__ == "__main__":
-    run_studies("robustness/run.py", __doc__, STUDIES)
+    run_studies("experiments.robustness.run", __doc__, STUDIES)

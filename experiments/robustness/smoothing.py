@@ -1,6 +1,6 @@
 """Choose RTC's smoothing on Robust 2003, so that nothing is tuned on TREC-8.
 
-Usage: python experiments/robustness/smoothing.py -o DIR [--trials 100 --jobs 2 --seed 0]
+Usage: python -m experiments.robustness.smoothing -o DIR [--trials 100 --jobs 2 --seed 0]
        > docs/results/smoothing-robust03.md
 
 Needs RTC_BAYES_DATA: a folder with robust03/runs and robust03/qrels.txt.gz. The paper chose its
@@ -39,7 +39,7 @@ def main() -> None:
     options = parser.parse_args()
     data = Path(os.environ["RTC_BAYES_DATA"]) / "robust03"
     command = (
-        "python experiments/robustness/smoothing.py -o DIR "
+        "python -m experiments.robustness.smoothing -o DIR "
         f"--trials {options.trials} --seed {options.seed}"
     )
     with progress_bar() as progress:

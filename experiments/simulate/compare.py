@@ -1,6 +1,6 @@
 """Compare simulated collections with the real TREC-8 ad hoc one: a figure and a table.
 
-Usage: RTC_BAYES_DATA=FOLDER python experiments/simulate/compare.py
+Usage: RTC_BAYES_DATA=FOLDER python -m experiments.simulate.compare
 
 Draws docs/figures/simulate.png and rewrites the table in docs/simulate.md (about 3 minutes).
 """
@@ -13,8 +13,8 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-from portrait import Portrait, portrait
 
+from experiments.simulate.portrait import Portrait, portrait
 from rtc_bayes.collection import read_qrels, read_runs
 from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.store import atomic_path, atomic_write

@@ -21,8 +21,8 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from moments import graded, peak
 from scipy.special import expit, logit
+from timing import graded, peak
 
 import rtc_bayes as rb
 

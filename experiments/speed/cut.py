@@ -1,6 +1,6 @@
 """Measure how fast and how exact the cut posterior is, and print the tables of docs/results.
 
-Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/cut.py [--repeats 3]
+Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.cut [--repeats 3]
 
 The judgments are those that `rtc:map` chooses to tell two of the TREC-8 systems apart. Ends in a
 few minutes on two free cores.

@@ -1,6 +1,6 @@
 """How the cost of moments grows with depth, systems, topics and draws.
 
-Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/growth.py --figures docs/figures
+Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.growth --figures docs/figures
        > docs/results/speed-growth.md
 
 Moments of average precision of all pairs of TREC-8 systems. One of the four grows, the others stay:
@@ -18,10 +18,9 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from moments import graded
-from timing import median_seconds
 
 import rtc_bayes as rb
+from experiments.speed.timing import graded, median_seconds
 
 KINDS = ("plugin", "exact")
 SIZES = {
@@ -44,7 +43,7 @@ def main() -> None:
     found = {what: measured(runs, what) for what in SIZES}
     print("# How the cost of moments grows\n")
     print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    RTC_BAYES_DATA=FOLDER python experiments/speed/growth.py --figures docs/figures\n")
+    print("    RTC_BAYES_DATA=FOLDER python -m experiments.speed.growth --figures docs/figures\n")
     print("| what grows | from | to | expected exponent | plug-in | exact |")
     print("|---|---|---|---|---|---|")
     for what, seconds in found.items():

@@ -1,6 +1,6 @@
 """A judging step: take a label, weigh the topic's documents again, find the best of all topics.
 
-Usage: python experiments/speed/judging.py > docs/results/speed-judging.md
+Usage: python -m experiments.speed.judging > docs/results/speed-judging.md
 
 Two systems whose lists share half of their documents, on 50 topics of n pooled documents each; all
 judgments fall on topics at random. Times are of one thread, in processor time, medians over rounds
@@ -15,9 +15,9 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from timing import median_seconds
 
 import rtc_bayes as rb
+from experiments.speed.timing import median_seconds
 from rtc_bayes.judging.judges.weighted import WeightedChooser
 from rtc_bayes.judging.weights import WEIGHTS
 
@@ -31,7 +31,7 @@ REPEATS = 5
 def main() -> None:
     print("# Speed of a judging step\n")
     print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    python experiments/speed/judging.py\n")
+    print("    python -m experiments.speed.judging\n")
     sizes = " | ".join(f"n = {n}" for n in DOCUMENTS)
     print(f"| weight | {sizes} | any step, µs | each 1000 documents, µs |")
     print("|---|" + "---|" * (len(DOCUMENTS) + 2))

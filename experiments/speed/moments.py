@@ -1,6 +1,6 @@
 """Measure the moments of average precision over draws and over all pairs of a track.
 
-Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/moments.py > docs/results/speed-moments.md
+Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.moments > docs/results/speed-moments.md
 
 Times are of one thread, in seconds of processor time, warm, medians of five. The draws are those
 of the cut posterior of ten TREC-8 systems, from 250 judgments that MTC chose for two of them. Ends
@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import gc
 import os
-import resource
 import warnings
 from pathlib import Path
 
 import numpy as np
-from timing import median_seconds
 
 import rtc_bayes as rb
+from experiments.speed.timing import graded, median_seconds, peak
 from rtc_bayes.confidence import normal
 from rtc_bayes.confidence.outcomes import sample, shares
 from rtc_bayes.judging import build
@@ -34,7 +33,7 @@ KINDS = ("plugin", "exact")
 def main() -> None:
     print("# Speed of moments\n")
     print(__doc__.split("\n\n")[2].replace("\n", " ") + "\n")
-    print("    RTC_BAYES_DATA=FOLDER python experiments/speed/moments.py\n")
+    print("    RTC_BAYES_DATA=FOLDER python -m experiments.speed.moments\n")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
@@ -187,20 +186,6 @@ def shared_documents(pool: rb.Pool) -> int:
         for t in range(pool.n_topics)
     )
     return sum(counts)
-
-
-def graded(pool: rb.Pool) -> np.ndarray:
-    """Probabilities that fall with the ranks: half the mean over systems of 1 / sqrt(rank)."""
-    total = np.zeros(pool.n_documents)
-    for s in range(pool.n_systems):
-        for t in range(pool.n_topics):
-            ranking = pool.ranking(s, t)
-            total[ranking] += 1.0 / np.sqrt(np.arange(1, len(ranking) + 1))
-    return 0.5 * total / pool.n_systems
-
-
-def peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Reading a track's runs, with and without the cache of parsed runs, and starting up.
 
-Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/reading.py [--before PYTHON]
+Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.reading [--before PYTHON]
 
 The 129 runs of TREC-8, gzipped, and the pool of them; each row is a process of its own, and times
 are medians of three (of seven for starting up), in processor time of one thread. Memory is the peak
@@ -50,7 +50,7 @@ def main() -> None:
     before = parser.parse_args().before
     print("# Speed of reading and of starting up\n")
     print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    RTC_BAYES_DATA=FOLDER python experiments/speed/reading.py [--before PYTHON]\n")
+    print("    RTC_BAYES_DATA=FOLDER python -m experiments.speed.reading [--before PYTHON]\n")
     print("| runs | lines | reading, s | target | pooling, s | peak, GB |")
     print("|---|---|---|---|---|---|")
     folder = str(Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc" / "runs")

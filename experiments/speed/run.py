@@ -1,6 +1,6 @@
 """Measure every speed again, each on a page of docs/results.
 
-Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/run.py [--only NAME ...]
+Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.run [--only NAME ...]
 
 One script after the other, in half an hour on a free core; `track` (an hour on two) only if named.
 cut.py prints tables for a page that is written by hand, and all_pairs.py takes turns with another
@@ -14,8 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-DOCS = HERE.parents[1] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 PAGES = {
     "sums": "speed-sums.md",
     "moments": "speed-moments.md",
@@ -35,8 +35,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=list(PAGES), default=usual)
     for name in parser.parse_args().only:
         print(name, flush=True)
-        command = [sys.executable, str(HERE / f"{name}.py"), *ARGUMENTS.get(name, [])]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        command = [sys.executable, "-m", f"experiments.speed.{name}", *ARGUMENTS.get(name, [])]
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
         (DOCS / "results" / PAGES[name]).write_text(done.stdout, encoding="utf-8")
 
 

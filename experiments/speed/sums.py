@@ -1,6 +1,6 @@
 """One pair of systems on one topic: the paper's four sums as printed, and the library's kernels.
 
-Usage: python experiments/speed/sums.py > docs/results/speed-sums.md
+Usage: python -m experiments.speed.sums > docs/results/speed-sums.md
 
 Two lists of n documents that share half of them; the mean and the variance of the numerator of the
 difference in average precision (Carterette 2007, section 2), and the exact moments of the ratio.
@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from timing import median_seconds
 
 import rtc_bayes as rb
+from experiments.speed.timing import median_seconds
 from rtc_bayes.measures import numerator
 from rtc_bayes.measures.overlaps import Overlaps
 
@@ -27,7 +27,7 @@ TARGETS = {100: 200, 1000: 3000}
 def main() -> None:
     print("# Speed of the sums of one pair\n")
     print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    python experiments/speed/sums.py\n")
+    print("    python -m experiments.speed.sums\n")
     print("## Numerator\n")
     print("| n | four sums, ms | kernels, ms | times | target | largest relative difference |")
     print("|---|---|---|---|---|---|")

@@ -1,6 +1,6 @@
 """Compare every pair of a track that would not fit in memory as dense arrays.
 
-Usage: python experiments/speed/track.py [--topics 1000 --systems 500 --depth 1000 --draws 1
+Usage: python -m experiments.speed.track [--topics 1000 --systems 500 --depth 1000 --draws 1
        --jobs 2]
 
 A synthetic track: for each topic a common order of documents, which every system sees through noise
@@ -49,7 +49,7 @@ def main() -> None:
     print("# A track that memory would not hold as dense arrays\n")
     print(" ".join(__doc__.split("\n\n")[2].split("Prints")[0].split()) + "\n")
     print(
-        f"    python experiments/speed/track.py {sizes} --draws {options.draws} "
+        f"    python -m experiments.speed.track {sizes} --draws {options.draws} "
         f"--jobs {options.jobs}\n"
     )
     print("| | |\n|---|---|")

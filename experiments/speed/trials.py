@@ -1,6 +1,6 @@
 """Seconds of a trial: judge two TREC-8 systems to 95%, then compare ten.
 
-Usage: RTC_BAYES_DATA=FOLDER python experiments/speed/trials.py [--trials 24]
+Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.trials [--trials 24]
        > docs/results/speed-trials.md
 
 The trials of a robustness study (depth 100, moments as published), one after the other in one
@@ -42,7 +42,7 @@ def main() -> None:
     )
     print("# Speed of a trial\n")
     print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    RTC_BAYES_DATA=FOLDER python experiments/speed/trials.py\n")
+    print("    RTC_BAYES_DATA=FOLDER python -m experiments.speed.trials\n")
     print(
         "| algorithm | draws | trials | failed fits | median, s | target | mean, s "
         "| judged, median |"

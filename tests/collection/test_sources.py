@@ -284,12 +284,13 @@ def test_writers_forge_no_lines(tmp_path, text):
         assert not path.exists()
 
 
-FUZZ = Path(__file__).parents[2] / "experiments" / "fuzz"
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_small_fuzz_finds_nothing():
     done = subprocess.run(
-        [sys.executable, FUZZ / "run.py", "--inputs", "1300", "--jobs", "1"],
+        [sys.executable, "-m", "experiments.fuzz.run", "--inputs", "1300", "--jobs", "1"],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

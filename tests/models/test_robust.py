@@ -203,3 +203,10 @@ def test_documents_that_no_system_retrieved_are_no_evidence(method):
         else:
             # products of matrices of other shapes may round the last bit of a log-odds otherwise
             np.testing.assert_allclose(every.values[:, n], some.values[:, place], rtol=1e-5)
+
+
+@pytest.mark.parametrize("scale", ["0.6:100", "100:0", "0:1"])
+def test_scales_that_no_sampler_can_follow_are_refused(scale):
+    """With 0.6:100 a chain never ended, and could not be interrupted."""
+    with pytest.raises(InputError, match="median:spread"):
+        load_model("robust", {"s_u": scale})
