@@ -198,7 +198,7 @@ def test_bad_frames_name_the_row():
         rb.read_runs(frame.assign(docno=["a", "b"], score=[1.0, np.nan]))
     with pytest.raises(InputError, match="no column topic or qid"):
         rb.read_runs(frame.drop(columns="qid"))
-    with pytest.raises(InputError, match="row 7: label is not a whole number"):
+    with pytest.raises(InputError, match=r"row 7: label 0.5 is not a whole number"):
         rb.read_qrels(frame.assign(docno=["a", "b"], label=[0.5, 1]))
 
 
