@@ -77,5 +77,5 @@ def _check(
             raise InputError(
                 f"holds a study with other {what}: {before.get(what)} there, {now} here",
                 path=path.parent,
-                remedy="resume with the same arguments, or name another folder",
+                remedy="resume with the same, or name another folder",
             )

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -202,15 +202,16 @@ def arguments_of(meta: Mapping[str, Any]) -> dict[str, Any]:
     return {**study, **others} if isinstance(study, Mapping) else others
 
 
+@cache
 def digest_code() -> str:
-    """Return a digest of the code that decides numbers: another version may not finish a study."""
+    """Return a digest of the code that decides numbers: other code may not finish a study."""
     package = package_folder()
     modules = sorted(
         path
         for path in package.rglob("*.py")
         if path.relative_to(package).parts[0] not in _SHOWN_BY
     )
-    return digest_text("".join(digest_file(path) for path in modules))
+    return digest_text("".join(digest_file(path) for path in modules))[:16]
 
 
 def package_folder() -> Path:

@@ -159,15 +159,16 @@ def test_other_code_may_not_finish_a_study(made, unfinished, monkeypatch):
 
 
 def test_the_digest_of_the_code_is_of_what_decides_numbers(tmp_path, monkeypatch):
-    before = study_folder.digest_code()
+    digest = study_folder.digest_code.__wrapped__
+    before = digest()
     package = tmp_path / "rtc_bayes"
     shutil.copytree(study_folder.package_folder(), package)
     monkeypatch.setattr(study_folder, "package_folder", lambda: package)
-    assert study_folder.digest_code() == before
+    assert digest() == before
     (package / "report" / "html.py").write_text("# shows numbers\n")
-    assert study_folder.digest_code() == before
+    assert digest() == before
     (package / "trials" / "plan.py").write_text("# decides them\n")
-    assert study_folder.digest_code() != before
+    assert digest() != before
 
 
 def test_kinds_are_told_apart(finished):
