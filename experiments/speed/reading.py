@@ -32,7 +32,7 @@ print(read - start, pooled - read, resource.getrusage(resource.RUSAGE_SELF).ru_m
 print(sum(map(len, runs.values())))
 """
 CASES = (
-    ("whole lists", None, 1000, False, "4 s, .7 GB"),
+    ("whole lists", None, 1000, False, "4 s, .5 GB"),
     ("first 100", 100, 100, False, "4 s"),
     ("whole lists, kept before", None, 1000, True, "1 s"),
     ("first 100, kept before", 100, 100, True, "1 s"),

@@ -106,7 +106,7 @@ def read_runs(
 
 
 # files whose lines are held at once: more are faster, and take more memory
-_TOGETHER = 64
+_TOGETHER = 16
 
 
 @dataclass(frozen=True)
