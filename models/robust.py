@@ -36,10 +36,9 @@ type Floats = NDArray[np.float64]
 Prior = tuple[float, float]
 
 COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d")
-# medians of scales, and the sd of their logarithm, that a sampler of log-odds can follow
-_MOST, _WIDEST = 20.0, 3.0
-
 SCALES = ("s_alpha", "s_q", "s_w", "s_a", "s_b", "s_u")
+# beyond them the samplers' numbers overflow, or are lost beside each other
+_FARTHEST_MEDIAN, _MOST_SPREAD = 1e6, 10.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,8 @@ class Robust:
     mu, m_a, m_b, m_c, m_d : tuple of float
         Mean and sd of the normal prior. m_a and m_b are what all systems give together.
     s_alpha, s_q, s_w, s_a, s_b, s_u : tuple of float
-        Median of the log-normal prior of a scale, and the sd of its logarithm; 0: fixed.
+        Median of the log-normal prior of a scale, from 1e-6 to 1e6, and the sd of its logarithm,
+        at most 10; 0: fixed.
     shared : float
         From 0 to 1: how much of what systems' effects on a topic have in common is taken out.
     pivot : float
@@ -120,9 +120,14 @@ class Robust:
             require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
         for option in SCALES:
             median, spread = getattr(self, option)
-            good = 0 < median <= _MOST and 0 <= spread <= _WIDEST
-            accepts = f"median:spread, above 0 to {_MOST:g}, and from 0 to {_WIDEST:g}"
-            require(good, self, option, accepts + " (a wider scale drives log-odds beyond numbers)")
+            good = (
+                1 / _FARTHEST_MEDIAN <= median <= _FARTHEST_MEDIAN and 0 <= spread <= _MOST_SPREAD
+            )
+            what = (
+                f"median:spread, from {1 / _FARTHEST_MEDIAN:g} to {_FARTHEST_MEDIAN:g} and from 0 "
+                f"to {_MOST_SPREAD:g}: numbers farther out overflow in the samplers"
+            )
+            require(good, self, option, what)
         for option in ("shared", "pivot"):
             require(0 <= getattr(self, option) <= 1, self, option, "a number from 0 to 1")
         require(self.df > 0, self, "df", "a positive number")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import whole_number
 from rtc_bayes.relevance.newton import Floats, Solved
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class Sampling:
     Raises
     ------
     InputError
-        A smaller number.
+        A smaller number, or one that is not whole.
 
     Examples
     --------
@@ -196,10 +196,7 @@ class Sampling:
 
     def __post_init__(self) -> None:
         for name, least in (("draws", 1), ("chains", 1), ("tune", 0), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise InputError(
-                    f"{name} is {getattr(self, name)}", remedy=f"give a number of at least {least}"
-                )
+            object.__setattr__(self, name, whole_number(name, getattr(self, name), least=least))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -141,6 +141,9 @@ def test_presets_draw(judgments, preset):
         ({"mu": "0:0"}, "mean:sd, the sd positive"),
         ({"s_w": "0:.2"}, "median:spread"),
         ({"s_w": "1:-1"}, "median:spread"),
+        ({"s_u": "0.6:100"}, "from 0 to 10: numbers farther out overflow"),
+        ({"s_q": "1e200:0"}, "from 1e-06 to 1e"),
+        ({"s_q": "nan:0"}, "."),
         ({"df": "0"}, "a positive number"),
         ({"shared": "1.5"}, "a number from 0 to 1"),
         ({"pivot": "-.1"}, "a number from 0 to 1"),
@@ -205,8 +208,8 @@ def test_documents_that_no_system_retrieved_are_no_evidence(method):
             np.testing.assert_allclose(every.values[:, n], some.values[:, place], rtol=1e-5)
 
 
-@pytest.mark.parametrize("scale", ["0.6:100", "100:0", "0:1"])
+@pytest.mark.parametrize("scale", ["0.6:100", "1e7:0", "0:1"])
 def test_scales_that_no_sampler_can_follow_are_refused(scale):
     """With 0.6:100 a chain never ended, and could not be interrupted."""
-    with pytest.raises(InputError, match="median:spread"):
+    with pytest.raises(InputError, match="median:spread|median"):
         load_model("robust", {"s_u": scale})

@@ -15,6 +15,17 @@ from rtc_bayes.relevance.interface import Sampling
 FAR = 4.4
 
 
+@pytest.mark.parametrize("eta", [1e99, 1e101, -1e250, 1e308])
+def test_polya_gamma_of_vast_log_odds_is_its_mean(eta):
+    drawn = polya_gamma(np.random.default_rng(7), eta)
+    assert drawn == pytest.approx(0.5 / abs(eta), rel=1e-6)
+
+
+def test_polya_gamma_ends_for_what_is_no_number():
+    assert polya_gamma(np.random.default_rng(7), np.inf) == 0.0
+    assert np.isnan(polya_gamma(np.random.default_rng(7), np.nan))
+
+
 @pytest.mark.parametrize("eta", [0.0, 0.3, -1.0, 3.0, -8.0, 25.0, 100.0])
 def test_polya_gamma_has_its_mean_and_its_laplace_transform(eta):
     rng, n = np.random.default_rng(7), 10_000

@@ -163,8 +163,30 @@ def test_draws_are_for_methods_that_draw(small):
     for name in ("draws", "chains", "tune"):
         with pytest.raises(InputError, match="are for methods that draw, not for 'map'"):
             fit(small.pool, small, model="rtc", **{name: 10})
-    with pytest.raises(InputError, match="draws is 0; give a number of at least 1"):
+    with pytest.raises(InputError, match="draws is 0; give a whole number of at least 1"):
         Sampling(draws=0)
+
+
+@pytest.mark.parametrize("name", ["draws", "chains", "tune", "seed"])
+@pytest.mark.parametrize("value", [2.5, 4.0, True, "3", None])
+def test_sampling_counts_are_whole(name, value):
+    with pytest.raises(InputError, match=f"{name} is .*; give a whole number of at least"):
+        Sampling(**{name: value})
+
+
+class Vast:
+    """A model whose numbers overflow."""
+
+    name, methods, default_method = "vast", ("gibbs",), "gibbs"
+
+    def gibbs(self, judgments, sampling):
+        """Fail as a decomposition does."""
+        raise np.linalg.LinAlgError("Matrix is not positive definite.")
+
+
+def test_a_decomposition_that_fails_is_a_failed_fit(small):
+    with pytest.raises(FitError, match=r"vast by gibbs broke down.*give narrower priors"):
+        estimate(Vast(), None, small)
 
 
 @dataclass(frozen=True)

@@ -109,8 +109,8 @@ def estimate(
     InputError
         The model does not have the method, or the pool holds no document.
     FitError
-        The fit did not converge, a check of its draws failed, or a probability is not a number
-        in [0, 1].
+        The fit did not converge or broke down, a check of its draws failed, or a probability is not
+        a number in [0, 1].
 
     Warns
     -----
@@ -132,7 +132,13 @@ def estimate(
             "the pool holds no document to predict the relevance of",
             remedy="give runs that retrieve documents",
         )
-    found = _fitter(model, method)(judgments, sampling or Sampling.of(method))
+    try:
+        found = _fitter(model, method)(judgments, sampling or Sampling.of(method))
+    except np.linalg.LinAlgError as error:
+        raise FitError(
+            f"the fit of {model.name} by {method} broke down: its numbers grew too large or too "
+            f"small ({error}); give narrower priors"
+        ) from error
     if not found.diagnostics.usable:
         raise FitError(f"the fit of {model.name} must not be used: {found.diagnostics}")
     if found.p.shape[-1:] != judgments.labels.shape:

@@ -16,6 +16,8 @@ from numba import njit
 _CUT = 0.64
 # beyond it the exponential part has a probability below 1e-100
 _FAR = 30.0
+# beyond it PG(1, eta) is its mean to the last digit, and the series would divide by zero
+_VAST = 1e100
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -26,8 +28,10 @@ def polya_gamma(random: np.random.Generator, eta: float) -> float:
     ----------
     random : numpy.random.Generator
     eta : float
-        Of either sign, finite.
+        Of either sign. Of one that is not a number, the draw is none either.
     """
+    if not abs(eta) < _VAST:
+        return 0.5 / abs(eta)
     z = 0.5 * abs(eta)
     rate = 0.125 * math.pi**2 + 0.5 * z * z
     share = _exponential_share(z, rate)
