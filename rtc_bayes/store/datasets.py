@@ -9,7 +9,7 @@ import secrets
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,17 +19,8 @@ from rtc_bayes.store.files import atomic_path
 if TYPE_CHECKING:
     import xarray as xr
 
-<<<<<<< HEAD
 
 _CONTENT = "content_digest"
-=======
-_MARK = b"\nrtc_bayes sha256 "
-_TRAILER = re.compile(re.escape(_MARK) + rb"([0-9a-f]{64})\n")
-_TRAILER_SIZE = len(_MARK) + 65
-_ZARR_DIGEST = ".digest"
-# of bytes: below it the index of the chunks takes more than is saved
-_LEAST_COMPRESSED = 1 << 16
->>>>>>> 0e33bc2 (Refuse scales that overflow, bound the Polya-Gamma draw, compress saved arrays, take whole counts only)
 
 
 def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
@@ -54,28 +45,7 @@ def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
         _write_zarr(data, Path(path))
         return
     with atomic_path(path) as partial:
-<<<<<<< HEAD
         data.to_netcdf(partial, engine="h5netcdf")
-=======
-        data.to_netcdf(partial, engine="h5netcdf", encoding=_compression(data))
-        digest = digest_file(partial)
-        with partial.open("ab") as file:
-            file.write(_MARK + digest.encode() + b"\n")
->>>>>>> 0e33bc2 (Refuse scales that overflow, bound the Polya-Gamma draw, compress saved arrays, take whole counts only)
-
-
-def _compression(data: xr.Dataset | xr.DataTree) -> dict[str, Any]:
-    """Ask for the lossless compression of large arrays of numbers; zarr compresses by itself."""
-    import xarray as xr
-
-    if isinstance(data, xr.DataTree):
-        return {node.path: _compression(node.to_dataset(inherit=False)) for node in data.subtree}
-    large = (
-        name
-        for name, values in data.variables.items()
-        if values.dtype.kind in "biuf" and values.nbytes >= _LEAST_COMPRESSED
-    )
-    return {str(name): {"zlib": True, "complevel": 1, "shuffle": True} for name in large}
 
 
 def is_zarr(path: str | Path) -> bool:

@@ -211,5 +211,5 @@ def test_documents_that_no_system_retrieved_are_no_evidence(method):
 @pytest.mark.parametrize("scale", ["0.6:100", "1e7:0", "0:1"])
 def test_scales_that_no_sampler_can_follow_are_refused(scale):
     """With 0.6:100 a chain never ended, and could not be interrupted."""
-    with pytest.raises(InputError, match="median:spread|median"):
+    with pytest.raises(InputError, match="median:spread"):
         load_model("robust", {"s_u": scale})

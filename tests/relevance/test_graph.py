@@ -57,5 +57,14 @@ def test_a_density_without_mode(model_file, judgments):
     """A scale that has its own prior falls towards 0 with its effects: not to be used."""
     text = model_file.read_text()
     model_file.write_text(text.replace("self.spread, dims", 'pm.HalfNormal("scale", 1), dims'))
-    with pytest.raises(FitError, match="best_rank"):
+    with pytest.raises(FitError, match=r"best_rank.*HalfNormal: use nuts.*Gamma\(2, 1\)"):
+        estimate(load_model(model_file), None, judgments)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_p_without_sigmoid(model_file, judgments):
+    text = model_file.read_text()
+    assert "pm.math.sigmoid(" in text
+    model_file.write_text(text.replace("pm.math.sigmoid(", "("))
+    with pytest.raises(FitError, match=r"best_rank.*pm\.math\.sigmoid"):
         estimate(load_model(model_file), None, judgments)

@@ -147,7 +147,10 @@ def estimate(
             f"{len(judgments.labels)} documents"
         )
     if not np.all((found.p >= 0.0) & (found.p <= 1.0)):
-        raise FitError(f"model {model.name} gave a probability that is not a number in [0, 1]")
+        raise FitError(
+            f"model {model.name} gave a probability that is not a number in [0, 1]; "
+            "a graph ends with p = pm.math.sigmoid(...)"
+        )
     for check in found.diagnostics.warnings:
         warnings.warn(f"{model.name}:{method}: {check}", FitWarning, stacklevel=2)
     if not labelled:

@@ -17,6 +17,13 @@ from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.interface import Diagnostics, Draws, HasGraph, Sampling
 from rtc_bayes.relevance.newton import Floats, Mode, maximise, one_thread
 
+SCALE_AT_ZERO = (
+    "a scale of effects falls to 0 with them where its prior is highest there, as HalfNormal: "
+    "use nuts, or a prior whose mode is above 0, as Gamma(2, 1)"
+)
+# what PyMC says of a parameter outside its range, and what to do
+_HINTS = {"0 <= p <= 1": "end with p = pm.math.sigmoid(...)", "sigma > 0": SCALE_AT_ZERO}
+
 
 def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     """Build a model's graph over judgments.
@@ -164,7 +171,8 @@ def as_fit_error(model: Any, method: str) -> Iterator[None]:
     except (RuntimeError, ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
         if isinstance(error, InputError | FitError):
             raise
-        raise FitError(f"{method} of {model.name} failed: {error}") from error
+        hints = [f"; {hint}" for said, hint in _HINTS.items() if said in str(error)]
+        raise FitError(f"{method} of {model.name} failed: {error}{''.join(hints)}") from error
 
 
 _LBFGS = {"maxiter": 10_000, "maxfun": 100_000, "maxls": 50, "ftol": 1e-13, "gtol": 1e-7}
