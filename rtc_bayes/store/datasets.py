@@ -119,15 +119,17 @@ def _digest(data: xr.Dataset | xr.DataTree) -> str:
     import xarray as xr
 
     content = hashlib.sha256()
-    groups = data.subtree if isinstance(data, xr.DataTree) else [data]
-    for group in groups:
+    groups: dict[str, xr.Dataset | xr.DataTree] = {"/": data}
+    if isinstance(data, xr.DataTree):
+        groups = {group.path: group for group in data.subtree}
+    for path, group in sorted(groups.items()):
         attributes = {
             str(name): np.atleast_1d(value).tolist()
             for name, value in group.attrs.items()
             if name != _CONTENT
         }
         names = sorted(map(str, group.variables))
-        content.update(json.dumps([attributes, names], sort_keys=True).encode())
+        content.update(json.dumps([path, attributes, names], sort_keys=True).encode())
         for name in sorted(group.variables, key=str):
             variable = group.variables[name]
             values = np.ascontiguousarray(variable.values)

@@ -118,7 +118,7 @@ class Kind[Result: StudyResult](ABC):
     >>> import pandas as pd, rtc_bayes as rb
     >>> from rtc_bayes.trials import Kind, Plan, columns, run_study
     >>> class Winner(Kind):
-    ...     name = "winner"
+    ...     name = "example"
     ...     tables = {"winners": columns("trial:int right:int")}
     ...
     ...     def rows(self, outcome, collection):
