@@ -4,6 +4,7 @@ MODEL = "robust"
 ALGORITHM = "robust:gibbs"
 MEASURE = "AP"
 DEPTH = 100
+REACH = 1000
 JOBS = 2
 # sampled, where probabilities come from outcomes
 OUTCOMES = 20_000

@@ -71,7 +71,9 @@ def measured() -> list[float]:
     draws[:, judged] = rng.random(JUDGED) < 0.3
     rb.moments(pool, draws[:2], moments="plugin")  # compiles
     wall, processor = time.perf_counter(), time.process_time()
-    rb.moments(pool, draws, moments="plugin", workers=rb.Workers(JOBS))
+    # older versions have another word for it
+    at_once = {"workers": rb.Workers(JOBS)} if hasattr(rb, "Workers") else {"jobs": JOBS}
+    rb.moments(pool, draws, moments="plugin", **at_once)
     return [time.perf_counter() - wall, time.process_time() - processor, peak()]
 
 

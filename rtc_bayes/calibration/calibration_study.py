@@ -34,7 +34,7 @@ from rtc_bayes.measures.estimand import EstimandLike
 from rtc_bayes.relevance import Draws, ModelSpec
 from rtc_bayes.robustness.robustness_study import MOVED
 from rtc_bayes.store import spawn_seeds
-from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.complete import Collection, Truth
 from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
 from rtc_bayes.trials.plan import MomentsRule, Plan
 from rtc_bayes.trials.running import run_study
@@ -146,7 +146,7 @@ class Calibration(Kind[CalibrationStudy]):
     tables: ClassVar = {
         "trials": columns(
             f"trial:int judged:int relevant reason:str tau {_names(LeaveOneOut)} remarks:int "
-            "failure:str?"
+            "missing:int failure:str?"
         ),
         "pairs": columns("trial:int a:str b:str confidence correct:int initial:int"),
         "systems": columns(
@@ -181,6 +181,7 @@ class Calibration(Kind[CalibrationStudy]):
         facts: dict[str, Any] = {
             "judged": outcome.judged,
             "reason": outcome.reason,
+            "missing": outcome.missing,
             "failure": outcome.failure,
         }
         if outcome.comparison is None or outcome.judgments is None:
@@ -270,6 +271,7 @@ def calibrate(
     trials: int = defaults.CALIBRATION_TRIALS,
     systems: int = defaults.SYSTEMS,
     initial: int = defaults.INITIAL,
+    truth: Truth = "complete",
     moments: MomentsRule = "published",
     confidence: float = defaults.CONFIDENCE,
     budget: int | None = None,
@@ -298,7 +300,7 @@ def calibrate(
         the same judgments, whatever their model.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
-    trials, systems, initial, moments, confidence, draws, chains, tune, seed
+    truth, trials, systems, initial, moments, confidence, draws, chains, tune, seed
         See :class:`rtc_bayes.trials.Plan`.
     budget : int, optional
         Judgments of a trial, whatever the confidence.
@@ -338,6 +340,7 @@ def calibrate(
         trials=trials,
         systems=systems,
         initial=initial,
+        truth=truth,
         moments=moments,
         estimand=Estimand.from_value(estimand),
         confidence=confidence,

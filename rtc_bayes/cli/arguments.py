@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from rtc_bayes import defaults
 from rtc_bayes.cli.groups import Group
-from rtc_bayes.errors import CollectionWarning, FitWarning
+from rtc_bayes.errors import CollectionWarning, FitWarning, InputError
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.workers import Workers
 
@@ -81,6 +81,24 @@ QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration do
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 
 # what scores are about
+
+
+def _estimand(measure: str, residual: str | None, **scope: Any) -> Estimand:
+    """Read the options of an estimand."""
+    return Estimand(measure, residual=_deviation(residual), **scope)
+
+
+def _deviation(text: str | None) -> float | Literal["auto"] | None:
+    if text is None or text == "auto":
+        return text  # type: ignore[return-value]
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(
+            f"--residual is {text!r}", remedy="give a standard deviation of at least 0, or auto"
+        ) from None
+
+
 Level = Annotated[int, Option(help="The lowest grade that counts as relevant.")]
 Depth = Annotated[int | None, Option(help="Pool this many documents of each list. Default: 100.")]
 Topics = Annotated[WhichTopics, Option(help="Average over these.")]
@@ -89,24 +107,30 @@ Measures = Annotated[
     Option("--measure", help="As ir-measures names it. Repeatable. Default: AP."),
 ]
 _SCOPE = {
+    "scope": Annotated[
+        Literal["whole", "pool"],
+        Option(help="Scores of whole lists by all relevant documents, or of the pool alone."),
+    ],
     "topics": Topics,
     "relevance_level": Level,
     "depth": Depth,
     "score_depth": Annotated[
-        int | None, Option(help="Score lists to this rank, by pooled documents. Default: --depth.")
+        int | None, Option(help="Score lists to this rank. Default: whole ones, or --depth.")
     ],
     "unseen": Annotated[
-        bool, Option("--unseen", help="Count relevant documents that every list misses.")
+        bool | None,
+        Option(help="Count relevant documents that no run has. Default: by --scope."),
     ],
     "residual": Annotated[
-        float, Option(metavar="SD", help="Sd of each mean score beyond what the pool tells.")
+        str | None,
+        Option(metavar="SD|auto", help="Sd of each mean score beyond what the pool tells."),
     ],
 }
 _OF_SCOPE = {field.name: field.default for field in fields(Estimand) if field.name in _SCOPE}
 AnEstimand = Annotated[
     Estimand,
     Group(
-        Estimand,
+        _estimand,
         {"measure": Annotated[str, Option(help="As ir-measures names it.")], **_SCOPE},
         {"measure": defaults.MEASURE, **_OF_SCOPE},
     ),
@@ -115,7 +139,7 @@ Estimands = Annotated[
     list[Estimand],
     Group(
         lambda measure, **scope: [
-            Estimand(name, **scope) for name in dict.fromkeys(measure or [defaults.MEASURE])
+            _estimand(name, **scope) for name in dict.fromkeys(measure or [defaults.MEASURE])
         ],
         {"measure": Measures, **_SCOPE},
         {"measure": None, **_OF_SCOPE},
@@ -133,6 +157,10 @@ Seed = Annotated[int, Option(min=0, help="The same seed gives the same answer.")
 
 # of studies: words of a plan
 _PLAN = {
+    "truth": Annotated[
+        Literal["complete", "judged"],
+        Option(help="What has no judgment is not relevant, or is taken out of the lists."),
+    ],
     "trials": Annotated[int, Option(help="How many.")],
     "systems": Annotated[int, Option(help="Compared in a trial.")],
     "initial": Annotated[int, Option(help="Judged for in a trial.")],
@@ -143,6 +171,7 @@ _PLAN = {
     "tune": Annotated[int, Option(help="Steps of a chain before its first draw.")],
 }
 _OF_PLAN = {
+    "truth": "complete",
     "trials": defaults.TRIALS,
     "systems": defaults.SYSTEMS,
     "initial": defaults.INITIAL,

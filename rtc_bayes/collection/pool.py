@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
@@ -119,8 +120,8 @@ class Pool(Saved):
         cls,
         runs: Runs,
         *,
-        depth: int = 100,
-        reach: int = 1000,
+        depth: int = defaults.DEPTH,
+        reach: int = defaults.REACH,
         score_depth: int | None = None,
         documents: Mapping[str, Iterable[str]] | None = None,
         qrels: Qrels | None = None,

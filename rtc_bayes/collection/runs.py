@@ -17,6 +17,8 @@ from rtc_bayes.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rtc_bayes.collection.qrels import Qrels
+
 
 def trec_order(documents: NDArray[np.integer], scores: NDArray[np.float64]) -> NDArray[np.intp]:
     """Order documents as trec_eval does: by score descending, ties by docno descending.
@@ -233,6 +235,45 @@ class Runs(Immutable, Mapping[str, Run]):
     def select(self, systems: Iterable[str]) -> Runs:
         """Return only the named systems, in the order named."""
         return Runs(self[name] for name in systems)
+
+    def condensed(self, qrels: Qrels) -> Runs:
+        """Return the lists without the documents that nobody judged (Sakai 2007).
+
+        What is left moves up. A document with a negative grade is not judged, and a topic without
+        judgments has no list.
+
+        Parameters
+        ----------
+        qrels : Qrels
+
+        Raises
+        ------
+        InputError
+            No document of any run is judged.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> runs = rb.read_runs({"bm25": {"1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}})
+        >>> runs.condensed(rb.read_qrels({"1": {"d1": 0, "d3": 1}}))["bm25"].ranking("1").tolist()
+        ['d1', 'd3']
+        """
+        condensed = []
+        for run in self.values():
+            lists = {}
+            for topic in run.topics:
+                grades, docnos = qrels.get(topic, {}), run.ranking(topic)
+                judged = np.array([grades.get(docno, -1) >= 0 for docno in docnos], dtype=bool)
+                if judged.any():
+                    lists[topic] = docnos[judged], run.scores(topic)[judged]
+            condensed.append(Run(run.tag, lists, path=run.path))
+        if not any(len(run) for run in condensed):
+            raise InputError(
+                "no document of the runs is judged",
+                path=qrels.path or None,
+                remedy="give the judgments of these runs' topics",
+            )
+        return Runs(condensed)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with columns system, qid, docno, rank (from 1) and score."""

@@ -335,8 +335,7 @@ class Comparison:
         Raises
         ------
         InputError
-            A confidence out of range, an estimand with unseen documents (they cannot be judged),
-            or a measure without known moments.
+            A confidence out of range, or a measure without known moments.
         """
         from rtc_bayes.confidence.removal import judgments_needed
 

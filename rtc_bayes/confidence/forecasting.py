@@ -37,7 +37,7 @@ def forecast(
     Parameters
     ----------
     pool, relevance, estimand, moments, seed
-        As in :func:`rtc_bayes.compare`; unseen documents cannot be judged, so not with them.
+        As in :func:`rtc_bayes.compare`. Unseen documents cannot be judged: their variance stays.
     a, b : str
         Systems.
     confidence : float

@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import Setting
+from rtc_bayes.confidence.unseen import is_unseen
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import has_moments, parse_measure
 from rtc_bayes.measures.analytic import on_topic
@@ -35,7 +36,7 @@ def judgments_needed(
 
     The variance of the parameters is taken to go in step with that of unjudged relevance: both are
     gone when all is judged, and how judgments narrow a posterior on the way is not counted. The
-    residual stays.
+    residual stays, and so does the variance of unseen documents, which nobody can judge.
 
     Parameters
     ----------
@@ -53,13 +54,8 @@ def judgments_needed(
     Raises
     ------
     InputError
-        A confidence out of range, unseen documents, or a measure without known moments.
+        A confidence out of range, or a measure without known moments.
     """
-    if setting.estimand.unseen:
-        raise InputError(
-            "unseen documents cannot be judged, so a forecast does not count them",
-            remedy="forecast without them",
-        )
     if not 0.5 < confidence < 1.0:
         raise InputError(
             f"the confidence to forecast is {confidence}", remedy="give one above 0.5 and below 1"
@@ -114,7 +110,8 @@ def removal(setting: Setting) -> Iterator[Floats]:
     Yields
     ------
     ndarray, shape (documents with weight + 1,)
-        For every pair, from 0 rising to 1; the 0 alone if nothing is in doubt.
+        For every pair, from 0 rising to 1, or to less where there are unseen documents; the 0
+        alone if nothing is in doubt.
 
     Raises
     ------
@@ -128,11 +125,11 @@ def removal(setting: Setting) -> Iterator[Floats]:
         )
     p = setting.values.mean(axis=0, dtype=np.float64)
     gradient, covariance = _at(setting, p)
-    topic_of = setting.pool.topic_of
+    topic_of, unseen = setting.pool.topic_of, is_unseen(setting.pool)
     for a, b in setting.pairs:
         weight = p * (1.0 - p) * (gradient[a] - gradient[b]) ** 2
         of_topic = covariance[:, a, a] + covariance[:, b, b] - 2.0 * covariance[:, a, b]
-        yield _shares(weight, topic_of, of_topic)
+        yield _shares(weight, topic_of, of_topic, unseen)
 
 
 def _at(setting: Setting, p: Floats) -> tuple[Floats, Floats]:
@@ -151,12 +148,17 @@ def _at(setting: Setting, p: Floats) -> tuple[Floats, Floats]:
     return gradient, covariance
 
 
-def _shares(weight: Floats, topic_of: NDArray[np.int32], variance: Floats) -> Floats:
-    """Cumulated shares of the variances of all topics, in the order of the weights."""
+def _shares(
+    weight: Floats, topic_of: NDArray[np.int32], variance: Floats, unseen: NDArray[np.bool_]
+) -> Floats:
+    """Cumulated shares of the variances of all topics, in the order of the weights.
+
+    What is unseen stays when all else is judged.
+    """
     own = np.bincount(topic_of, weight, len(variance))
     jointly = np.maximum(variance - own, 0.0)[topic_of]
     own = own[topic_of]
-    by_topic = np.lexsort((-weight, topic_of))
+    by_topic = np.lexsort((-weight, unseen, topic_of))
     after = np.empty_like(weight)
     summed = np.cumsum(weight[by_topic])
     first = np.searchsorted(topic_of[by_topic], topic_of[by_topic])
@@ -167,6 +169,7 @@ def _shares(weight: Floats, topic_of: NDArray[np.int32], variance: Floats) -> Fl
         for part in (after - weight, after)
     )
     gone = weight + jointly * (after**2 - before**2)
-    order = np.argsort(-weight, kind="stable")[: weighty.sum()]
+    judged = weighty & ~unseen
+    order = np.argsort(np.where(judged, -weight, np.inf), kind="stable")[: judged.sum()]
     steps = np.concatenate([[0.0], np.cumsum(gone[order])])
-    return steps / (steps[-1] or 1.0)
+    return steps / (steps[-1] + gone[unseen].sum() or 1.0)

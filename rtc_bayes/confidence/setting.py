@@ -136,7 +136,8 @@ class Setting:
 
     @property
     def residual(self) -> float:
-        """The residual of the estimand."""
+        """The residual of the estimand, which is a number in a setting."""
+        assert isinstance(self.estimand.residual, float)
         return self.estimand.residual
 
     @property
@@ -201,6 +202,8 @@ class Setting:
         about = {
             "draws": len(self.values),
             "outcomes": sampled,
+            "about": self.estimand.text,
+            "scope": self.estimand.scope,
             "score_depth": self.pool.score_depth,
             "unseen": self.estimand.unseen,
             "residual": self.residual,

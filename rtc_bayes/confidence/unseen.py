@@ -10,6 +10,14 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
 
+# no docno of a file has a space
+_UNSEEN = " (unseen)"
+
+
+def is_unseen(pool: Pool) -> NDArray[np.bool_]:
+    """Which documents of a pool :func:`with_unseen` added, shape (documents,)."""
+    return np.array([docno.endswith(_UNSEEN) for docno in pool.docnos], dtype=bool)
+
 
 def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray[np.floating]]:
     """Add, to every topic, as many relevant documents as systems are expected to have missed.
@@ -39,7 +47,7 @@ def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray
         inside = pool.documents(t)
         finders = (pool.ranks(t) > 0).sum(axis=0)
         alone = finders == 1
-        twins[topic] = [f"{docno} (unseen)" for docno in pool.docnos[inside][alone]]
+        twins[topic] = [docno + _UNSEEN for docno in pool.docnos[inside][alone]]
         p = values[:, inside]
         missed = share * p[:, alone].sum(axis=1)
         others = p[:, finders == 0].sum(axis=1)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from rtc_bayes import defaults
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.residual import expected_residual
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
     from rtc_bayes.collection.qrels import JudgedFor
+
+
+type Scope = Literal["whole", "pool"]
 
 
 class MeasureObject(Protocol):
@@ -33,6 +37,12 @@ class Estimand:
     ----------
     measure : str
         As ir-measures names it; its measure objects are taken, too.
+    scope : {"whole", "pool"}
+        "whole": scores of whole lists by all relevant documents: lists are scored as far down as
+        ranks are known, relevant documents that no system retrieved count, and what the pool
+        cannot tell is a residual. "pool": lists are cut at the depth of the pool, and its documents
+        are all there are (Carterette 2007). `score_depth`, `unseen` and `residual` say otherwise
+        for their part.
     relevance_level : int
         The lowest grade that counts as relevant, at least 1.
     topics : {"all", "judged"} or tuple of str
@@ -41,13 +51,15 @@ class Estimand:
         The first documents of every list, down to this rank, are pooled. None: 100, or the depth
         of the pool at hand.
     score_depth : int or None
-        Lists are scored down to this rank, by the documents of the pool. None: the depth.
-    unseen : bool
+        Lists are scored down to this rank, by the documents of the pool. None: by the scope.
+    unseen : bool or None
         Relevant documents that no system retrieved count, as many as the first-order jackknife
-        expects of those that one system alone retrieved.
-    residual : float
+        expects of those that one system alone retrieved. None: by the scope.
+    residual : float, "auto" or None
         Standard deviation of what is left of each system's mean score beyond what the pool
-        tells, at least 0: normal about 0, independent between systems.
+        tells, at least 0: normal about 0, independent between systems. "auto": by the measure and
+        the numbers of systems and topics, :func:`~rtc_bayes.measures.residual.expected_residual`.
+        None: "auto" of whole lists, 0 of the pool.
 
     Raises
     ------
@@ -58,20 +70,24 @@ class Estimand:
     --------
     >>> from rtc_bayes import Estimand
     >>> Estimand("nDCG@10", depth=50)
-    Estimand(measure='nDCG@10', relevance_level=1, topics='all', depth=50, score_depth=None, \
-unseen=False, residual=0.0)
+    Estimand('nDCG@10', depth=50)
+    >>> Estimand(scope="pool").text
+    'AP of lists to rank 100, by the pool alone'
     """
 
     measure: str = defaults.MEASURE
+    scope: Scope = "whole"
     relevance_level: int = 1
     topics: str | tuple[str, ...] = "all"
     depth: int | None = None
     score_depth: int | None = None
-    unseen: bool = False
-    residual: float = 0.0
+    unseen: bool | None = None
+    residual: float | Literal["auto"] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "measure", parse_measure(self.measure).name)
+        if self.scope not in get_args(Scope.__value__):
+            raise InputError(f"scope is {self.scope!r}", remedy='give "whole" or "pool"')
         if isinstance(self.topics, str):
             if self.topics not in ("all", "judged"):
                 raise InputError(
@@ -84,10 +100,34 @@ unseen=False, residual=0.0)
             whole_number("depth", self.depth, least=1)
         if self.score_depth is not None:
             whole_number("score depth", self.score_depth, least=self.depth or 1)
-        if not 0.0 <= self.residual < float("inf"):
+        if self.residual not in (None, "auto") and not _is_deviation(self.residual):
             raise InputError(
-                f"residual is {self.residual}", remedy="give a standard deviation of at least 0"
+                f"residual is {self.residual!r}",
+                remedy='give a standard deviation of at least 0, or "auto"',
             )
+
+    @property
+    def text(self) -> str:
+        """What scores are about, in words."""
+        whole = self.scope == "whole"
+        lists = f"lists to rank {self.score_depth or self.depth or defaults.DEPTH}"
+        if whole:
+            lists = (
+                f"whole lists (to rank {self.score_depth})" if self.score_depth else "whole lists"
+            )
+        unseen = whole if self.unseen is None else self.unseen
+        counted = "by all relevant documents, retrieved or not" if unseen else "by the pool alone"
+        residual = self.residual if self.residual is not None else "auto" if whole else 0.0
+        left = f", residual {residual if residual == 'auto' else f'{residual:.2g}'}"
+        return f"{self.measure} of {lists}, {counted}{left if residual else ''}"
+
+    def __repr__(self) -> str:
+        said = (
+            f"{field.name}={value!r}"
+            for field in fields(self)[1:]
+            if (value := getattr(self, field.name)) != field.default
+        )
+        return f"Estimand({', '.join([repr(self.measure), *said])})"
 
     @classmethod
     def from_value(cls, value: EstimandLike) -> Estimand:
@@ -107,12 +147,13 @@ unseen=False, residual=0.0)
         """
         from rtc_bayes.collection import Pool
 
-        return Pool.from_runs(
-            runs,
-            depth=self.depth or defaults.DEPTH,
-            score_depth=self.score_depth,
-            qrels=qrels,
+        depth = self.depth or defaults.DEPTH
+        if self.scope == "pool" or self.score_depth:
+            return Pool.from_runs(runs, depth=depth, score_depth=self.score_depth, qrels=qrels)
+        pool = Pool.from_runs(
+            runs, depth=depth, score_depth=max(depth, defaults.REACH), qrels=qrels
         )
+        return replace(pool, score_depth=pool.reach)
 
     def judgments(self, pool: Pool, qrels: Qrels, judged_for: JudgedFor = None) -> Judgments:
         """Read judgments over a pool, relevant from the relevance level on.
@@ -146,6 +187,9 @@ unseen=False, residual=0.0)
     def on(self, pool: Pool, judgments: Judgments | None = None) -> tuple[Estimand, Pool]:
         """Say what the estimand is of a pool at hand, and read the pool to the score depth.
 
+        A whole list is read to the pool's score depth if that is below its depth, else as far as
+        ranks are known.
+
         Parameters
         ----------
         pool : Pool
@@ -155,7 +199,7 @@ unseen=False, residual=0.0)
         Returns
         -------
         estimand : Estimand
-            With the pool's depths, and topics by name.
+            With the pool's depths, topics by name, and the residual as a number.
         pool : Pool
 
         Raises
@@ -168,7 +212,11 @@ unseen=False, residual=0.0)
                 f"the pool has depth {pool.depth}, not {self.depth}",
                 remedy="pool the runs to the depth of the estimand: Estimand.pool(runs)",
             )
-        score_depth = self.score_depth or pool.score_depth
+        whole = self.scope == "whole"
+        read_so_far = pool.score_depth
+        if whole and read_so_far == pool.depth:
+            read_so_far = pool.reach
+        score_depth = self.score_depth or read_so_far
         if score_depth != pool.score_depth:
             if not pool.depth <= score_depth <= pool.reach:
                 raise InputError(
@@ -186,10 +234,24 @@ unseen=False, residual=0.0)
             topics = tuple(t for t in pool.topics if t in set(judgments.judged_topics))
         elif topics == "all":
             topics = pool.topics
-        resolved = replace(self, topics=topics, depth=pool.depth, score_depth=score_depth)
+        residual = self.residual if self.residual is not None else "auto" if whole else 0.0
+        if residual == "auto":
+            residual = expected_residual(self.measure, pool.n_systems, len(topics))
+        resolved = replace(
+            self,
+            topics=topics,
+            depth=pool.depth,
+            score_depth=score_depth,
+            unseen=whole if self.unseen is None else self.unseen,
+            residual=float(residual),
+        )
         return resolved, pool
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields as JSON holds them."""
         fields = asdict(self)
         return fields | {"topics": self.topics if isinstance(self.topics, str) else [*self.topics]}
+
+
+def _is_deviation(value: object) -> bool:
+    return isinstance(value, int | float) and 0.0 <= value < float("inf")

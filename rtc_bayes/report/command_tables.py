@@ -149,12 +149,8 @@ def _systems_table(
         formats = {**formats, column: ".1%"}
     systems = systems.sort_values("system", key=lambda names: names.map(place))
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
-    meta = comparison.meta
-    about = f"lists to rank {meta['score_depth']}"
-    about += ", unseen documents counted" * meta["unseen"]
-    about += f", residual {meta['residual']:g}" if meta["residual"] else ""
     title = (
-        f"{comparison.measure} over {len(comparison.topics)} topics, {about}, "
+        f"{comparison.meta['about']}; {len(comparison.topics)} topics, "
         f"{comparison.moments} moments{source}, seed {seed}"
     )
     return Table(title, systems, formats)

@@ -26,7 +26,7 @@ from rtc_bayes.robustness.breakdown import (
     score_row,
 )
 from rtc_bayes.robustness.significance import compare_algorithms
-from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.complete import Collection, Truth
 from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
 from rtc_bayes.trials.plan import MomentsRule, Plan
 from rtc_bayes.trials.running import run_study
@@ -152,11 +152,11 @@ class Robustness(Kind[Study]):
             "judged": outcome.judged,
             "reason": outcome.reason,
             "seconds_judging": outcome.seconds_judging,
+            "missing": outcome.missing,
             "failure": outcome.failure,
         }
         tables = {}
         if outcome.judging is not None:
-            facts["missing"] = len(outcome.judging.missing)
             tables["judgments"] = outcome.judgments_frame()
         if outcome.prediction is not None:
             facts |= {
@@ -194,6 +194,7 @@ def study(
     trials: int = defaults.TRIALS,
     systems: int = defaults.SYSTEMS,
     initial: int = defaults.INITIAL,
+    truth: Truth = "complete",
     moments: MomentsRule = "published",
     confidence: float = defaults.CONFIDENCE,
     budgets: Sequence[int] = (),
@@ -218,7 +219,7 @@ def study(
         In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
-    trials, systems, initial, moments, confidence, budgets, draws, chains, tune, seed
+    truth, trials, systems, initial, moments, confidence, budgets, draws, chains, tune, seed
         See :class:`rtc_bayes.trials.Plan`.
     output, workers, command, inputs
         See :func:`rtc_bayes.trials.run_study`.
@@ -256,6 +257,7 @@ def study(
         trials=trials,
         systems=systems,
         initial=initial,
+        truth=truth,
         moments=moments,
         estimand=Estimand.from_value(estimand),
         confidence=confidence,

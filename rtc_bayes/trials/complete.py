@@ -18,6 +18,7 @@ from rtc_bayes.measures import Estimand, evaluate, moments, sample_scores
 from rtc_bayes.measures.names import has_moments
 
 type Floats = NDArray[np.float64]
+type Truth = Literal["complete", "judged"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +30,7 @@ class Collection:
     pool : Pool
         Of all the runs.
     qrels : Qrels
-        Taken as complete: a document that nobody judged is not relevant.
+        Taken as complete: of these lists, a document that nobody judged is not relevant.
     estimand : Estimand
         Its topics are all of them, or named.
     truth : ndarray of float, shape (systems,)
@@ -52,9 +53,26 @@ class Collection:
     truth: Floats
 
     @classmethod
-    def from_runs(cls, runs: Runs, qrels: Qrels, estimand: Estimand | None = None) -> Collection:
-        """Pool the runs to the estimand's depth, and evaluate them."""
+    def from_runs(
+        cls,
+        runs: Runs,
+        qrels: Qrels,
+        estimand: Estimand | None = None,
+        *,
+        truth: Truth = "complete",
+    ) -> Collection:
+        """Pool the runs to the estimand's depth, and evaluate them.
+
+        Parameters
+        ----------
+        runs, qrels
+        estimand : Estimand, optional
+        truth : {"complete", "judged"}
+            "judged": of lists condensed to the documents with a judgment, and topics with one.
+        """
         estimand = estimand or Estimand()
+        if truth == "judged":
+            runs = runs.condensed(qrels)
         pool = estimand.pool(runs)
         topics = pool.topics
         if estimand.topics == "judged":
@@ -71,10 +89,10 @@ class Collection:
             warnings.simplefilter("ignore", CollectionWarning)
             table = evaluate(runs, _binary(qrels, estimand), [estimand.measure], topics="all")
         chosen = [table.topics.index(topic) for topic in topics]
-        truth = table[estimand.measure][:, chosen].mean(axis=1)
+        scores = table[estimand.measure][:, chosen].mean(axis=1)
         if estimand.topics != "all":
             estimand = replace(estimand, topics=topics)
-        return cls(pool, qrels, estimand, truth)
+        return cls(pool, qrels, estimand, scores)
 
     def truth_of(self, systems: Sequence[str]) -> Floats:
         """Return the true scores of some systems, in the order given; shape (systems,)."""

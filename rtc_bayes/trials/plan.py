@@ -11,6 +11,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.judging import Algorithm, parse_algorithm
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
+from rtc_bayes.trials.complete import Truth
 
 type MomentsRule = Literal["published", "exact", "plugin"]
 
@@ -35,6 +36,10 @@ class Plan:
     estimand : Estimand
         What is compared. The truth is of the same measure and topics, over whole lists, by every
         judgment; ``topics="judged"`` are those of the complete judgments.
+    truth : {"complete", "judged"}
+        What the judgments say of a document without one: that it is not relevant, or nothing. In
+        that case lists are condensed first, to documents with a judgment
+        (:meth:`rtc_bayes.Runs.condensed`), and only topics that have one are compared.
     confidence : float
         Judging ends when every pair of initial systems has it, in (0.5, 1).
     budgets : tuple of int
@@ -65,6 +70,7 @@ class Plan:
     initial: int = defaults.INITIAL
     moments: MomentsRule = "published"
     estimand: Estimand = field(default_factory=Estimand)
+    truth: Truth = "complete"
     confidence: float = defaults.CONFIDENCE
     budgets: tuple[int, ...] = ()
     draws: int = defaults.DRAWS
@@ -89,6 +95,8 @@ class Plan:
             raise InputError(
                 f"moments is {self.moments!r}", remedy="give published, exact or plugin"
             )
+        if self.truth not in ("complete", "judged"):
+            raise InputError(f"truth is {self.truth!r}", remedy="give complete or judged")
         if not 0.5 < self.confidence < 1.0:
             raise InputError(
                 f"confidence is {self.confidence}", remedy="give one between 0.5 and 1"
@@ -141,6 +149,7 @@ class Plan:
             "initial": self.initial,
             "moments": self.moments,
             **self.estimand.to_dict(),
+            "truth": self.truth,
             "confidence": self.confidence,
             "budgets": list(self.budgets),
             "draws": self.draws,

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rtc_bayes.collection import Qrels, Runs
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.store import digest_text, provenance
 from rtc_bayes.trials.complete import Collection
 from rtc_bayes.trials.folder import StudyFolder, digest_code
@@ -26,6 +27,9 @@ from rtc_bayes.workers import Workers, open_workers
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MOST_MISSING = 0.1
+"""The share of what trials ask for that the truth may lack before a study says so."""
 
 type Rows = dict[str, dict[str, list[Any]]]
 """The columns of each table."""
@@ -107,7 +111,7 @@ def run_study[Result: StudyResult](
         todo, total = folder.missing(), len(folder.seeds)
         workers.progress(kind.stage, total - len(todo), total)
         if todo:
-            collection = Collection.from_runs(runs, qrels, plan.estimand)
+            collection = Collection.from_runs(runs, qrels, plan.estimand, truth=plan.truth)
             run = partial(run_trial, kind, plan, collection)
             with open_workers(workers) as run_all:
                 results = run_all(run, [(number, folder.seeds[number]) for number in todo])
@@ -120,8 +124,24 @@ def run_study[Result: StudyResult](
             name: stacked([rows[name] for rows, _ in trials], columns)
             for name, columns in kind.tables.items()
         }
+        _tell_of_missing(tables.get("trials"), plan)
         derived, summary = kind.summarise(tables, [arrays for _, arrays in trials], plan)
         return folder.finish({**tables, **_ordered(derived, kind.derived)}, summary)
+
+
+def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan) -> None:
+    """Warn where the truth lacks much of what trials ask for."""
+    if trials is None or "missing" not in trials or plan.truth == "judged":
+        return
+    asked = trials["judged"].sum()
+    share = trials["missing"].sum() / asked if asked else 0.0
+    if share > MOST_MISSING:
+        warnings.warn(
+            f"{share:.0%} of what trials asked for has no judgment and was taken as not relevant: "
+            "the truth is not complete; compare condensed lists instead (truth judged)",
+            CollectionWarning,
+            stacklevel=3,
+        )
 
 
 def run_trial(

@@ -216,6 +216,11 @@ class Outcome:
         return None if self.judgments is None else self.judgments.n_judged
 
     @property
+    def missing(self) -> int | None:
+        """How many of the judged documents the truth has no judgment of."""
+        return None if self.judging is None else len(self.judging.missing)
+
+    @property
     def reason(self) -> str:
         """Why judging ended, or that a fit failed."""
         return FAILED if self.judging is None or self.failure else self.judging.reason

@@ -1,0 +1,35 @@
+"""The four collections that the defaults about whole lists are fitted to and held against."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rtc_bayes import Qrels, Runs, read_qrels, read_runs
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Where a collection's judgments are, and how they are to be taken."""
+
+    name: str
+    qrels: str
+    relevance_level: int
+    truth: str
+
+
+COLLECTIONS = {
+    "trec8_adhoc": Judged("TREC-8", "qrels.txt.gz", 1, "complete"),
+    "robust03": Judged("Robust 2003", "qrels.txt.gz", 1, "complete"),
+    "trec_dl20": Judged("DL 2020", "qrels.human.txt.gz", 2, "judged"),
+    "clef_ehealth_2015": Judged(
+        "CLEF eHealth 2015", "qrels.eng.clef2015.qtest.graded.txt.gz", 1, "judged"
+    ),
+}
+
+
+def read(folder: str) -> tuple[Runs, Qrels]:
+    """Read the runs and the judgments of a folder of RTC_BAYES_DATA."""
+    place = Path(os.environ["RTC_BAYES_DATA"]) / folder
+    return read_runs(place / "runs", name_by="file"), read_qrels(place / COLLECTIONS[folder].qrels)
