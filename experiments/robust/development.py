@@ -10,39 +10,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.common import read_collection
-from rtc_bayes import Estimand
 from rtc_bayes.store import spawn_seeds
-from rtc_bayes.trials import Collection, quietly
+from rtc_bayes.trials import Collection, Outcome, Plan, outcomes, quietly
 
 SEED = 1000
 
 
 def trials_parser(description: str | None) -> argparse.ArgumentParser:
     """Take the number of trials and of jobs; a script adds what else it takes."""
-    found = argparse.ArgumentParser(description=description)
-    found.add_argument("--trials", type=int, default=33)
-    found.add_argument("--jobs", type=int, default=2)
-    return found
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--trials", type=int, default=33)
+    parser.add_argument("--jobs", type=int, default=2)
+    return parser
 
 
-def of_each[Found](
-    trial: Callable[[Collection, int], Found], options: argparse.Namespace, score_depth: int | None
-) -> Iterator[tuple[str, Collection, list[Found]]]:
-    """Run a trial, of a collection and a seed, for all seeds of one collection and the other."""
+def of_each[Told](
+    tell: Callable[[Outcome, Collection], Told], plan: Plan, options: argparse.Namespace
+) -> Iterator[tuple[str, list[list[Told]]]]:
+    """Tell of every outcome of every trial, of one collection and then of the other."""
     for name in ("trec8_adhoc", "robust03"):
-        runs, qrels = read_collection(name)
-        collection = Collection.from_runs(runs, qrels, Estimand(score_depth=score_depth))
+        collection = Collection.from_runs(*read_collection(name), plan.estimand)
         work = [
-            joblib.delayed(alone)(trial, collection, seed)
+            joblib.delayed(_trial)(tell, plan, collection, seed)
             for seed in spawn_seeds(SEED, options.trials)
         ]
-        yield name, collection, joblib.Parallel(options.jobs)(work)
+        yield name, joblib.Parallel(options.jobs)(work)
 
 
-def alone[Found](trial: Callable[..., Found], *given: object) -> Found:
-    """Run a trial on one thread, without the remarks of its fits."""
+def _trial[Told](
+    tell: Callable[[Outcome, Collection], Told], plan: Plan, collection: Collection, seed: int
+) -> list[Told]:
     with quietly():
-        return trial(*given)
+        return [tell(outcome, collection) for outcome in outcomes(collection, plan, seed)]
 
 
 def with_error(values: NDArray[np.float64], form: str) -> str:

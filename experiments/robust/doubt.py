@@ -11,15 +11,12 @@ of the two systems, each kind alone. Prints Markdown.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from experiments.robust.development import of_each, trials_parser
-from experiments.robust.frontier import Question, fits_of
-from experiments.robust.run import JUDGE, WHOLE_LISTS
+from experiments.robust.run import JUDGE
 from rtc_bayes import Pool, moments
-from rtc_bayes.trials import Collection
+from rtc_bayes.trials import Collection, Outcome, Plan
 
 EFFECTS = ("a", "b", "u")
 
@@ -28,38 +25,37 @@ def main() -> None:
     parser = trials_parser(__doc__)
     parser.add_argument("--judgments", type=int, default=150)
     options = parser.parse_args()
-    question = Question(JUDGE, JUDGE, [options.judgments], 2, "AP", WHOLE_LISTS)
+    plan = Plan((JUDGE,), budgets=(options.judgments,), moments="plugin")
     parts = ("relevance", "each topic", "topics together", *EFFECTS)
     print("| | judged |", " | ".join(parts), "|")
     print("|---|--:|" + "--:|" * len(parts))
-    work = partial(trial, question=question)
-    for name, _, found in of_each(work, options, question.whole["score_depth"]):
-        cells = " | ".join(f"{share:.0%}" for share in np.mean(found, axis=0))
+    for name, trials in of_each(of_outcome, plan, options):
+        cells = " | ".join(f"{share:.0%}" for share in np.mean([t for (t,) in trials], axis=0))
         print(f"| {name} | {options.judgments} | {cells} |", flush=True)
 
 
-def trial(collection: Collection, seed: int, question: Question) -> list[float]:
+def of_outcome(outcome: Outcome, collection: Collection) -> list[float]:
     """Shares of the variance of differences, means over the pairs of one trial."""
-    _, pool, (made,) = fits_of(collection, question, seed)
+    del collection
     effects = {
-        name: made.posterior["posterior"][name].to_numpy().reshape(-1, pool.n_systems)
+        name: outcome.estimate.parameters[name].reshape(-1, outcome.pool.n_systems)
         for name in EFFECTS
     }
-    return shares(pool, made.relevance.values, effects)
+    return shares(outcome.pool, outcome.relevance.values, effects)
 
 
 def shares(pool: Pool, draws: np.ndarray, effects: dict[str, np.ndarray]) -> list[float]:
     """Of relevance, of each topic's parameters, of what they share; of each kind of effect."""
-    found = moments(pool, draws, moments="plugin")
-    first, second = found.pairs.T
-    relevance = found.difference_variance.mean(axis=0)
-    parameters = found.difference_expected.var(axis=0)
-    by_topic = found.expected[:, first] - found.expected[:, second]
+    table = moments(pool, draws, moments="plugin")
+    first, second = table.pairs.T
+    relevance = table.difference_variance.mean(axis=0)
+    parameters = table.difference_expected.var(axis=0)
+    by_topic = table.expected[:, first] - table.expected[:, second]
     alone = by_topic.var(axis=0).sum(axis=1) / pool.n_topics**2
     total = relevance + parameters
     parts = [relevance / total, alone / total, (parameters - alone) / total]
     for effect in effects.values():
-        pairs = zip(found.difference_expected.T, found.pairs, strict=True)
+        pairs = zip(table.difference_expected.T, table.pairs, strict=True)
         parts.append([explained(difference, effect[:, pair]) for difference, pair in pairs])
     return [float(np.mean(part)) for part in parts]
 

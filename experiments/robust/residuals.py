@@ -11,30 +11,29 @@ Prints Markdown.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
 
 from experiments.robust.development import of_each, trials_parser
-from experiments.robust.frontier import Question, compared, fitted, judged, pairs_of
-from experiments.robust.run import JUDGE, WHOLE_LISTS
+from experiments.robust.run import JUDGE
+from experiments.robust.whole_lists import by_estimand
+from rtc_bayes import Estimand
 from rtc_bayes.report.tables import number, to_markdown
-from rtc_bayes.trials import Collection
+from rtc_bayes.trials import Collection, Outcome, Plan
 from rtc_bayes.trials.scores import log_score, winnings
 
 RESIDUALS = (0.0, 0.004, 0.006, 0.008, 0.01, 0.012)
-QUESTION = Question(JUDGE, JUDGE, [], 2, "AP", WHOLE_LISTS)
 
 
 def main() -> None:
     options = trials_parser(__doc__).parse_args()
+    plan = Plan((JUDGE,), estimand=Estimand(residual=0.0), moments="plugin")
     likeliest, scores = [], []
-    for name, _, every in of_each(trial, options, WHOLE_LISTS["score_depth"]):
-        pairs = pd.concat(every)
+    for name, trials in of_each(by_residual, plan, options):
+        pairs = pd.concat([frame for (frame,) in trials])
         without = pairs[pairs["residual"] == 0.0]
-        for kind, some in (("all", without), ("judged for", without[without["judged_for"]])):
+        for kind, some in (("all", without), ("judged for", without[without["initial"] == 2])):
             scale, residual = likeliest_residual(some)
             row = {"": name, "pairs": kind, "scale": f"{scale:.2f}", "residual": f"{residual:.4f}"}
             likeliest.append(row)
@@ -45,25 +44,20 @@ def main() -> None:
     print(to_markdown(pd.DataFrame(likeliest)), to_markdown(pd.DataFrame(scores)), sep="\n")
 
 
-def trial(collection: Collection, seed: int) -> pd.DataFrame:
-    """Judge as the frozen trials do, and compare all pairs with every residual."""
-    draw, known = judged(collection, QUESTION, seed)
-    pool = collection.pool.select(draw.everyone)
-    true = collection.truth_of(draw.everyone)
-    made = fitted(pool, known, JUDGE, draw)
-    parts = []
-    for residual in RESIDUALS:
-        question = replace(QUESTION, whole=WHOLE_LISTS | {"residual": residual})
-        found = compared(pool, made, question, draw)
-        parts.append(pairs_of(found, true).assign(residual=residual))
-    pairs = pd.concat(parts)
-    judged_for = pairs["a"].isin(draw.initial) & pairs["b"].isin(draw.initial)
-    return pairs.assign(judged_for=judged_for)
+def by_residual(outcome: Outcome, collection: Collection) -> pd.DataFrame:
+    """Compare all pairs with every residual."""
+    del collection
+    frames = (
+        by_estimand(outcome, Estimand(residual=residual)).unequal_pairs().assign(residual=residual)
+        for residual in RESIDUALS
+    )
+    return pd.concat(frames)
 
 
 def likeliest_residual(pairs: pd.DataFrame) -> tuple[float, float]:
     """Scale of the expected differences, and residual, under which true ones are likeliest."""
-    expected, sd, true = (pairs[column].to_numpy() for column in ("expected", "sd", "true"))
+    columns = ("expected_difference", "sd", "true_difference")
+    expected, sd, true = (pairs[column].to_numpy() for column in columns)
 
     def surprise(logs: np.ndarray) -> float:
         scale, residual = np.exp(logs)
@@ -76,17 +70,17 @@ def likeliest_residual(pairs: pd.DataFrame) -> tuple[float, float]:
 
 def scores_of(pairs: pd.DataFrame) -> dict[str, str]:
     """Score confidences and intervals of all pairs, and confidences of those judged for."""
-    inside = np.abs(pairs["true"] - pairs["expected"]) < 1.96 * pairs["sd"]
-    found = {
+    error = (pairs["true_difference"] - pairs["expected_difference"]).abs()
+    scores = {
         "confidence": f"{pairs['confidence'].mean():.3f}",
         "accuracy": f"{pairs['correct'].mean():.3f}",
-        "difference, 95%": f"{inside.mean():.1%}",
+        "difference, 95%": f"{(error < 1.96 * pairs['sd']).mean():.1%}",
     }
-    for kind, some in (("", pairs), ("judged for: ", pairs[pairs["judged_for"]])):
+    for kind, some in (("", pairs), ("judged for: ", pairs[pairs["initial"] == 2])):
         outcome = some["confidence"], some["correct"]
-        found[f"{kind}log score"] = f"{log_score(*outcome).mean():.4f}"
-        found[f"{kind}W"] = number(winnings(*outcome).mean(), ".2f")
-    return found
+        scores[f"{kind}log score"] = f"{log_score(*outcome).mean():.4f}"
+        scores[f"{kind}W"] = number(winnings(*outcome).mean(), ".2f")
+    return scores
 
 
 if __name__ == "__main__":

@@ -12,58 +12,70 @@ over trials. Prints Markdown.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from experiments.robust.development import of_each, trials_parser, with_error
-from experiments.robust.frontier import Question, compared, fits_of, scores
-from experiments.robust.run import JUDGE, POOL_ALONE, WHOLE_LISTS
-from rtc_bayes.trials import Collection
+from experiments.robust.run import JUDGE
+from rtc_bayes import Estimand, compare
+from rtc_bayes.trials import Collection, Outcome, Plan, Prediction
+from rtc_bayes.trials.scores import log_score
 
-FORMS = (
-    ("lists to the depth", POOL_ALONE),
-    ("and unseen documents", POOL_ALONE | {"unseen": True}),
-    ("lists to rank 1000", WHOLE_LISTS | {"unseen": False, "residual": 0.0}),
-    ("and unseen documents", WHOLE_LISTS | {"residual": 0.0}),
-    ("and a residual of .004", WHOLE_LISTS | {"residual": 0.004}),
-)
+FORMS = {
+    "lists to the depth": Estimand(scope="pool"),
+    "and unseen documents": Estimand(scope="pool", unseen=True),
+    "lists to rank 1000": Estimand(unseen=False, residual=0.0),
+    "with unseen documents": Estimand(residual=0.0),
+    "and a residual of .004": Estimand(residual=0.004),
+    "and the residual of the rule": Estimand(),
+}
 
 
 def main() -> None:
     parser = trials_parser(__doc__)
     parser.add_argument("--budgets", type=int, nargs="+", default=[60, 150])
     options = parser.parse_args()
-    question = Question(JUDGE, JUDGE, options.budgets, 2, "AP", POOL_ALONE)
+    plan = Plan((JUDGE,), budgets=tuple(options.budgets), moments="plugin")
     print("| | judged | | log score | less | tau | accuracy | confidence | bias | 95% |")
     print("|---|---|---|---|---|---|---|---|---|---|")
-    work = partial(trial, question=question)
-    for name, _, every in of_each(work, options, question.whole["score_depth"]):
-        found = np.array(every)
-        for b, budget in enumerate(options.budgets):
-            for (form, _), of_form in zip(FORMS, np.moveaxis(found[:, b], 1, 0), strict=True):
-                tau, surprise, _, accuracy, confidence, bias, held = of_form.mean(axis=0)
-                less = with_error(of_form[:, 1] - found[:, b, 0, 1], "+.3f")
+    for name, trials in of_each(scores_by_form, plan, options):
+        of_budgets = np.moveaxis(np.array(trials), 1, 0)
+        for budget, scores in zip(options.budgets, of_budgets, strict=True):
+            for form, of_form in zip(FORMS, np.moveaxis(scores, 1, 0), strict=True):
+                surprise, tau, accuracy, confidence, bias, held = of_form.mean(axis=0)
+                less = with_error(of_form[:, 0] - scores[:, 0, 0], "+.3f")
                 print(
-                    f"| {name} | {budget} | {form} | {surprise:.3f} "
-                    f"| {less} | {tau:.3f} | {accuracy:.3f} "
-                    f"| {confidence:.3f} | {bias:+.3f} | {held:.0%} |",
+                    f"| {name} | {budget} | {form} | {surprise:.3f} | {less} | {tau:.3f} "
+                    f"| {accuracy:.3f} | {confidence:.3f} | {bias:+.3f} | {held:.0%} |",
                     flush=True,
                 )
 
 
-def trial(collection: Collection, seed: int, question: Question) -> list[list[list[float]]]:
-    """Scores of one trial at each budget by each form, and the share of MAPs in their intervals."""
-    draw, pool, fits = fits_of(collection, question, seed)
-    true = collection.truth_of(draw.everyone)
-    found = []
-    for made in fits:
-        found.append([])
-        for _, form in FORMS:
-            by_form = compared(pool, made, replace(question, whole=form), draw)
-            inside = np.abs(by_form.expected - true) < 1.96 * by_form.sd
-            found[-1].append([*scores(by_form, true), inside.mean()])
-    return found
+def scores_by_form(outcome: Outcome, collection: Collection) -> list[list[float]]:
+    """Score the same fit by each form."""
+    del collection
+    return [scores(by_estimand(outcome, estimand)) for estimand in FORMS.values()]
+
+
+def by_estimand(outcome: Outcome, estimand: Estimand) -> Outcome:
+    """Compare the systems of an outcome again, by another estimand."""
+    seed = outcome.draw.evaluating_seed
+    comparison = compare(outcome.pool, outcome.relevance, estimand, moments="plugin", seed=seed)
+    return replace(outcome, comparison=comparison, prediction=Prediction.of(comparison))
+
+
+def scores(outcome: Outcome) -> list[float]:
+    """Means over pairs and over systems."""
+    pairs, systems = outcome.unequal_pairs(), outcome.systems_frame()
+    error = systems["expected"] - systems["true"]
+    return [
+        log_score(pairs["confidence"], pairs["correct"]).mean(),
+        outcome.tau,
+        pairs["correct"].mean(),
+        pairs["confidence"].mean(),
+        error.mean(),
+        (error.abs() < 1.96 * systems["sd"]).mean(),
+    ]
 
 
 if __name__ == "__main__":

@@ -33,3 +33,14 @@ def read(folder: str) -> tuple[Runs, Qrels]:
     """Read the runs and the judgments of a folder of RTC_BAYES_DATA."""
     place = Path(os.environ["RTC_BAYES_DATA"]) / folder
     return read_runs(place / "runs", name_by="file"), read_qrels(place / COLLECTIONS[folder].qrels)
+
+
+def prepared(folder: str) -> tuple[Runs, Qrels]:
+    """Read runs, condensed where judgments are shallow, and labels 0 and 1 of what is judged."""
+    judged = COLLECTIONS[folder]
+    runs, qrels = read(folder)
+    labels = {
+        topic: {docno: int(grade >= judged.relevance_level) for docno, grade in of_topic.items()}
+        for topic, of_topic in qrels.items()
+    }
+    return (runs.condensed(qrels) if judged.truth == "judged" else runs), Qrels(labels)

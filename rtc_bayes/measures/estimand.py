@@ -187,8 +187,8 @@ class Estimand:
     def on(self, pool: Pool, judgments: Judgments | None = None) -> tuple[Estimand, Pool]:
         """Say what the estimand is of a pool at hand, and read the pool to the score depth.
 
-        A whole list is read to the pool's score depth if that is below its depth, else as far as
-        ranks are known.
+        Whole lists are read as far as ranks are known, others to the pool's depth, unless the
+        estimand has a score depth of its own.
 
         Parameters
         ----------
@@ -213,10 +213,7 @@ class Estimand:
                 remedy="pool the runs to the depth of the estimand: Estimand.pool(runs)",
             )
         whole = self.scope == "whole"
-        read_so_far = pool.score_depth
-        if whole and read_so_far == pool.depth:
-            read_so_far = pool.reach
-        score_depth = self.score_depth or read_so_far
+        score_depth = self.score_depth or (pool.reach if whole else pool.depth)
         if score_depth != pool.score_depth:
             if not pool.depth <= score_depth <= pool.reach:
                 raise InputError(

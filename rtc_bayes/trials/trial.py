@@ -421,7 +421,7 @@ class _Trial:
                 confidence=None if plan.budgets else plan.confidence,
                 budget=budget,
                 # documents are chosen for AP, over all topics
-                estimand=Estimand(relevance_level=plan.estimand.relevance_level),
+                estimand=replace(plan.estimand, measure="AP", topics="all"),
                 seed=self._draw.judging_seed,
             )
             self._built[key] = result, time.perf_counter() - started
