@@ -78,7 +78,7 @@ def main() -> None:
     truth = {
         title: truth_at_depth(study, title)
         for title, study in studies.items()
-        if STUDIES[title].score_depth is None
+        if STUDIES[title].plan.estimand.score_depth is None
     }
     print(story(trec8, published))
     print(levels(studies["trec8-cut"], truth["trec8-cut"], trec8))
