@@ -16,7 +16,7 @@ from scipy.stats import norm
 from rtc_bayes import Estimand, Qrels, Runs, Workers, read_qrels, read_runs
 from rtc_bayes.report import write_report
 from rtc_bayes.report.figures import confidence_accuracy
-from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.report.tables import UNDEFINED, to_markdown
 from rtc_bayes.robustness import Robustness, Study
 from rtc_bayes.store import progress_bar
 from rtc_bayes.trials import MomentsRule, Plan, run_study
@@ -105,6 +105,36 @@ def finished(directory: Path, names: Iterable[str]) -> dict[str, Study]:
     }
 
 
+def of_algorithm(table: pd.DataFrame, algorithm: str) -> pd.DataFrame:
+    """Return the rows of an algorithm."""
+    return table[table["algorithm"] == algorithm]
+
+
+def accuracy_of(_pairs: pd.DataFrame, one: Mapping[str, float]) -> str:
+    """Write the accuracy of an algorithm's pairs in one bin."""
+    return f"{one['accuracy']:.1%}"
+
+
+def bins_table(
+    study: Study,
+    name: Callable[[str], str],
+    accuracy: Callable[[pd.DataFrame, Mapping[str, float]], str] = accuracy_of,
+) -> str:
+    """Return accuracy and share of pairs by confidence: a column for each algorithm that has one.
+
+    `name` shortens an algorithm; `accuracy` writes that of its pairs in a bin.
+    """
+    frame = pd.DataFrame({"confidence": BIN_NAMES})
+    for text, entry in study.summary.items():
+        if entry["bins"] is not None:
+            pairs = of_algorithm(study.pairs, text)
+            frame[name(text)] = [
+                f"{accuracy(pairs, one)} ({one['share']:.0%})" if one["share"] else UNDEFINED
+                for one in entry["bins"]
+            ]
+    return to_markdown(frame)
+
+
 def draw_confidence(pairs: pd.DataFrame, names: Mapping[str, str], path: Path) -> None:
     """Draw accuracy against confidence of some algorithms, each under a name."""
     shown = pairs[pairs["algorithm"].isin(names)].replace({"algorithm": dict(names)})
@@ -131,8 +161,8 @@ def coverage(
         systems = systems.assign(true=systems["system"].map(truth))
     rows = []
     for text, name in names.items():
-        of_pairs = pairs[pairs["algorithm"] == text]
-        of_systems = systems[systems["algorithm"] == text]
+        of_pairs = of_algorithm(pairs, text)
+        of_systems = of_algorithm(systems, text)
         row = {"": name}
         for level in LEVELS:
             inside = covered(of_pairs, "expected_difference", "true_difference", level)

@@ -297,4 +297,5 @@ def test_a_small_fuzz_finds_nothing():
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "inputs, 0 failures" in done.stdout
-    assert "| study | " in done.stdout and "| fit in fit.nc | " in done.stdout
+    assert "| study | " in done.stdout
+    assert "| fit in fit.nc | " in done.stdout
