@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,10 @@ from scipy.stats import norm
 from rtc_bayes import Estimand, Qrels, Runs, Workers, read_qrels, read_runs
 from rtc_bayes.report import write_report
 from rtc_bayes.report.figures import confidence_accuracy
-from rtc_bayes.report.tables import to_markdown
-from rtc_bayes.robustness import Study, study
+from rtc_bayes.report.tables import UNDEFINED, to_markdown
+from rtc_bayes.robustness import Robustness, Study
 from rtc_bayes.store import progress_bar
-from rtc_bayes.trials import MomentsRule
+from rtc_bayes.trials import MomentsRule, Plan, run_study
 from rtc_bayes.trials.scores import BINS
 
 LEVELS = (0.5, 0.8, 0.95)
@@ -26,21 +27,28 @@ BIN_NAMES = tuple(f"{low:g} to {high:g}" for low, high in BINS)
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A study: of which collection, by what, how often, and what is done to the runs before.
-
-    Draws are those of each of four chains.
-    """
+class CollectionStudy:
+    """A study of a collection by its name: what is asked, and what is done to the runs before."""
 
     collection: str
-    algorithms: tuple[str, ...]
-    moments: MomentsRule
-    trials: int = 200
-    draws: int = 150
-    score_depth: int | None = None
-    unseen: bool = False
-    residual: float = 0.0
+    plan: Plan
     prepare: Callable[[Runs], Runs] | None = None
+
+
+def collection_study(
+    collection: str,
+    *algorithms: str,
+    moments: MomentsRule,
+    trials: int = 200,
+    draws: int = 150,
+    prepare: Callable[[Runs], Runs] | None = None,
+    **estimand: Any,
+) -> CollectionStudy:
+    """Plan 200 trials by some algorithms; what is compared is given as to Estimand."""
+    plan = Plan(
+        algorithms, trials=trials, moments=moments, estimand=Estimand(**estimand), draws=draws
+    )
+    return CollectionStudy(collection, plan, prepare)
 
 
 def read_collection(name: str, depth: int | None = None) -> tuple[Runs, Qrels]:
@@ -50,33 +58,26 @@ def read_collection(name: str, depth: int | None = None) -> tuple[Runs, Qrels]:
 
 
 def run_studies(
-    script: str, description: str | None, plans: Mapping[str, Plan], *, seed: int = 0
+    script: str, description: str | None, studies: Mapping[str, CollectionStudy], *, seed: int = 0
 ) -> None:
     """Run the studies that the command line of `script` names, each a folder with its report."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("-o", "--output", required=True, type=Path)
-    parser.add_argument("--studies", nargs="+", choices=list(plans), default=list(plans))
+    parser.add_argument("--studies", nargs="+", choices=list(studies), default=list(studies))
     parser.add_argument("--trials", type=int, help="of each study; by default its own number")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=seed)
     options = parser.parse_args()
     for name in options.studies:
-        plan = plans[name]
-        trials = options.trials or plan.trials
-        estimand = Estimand(
-            score_depth=plan.score_depth, unseen=plan.unseen, residual=plan.residual
-        )
-        runs, qrels = read_collection(plan.collection)
+        asked = studies[name]
+        trials = options.trials or asked.plan.trials
+        runs, qrels = read_collection(asked.collection)
         with progress_bar() as progress:
-            study(
-                plan.prepare(runs) if plan.prepare else runs,
+            run_study(
+                Robustness(),
+                asked.prepare(runs) if asked.prepare else runs,
                 qrels,
-                algorithms=plan.algorithms,
-                estimand=estimand,
-                trials=trials,
-                seed=options.seed,
-                moments=plan.moments,
-                draws=plan.draws,
+                replace(asked.plan, trials=trials, seed=options.seed),
                 output=options.output / name,
                 command=(
                     f"python -m {script} -o DIR "
@@ -102,6 +103,36 @@ def finished(directory: Path, names: Iterable[str]) -> dict[str, Study]:
         for name in names
         if (directory / name / "summary.json").exists()
     }
+
+
+def of_algorithm(table: pd.DataFrame, algorithm: str) -> pd.DataFrame:
+    """Return the rows of an algorithm."""
+    return table[table["algorithm"] == algorithm]
+
+
+def accuracy_of(_pairs: pd.DataFrame, one: Mapping[str, float]) -> str:
+    """Write the accuracy of an algorithm's pairs in one bin."""
+    return f"{one['accuracy']:.1%}"
+
+
+def bins_table(
+    study: Study,
+    name: Callable[[str], str],
+    accuracy: Callable[[pd.DataFrame, Mapping[str, float]], str] = accuracy_of,
+) -> str:
+    """Return accuracy and share of pairs by confidence: a column for each algorithm that has one.
+
+    `name` shortens an algorithm; `accuracy` writes that of its pairs in a bin.
+    """
+    frame = pd.DataFrame({"confidence": BIN_NAMES})
+    for text, entry in study.summary.items():
+        if entry["bins"] is not None:
+            pairs = of_algorithm(study.pairs, text)
+            frame[name(text)] = [
+                f"{accuracy(pairs, one)} ({one['share']:.0%})" if one["share"] else UNDEFINED
+                for one in entry["bins"]
+            ]
+    return to_markdown(frame)
 
 
 def draw_confidence(pairs: pd.DataFrame, names: Mapping[str, str], path: Path) -> None:
@@ -130,8 +161,8 @@ def coverage(
         systems = systems.assign(true=systems["system"].map(truth))
     rows = []
     for text, name in names.items():
-        of_pairs = pairs[pairs["algorithm"] == text]
-        of_systems = systems[systems["algorithm"] == text]
+        of_pairs = of_algorithm(pairs, text)
+        of_systems = of_algorithm(systems, text)
         row = {"": name}
         for level in LEVELS:
             inside = covered(of_pairs, "expected_difference", "true_difference", level)

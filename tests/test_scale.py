@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
-TRACK = Path(__file__).parents[1] / "experiments" / "speed" / "track.py"
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.slow
 def test_a_synthetic_track_is_compared_from_a_file():
     sizes = ["--topics", "4", "--systems", "60", "--depth", "200", "--draws", "3", "--jobs", "2"]
     done = subprocess.run(
-        [sys.executable, str(TRACK), *sizes], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "experiments.speed.track", *sizes],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     told = dict(re.findall(r"^\| (.+?) \| (.+?) \|$", done.stdout, flags=re.MULTILINE))
     assert told["entries of the lists"] == "48,000"

@@ -16,15 +16,16 @@ import pandas as pd
 
 from experiments.calibration.run import JUDGE, MODELS, SAMPLED, STOPPED, STUDIES
 from experiments.common import (
-    BIN_NAMES,
+    bins_table,
     coverage,
     covered,
     draw_confidence,
     finished,
+    of_algorithm,
     page_options,
     size,
 )
-from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
+from rtc_bayes.report.tables import number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
 from rtc_bayes.trials.scores import log_score, winnings
 
@@ -34,7 +35,6 @@ POSTERIOR_OF = {
     "rtc[cell_weight=.1]:map": "rtc[cell_weight=.1]:cut",
     "hierarchical:map": "hierarchical:laplace",
 }
-LEVELS = (0.5, 0.8, 0.95)
 _TITLES = {
     "trec8-plugin": "TREC-8, printed moments",
     "trec8-exact": "TREC-8, exact moments",
@@ -78,7 +78,7 @@ def page(studies: Mapping[str, Study]) -> str:
         sections += [f"## {_TITLES[name]}\n", f"`{study.meta['command']}`\n", scores(study)]
         if name != "trec8-stopping":
             sections += ["Accuracy of the predicted sign by confidence (share of pairs):\n"]
-            sections += [bins(study)]
+            sections += [bins_table(study, lambda text: text.partition("/")[2] or text)]
     for collection, title in (("trec8", "TREC-8"), ("robust03", "Robust 2003")):
         if {f"{collection}-plugin", f"{collection}-exact"} <= set(studies):
             sections += [f"## Moments by parameters, {title}\n", ablation(studies, collection)]
@@ -168,8 +168,7 @@ def _nuts(studies: Mapping[str, Study]) -> Iterator[str]:
         twenty, and by {apart.max():.2f} at most; W and log score are {_w_and_score(laplace)} and
         {_w_and_score(nuts)}. With {study.meta["study"]["draws"]} draws of each of
         {study.meta["study"]["chains"]} chains {summary["failed"]} of {summary["trials"]} fits by
-        NUTS were refused, and {remarks:.0%} of the rest have a remark; with 150 draws, 4 of these
-        20 were refused."""
+        NUTS were refused, and {remarks:.0%} of the rest have a remark."""
 
 
 def _laplace(studies: Mapping[str, Study]) -> Iterator[str]:
@@ -225,7 +224,7 @@ def _coverage(studies: Mapping[str, Study]) -> Iterator[str]:
         table[table["algorithm"] == f"{JUDGE}/hierarchical:laplace"]
         for table in (study.pairs, study.systems)
     )
-    plain = study.pairs[study.pairs["algorithm"] == f"{JUDGE}/rtc:map"]
+    plain = of_algorithm(study.pairs, f"{JUDGE}/rtc:map")
     of_differences = covered(pairs, "expected_difference", "true_difference", 0.95)
     yield f"""**The order can be trusted, the numbers cannot.** The 95% interval of a difference in
         MAP holds the true one in {of_differences:.0%} of the pairs for `hierarchical:laplace`, and
@@ -264,18 +263,6 @@ def scores(study: Study) -> str:
         )
     frame = pd.DataFrame(rows)
     return to_markdown(frame if frame["failed"].any() else frame.drop(columns="failed"))
-
-
-def bins(study: Study) -> str:
-    """One column for each algorithm that has a score."""
-    frame = pd.DataFrame({"confidence": BIN_NAMES})
-    for text, found in study.summary.items():
-        if found["bins"] is not None:
-            frame[text.partition("/")[2] or text] = [
-                f"{b['accuracy']:.1%} ({b['share']:.0%})" if b["share"] else UNDEFINED
-                for b in found["bins"]
-            ]
-    return to_markdown(frame)
 
 
 def ablation(studies: Mapping[str, Study], collection: str) -> str:

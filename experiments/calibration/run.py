@@ -29,7 +29,7 @@ trec8-laplace, robust03-laplace
 
 from __future__ import annotations
 
-from experiments.common import Plan, run_studies
+from experiments.common import collection_study, run_studies
 
 JUDGE = "rtc:map"
 MODELS = (
@@ -45,14 +45,14 @@ EVALUATED = tuple(f"{JUDGE}/{model}" for model in MODELS)
 STOPPED = ("hierarchical[least=0]:map", "hierarchical[least=0]:laplace")
 SAMPLED = tuple(f"{JUDGE}/hierarchical:{method}" for method in ("laplace", "nuts"))
 STUDIES = {
-    "trec8-plugin": Plan("trec8_adhoc", EVALUATED, "plugin"),
-    "trec8-exact": Plan("trec8_adhoc", EVALUATED, "exact", trials=100),
-    "trec8-stopping": Plan("trec8_adhoc", STOPPED, "plugin"),
-    "trec8-nuts": Plan("trec8_adhoc", SAMPLED, "plugin", trials=20, draws=500),
-    "trec8-laplace": Plan("trec8_adhoc", SAMPLED[:1], "plugin"),
-    "robust03-laplace": Plan("robust03", SAMPLED[:1], "plugin", trials=100),
-    "robust03-plugin": Plan("robust03", EVALUATED, "plugin"),
-    "robust03-exact": Plan("robust03", EVALUATED, "exact", trials=50),
+    "trec8-plugin": collection_study("trec8_adhoc", *EVALUATED, moments="plugin"),
+    "trec8-exact": collection_study("trec8_adhoc", *EVALUATED, moments="exact", trials=100),
+    "trec8-stopping": collection_study("trec8_adhoc", *STOPPED, moments="plugin"),
+    "trec8-nuts": collection_study("trec8_adhoc", *SAMPLED, moments="plugin", trials=20, draws=500),
+    "trec8-laplace": collection_study("trec8_adhoc", *SAMPLED[:1], moments="plugin"),
+    "robust03-laplace": collection_study("robust03", *SAMPLED[:1], moments="plugin", trials=100),
+    "robust03-plugin": collection_study("robust03", *EVALUATED, moments="plugin"),
+    "robust03-exact": collection_study("robust03", *EVALUATED, moments="exact", trials=50),
 }
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ seed damages the same inputs, whatever the number of jobs.
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import sys
 import tempfile
@@ -30,18 +31,19 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="+", choices=[target.name for target in TARGETS])
-    given = parser.parse_args()
-    chosen = [i for i, t in enumerate(TARGETS) if given.only is None or t.name in given.only]
-    each = -(-given.inputs // len(chosen))
+    options = parser.parse_args()
+    chosen = [i for i, t in enumerate(TARGETS) if options.only is None or t.name in options.only]
+    every = options.inputs / sum(TARGETS[i].share for i in chosen)
+    inputs = {i: math.ceil(every * TARGETS[i].share) for i in chosen}
     batches = [
-        (i, given.seed, start, min(BATCH, each - start))
+        (i, options.seed, start, min(BATCH, inputs[i] - start))
         for i in chosen
-        for start in range(0, each, BATCH)
+        for start in range(0, inputs[i], BATCH)
     ]
     start = time.monotonic()
     counts: dict[str, Counter[str]] = {TARGETS[i].name: Counter() for i in chosen}
     failures: list[str] = []
-    with ProcessPoolExecutor(given.jobs) as workers:
+    with ProcessPoolExecutor(options.jobs) as workers:
         for (i, *_), (counted, failed) in zip(batches, workers.map(batch, batches), strict=True):
             counts[TARGETS[i].name] += counted
             failures += failed
@@ -60,6 +62,8 @@ def batch(task: tuple[int, int, int, int]) -> tuple[Counter[str], list[str]]:
     i, seed, start, inputs = task
     counted: Counter[str] = Counter()
     failures = []
+    # h5netcdf fails again when it closes what it could not open
+    sys.unraisablehook = lambda _: None
     with tempfile.TemporaryDirectory() as name:
         TARGETS[i].prepare(Path(name))
         for number in range(start, start + inputs):

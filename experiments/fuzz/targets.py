@@ -18,6 +18,7 @@ import pandas as pd
 
 import rtc_bayes as rb
 from rtc_bayes.collection import read_groups, read_prels
+from rtc_bayes.robustness import Study, study
 
 HOSTILE = [
     "", " ", "\t", "\x0b", "\x1c", "\x85", "\u00a0", "\ufeff", "\0", "\r", "\n", "nan", "inf",
@@ -30,6 +31,8 @@ class Target:
     """One kind of input; `work` damages it in a folder of its own and reads it."""
 
     name: str
+    share: float = 1.0
+    """Of the inputs; less for what takes long to read."""
 
     def prepare(self, folder: Path) -> None:
         """Make what is damaged."""
@@ -114,31 +117,87 @@ class Table(Target):
         assert held == self.values, f"{self.values} values given, {held} held"
 
 
-class Cache(Target):
-    """A damaged entry of the cache of parsed runs: the files must be read again."""
+class Stored(Target):
+    """What the library wrote, one of its files damaged: it reads as it was, or is refused.
 
-    name = "cache"
+    `write` gets a folder; of the files that then match `files` one is damaged. `named` is what a
+    refusal has to name: by default the damaged file.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        write: Callable[[Path], object],
+        read: Callable[[Path], Any],
+        content: Callable[[Any], object],
+        *,
+        files: str = "**/*",
+        named: str = "",
+        share: float = 1.0,
+    ) -> None:
+        self.name, self.write, self.read, self.content = name, write, read, content
+        self.files, self.named, self.share = files, named, share
 
     def prepare(self, folder: Path) -> None:
-        (folder / "run").write_text(RUN)
-        self.digest = content(rb.read_runs(folder / "run", cache=folder / "cache"))
-        (self.entry,) = (folder / "cache").iterdir()
-        self.data = self.entry.read_bytes()
+        self.write(folder)
+        self.held = self.content(quiet(lambda: self.read(folder)))
+        self.data = {file: file.read_bytes() for file in folder.glob(self.files) if file.is_file()}
+        self.last = next(iter(self.data))
 
     def work(self, folder: Path, random: random.Random) -> tuple[Callable[[], Any], str]:
-        self.entry.write_bytes(damaged(self.data, random))
-        return lambda: rb.read_runs(folder / "run", cache=folder / "cache"), str(folder / "run")
+        self.last.write_bytes(self.data[self.last])
+        self.last = random.choice(list(self.data))
+        self.last.write_bytes(damaged(self.data[self.last], random))
+        named = folder / self.named if self.named else self.last
+        return lambda: self.read(folder), str(named)
 
     def check(self, folder: Path, value: Any) -> None:
-        assert content(value) == self.digest, "other content from the cache"
+        assert self.content(value) == self.held, f"other content, {self.last.name} damaged"
 
 
-def content(runs: rb.Runs) -> list[Any]:
+def content_of_runs(runs: rb.Runs) -> object:
     return [
         (run.tag, run.digest, t, run.ranking(t).tolist(), run.scores(t).tolist())
         for run in runs.values()
         for t in run.topics
     ]
+
+
+def content_of_fit(fit: rb.Fit) -> str:
+    """Everything but the provenance."""
+    groups = {name: group.to_dataset().to_dict() for name, group in fit.posterior.items()}
+    judged = fit.judgments.relevant.tolist(), fit.judgments.nonrelevant.tolist()
+    how = fit.model, fit.method, fit.options, fit.sampling, fit.digest, fit.diagnostics
+    return repr((fit.relevance.to_xarray().to_dict(), groups, judged, how))
+
+
+def content_of_study(study: Study) -> str:
+    tables = {name: table.to_dict() for name, table in study.tables.items()}
+    return repr((tables, study.summary, study.meta["study"]))
+
+
+def simulated() -> tuple[rb.Runs, rb.Qrels]:
+    made = rb.simulate(topics=2, systems=3, seed=0)
+    return made.runs, made.qrels
+
+
+def save_fit(path: Path) -> None:
+    pool = rb.Pool.from_runs(simulated()[0], depth=4)
+    judgments = rb.Judgments.from_labels(pool, [0, 1, 2, 3], [1.0, 0.0, 1.0, 0.0])
+    quiet(lambda: rb.fit(pool, judgments, model="rtc", method="map")).save(path)
+
+
+def make_study(folder: Path) -> Study:
+    """Make a study, or go on with it by the trials that are stored."""
+    return study(
+        *simulated(),
+        algorithms=("mtc",),
+        trials=1,
+        systems=3,
+        estimand=rb.Estimand(depth=4),
+        output=folder,
+        workers=rb.Workers(1),
+    )
 
 
 def damaged(data: bytes, random: random.Random) -> bytes:
@@ -206,5 +265,27 @@ TARGETS: list[Target] = [
     Frame("frame of qrels", ROWS | {"label": [1, 0, 2]}, rb.read_qrels),
     Table("mapping of a run", rb.read_runs),
     Table("mapping of qrels", rb.read_qrels),
-    Cache(),
+    Stored(
+        "cache",
+        lambda folder: (folder / "run").write_text(RUN),
+        lambda folder: rb.read_runs(folder / "run", cache=folder / "cache"),
+        content_of_runs,
+        files="cache/*",
+        named="run",
+    ),
+    *(
+        Stored(
+            f"fit in {path}",
+            lambda folder, path=path: save_fit(folder / path),
+            lambda folder, path=path: rb.Fit.load(folder / path),
+            content_of_fit,
+            files=files,
+            named=path,
+            share=0.1,
+        )
+        # of zarr the values and the metadata that is read
+        for path, files in (("fit.nc", "*.nc"), ("fit.zarr", "**/*[0-9a]"))
+    ),
+    Stored("study", make_study, Study.load, content_of_study, files="[!.]*.*", share=0.5),
+    Stored("trials", make_study, make_study, content_of_study, files="trials/*", share=0.1),
 ]

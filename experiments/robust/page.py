@@ -16,18 +16,20 @@ import numpy as np
 import pandas as pd
 
 from experiments.common import (
-    BIN_NAMES,
+    bins_table,
     coverage,
     covered,
     draw_confidence,
     finished,
+    of_algorithm,
     page_options,
     read_collection,
     size,
 )
-from experiments.robust.run import JUDGE, NORMAL, NUTS, ROBUST03, STUDIES, WIDE
+from experiments.robust.run import JUDGE, NORMAL, NUTS, ROBUST03, STUDIES, WHOLE_LISTS, WIDE
+from experiments.robustness.published import COLLECTIONS
 from rtc_bayes import evaluate
-from rtc_bayes.report.tables import UNDEFINED, number, to_markdown, with_interval
+from rtc_bayes.report.tables import number, to_markdown, with_interval
 from rtc_bayes.robustness import Study
 from rtc_bayes.trials.scores import (
     bootstrap_interval,
@@ -73,12 +75,12 @@ def main() -> None:
             others = studies["trec8-others"]
             plugged = plugged_in(others)
             shown[plugged] = "robust, plugged in"
-            pairs.append(others.pairs[others.pairs["algorithm"] == plugged])
+            pairs.append(of_algorithm(others.pairs, plugged))
         draw_confidence(pd.concat(pairs), shown, options.figures / "robust-trec8.png")
     truth = {
         title: truth_at_depth(study, title)
         for title, study in studies.items()
-        if STUDIES[title].score_depth is None
+        if STUDIES[title].plan.estimand.score_depth is None
     }
     print(story(trec8, published))
     print(levels(studies["trec8-cut"], truth["trec8-cut"], trec8))
@@ -95,7 +97,7 @@ def main() -> None:
         print(f"## {TITLES[title]}\n\n`{study.meta['command']}`\n")
         print(scores(study))
         print("Accuracy of the predicted sign by confidence, its standard error, and share:\n")
-        print(bins(study))
+        print(bins_table(study, name, with_error))
         for text in [text for text in (JUDGE, ROBUST03) if text in study.summary]:
             print(f"`{text}` by pairs:\n")
             print(kinds(study, text))
@@ -138,21 +140,24 @@ def story(study: Study, published: Study) -> str:
     robust = study.summary[JUDGE]
     mtc, rtc, cut = (published.summary[text] for text in ("mtc", "rtc:map", "rtc:map/rtc:cut"))
     top = robust["bins"][-1]
-    pairs = study.pairs[study.pairs["algorithm"] == JUDGE]
+    pairs = of_algorithm(study.pairs, JUDGE)
     judged_for = pairs[pairs["initial"] == 2]
     inside = covered(pairs, "expected_difference", "true_difference", 0.95)
-    systems = study.systems[study.systems["algorithm"] == JUDGE]
+    systems = of_algorithm(study.systems, JUDGE)
     short = pairs[with_short(pairs)]
     surprise = pd.Series(log_score(pairs["confidence"], pairs["correct"]), pairs.index)
     error = clustered_error(surprise, pairs["trial"])
+    _, paper_w, paper_judged, paper_tau = COLLECTIONS["ad-hoc 99"]
     return f"""# Confidence that holds for systems nobody has seen
 
-The paper reached W = −0.44 and tau = .532 with a median of 179 judgments on this collection, and
+The paper reached W = {number(paper_w, ".2f")} and tau = {paper_tau:.3f} with a median of
+{paper_judged} judgments on this collection, and
 left open why its confidence falls short where it is highest. [`robust`](../robust.md) was fixed,
 priors, judging and stopping, before {robust["trials"]} trials were drawn with a seed not used
 before. Judgments for two systems until their order has 95%, and three and a half a topic at least;
 then all 45 pairs of ten. The truth is from whole lists, and so are the confidences of `robust`:
-lists scored to rank 1000, unseen relevant documents counted, a residual of .008
+lists scored to rank {WHOLE_LISTS["score_depth"]}, unseen relevant documents counted, a residual of
+{WHOLE_LISTS["residual"]}
 ([what these are](../confidence.md#beyond-the-pool)).
 
 ![Accuracy against confidence of MTC, RTC and robust, and of robust plugged
@@ -200,7 +205,7 @@ def levels(study: Study, truth: Mapping[str, float], whole: Study) -> str:
     """Say how expected scores of lists cut at the pool's depth fit the true ones."""
     count = study.summary[JUDGE]["trials"]
     some = means(whole, count)
-    systems = study.systems[study.systems["algorithm"] == JUDGE]
+    systems = of_algorithm(study.systems, JUDGE)
     systems = systems.assign(true=systems["system"].map(truth))
     error = clustered_error(systems["expected"] - systems["true"], systems["trial"])
     return f"""- **About lists cut at the depth**, scored so with unseen relevant documents counted
@@ -226,7 +231,7 @@ def why(study: Study, published: Study, others: Study) -> str:
     robust, normal, plugged, alone, wide = (
         others.summary[text] for text in (JUDGE, NORMAL, plugged_in(others), ROBUST03, WIDE)
     )
-    pairs = study.pairs[study.pairs["algorithm"] == JUDGE]
+    pairs = of_algorithm(study.pairs, JUDGE)
     drawn = others.trials["trial"].nunique()
     return f"""## Why
 
@@ -255,8 +260,8 @@ effects instead, on the same judgments: log score {normal["log_score"]:.3f} for
 {w_of(alone)}; with wide ones, {wide["log_score"]:.3f} and {w_of(wide)}.
 
 **What remains**: the expected differences are {size(pairs):.0%} of the true ones in size; about
-whole lists the expected MAP is too low and its intervals too short; and four fifths of the variance
-of a difference is of parameters that all topics share, which only more judgments make known
+whole lists the expected MAP is too low and its intervals too short; and the variance that is of
+parameters shrinks only with more judgments
 ([below](#more-judgments-and-what-is-left-to-doubt)).
 """
 
@@ -337,21 +342,10 @@ def scores(study: Study) -> str:
     return to_markdown(pd.DataFrame(rows))
 
 
-def bins(study: Study) -> str:
-    """One column for each algorithm that has a confidence."""
-    frame = pd.DataFrame({"confidence": BIN_NAMES})
-    for text, found in study.summary.items():
-        if found["bins"] is None:
-            continue
-        pairs = study.pairs[study.pairs["algorithm"] == text]
-        cells = []
-        for b in found["bins"]:
-            error = error_of(within(pairs, b))
-            cells.append(
-                f"{b['accuracy']:.3f} ± {error:.3f} ({b['share']:.0%})" if b["share"] else UNDEFINED
-            )
-        frame[name(text)] = cells
-    return to_markdown(frame)
+def with_error(pairs: pd.DataFrame, one: Mapping[str, float]) -> str:
+    """Write the accuracy of an algorithm's pairs in one bin with its standard error."""
+    error = error_of(within(pairs, one))
+    return f"{one['accuracy']:.3f} ± {error:.3f}"
 
 
 def within(pairs: pd.DataFrame, one: Mapping[str, float]) -> pd.DataFrame:
@@ -375,7 +369,7 @@ def clustered_error(values: pd.Series, trial: pd.Series) -> float:
 
 def kinds(study: Study, text: str) -> str:
     """Score pairs by what they have in common, and with and without the short manual runs."""
-    pairs = study.pairs[study.pairs["algorithm"] == text]
+    pairs = of_algorithm(study.pairs, text)
     short = with_short(pairs)
     groups = {
         "both judged for": pairs["initial"] == 2,

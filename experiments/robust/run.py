@@ -33,7 +33,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from experiments.common import Plan, run_studies
+from experiments.common import collection_study, run_studies
 
 SEED = 2013
 JUDGE = "robust:gibbs"
@@ -56,15 +56,19 @@ OTHERS = (
 WHOLE_LISTS: dict[str, Any] = {"score_depth": 1000, "unseen": True, "residual": 0.008}
 POOL_ALONE: dict[str, Any] = {"score_depth": 100, "unseen": False, "residual": 0.0}
 STUDIES = {
-    "trec8": Plan("trec8_adhoc", (JUDGE,), "plugin", **WHOLE_LISTS),
-    "trec8-published": Plan("trec8_adhoc", PUBLISHED, "plugin"),
-    "trec8-cut": Plan("trec8_adhoc", (JUDGE,), "plugin", unseen=True),
-    "trec8-frontier": Plan("trec8_adhoc", FRONTIER, "plugin", trials=100, **WHOLE_LISTS),
-    "trec8-others": Plan("trec8_adhoc", OTHERS, "plugin", trials=30, **WHOLE_LISTS),
-    "trec8-methods": Plan(
-        "trec8_adhoc", (JUDGE, NUTS), "plugin", trials=4, draws=600, **WHOLE_LISTS
+    "trec8": collection_study("trec8_adhoc", JUDGE, moments="plugin", **WHOLE_LISTS),
+    "trec8-published": collection_study("trec8_adhoc", *PUBLISHED, moments="plugin"),
+    "trec8-cut": collection_study("trec8_adhoc", JUDGE, moments="plugin", unseen=True),
+    "trec8-frontier": collection_study(
+        "trec8_adhoc", *FRONTIER, moments="plugin", trials=100, **WHOLE_LISTS
     ),
-    "robust03": Plan("robust03", (JUDGE,), "plugin", trials=50, **WHOLE_LISTS),
+    "trec8-others": collection_study(
+        "trec8_adhoc", *OTHERS, moments="plugin", trials=30, **WHOLE_LISTS
+    ),
+    "trec8-methods": collection_study(
+        "trec8_adhoc", JUDGE, NUTS, moments="plugin", trials=4, draws=600, **WHOLE_LISTS
+    ),
+    "robust03": collection_study("robust03", JUDGE, moments="plugin", trials=50, **WHOLE_LISTS),
 }
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ DIR is what run.py wrote.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -97,9 +98,9 @@ What holds of the paper, and why the rest differs:
   the tenth of the trials with the fewest judgments has W {_w(fewest["W"])}
   ({published.FEWEST["W"]}).
 - **With lists as they are, W is {_w(plain["W"])}**: below .9 nothing changes, and above it the
-  padding has hidden a weakness. READWARE and READWARE2 are manual runs of very few documents (52
-  and 73 a topic on average) and among the best of all. A model that gives each document of a list
-  some chance to be relevant takes a short list for a poor one, with confidence above .99; without
+  padding has hidden a weakness. READWARE and READWARE2 are manual runs of very few
+  documents and among the best of all. A model that gives each document of a list some chance to be
+  relevant takes a short list for a poor one, with confidence above .99; without
   these two runs W is {plain_without} ([table](#where-w-is-lost)). Where such a run is one of the
   two initial ones, equal probabilities are sure of its loss before anything is judged: most of the
   tenth with the fewest judgments are such trials. Padding is not offered by the library: a phantom
@@ -122,8 +123,9 @@ What holds of the paper, and why the rest differs:
   the one that shares less with the judged ones looks better, and is more often worse.
 - The paper's last two bins are headed .95 - .99 and 1.0, ours are .95 to .99 and .99 to 1. Its MTC
   bins cannot make its W unless most confidences above .99 stand in the former.
-- Its statement that IP is right in 60% of the pairs with little overlap is not reproduced: such a
-  pair on TREC-8 is mostly one poor run and one good one. Nor is that wrong predictions follow more
+- Its statement that IP is right in {published.OVERLAP_ACCURACY["ip"]:.0%} of the pairs with little
+  overlap is not reproduced: such a pair on TREC-8 is mostly one poor run and one good
+  one. Nor is that wrong predictions follow more
   judgments than right ones, unless only confident ones count.
 """
 
@@ -133,15 +135,15 @@ def hypotheses(study: Study) -> str:
     rtc, mtc = study.summary[RTC], study.summary[MTC]
     low, high = rtc["W_interval"]
     return f"""1. *Confidence can be trusted for systems that gave no judgments.* Accuracy in a
-   bin is to be no less than the bin's lower end. RTC's is up to .95; above it is not, and
-   W = {_w(rtc["W"])} ({_w(low)} to {_w(high)}) is below 0. MTC's is not from .7 upward.
+   bin is to be no less than the bin's lower end. Bins below it: {_under(rtc)} of RTC, whose
+   W is {_w(rtc["W"])} ({_w(low)} to {_w(high)}), and {_under(mtc)} of MTC.
 2. *RTC takes fewer judgments than MTC.* Medians {rtc["median_judged"]:.0f} and
    {mtc["median_judged"]:.0f}, means {rtc["mean_judged"]:.0f} and {mtc["mean_judged"]:.0f}
-   (published 235 and 251, 502 and 823); Wilcoxon signed ranks for the median (judged_p) and paired
-   t for the mean (judged_t_p) below.
+   (published {_both("median_judged")}, {_both("mean_judged")}); Wilcoxon signed ranks for
+   the median (judged_p) and paired t for the mean (judged_t_p) below.
 3. *RTC ranks systems more accurately than MTC.* Mean tau {rtc["mean_tau"]:.3f} and
-   {mtc["mean_tau"]:.3f} (published .555 and .393); paired t (tau_p) below. The paper found IP and
-   MTC alike; here IP is the better one.
+   {mtc["mean_tau"]:.3f} (published {_both("mean_tau")}); paired t (tau_p) below. The
+   paper found IP and MTC alike; here IP is the better one.
 
 {tests_table(study)}"""
 
@@ -235,18 +237,27 @@ def claims_table(studies: Mapping[str, Study]) -> str:
     """The figures that section 5 gives in its text."""
     rows = [
         ("mean tau of IP, as many judgments as MTC", f"{published.IP_TAU}", _tau("ip")),
-        ("accuracy of IP, overlap below .1", "60%", _overlap("ip")),
-        ("accuracy of MTC, overlap below .1", "60%", _overlap(MTC)),
-        ("accuracy of RTC, overlap below .1", "87.6%", _overlap(RTC)),
-        ("RTC, tenth of the trials with fewest judgments: W", "0.41", _fewest("W")),
+        *(
+            (
+                f"accuracy of {name.upper()}, overlap below .1",
+                _printed(published.OVERLAP_ACCURACY[name]),
+                _overlap(algorithm),
+            )
+            for name, algorithm in (("ip", "ip"), ("mtc", MTC), ("rtc", RTC))
+        ),
+        (
+            "RTC, tenth of the trials with fewest judgments: W",
+            _w(published.FEWEST["W"]),
+            _fewest("W"),
+        ),
         (
             "the same: accuracy at confidence of .9 and more",
-            "99.7%",
+            _printed(published.FEWEST["sure_accuracy"]),
             _fewest("sure_accuracy"),
         ),
         (
             "RTC, trials above the median of judgments: accuracy at .9 and more",
-            "93%",
+            _printed(published.MOST_SURE_ACCURACY),
             lambda study: _percent(_group(study, "by_judged", "above the median")["sure_accuracy"]),
         ),
         (
@@ -332,8 +343,28 @@ def _fewest(score: str):
 def _judged_before_wrong(study: Study, low: float, high: float = np.inf) -> str:
     pairs = _pairs(study, RTC)
     pairs = pairs[(pairs["confidence"] >= low) & (pairs["confidence"] < high)]
-    means = pairs.groupby("correct")["judged"].mean()
-    return f"{means[0] / means[1]:.2f}"
+    means = pairs.groupby("correct")["judged"].mean().reindex([0, 1])
+    return number(means[0] / means[1], ".2f")
+
+
+def _under(score: Mapping[str, Any]) -> str:
+    """Name the bins of confidence whose accuracy is under their lower end."""
+    under = [
+        name
+        for name, one in zip(BIN_NAMES, score["bins"], strict=True)
+        if one["share"] and one["accuracy"] < one["low"]
+    ]
+    return ", ".join(under) or "none"
+
+
+def _printed(share: float) -> str:
+    """Write a share with the digits that the paper gives."""
+    return f"{100 * share:g}%"
+
+
+def _both(score: str) -> str:
+    """Write what the paper gives of a score, for RTC and for MTC."""
+    return f"{published.RTC[score]} and {published.MTC[score]}"
 
 
 def _pairs(study: Study, algorithm: str) -> pd.DataFrame:

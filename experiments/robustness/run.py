@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from experiments.common import Plan, run_studies
+from experiments.common import collection_study, run_studies
 from rtc_bayes.collection import Run, Runs
 
 DEPTH = 100
@@ -53,11 +53,11 @@ def pad(runs: Runs) -> Runs:
 
 
 STUDIES = {
-    "trec8": Plan("trec8_adhoc", ALGORITHMS, "published"),
-    "trec8-exact": Plan("trec8_adhoc", ALGORITHMS, "exact"),
-    "trec8-padded": Plan("trec8_adhoc", ALGORITHMS, "published", prepare=pad),
-    "robust03": Plan("robust03", ALGORITHMS, "published"),
-    "robust03-exact": Plan("robust03", ALGORITHMS, "exact"),
+    "trec8": collection_study("trec8_adhoc", *ALGORITHMS, moments="published"),
+    "trec8-exact": collection_study("trec8_adhoc", *ALGORITHMS, moments="exact"),
+    "trec8-padded": collection_study("trec8_adhoc", *ALGORITHMS, moments="published", prepare=pad),
+    "robust03": collection_study("robust03", *ALGORITHMS, moments="published"),
+    "robust03-exact": collection_study("robust03", *ALGORITHMS, moments="exact"),
 }
 
 

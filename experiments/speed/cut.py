@@ -8,15 +8,10 @@ few minutes on two free cores.
 
 from __future__ import annotations
 
-import argparse
-import json
 import logging
-import os
-import subprocess
-import sys
 import tempfile
-import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +19,7 @@ from arviz_stats.base import array_stats
 from scipy.stats import ks_2samp
 
 import rtc_bayes as rb
+from experiments.speed import timing
 from rtc_bayes.judging import build
 from rtc_bayes.relevance import Sampling, load_model
 from rtc_bayes.relevance.aggregation import graph
@@ -37,80 +33,56 @@ SAMPLING = Sampling(draws=250, chains=4)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--time", type=Path, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.time:
-        print(json.dumps(seconds(rb.Judgments.load(options.time), options.repeats)))
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder) / f"{systems}.nc" for systems, _ in SIZES]
-        for file, size in zip(files, SIZES, strict=True):
-            collect(*size).save(file)
-        print("## Seconds of 1000 draws, and in brackets of processor time\n")
-        print("| systems | judgments | documents | pairs | cold | warm |")
-        print("|---|---|---|---|---|---|")
-        for file in files:
-            in_fresh_cache(file, options.repeats)
-        every = [rb.Judgments.load(file) for file in files]
+    repeats = timing.arguments(__doc__, repeats=3).repeats
+    every = [collect(*size) for size in SIZES]
+    print("## Seconds of 1000 draws, and in brackets of processor time\n")
+    timing.print_table(
+        "systems | judgments | documents | pairs | cold | warm",
+        (in_fresh_cache(judgments, repeats) for judgments in every),
+    )
     print("\n## Effective draws per second of the weights, given one q\n")
-    print("| systems | judgments | cut | pm.sample | times | pm.sample, compiling too |")
-    print("|---|---|---|---|---|---|")
-    for judgments in every:
-        against_nuts(judgments, options.repeats)
+    timing.print_table(
+        "systems | judgments | cut | pm.sample | times | pm.sample, compiling too",
+        (against_nuts(judgments, repeats) for judgments in every),
+    )
     print("\n## What is left of the start\n")
-    print("| systems | transitions | mean, in sd | sd, ratio | largest KS | its 1% point |")
-    print("|---|---|---|---|---|---|")
-    for judgments in every:
-        left_of_start(judgments)
+    timing.print_table(
+        "systems | transitions | mean, in sd | sd, ratio | largest KS | its 1% point",
+        (row for judgments in every for row in left_of_start(judgments)),
+    )
 
 
 def collect(systems: int, count: int) -> rb.Judgments:
     """Judge for two of some random systems, and pool all of them."""
-    folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
+    runs, qrels = timing.trec8()
+    order = np.random.default_rng(0).permutation(len(runs))[:systems]
+    chosen = [runs.systems[s] for s in order]
+    pool = timing.pooled(runs).select(chosen)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rb.CollectionWarning)
-        runs, qrels = rb.read_runs(folder / "runs"), rb.read_qrels(folder / "qrels.txt.gz")
-        order = np.random.default_rng(0).permutation(len(runs))[:systems]
-        chosen = [runs.systems[s] for s in order]
-        pool = rb.Pool.from_runs(runs, depth=100).select(chosen)
         made = build(pool.select(chosen[:2]), qrels, "rtc:map", confidence=None, budget=count)
     return made.judgments.on(pool)
 
 
-def in_fresh_cache(file: Path, repeats: int) -> None:
-    with tempfile.TemporaryDirectory() as cache:
-        command = [sys.executable, __file__, "--time", str(file), "--repeats", str(repeats)]
-        done = subprocess.run(
-            command,
-            env={**os.environ, "NUMBA_CACHE_DIR": cache},
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-    found = json.loads(done.stdout.splitlines()[-1])
-    judgments = rb.Judgments.load(file)
+def in_fresh_cache(judgments: rb.Judgments, repeats: int) -> list[object]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "judgments.nc"
+        judgments.save(file)
+        cold, *warm = timing.elsewhere(seconds, str(file), repeats, NUMBA_CACHE_DIR=folder)
     pairs = np.unique(np.column_stack([judgments.relevant, judgments.nonrelevant]), axis=0)
     pool = judgments.pool
-    print(
-        f"| {pool.n_systems} | {judgments.n_judged} | {pool.n_documents} | {len(pairs)} "
-        f"| {found['cold'][0]:.1f} ({found['cold'][1]:.1f}) "
-        f"| {found['warm'][0]:.1f} ({found['warm'][1]:.1f}) |",
-        flush=True,
-    )
+    times = [f"{clock:.1f} ({processor:.1f})" for clock, processor in (cold, np.median(warm, 0))]
+    return [pool.n_systems, judgments.n_judged, pool.n_documents, len(pairs), *times]
 
 
-def seconds(judgments: rb.Judgments, repeats: int) -> dict[str, list[float]]:
-    """Time the first fit, which compiles, and the median of the next: elapsed and processor."""
-    model = load_model("rtc")
-    found = []
+def seconds(file: str, repeats: int) -> list[list[float]]:
+    """Time the first fit, which compiles, and the next: of the clock and of the processor."""
+    model, judgments = load_model("rtc"), rb.Judgments.load(file)
+    fits = []
     for _ in range(1 + repeats):
         ranks.sample.cache_clear()
-        start = time.perf_counter(), time.process_time()
-        model.cut(judgments, SAMPLING)
-        found.append((time.perf_counter() - start[0], time.process_time() - start[1]))
-    return {"cold": list(found[0]), "warm": np.median(found[1:], axis=0).tolist()}
+        fits.append(timing.clocked(lambda: model.cut(judgments, SAMPLING))[1])
+    return fits
 
 
 def stage(judgments: rb.Judgments) -> targets.LogisticTarget:
@@ -121,33 +93,35 @@ def stage(judgments: rb.Judgments) -> targets.LogisticTarget:
     return targets.LogisticTarget(features, reports.labels, np.ones(features.shape[1]), 1.0, 1.0)
 
 
+class Chains:
+    """Chains of layer 3, each from the normal approximation, made anew."""
+
+    def __init__(self, target: targets.LogisticTarget, seed: int) -> None:
+        n, rows = target.features.shape
+        self.target, self.random, self.stats = target, np.random.default_rng(seed), np.zeros(2)
+        self.centre, self.precision = np.zeros(n), np.eye(n)
+        self.spread, self.work = np.empty((n, n)), np.empty((4, rows))
+
+    def draw(self, out: np.ndarray, thin: int, burn: int = 0) -> None:
+        """Draw so many states, (draws, systems), after transitions of each; 0: independently."""
+        n, steps = out.shape[1], thin * len(out) + burn
+        normal.approximate(self.target, self.centre, self.precision, self.spread, self.work)
+        normals = self.random.standard_normal((steps + 1, n))
+        uniforms = self.random.random((steps, 2))
+        if thin == 0:
+            out[:] = self.centre + self.spread @ normals[0]
+            return
+        moves = normals, uniforms, *hmc.leapfrog(n), thin
+        hmc.chain(self.target, self.centre, self.spread, self.work, *moves, out, self.stats)
+
+
 def short_chains(
     target: targets.LogisticTarget, count: int, transitions: int, seed: int
 ) -> np.ndarray:
     """Draw as the cut does for `count` draws of q, all of them the same; (draws, systems)."""
-    n, rows = target.features.shape
-    centre, precision, spread = np.zeros(n), np.eye(n), np.empty((n, n))
-    work, out, stats = np.empty((4, rows)), np.empty((count, n)), np.zeros(2)
-    random = np.random.default_rng(seed)
+    chains, out = Chains(target, seed), np.empty((count, len(target.features)))
     for m in range(count):
-        normal.approximate(target, centre, precision, spread, work)
-        normals = random.standard_normal((transitions + 1, n))
-        uniforms = random.random((transitions, 2))
-        if transitions == 0:
-            out[m] = centre + spread @ normals[0]
-            continue
-        hmc.chain(
-            target,
-            centre,
-            spread,
-            work,
-            normals,
-            uniforms,
-            *hmc.leapfrog(n),
-            transitions,
-            out[m : m + 1],
-            stats,
-        )
+        chains.draw(out[m : m + 1], transitions)
     return out
 
 
@@ -157,63 +131,47 @@ def effective(draws: np.ndarray) -> float:
     return float(min(ess.min(), draws[..., 0].size))
 
 
-def against_nuts(judgments: rb.Judgments, repeats: int) -> None:
+def against_nuts(judgments: rb.Judgments, repeats: int) -> list[object]:
     import pymc as pm
 
     logging.getLogger("pymc").setLevel(logging.ERROR)
     target, reports = stage(judgments), self_report(judgments)
     model = graph(reports, calibrate(reports))
     short_chains(target, 2, posterior.TRANSITIONS, 0)
-    ours, theirs, whole = [], [], []
+    speeds = []
     for seed in range(repeats):
-        start = time.perf_counter()
-        draws = short_chains(target, 1000, posterior.TRANSITIONS, seed)
-        ours.append(effective(draws.reshape(4, 250, -1)) / (time.perf_counter() - start))
-        start = time.perf_counter()
+        draws, (ours, _) = timing.clocked(
+            lambda seed=seed: short_chains(target, 1000, posterior.TRANSITIONS, seed)
+        )
         with model, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = pm.sample(
-                500,
-                tune=500,
-                chains=4,
-                cores=1,
-                var_names=["lambda"],
-                random_seed=seed,
-                progressbar=False,
-                compute_convergence_checks=False,
+            tree, (compiling_too, _) = timing.clocked(
+                lambda seed=seed: pm.sample(
+                    500,
+                    tune=500,
+                    chains=4,
+                    cores=1,
+                    var_names=["lambda"],
+                    random_seed=seed,
+                    progressbar=False,
+                    compute_convergence_checks=False,
+                )
             )
-        elapsed = time.perf_counter() - start
-        found = effective(tree.posterior["lambda"].values)
-        theirs.append(found / float(tree.posterior.attrs["sampling_time"]))
-        whole.append(found / elapsed)
-    a, b, c = (float(np.median(x)) for x in (ours, theirs, whole))
-    print(
-        f"| {judgments.pool.n_systems} | {judgments.n_judged} "
-        f"| {a:.0f} | {b:.0f} | {a / b:.0f} | {c:.0f} |",
-        flush=True,
-    )
+        theirs = effective(tree.posterior["lambda"].values)
+        sampling = float(tree.posterior.attrs["sampling_time"])
+        speeds.append(
+            (effective(draws.reshape(4, 250, -1)) / ours, theirs / sampling, theirs / compiling_too)
+        )
+    a, b, c = np.median(speeds, axis=0)
+    sizes = judgments.pool.n_systems, judgments.n_judged
+    return [*sizes, f"{a:.0f}", f"{b:.0f}", f"{a / b:.0f}", f"{c:.0f}"]
 
 
-def left_of_start(judgments: rb.Judgments) -> None:
+def left_of_start(judgments: rb.Judgments) -> Iterator[list[object]]:
     target = stage(judgments)
-    n, rows = target.features.shape
-    centre, precision, spread = np.zeros(n), np.eye(n), np.empty((n, n))
-    work, long, stats = np.empty((4, rows)), np.empty((8000, n)), np.zeros(2)
-    normal.approximate(target, centre, precision, spread, work)
-    random = np.random.default_rng(0)
-    thin = 10
-    hmc.chain(
-        target,
-        centre,
-        spread,
-        work,
-        random.standard_normal((thin * 8000 + 101, n)),
-        random.random((thin * 8000 + 100, 2)),
-        *hmc.leapfrog(n),
-        thin,
-        long,
-        stats,
-    )
+    n = len(target.features)
+    long = np.empty((8000, n))
+    Chains(target, 0).draw(long, thin=10, burn=100)
     count = 4000
     for transitions in (0, 2, 4, 6, 10):
         short = short_chains(target, count, transitions, 1)
@@ -222,11 +180,8 @@ def left_of_start(judgments: rb.Judgments) -> None:
         statistic = max(ks_2samp(short[:, s], long[:, s]).statistic for s in range(n))
         # of the largest of n, each as if apart from the others
         chance = np.sqrt(-0.5 * np.log(0.005 / n) * (1 / count + 1 / len(long)))
-        print(
-            f"| {n} | {transitions} | {apart.max():.3f} | {ratio.min():.3f} to {ratio.max():.3f} "
-            f"| {statistic:.3f} | {chance:.3f} |",
-            flush=True,
-        )
+        ratios = f"{ratio.min():.3f} to {ratio.max():.3f}"
+        yield [n, transitions, f"{apart.max():.3f}", ratios, f"{statistic:.3f}", f"{chance:.3f}"]
 
 
 if __name__ == "__main__":

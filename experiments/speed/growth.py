@@ -11,16 +11,13 @@ time on log size over the upper half of the sizes. Ends in five minutes.
 
 from __future__ import annotations
 
-import argparse
-import os
-import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import rtc_bayes as rb
-from experiments.speed.timing import graded, median_seconds
+from experiments.speed import timing
 
 KINDS = ("plugin", "exact")
 SIZES = {
@@ -34,24 +31,20 @@ EXPECTED = {"depth": 1.0, "systems": 2.0, "topics": 1.0, "draws": 1.0}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--figures", type=Path)
-    options = parser.parse_args()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        runs = rb.read_runs(Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc" / "runs")
-    found = {what: measured(runs, what) for what in SIZES}
-    print("# How the cost of moments grows\n")
-    print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    RTC_BAYES_DATA=FOLDER python -m experiments.speed.growth --figures docs/figures\n")
-    print("| what grows | from | to | expected exponent | plug-in | exact |")
-    print("|---|---|---|---|---|---|")
-    for what, seconds in found.items():
-        sizes = SIZES[what]
-        slopes = " | ".join(f"{exponent(sizes, seconds[kind]):.2f}" for kind in KINDS)
-        print(f"| {what} | {sizes[0]} | {sizes[-1]} | {EXPECTED[what]:.0f} | {slopes} |")
+    options = timing.arguments(__doc__, figures=None)
+    runs, _ = timing.trec8()
+    seconds = {what: measured(runs, what) for what in SIZES}
+    timing.print_head("How the cost of moments grows", __doc__)
+    timing.print_table(
+        "what grows | from | to | expected exponent | plug-in | exact",
+        (
+            [what, sizes[0], sizes[-1], f"{EXPECTED[what]:.0f}"]
+            + [f"{exponent(sizes, seconds[what][kind]):.2f}" for kind in KINDS]
+            for what, sizes in SIZES.items()
+        ),
+    )
     if options.figures:
-        draw(found, options.figures / "speed-growth.png")
+        draw(seconds, Path(options.figures) / "speed-growth.png")
         print("\n![Time against depth, systems, topics and draws](../figures/speed-growth.png)")
 
 
@@ -61,8 +54,7 @@ def measured(runs: rb.Runs, what: str) -> dict[str, list[float]]:
     for size in SIZES[what]:
         pool, p = problem(runs, what, size)
         for kind in KINDS:
-            work = lambda pool=pool, p=p, kind=kind: rb.moments(pool, p, moments=kind)  # noqa: E731
-            seconds[kind].append(median_seconds(work))
+            seconds[kind].append(timing.moments_seconds(pool, p, kind))
     return seconds
 
 
@@ -77,11 +69,9 @@ def problem(runs: rb.Runs, what: str, size: int) -> tuple[rb.Pool, np.ndarray]:
             rb.Run.from_rankings(run.tag, {topic: run.ranking(topic).tolist() for topic in kept})
             for run in chosen.values()
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        pool = rb.Pool.from_runs(chosen, depth=size if what == "depth" else 100)
+    pool = timing.pooled(chosen, size if what == "depth" else 100)
     draws = {"draws": size, "topics": 8}.get(what, 1)
-    return pool, np.tile(graded(pool), (draws, 1))
+    return pool, np.tile(timing.graded(pool), (draws, 1))
 
 
 def exponent(sizes: tuple[int, ...], seconds: list[float]) -> float:
@@ -89,9 +79,9 @@ def exponent(sizes: tuple[int, ...], seconds: list[float]) -> float:
     return float(np.polyfit(np.log(sizes[upper:]), np.log(seconds[upper:]), 1)[0])
 
 
-def draw(found: dict[str, dict[str, list[float]]], path: Path) -> None:
+def draw(times: dict[str, dict[str, list[float]]], path: Path) -> None:
     figure, axes = plt.subplots(1, 4, figsize=(12, 3.2), layout="constrained")
-    for axis, (what, seconds) in zip(axes, found.items(), strict=True):
+    for axis, (what, seconds) in zip(axes, times.items(), strict=True):
         sizes = np.array(SIZES[what], dtype=float)
         for kind, marker in zip(KINDS, "os", strict=True):
             slope = exponent(SIZES[what], seconds[kind])

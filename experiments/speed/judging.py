@@ -12,12 +12,12 @@ speed of copying memory in the same run is given too. Ends in a minute.
 
 from __future__ import annotations
 
-import time
+import itertools
 
 import numpy as np
 
 import rtc_bayes as rb
-from experiments.speed.timing import median_seconds
+from experiments.speed import timing
 from rtc_bayes.judging.judges.weighted import WeightedChooser
 from rtc_bayes.judging.weights import WEIGHTS
 
@@ -29,24 +29,26 @@ REPEATS = 5
 
 
 def main() -> None:
-    print("# Speed of a judging step\n")
-    print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    python -m experiments.speed.judging\n")
-    sizes = " | ".join(f"n = {n}" for n in DOCUMENTS)
-    print(f"| weight | {sizes} | any step, µs | each 1000 documents, µs |")
-    print("|---|" + "---|" * (len(DOCUMENTS) + 2))
+    timing.print_head("Speed of a judging step", __doc__)
     pools = {n: two_lists(n) for n in DOCUMENTS}
-    seconds = np.array(
-        [[[step(pools[n], name) for n in DOCUMENTS] for name in WEIGHTS] for _ in range(REPEATS)]
+    seconds = np.median(
+        [[[step(pools[n], name) for n in DOCUMENTS] for name in WEIGHTS] for _ in range(REPEATS)],
+        axis=0,
     )
-    for name, found in zip(WEIGHTS, 1e6 * np.median(seconds, axis=0), strict=True):
-        slope, constant = np.polyfit(np.array(DOCUMENTS) / 1000, found, 1)
-        times = " | ".join(f"{microseconds:.1f}" for microseconds in found)
-        print(f"| {name} | {times} | {constant:.1f} | {slope:.1f} |", flush=True)
+    sizes = " | ".join(f"n = {n}" for n in DOCUMENTS)
+    timing.print_table(
+        f"weight | {sizes} | any step, µs | each 1000 documents, µs",
+        (row(name, of) for name, of in zip(WEIGHTS, 1e6 * seconds, strict=True)),
+    )
     source = np.ones(1 << 22)
     target = np.empty_like(source)
-    copying = median_seconds(lambda: np.copyto(target, source), ROUNDS)
+    copying = timing.median_seconds(lambda: np.copyto(target, source), ROUNDS)
     print(f"\nOne core copied {source.nbytes / copying / 1e9:.0f} GB a second.")
+
+
+def row(name: str, microseconds: np.ndarray) -> list[str]:
+    slope, constant = np.polyfit(np.array(DOCUMENTS) / 1000, microseconds, 1)
+    return [name, *(f"{number:.1f}" for number in (*microseconds, constant, slope))]
 
 
 def two_lists(documents: int) -> rb.Pool:
@@ -72,14 +74,14 @@ def step(pool: rb.Pool, weight: str) -> float:
     judge = WeightedChooser(rb.Judgments.none(pool), weight)
     order = rng.permutation(pool.n_documents)[: (ROUNDS + 1) * JUDGMENTS].tolist()
     labels = (rng.random(len(order)) < 0.3).astype(float).tolist()
-    found = []
-    for first in range(0, len(order), JUDGMENTS):
-        start = time.thread_time()
-        for n in range(first, first + JUDGMENTS):
-            judge.observe(order[n], labels[n])
+    steps = iter(zip(order, labels, strict=True))
+
+    def some() -> None:
+        for document, label in itertools.islice(steps, JUDGMENTS):
+            judge.observe(document, label)
             judge.choose(1)
-        found.append((time.thread_time() - start) / JUDGMENTS)
-    return float(np.median(found[1:]))
+
+    return timing.median_seconds(some, ROUNDS) / JUDGMENTS
 
 
 if __name__ == "__main__":

@@ -10,14 +10,13 @@ in about ten minutes on a free core.
 from __future__ import annotations
 
 import gc
-import os
 import warnings
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 
 import rtc_bayes as rb
-from experiments.speed.timing import graded, median_seconds, peak
+from experiments.speed import timing
 from rtc_bayes.confidence import normal
 from rtc_bayes.confidence.outcomes import sample, shares
 from rtc_bayes.judging import build
@@ -27,69 +26,77 @@ SYSTEMS = 10
 JUDGMENTS = 250
 DRAWS = 1000
 OUTCOMES = 20_000
-KINDS = ("plugin", "exact")
+POSTERIOR_TARGETS = {"plugin": 3, "exact": 60}
+KINDS = tuple(POSTERIOR_TARGETS)
+ALL_PAIRS = """
+## All pairs of TREC-8
+
+One draw. Memory is the peak of the process, and what the collection took of it before.
+
+What two lists share, summed over pairs and topics, is what every pair has to touch: its number, and
+the time for each.
+"""
 
 
 def main() -> None:
-    print("# Speed of moments\n")
-    print(__doc__.split("\n\n")[2].replace("\n", " ") + "\n")
-    print("    RTC_BAYES_DATA=FOLDER python -m experiments.speed.moments\n")
+    timing.print_head("Speed of moments", __doc__)
+    runs, qrels = timing.trec8()
+    order = np.random.default_rng(0).permutation(len(runs))[:SYSTEMS]
+    chosen = [runs.systems[s] for s in order]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
-        runs = rb.read_runs(folder / "runs")
-        qrels = rb.read_qrels(folder / "qrels.txt.gz")
-        order = np.random.default_rng(0).permutation(len(runs))[:SYSTEMS]
-        chosen = [runs.systems[s] for s in order]
         pool = rb.Pool.from_runs(runs, depth=100).select(chosen)
         made = build(pool.select(chosen[:2]), qrels, "mtc", confidence=None, budget=JUDGMENTS)
         judgments = made.judgments.on(pool)
         fitted = rb.fit(pool, judgments, model="rtc", method="cut", draws=DRAWS // 4, chains=4)
     _, draws = fitted.relevance.on(pool)
-    against_the_loop(pool, draws)
-    for kind in KINDS:
-        whole_posterior(pool, draws, kind)
-    comparisons(pool, draws)
+    print(f"## Draws together, and one at a time\n\n{pool}, milliseconds per draw.\n")
+    timing.print_table(
+        "moments | one at a time (20 draws) | together (200 draws) | times",
+        (against_the_loop(pool, draws, kind) for kind in KINDS),
+    )
+    print(f"\n## A posterior\n\n{DRAWS} draws, {SYSTEMS} systems, depth 100.\n")
+    timing.print_table(
+        "moments | target, s | s",
+        (
+            [
+                kind,
+                target,
+                f"{timing.moments_seconds(pool, draws, kind):.1f}",
+            ]
+            for kind, target in POSTERIOR_TARGETS.items()
+        ),
+    )
+    print('\n## compare\n\nSeconds of `compare(form="auto")`, and the forms it chose.\n')
+    timing.print_table("draws | moments | s | forms", comparisons(pool, draws))
     draws_that_suffice(pool, draws)
-    all_pairs(runs)
+    print(ALL_PAIRS)
+    timing.print_table(
+        "depth | documents | pairs | shared, millions | moments | target, s | s | ns for each "
+        "| peak, GB | before, GB",
+        all_pairs(runs),
+    )
 
 
-def against_the_loop(pool: rb.Pool, draws: np.ndarray) -> None:
-    print("## Draws together, and one at a time\n")
-    print(f"{pool}, milliseconds per draw.\n")
-    print("| moments | one at a time (20 draws) | together (200 draws) | times |")
-    print("|---|---|---|---|")
-    for kind in KINDS:
-        loop = (
-            median_seconds(lambda k=kind: [rb.moments(pool, p, moments=k) for p in draws[:20]]) / 20
-        )
-        batch = median_seconds(lambda k=kind: rb.moments(pool, draws[:200], moments=k)) / 200
-        print(f"| {kind} | {1e3 * loop:.1f} | {1e3 * batch:.2f} | {loop / batch:.1f} |", flush=True)
-    print("\n## A posterior\n")
-    print(f"{DRAWS} draws, {SYSTEMS} systems, depth 100.\n")
-    print("| moments | target, s | s |")
-    print("|---|---|---|")
+def against_the_loop(pool: rb.Pool, draws: np.ndarray, kind: str) -> list[str]:
+    loop = (
+        timing.median_seconds(lambda: [rb.moments(pool, p, moments=kind) for p in draws[:20]]) / 20
+    )
+    batch = timing.moments_seconds(pool, draws[:200], kind) / 200
+    return [kind, f"{1e3 * loop:.1f}", f"{1e3 * batch:.2f}", f"{loop / batch:.1f}"]
 
 
-def whole_posterior(pool: rb.Pool, draws: np.ndarray, kind: str) -> None:
-    seconds = median_seconds(lambda: rb.moments(pool, draws, moments=kind))
-    target = {"plugin": 3, "exact": 60}[kind]
-    print(f"| {kind} | {target} | {seconds:.1f} |", flush=True)
-
-
-def comparisons(pool: rb.Pool, draws: np.ndarray) -> None:
-    print("\n## compare\n")
-    print('Seconds of `compare(form="auto")`, and the forms it chose.\n')
-    print("| draws | moments | s | forms |")
-    print("|---|---|---|---|")
+def comparisons(pool: rb.Pool, draws: np.ndarray) -> Iterator[list[object]]:
     for count in (1, 200, DRAWS):
         relevance = rb.Relevance.from_values(pool, draws[None, :count])
         for kind in KINDS:
             made = rb.compare(pool, relevance, moments=kind)
-            seconds = median_seconds(lambda r=relevance, k=kind: rb.compare(pool, r, moments=k))
+            seconds = timing.median_seconds(
+                lambda r=relevance, k=kind: rb.compare(pool, r, moments=k)
+            )
             names, counts = np.unique(made.form, return_counts=True)
             forms = ", ".join(f"{n} {c}" for n, c in zip(names, counts, strict=True))
-            print(f"| {count} | {kind} | {seconds:.2f} | {forms} |", flush=True)
+            yield [count, kind, f"{seconds:.2f}", forms]
 
 
 def draws_that_suffice(pool: rb.Pool, draws: np.ndarray) -> None:
@@ -98,12 +105,9 @@ def draws_that_suffice(pool: rb.Pool, draws: np.ndarray) -> None:
     below = normal(table.difference_expected, table.difference_variance).less
     p, between = below.mean(axis=0), below.var(axis=0)
     within = p * (1.0 - p) - between
-    cost = {
-        kind: median_seconds(lambda k=kind: rb.moments(pool, draws[:100], moments=k)) / 100
-        for kind in KINDS
-    }
+    cost = {kind: timing.moments_seconds(pool, draws[:100], kind) / 100 for kind in KINDS}
     scored = {
-        n: median_seconds(lambda n=n: sample(pool, draws, measure="AP", outcomes=n, seed=1))
+        n: timing.median_seconds(lambda n=n: sample(pool, draws, measure="AP", outcomes=n, seed=1))
         for n in (DRAWS, OUTCOMES)
     }
     unsure = (p > 0.01) & (p < 0.99)
@@ -114,22 +118,21 @@ def draws_that_suffice(pool: rb.Pool, draws: np.ndarray) -> None:
         f"with P in (.01, .99), from the spread of {DRAWS} draws. Between draws lies {share:.2f} "
         f"of P (1 - P), the mean over these pairs.\n"
     )
-    print(
-        "| draws | exact moments: error | s | plug-in: s "
-        f"| {OUTCOMES} outcomes: error | s | one outcome per draw: error |"
-    )
-    print("|---|---|---|---|---|---|---|")
 
     def error(variance: np.ndarray) -> str:
         return f"{np.sqrt(variance[unsure].mean()):.4f}"
 
-    for count in (25, 50, 100, 200, 500, 1000, 4000):
-        print(
-            f"| {count} | {error(between / count)} | {cost['exact'] * count:.1f} "
-            f"| {cost['plugin'] * count:.2f} | {error(between / count + within / OUTCOMES)} "
-            f"| {scored[OUTCOMES]:.1f} | {error(p * (1.0 - p) / count)} |",
-            flush=True,
-        )
+    def row(count: int) -> list[object]:
+        exact = error(between / count), f"{cost['exact'] * count:.1f}"
+        plugin = f"{cost['plugin'] * count:.2f}"
+        outcomes = error(between / count + within / OUTCOMES), f"{scored[OUTCOMES]:.1f}"
+        return [count, *exact, plugin, *outcomes, error(p * (1.0 - p) / count)]
+
+    timing.print_table(
+        "draws | exact moments: error | s | plug-in: s "
+        f"| {OUTCOMES} outcomes: error | s | one outcome per draw: error",
+        map(row, (25, 50, 100, 200, 500, 1000, 4000)),
+    )
     each = {n: f"{1e3 * seconds / n:.2f} ms" for n, seconds in scored.items()}
     print(
         f"\nAn outcome takes {each[OUTCOMES]}, one of each draw {each[DRAWS]}; the exact moments "
@@ -147,35 +150,19 @@ def draws_that_suffice(pool: rb.Pool, draws: np.ndarray) -> None:
     )
 
 
-def all_pairs(runs: rb.Runs) -> None:
-    print("\n## All pairs of TREC-8\n")
-    print(
-        "One draw. Memory is the peak of the process, and what the collection took of it before.\n"
-    )
-    print(
-        "What two lists share, summed over pairs and topics, is what every pair has to touch: its "
-        "number, and the time for each.\n"
-    )
-    print(
-        "| depth | documents | pairs | shared, millions | moments | target, s | s | ns for each "
-        "| peak, GB | before, GB |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|")
+def all_pairs(runs: rb.Runs) -> Iterator[list[object]]:
     for depth, targets in ((100, {"plugin": 2, "exact": 15}), (1000, {"plugin": 20})):
-        pool = rb.Pool.from_runs(runs, depth=depth)
-        p = graded(pool)
+        pool = timing.pooled(runs, depth)
+        p = timing.graded(pool)
         shared = shared_documents(pool)
+        pairs = pool.n_systems * (pool.n_systems - 1) // 2
+        sizes = depth, pool.n_documents, pairs, f"{shared / 1e6:.1f}"
         gc.collect()
-        before = peak()
+        before = timing.peak()
         for kind, target in targets.items():
-            seconds = median_seconds(lambda pool=pool, p=p, k=kind: rb.moments(pool, p, moments=k))
-            pairs = pool.n_systems * (pool.n_systems - 1) // 2
-            print(
-                f"| {depth} | {pool.n_documents} | {pairs} | {shared / 1e6:.1f} | {kind} "
-                f"| {target} | {seconds:.1f} | {1e9 * seconds / shared:.0f} | {peak():.2f} "
-                f"| {before:.2f} |",
-                flush=True,
-            )
+            seconds = timing.moments_seconds(pool, p, kind)
+            times = f"{seconds:.1f}", f"{1e9 * seconds / shared:.0f}"
+            yield [*sizes, kind, target, *times, f"{timing.peak():.2f}", f"{before:.2f}"]
 
 
 def shared_documents(pool: rb.Pool) -> int:

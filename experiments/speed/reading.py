@@ -1,6 +1,7 @@
 """Reading a track's runs, with and without the cache of parsed runs, and starting up.
 
 Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.reading [--before PYTHON]
+       > docs/results/speed-reading.md
 
 The 129 runs of TREC-8, gzipped, and the pool of them; each row is a process of its own, and times
 are medians of three (of seven for starting up), in processor time of one thread. Memory is the peak
@@ -10,27 +11,20 @@ reads in the same session, each time beside this one.
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
-READ = """
-import resource, time, warnings
 import rtc_bayes as rb
-rb.Run
-warnings.simplefilter("ignore")
-start = time.thread_time()
-runs = rb.read_runs({folder!r}, depth={depth}, cache={cache!r})
-read = time.thread_time()
-rb.Pool.from_runs(runs, depth={pooled})
-pooled = time.thread_time()
-print(read - start, pooled - read, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
-print(sum(map(len, runs.values())))
-"""
+from experiments.speed import timing
+
+# runs, depth that is read, depth of the pool, whether the cache holds them, target
 CASES = (
     ("whole lists", None, 1000, False, "4 s, .5 GB"),
     ("first 100", 100, 100, False, "4 s"),
@@ -45,51 +39,44 @@ STARTS = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--before", metavar="PYTHON")
-    before = parser.parse_args().before
-    print("# Speed of reading and of starting up\n")
-    print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    RTC_BAYES_DATA=FOLDER python -m experiments.speed.reading [--before PYTHON]\n")
-    print("| runs | lines | reading, s | target | pooling, s | peak, GB |")
-    print("|---|---|---|---|---|---|")
-    folder = str(Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc" / "runs")
-    with tempfile.TemporaryDirectory() as cache:
-        for name, depth, pooled, kept, target in CASES:
-            code = READ.format(
-                folder=folder, depth=depth, pooled=pooled, cache=cache if kept else None
-            )
-            if kept:
-                run(code)
-            rows: dict[str, list[list[float]]] = {}
-            for _ in range(3):
-                for python in (
-                    (before, sys.executable) if before and not kept else (sys.executable,)
-                ):
-                    rows.setdefault(python, []).append(run(code, python))
-            for python, measured in rows.items():
-                columns = zip(*measured, strict=True)
-                read, pooling, peak, lines = (statistics.median(column) for column in columns)
-                version = ", version before" if python == before else ""
-                print(
-                    f"| {name}{version} | {lines:,.0f} | {read:.2f} | {'' if version else target} "
-                    f"| {pooling:.2f} | {peak:.2f} |",
-                    flush=True,
-                )
-    print("\n| command | s of processor time | target |")
-    print("|---|---|---|")
-    for name, command, target in STARTS:
-        print(
-            f"| `{name}` | {statistics.median(started(command) for _ in range(7)):.2f} | {target} |"
-        )
-
-
-def run(code: str, python: str = sys.executable) -> list[float]:
-    environment = {name: value for name, value in os.environ.items() if name != "RTC_BAYES_CACHE"}
-    done = subprocess.run(
-        [python, "-c", code], capture_output=True, text=True, check=True, env=environment
+    options = timing.arguments(__doc__, before=None, turns=3)
+    timing.print_head("Speed of reading and of starting up", __doc__)
+    columns = "runs | target | version | lines | reading, s | pooling, s | peak, GB"
+    timing.print_table(columns, cases(options.before, options.turns))
+    print()
+    timing.print_table(
+        "command | s of processor time | target",
+        (
+            (f"`{name}`", f"{statistics.median(started(command) for _ in range(7)):.2f}", target)
+            for name, command, target in STARTS
+        ),
     )
-    return [float(number) for number in done.stdout.split()]
+
+
+def cases(before: str | None, turns: int) -> Iterator[list[str]]:
+    """Read in every way; another version only where nothing was kept, as caches are its own."""
+    os.environ.pop("RTC_BAYES_CACHE", None)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, depth, pool_depth, kept, target in CASES:
+            cache = folder if kept else None
+            if kept:
+                timing.elsewhere(measured, depth, pool_depth, cache)
+            medians = timing.compared(
+                measured, depth, pool_depth, cache, before=None if kept else before, turns=turns
+            )
+            for row in timing.version_rows(medians, 0, 2, 2, 2):
+                yield [name, target, *row]
+
+
+def measured(depth: int | None, pool_depth: int, cache: str | None) -> list[float]:
+    """Lines, seconds of reading and of pooling, and the peak of memory in GB."""
+    warnings.simplefilter("ignore")
+    folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc" / "runs"
+    start = time.thread_time()
+    runs = rb.read_runs(folder, depth=depth, cache=cache)
+    read = time.thread_time()
+    rb.Pool.from_runs(runs, depth=pool_depth)
+    return [sum(map(len, runs.values())), read - start, time.thread_time() - read, timing.peak()]
 
 
 def started(command: list[str]) -> float:
@@ -97,11 +84,7 @@ def started(command: list[str]) -> float:
     before = os.times()
     subprocess.run(command, capture_output=True, check=True)
     after = os.times()
-    return (
-        after.children_user
-        + after.children_system
-        - (before.children_user + before.children_system)
-    )
+    return sum(after[2:4]) - sum(before[2:4])
 
 
 if __name__ == "__main__":

@@ -12,32 +12,24 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from experiments.speed.timing import ROOT
+
 DOCS = ROOT / "docs"
-PAGES = {
-    "sums": "speed-sums.md",
-    "moments": "speed-moments.md",
-    "judging": "speed-judging.md",
-    "reading": "speed-reading.md",
-    "trials": "speed-trials.md",
-    "growth": "speed-growth.md",
-    "track": "speed-track.md",
-}
+SCRIPTS = ("sums", "moments", "judging", "reading", "trials", "growth", "track")
 LONG = ("track",)
 ARGUMENTS = {"growth": ["--figures", str(DOCS / "figures")]}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    usual = [name for name in PAGES if name not in LONG]
-    parser.add_argument("--only", nargs="+", choices=list(PAGES), default=usual)
+    usual = [name for name in SCRIPTS if name not in LONG]
+    parser.add_argument("--only", nargs="+", choices=SCRIPTS, default=usual)
     for name in parser.parse_args().only:
         print(name, flush=True)
         command = [sys.executable, "-m", f"experiments.speed.{name}", *ARGUMENTS.get(name, [])]
         done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-        (DOCS / "results" / PAGES[name]).write_text(done.stdout, encoding="utf-8")
+        (DOCS / "results" / f"speed-{name}.md").write_text(done.stdout, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 import rtc_bayes as rb
-from experiments.speed.timing import median_seconds
+from experiments.speed import timing
 from rtc_bayes.measures import numerator
 from rtc_bayes.measures.overlaps import Overlaps
 
@@ -22,57 +22,43 @@ REPEATS = 7
 SHARED = 0.5
 DRAWS = 200
 TARGETS = {100: 200, 1000: 3000}
+RATIO_TARGET = 25
 
 
 def main() -> None:
-    print("# Speed of the sums of one pair\n")
-    print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    python -m experiments.speed.sums\n")
+    timing.print_head("Speed of the sums of one pair", __doc__)
     print("## Numerator\n")
-    print("| n | four sums, ms | kernels, ms | times | target | largest relative difference |")
-    print("|---|---|---|---|---|---|")
-    for n, target in TARGETS.items():
-        numerator_row(n, target)
+    columns = "n | four sums, ms | kernels, ms | times | target | largest relative difference"
+    timing.print_table(columns, map(numerator_row, TARGETS))
     print("\n## Exact moments of the ratio, at tolerance 1e-6\n")
     print(f"`moments` of the pair, both systems and their difference, per draw of {DRAWS}.\n")
-    print("| n | plug-in, ms | exact, ms | times | at most |")
-    print("|---|---|---|---|---|")
-    for n in TARGETS:
-        ratio_row(n)
+    timing.print_table("n | plug-in, ms | exact, ms | times | at most", map(ratio_row, TARGETS))
 
 
-def numerator_row(n: int, target: int) -> None:
+def numerator_row(n: int) -> list[str]:
     pool, p = pair(n)
     lists = pool.lists(0)
     a, b = inverse_ranks(pool)
     overlaps = Overlaps.of(lists, len(p), np.array([[0, 1]]))
     arguments = *lists.arrays, overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
-    slow = median_seconds(lambda: four_sums(a, b, p), REPEATS)
+    slow = timing.median_seconds(lambda: four_sums(a, b, p), REPEATS)
     calls = 1 + 200_000 // n
-    fast = median_seconds(lambda: kernels(*arguments, p[:, None], calls), REPEATS) / calls
-    literal, found = four_sums(a, b, p), kernels(*arguments, p[:, None], 1)
-    gap = max(abs(x / y - 1.0) for x, y in zip(found, literal, strict=True))
-    print(
-        f"| {n} | {1e3 * slow:.4g} | {1e3 * fast:.4f} | {slow / fast:.0f} | {target} | {gap:.0e} |",
-        flush=True,
-    )
+    fast = timing.median_seconds(lambda: kernels(*arguments, p[:, None], calls), REPEATS) / calls
+    literal, compiled = four_sums(a, b, p), kernels(*arguments, p[:, None], 1)
+    gap = max(abs(x / y - 1.0) for x, y in zip(compiled, literal, strict=True))
+    times = f"{1e3 * slow:.4g}", f"{1e3 * fast:.4f}", f"{slow / fast:.0f}"
+    return [str(n), *times, str(TARGETS[n]), f"{gap:.0e}"]
 
 
-def ratio_row(n: int) -> None:
+def ratio_row(n: int) -> list[str]:
     pool, p = pair(n)
     draws = np.tile(p, (DRAWS, 1))
-    seconds = {
-        kind: median_seconds(
-            lambda k=kind: rb.moments(pool, draws, moments=k, tolerance=1e-6), REPEATS
-        )
-        / DRAWS
-        for kind in ("plugin", "exact")
-    }
-    print(
-        f"| {n} | {1e3 * seconds['plugin']:.3f} | {1e3 * seconds['exact']:.3f} "
-        f"| {seconds['exact'] / seconds['plugin']:.1f} | 25 |",
-        flush=True,
+    plugin, exact = (
+        timing.moments_seconds(pool, draws, k, REPEATS, tolerance=1e-6) / DRAWS
+        for k in ("plugin", "exact")
     )
+    times = f"{1e3 * plugin:.3f}", f"{1e3 * exact:.3f}", f"{exact / plugin:.1f}"
+    return [str(n), *times, str(RATIO_TARGET)]
 
 
 def pair(n: int) -> tuple[rb.Pool, np.ndarray]:

@@ -1,25 +1,24 @@
 """Compare every pair of a track that would not fit in memory as dense arrays.
 
-Usage: python -m experiments.speed.track [--topics 1000 --systems 500 --depth 1000 --draws 1
-       --jobs 2]
+Usage: python -m experiments.speed.track --topics 1000 --systems 500 --depth 1000 --draws 1 --jobs 2
+       > docs/results/speed-track.md
 
 A synthetic track: for each topic a common order of documents, which every system sees through noise
 of its own. The pool is made topic by topic; draws of the probabilities of relevance go to a file as
-single-precision numbers and are read topic by topic. Prints the sizes, the time and the
-peak of memory as Markdown; progress and the time left go to standard error.
+single-precision numbers and are read topic by topic.
+
+Progress and the time left go to standard error.
 """
 
 from __future__ import annotations
 
-import argparse
-import resource
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 
 import rtc_bayes as rb
+from experiments.speed import timing
 from rtc_bayes.store import Progress, progress_bar
 
 CANDIDATES = 20
@@ -27,47 +26,35 @@ CANDIDATES = 20
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name, value in (("topics", 1000), ("systems", 500), ("depth", 1000), ("draws", 1)):
-        parser.add_argument(f"--{name}", type=int, default=value)
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
+    options = timing.arguments(__doc__, topics=1000, systems=500, depth=1000, draws=1, jobs=2)
     with progress_bar() as progress, tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        pool = build(options.topics, options.systems, options.depth, progress)
-        relevance = stored_draws(pool, options.draws, Path(folder) / "draws")
-        built = time.perf_counter() - start
-        start, processor = time.perf_counter(), time.process_time()
-        found = rb.compare(
-            pool, relevance, moments="plugin", workers=rb.Workers(options.jobs, progress=progress)
+
+        def built() -> tuple[rb.Pool, rb.Relevance]:
+            pool = build(options.topics, options.systems, options.depth, progress)
+            return pool, stored_draws(pool, options.draws, Path(folder) / "draws")
+
+        (pool, relevance), (building, _) = timing.clocked(built)
+        workers = rb.Workers(options.jobs, progress=progress)
+        comparison, (seconds, processor) = timing.clocked(
+            lambda: rb.compare(pool, relevance, moments="plugin", workers=workers)
         )
-        seconds, processor = time.perf_counter() - start, time.process_time() - processor
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    dense = 8 * pool.n_systems * pool.n_documents / 1e9
+    timing.print_head("A track that memory would not hold as dense arrays", __doc__)
     each = processor / options.topics
-    sizes = f"--topics {options.topics} --systems {options.systems} --depth {options.depth}"
-    print("# A track that memory would not hold as dense arrays\n")
-    print(" ".join(__doc__.split("\n\n")[2].split("Prints")[0].split()) + "\n")
-    print(
-        f"    python -m experiments.speed.track {sizes} --draws {options.draws} "
-        f"--jobs {options.jobs}\n"
-    )
-    print("| | |\n|---|---|")
-    for what, value in {
-        "topics, systems, depth, draws": f"{options.topics}, {options.systems}, "
-        f"{options.depth}, {options.draws}",
+    sizes = options.topics, options.systems, options.depth, options.draws
+    values = {
+        "topics, systems, depth, draws": ", ".join(map(str, sizes)),
         "documents of the pool": f"{pool.n_documents:,}",
         "entries of the lists": f"{len(pool.ranked):,}",
-        "ranks as a dense array, GB": f"{dense:.0f}",
-        "pairs": f"{len(found.a):,}",
-        "building, s": f"{built:.0f}",
+        "ranks as a dense array, GB": f"{8 * pool.n_systems * pool.n_documents / 1e9:.0f}",
+        "pairs": f"{len(comparison.a):,}",
+        "building, s": f"{building:.0f}",
         "comparing, s of the clock": f"{seconds:.0f} with {options.jobs} threads",
         "comparing, s of processor time": f"{processor:.0f}",
         "a topic, s of processor time": f"{each:.2f}",
-        "a pair on a topic, µs": f"{1e6 * each / len(found.a):.1f}",
-        "peak of memory, GB": f"{peak:.1f}",
-    }.items():
-        print(f"| {what} | {value} |")
+        "a pair on a topic, µs": f"{1e6 * each / len(comparison.a):.1f}",
+        "peak of memory, GB": f"{timing.peak():.1f}",
+    }
+    timing.print_table(" | ", values.items())
 
 
 def build(topics: int, systems: int, depth: int, progress: Progress) -> rb.Pool:

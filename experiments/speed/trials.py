@@ -1,6 +1,6 @@
 """Seconds of a trial: judge two TREC-8 systems to 95%, then compare ten.
 
-Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.trials [--trials 24]
+Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.trials
        > docs/results/speed-trials.md
 
 The trials of a robustness study (depth 100, moments as published), one after the other in one
@@ -9,15 +9,12 @@ thread; processor time, a first trial that compiles or loads compiled code left 
 
 from __future__ import annotations
 
-import argparse
-import os
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 
-import rtc_bayes as rb
+from experiments.speed import timing
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials import Collection, Plan, outcomes, quietly
 
@@ -32,32 +29,30 @@ CASES = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=24)
-    options = parser.parse_args()
+    options = timing.arguments(__doc__, trials=24)
     warnings.simplefilter("ignore")
-    folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
-    collection = Collection.from_runs(
-        rb.read_runs(folder / "runs"), rb.read_qrels(folder / "qrels.txt.gz")
+    collection = Collection.from_runs(*timing.trec8())
+    timing.print_head("Speed of a trial", __doc__)
+    timing.print_table(
+        "algorithm | draws | trials | failed fits | median, s | target | mean, s | judged, median",
+        (row(collection, options.trials, *case) for case in CASES),
     )
-    print("# Speed of a trial\n")
-    print(" ".join(__doc__.split("\n\n")[2].split()) + "\n")
-    print("    RTC_BAYES_DATA=FOLDER python -m experiments.speed.trials\n")
-    print(
-        "| algorithm | draws | trials | failed fits | median, s | target | mean, s "
-        "| judged, median |"
-    )
-    print("|---|---|---|---|---|---|---|---|")
-    for algorithm, draws, share, target in CASES:
-        trials = max(2, round(share * options.trials))
-        seconds, judged = timed(collection, algorithm, draws, trials)
-        drawn = 4 * draws if ":" in algorithm and ":map" not in algorithm else "-"
-        print(
-            f"| {algorithm} | {drawn} | {trials} | {trials - len(judged)} "
-            f"| {np.median(seconds):.2f} | {target or '-'} | {np.mean(seconds):.2f} "
-            f"| {np.median(judged):.0f} |",
-            flush=True,
-        )
+
+
+def row(
+    collection: Collection,
+    most: int,
+    algorithm: str,
+    draws: int,
+    share: float,
+    target: float | None,
+) -> list[object]:
+    trials = max(2, round(share * most))
+    seconds, judged = timed(collection, algorithm, draws, trials)
+    drawn = 4 * draws if ":" in algorithm and ":map" not in algorithm else "-"
+    times = f"{np.median(seconds):.2f}", target or "-", f"{np.mean(seconds):.2f}"
+    failed = trials - len(judged)
+    return [algorithm, drawn, trials, failed, *times, f"{np.median(judged):.0f}"]
 
 
 def timed(

@@ -26,12 +26,21 @@ from rtc_bayes.store import (
     claimed,
     digest_file,
     digest_text,
-    json_text,
-    read_record,
     write_csv,
     write_json,
 )
-from rtc_bayes.trials.kind import META, Arrays, Kind, StudyResult, Tables
+from rtc_bayes.trials.kind import (
+    DIGESTS,
+    META,
+    Arrays,
+    Kind,
+    StudyResult,
+    Tables,
+    arguments_of,
+    digest_of,
+    read_sealed,
+    sealed,
+)
 from rtc_bayes.trials.schema import AGAIN
 
 TRIALS = "trials"
@@ -62,7 +71,7 @@ class StudyFolder[Result: StudyResult]:
     @cached_property
     def study(self) -> str:
         """The digest of the arguments, which every trial of the study carries."""
-        return digest_text(json_text(arguments_of(self.meta)))
+        return digest_of(arguments_of(self.meta))
 
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
@@ -132,9 +141,8 @@ class StudyFolder[Result: StudyResult]:
             with atomic_path(beside) as temporary:
                 np.savez_compressed(temporary, allow_pickle=False, **arrays)
             content["arrays"] = digest_file(beside)
-        digest = digest_text(json_text(content))
         # last: its presence says that the trial is stored
-        write_json({**content, "digest": digest}, self._path(number))
+        write_json(sealed(content), self._path(number))
 
     def read(self, number: int) -> tuple[Mapping[str, Any], Arrays]:
         """Read a stored trial: tables and arrays.
@@ -145,13 +153,7 @@ class StudyFolder[Result: StudyResult]:
             The file is damaged, or is not of this trial of this study.
         """
         path = self._path(number)
-        content = read_record(path, remedy=AGAIN)
-        try:
-            sound = content.pop("digest", None) == digest_text(json_text(content))
-        except ValueError:
-            sound = False
-        if not sound:
-            raise InputError("is damaged: its digest is not its own", path=path, remedy=AGAIN)
+        content = read_sealed(path)
         wanted = {"trial": number, "seed": self.seeds[number], "study": self.study}
         for key, value in wanted.items():
             if content[key] != value:
@@ -164,8 +166,12 @@ class StudyFolder[Result: StudyResult]:
 
     def finish(self, tables: Tables, summary: Mapping[str, Any]) -> Result:
         """Write the tables, and the summary last: its presence says that the study is finished."""
+        digests = {META: self.study, self.kind.summary_file: digest_of(summary)}
         for name, table in tables.items():
-            write_csv(table, self.path / f"{name}.csv", self.meta)
+            file = self.path / f"{name}.csv"
+            write_csv(table, file, self.meta)
+            digests[file.name] = digest_file(file)
+        write_json(sealed(digests), self.path / DIGESTS)
         write_json(summary, self.path / self.kind.summary_file)
         return self.kind.result(self.path, tables, summary, self.meta)
 
@@ -192,14 +198,6 @@ class StudyFolder[Result: StudyResult]:
     def _kept(self) -> str:
         stored = sum(self._path(n).exists() for n in self._numbers)
         return f"{stored} of {len(self.seeds)} trials are stored, and the same command goes on"
-
-
-def arguments_of(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what must not change between a study and its resumption."""
-    study = meta.get("study")
-    names = ("kind", "version", "code", "models", "runs", "qrels")
-    others = {name: meta.get(name) for name in names}
-    return {**study, **others} if isinstance(study, Mapping) else others
 
 
 @cache

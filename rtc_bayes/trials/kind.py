@@ -17,7 +17,7 @@ import numpy as np
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import Algorithm
-from rtc_bayes.store import read_record, spawn_seeds
+from rtc_bayes.store import digest_file, digest_text, json_text, read_record, spawn_seeds
 from rtc_bayes.trials.complete import Collection
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.schema import AGAIN, Columns, read_table
@@ -30,6 +30,7 @@ type Tables = Mapping[str, pd.DataFrame]
 type Arrays = Mapping[str, np.ndarray]
 
 META = "meta.json"
+DIGESTS = "digests.json"
 _BUILT_IN = {
     "robustness": "rtc_bayes.robustness.robustness_study",
     "calibration": "rtc_bayes.calibration.calibration_study",
@@ -235,12 +236,55 @@ def load_study(directory: str | Path) -> StudyResult:
         # an earlier version wrote fewer tables
         if "kind" in meta or (folder / f"{name}.csv").exists()
     }
-    return kind.result(
-        folder,
-        tables,
-        read_record(folder / kind.summary_file, remedy=AGAIN),
-        {"kind": kind.name, **meta},
-    )
+    summary = read_record(folder / kind.summary_file, remedy=AGAIN)
+    # an earlier version wrote no digests
+    if (folder / DIGESTS).exists():
+        digests = {META: digest_of(arguments_of(meta)), kind.summary_file: digest_of(summary)}
+        digests |= {f"{name}.csv": digest_file(folder / f"{name}.csv") for name in tables}
+        written = read_sealed(folder / DIGESTS)
+        for name, digest in digests.items():
+            if written.get(name) != digest:
+                raise InputError(
+                    f"is not what the study wrote: its digest in {DIGESTS} is another",
+                    path=folder / name,
+                    remedy=AGAIN,
+                )
+    return kind.result(folder, tables, summary, {"kind": kind.name, **meta})
+
+
+def arguments_of(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what must not change between a study and its resumption."""
+    study = meta.get("study")
+    names = ("kind", "version", "code", "models", "runs", "qrels")
+    others = {name: meta.get(name) for name in names}
+    return {**study, **others} if isinstance(study, Mapping) else others
+
+
+def digest_of(content: Mapping[str, Any]) -> str:
+    """Return a digest of what a JSON file says; of what no JSON file can say, nothing."""
+    try:
+        return digest_text(json_text(content))
+    except ValueError:
+        return ""
+
+
+def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a file is to say, with a digest of that."""
+    return {**content, "digest": digest_of(content)}
+
+
+def read_sealed(path: Path) -> dict[str, Any]:
+    """Read a file that says its own digest.
+
+    Raises
+    ------
+    InputError
+        It is absent or damaged.
+    """
+    content = read_record(path, remedy=AGAIN)
+    if content.pop("digest", None) != digest_of(content):
+        raise InputError("is damaged: its digest is not its own", path=path, remedy=AGAIN)
+    return content
 
 
 def find_kind(directory: Path, meta: Mapping[str, Any]) -> type[Kind[Any]]:

@@ -296,4 +296,6 @@ def test_a_small_fuzz_finds_nothing():
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "1,300 inputs, 0 failures" in done.stdout
+    assert "inputs, 0 failures" in done.stdout
+    assert "| study | " in done.stdout
+    assert "| fit in fit.nc | " in done.stdout

@@ -154,6 +154,7 @@ def test_a_demo_of_an_earlier_version_is_reported(shown, tmp_path):
     write_json({**kept, "packages": meta["packages"]}, folder / "meta.json")
     for name in ("judged", "trials"):
         (folder / f"{name}.csv").unlink()
+    (folder / "digests.json").unlink()
     assert "A few judgments, many systems" in write_report(folder).read_text(encoding="utf-8")
 
 

@@ -280,10 +280,31 @@ def test_a_study_of_an_earlier_version_is_read(done, tmp_path):
     pairs.to_csv(folder / "pairs.csv", index=False)
     trials = pd.read_csv(folder / "trials.csv").drop(columns="failure")
     trials.to_csv(folder / "trials.csv", index=False)
+    (folder / "digests.json").unlink()
     found = Study.load(folder)
     assert len(found.succeeded) == len(done.trials)
     assert found.pairs["sd"].isna().all()
     assert write_report(folder).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "instead"),
+    [
+        ("pairs.csv", "0.", "1."),
+        ("summary.json", '"W": ', '"W": 1'),
+        ("meta.json", '"seed": ', '"seed": 1'),
+        ("digests.json", '.csv": "', '.csv": "0'),
+    ],
+)
+def test_a_finished_study_with_other_content_is_refused(done, tmp_path, name, says, instead):
+    folder = tmp_path / "changed"
+    shutil.copytree(done.directory, folder)
+    text = (folder / name).read_text()
+    assert says in text
+    (folder / name).write_text(text.replace(says, instead))
+    with pytest.raises(InputError) as caught:
+        Study.load(folder)
+    assert caught.value.path == str(folder / name)
 
 
 def test_confidences_about_whole_lists(small, tmp_path):
