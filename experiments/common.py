@@ -44,10 +44,9 @@ def collection_study(
     prepare: Callable[[Runs], Runs] | None = None,
     **estimand: Any,
 ) -> CollectionStudy:
-    """Plan 200 trials by some algorithms; what is compared is given as to Estimand."""
-    plan = Plan(
-        algorithms, trials=trials, moments=moments, estimand=Estimand(**estimand), draws=draws
-    )
+    """Plan 200 trials by some algorithms, about the pool alone unless the estimand says more."""
+    about = Estimand(**{"scope": "pool", **estimand})
+    plan = Plan(algorithms, trials=trials, moments=moments, estimand=about, draws=draws)
     return CollectionStudy(collection, plan, prepare)
 
 

@@ -31,7 +31,6 @@ robust03
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from experiments.common import collection_study, run_studies
 
@@ -52,9 +51,7 @@ OTHERS = (
     f"{JUDGE}/{POSTERIOR_MEAN}:map",
     f"{JUDGE}/hierarchical:laplace",
 )
-# the residual is what is left of true differences in the development trials (residuals.py)
-WHOLE_LISTS: dict[str, Any] = {"score_depth": 1000, "unseen": True, "residual": 0.008}
-POOL_ALONE: dict[str, Any] = {"score_depth": 100, "unseen": False, "residual": 0.0}
+WHOLE_LISTS = {"scope": "whole"}
 STUDIES = {
     "trec8": collection_study("trec8_adhoc", JUDGE, moments="plugin", **WHOLE_LISTS),
     "trec8-published": collection_study("trec8_adhoc", *PUBLISHED, moments="plugin"),
