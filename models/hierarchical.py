@@ -84,7 +84,7 @@ class Hierarchical:
 
     def map(self, judgments: Judgments) -> PointEstimate:
         """Estimate every document, with the scales at the mode of their marginal posterior."""
-        design = _Design(self, judgments)
+        design = Design(self, judgments)
         mode, diagnostics = design.regression.map()
         parameters = design.parameters(mode)
         return PointEstimate(
@@ -97,7 +97,7 @@ class Hierarchical:
 
     def laplace(self, judgments: Judgments, sampling: Sampling) -> Draws:
         """Draw scales from their approximate posterior, and the rest given them."""
-        design = _Design(self, judgments)
+        design = Design(self, judgments)
         drawn, diagnostics = design.regression.laplace(sampling)
         kept = drawn.take(sampling.kept)
         return Draws(
@@ -112,7 +112,7 @@ class Hierarchical:
         """Write the model for PyMC."""
         import pymc as pm
 
-        design = _Design(self, judgments)
+        design = Design(self, judgments)
         evidence = np.vstack([design.evidence(t) for t in range(pool.n_topics)])
         dims = {name: of[0] for name, of in design.dims.items() if name != "log_s"}
         with pm.Model(coords=coordinates(pool) | design.coords) as model:
@@ -141,7 +141,7 @@ class Hierarchical:
         return model
 
 
-class _Design:
+class Design:
     """What the model asks of a pool and its judgments.
 
     Parameters

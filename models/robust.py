@@ -134,7 +134,7 @@ class Robust:
 
     def gibbs(self, judgments: Judgments, sampling: Sampling) -> Draws:
         """Draw from the posterior, with more sweeps to a draw where few do not suffice."""
-        design = _Design(self, judgments)
+        design = Design(self, judgments)
         for sweeps in sweeps_to_try(sampling, len(design.regression.labels)):
             drawn = design.regression.gibbs(sampling, sweeps=sweeps)
             parameters = design.parameters(drawn)
@@ -154,7 +154,7 @@ class Robust:
         """Write the model for PyMC."""
         import pymc as pm
 
-        design = _Design(self, judgments)
+        design = Design(self, judgments)
         every = (design.features(t) for t in range(pool.n_topics))
         columns, local = (np.vstack(parts) for parts in zip(*every, strict=True))
         median, spread = design.scale_priors
@@ -182,7 +182,7 @@ class Robust:
         return model
 
 
-class _Design:
+class Design:
     """What the model asks of a pool and its judgments.
 
     Parameters

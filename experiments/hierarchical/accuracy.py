@@ -19,9 +19,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+from experiments.hierarchical.trials import scores
 from threadpoolctl import threadpool_limits
 
-from experiments.hierarchical.trials import scores
 from rtc_bayes import Judgments, read_qrels, read_runs
 from rtc_bayes.judging import build, parse_algorithm
 from rtc_bayes.relevance.fitters.checks import mixing_checks
@@ -29,7 +29,7 @@ from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
 from rtc_bayes.relevance.nested_laplace import NestedLaplace, StandardDraws
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials import Collection, Plan, draw_systems
-from rtc_bayes_models.hierarchical import Hierarchical, _Design
+from rtc_bayes_models.hierarchical import Design, Hierarchical
 
 CHAINS, DRAWS, TUNE = 4, 500, 500
 LAPLACE, COMPARED = 4000, 1000
@@ -56,7 +56,7 @@ def nuts(judgments: Judgments, *, centred: bool = False) -> dict:
     import nutpie
 
     model = Hierarchical(centred=centred)
-    names = ["mu", "m_a", "m_b", *_Design(model, judgments).dims]
+    names = ["mu", "m_a", "m_b", *Design(model, judgments).dims]
     graph = model.graph(judgments.pool, judgments)
     compiled = nutpie.compile_pymc_model(graph, backend="numba", var_names=names)
     before = time.process_time()
@@ -74,7 +74,7 @@ def nuts(judgments: Judgments, *, centred: bool = False) -> dict:
 
 def against_nuts(trial: int, judgments: Judgments) -> None:
     """Print the rows of one trial."""
-    design = _Design(Hierarchical(), judgments)
+    design = Design(Hierarchical(), judgments)
     approximation = NestedLaplace(design.regression)
     drawn = approximation.draw(approximation.fit(), LAPLACE, 1)
     weights, k = smoothed_weights(drawn.log_weight)

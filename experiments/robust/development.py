@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
 
 from experiments.common import read_collection
+from rtc_bayes import Estimand
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials import Collection, Outcome, Plan, outcomes, quietly
 
@@ -28,20 +30,35 @@ def of_each[Told](
     tell: Callable[[Outcome, Collection], Told], plan: Plan, options: argparse.Namespace
 ) -> Iterator[tuple[str, list[list[Told]]]]:
     """Tell of every outcome of every trial, of one collection and then of the other."""
+    for name, _, trials in of_each_seed(partial(_outcomes, tell, plan), plan.estimand, options):
+        yield name, trials
+
+
+def of_each_seed[Told](
+    trial: Callable[[Collection, int], Told], estimand: Estimand, options: argparse.Namespace
+) -> Iterator[tuple[str, Collection, list[Told]]]:
+    """Run a trial of every seed, of one collection and then of the other."""
     for name in ("trec8_adhoc", "robust03"):
-        collection = Collection.from_runs(*read_collection(name), plan.estimand)
+        collection = Collection.from_runs(*read_collection(name), estimand)
         work = [
-            joblib.delayed(_trial)(tell, plan, collection, seed)
+            joblib.delayed(_alone)(trial, collection, seed)
             for seed in spawn_seeds(SEED, options.trials)
         ]
-        yield name, joblib.Parallel(options.jobs)(work)
+        yield name, collection, joblib.Parallel(options.jobs)(work)
 
 
-def _trial[Told](
+def _outcomes[Told](
     tell: Callable[[Outcome, Collection], Told], plan: Plan, collection: Collection, seed: int
 ) -> list[Told]:
+    return [tell(outcome, collection) for outcome in outcomes(collection, plan, seed)]
+
+
+def _alone[Told](
+    trial: Callable[[Collection, int], Told], collection: Collection, seed: int
+) -> Told:
+    """Run a trial on one thread, without the remarks of its fits."""
     with quietly():
-        return [tell(outcome, collection) for outcome in outcomes(collection, plan, seed)]
+        return trial(collection, seed)
 
 
 def with_error(values: NDArray[np.float64], form: str) -> str:

@@ -26,7 +26,7 @@ from experiments.common import (
     read_collection,
     size,
 )
-from experiments.robust.run import JUDGE, NORMAL, NUTS, ROBUST03, STUDIES, WHOLE_LISTS, WIDE
+from experiments.robust.run import JUDGE, NORMAL, NUTS, ROBUST03, STUDIES, WIDE
 from experiments.robustness.published import COLLECTIONS
 from rtc_bayes import evaluate
 from rtc_bayes.report.tables import number, to_markdown, with_interval
@@ -156,8 +156,7 @@ left open why its confidence falls short where it is highest. [`robust`](../robu
 priors, judging and stopping, before {robust["trials"]} trials were drawn with a seed not used
 before. Judgments for two systems until their order has 95%, and three and a half a topic at least;
 then all 45 pairs of ten. The truth is from whole lists, and so are the confidences of `robust`:
-lists scored to rank {WHOLE_LISTS["score_depth"]}, unseen relevant documents counted, a residual of
-{WHOLE_LISTS["residual"]}
+lists scored as far as ranks are known, unseen relevant documents counted, and a residual
 ([what these are](../confidence.md#beyond-the-pool)).
 
 ![Accuracy against confidence of MTC, RTC and robust, and of robust plugged

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from experiments.common import read_collection
 from rtc_bayes import Judgments, Pool, Qrels, Runs
-from rtc_bayes_models.robust import COEFFICIENTS, SCALES, Robust, _Design
+from rtc_bayes_models.robust import COEFFICIENTS, SCALES, Design, Robust
 
 type Floats = NDArray[np.float64]
 
@@ -92,7 +92,7 @@ def draw(name: str, systems: int, sets: int, reach: int, model: Robust) -> list[
     for _ in range(sets):
         chosen = sorted(random.choice(pool.n_systems, systems, replace=False))
         some = pool.select([pool.systems[i] for i in chosen])
-        design = _Design(model, Judgments.none(some, judged_for=some.systems))
+        design = Design(model, Judgments.none(some, judged_for=some.systems))
         judged = Judgments.from_qrels(some, qrels)
         found.append([rows(design, judged, t) for t in range(some.n_topics)])
     return found
@@ -104,7 +104,7 @@ def collection(name: str) -> tuple[Runs, Qrels]:
     return read_collection(name)
 
 
-def rows(design: _Design, judged: Judgments, topic: int) -> Rows:
+def rows(design: Design, judged: Judgments, topic: int) -> Rows:
     """Documents of a topic, none of them new."""
     pool = design.pool
     columns, local = design.features(topic)

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.robust.development import of_each, trials_parser
-from experiments.robust.run import JUDGE, WHOLE_LISTS
-from rtc_bayes import Judgments
+from experiments.robust.development import of_each_seed, trials_parser
+from experiments.robust.run import JUDGE
+from rtc_bayes import Estimand, Judgments
 from rtc_bayes.judging import JudgingSession
 from rtc_bayes.judging.judges.weighted import REFIT_GROWTH, next_fit
 from rtc_bayes.trials import Collection, Plan, draw_systems
@@ -76,19 +76,19 @@ def main() -> None:
     )
     print("|---|---|---|---|---|---|---|---|")
     work = partial(judged_for, budget=options.budget)
-    for name, collection, every in of_each(work, options, WHOLE_LISTS["score_depth"]):
-        traces = [found for found in every if found is not None]
+    for name, collection, every in of_each_seed(work, Estimand(), options):
+        traces = [trace for trace in every if trace is not None]
         for text, rule in RULES.items():
-            stops = [stop(rule(found)) for found in traces]
+            stops = [stop(rule(trace)) for trace in traces]
             confidence, correct = (
-                np.array([getattr(found, part)[n] for found, n in zip(traces, stops, strict=True)])
+                np.array([getattr(trace, part)[n] for trace, n in zip(traces, stops, strict=True)])
                 for part in ("confidence", "correct")
             )
             won = winnings(confidence, correct)
             low, high = bootstrap_interval(won, np.arange(len(won)))
             # a judgment in every topic comes first
             judged = collection.pool.n_topics + 1 + np.median(stops)
-            ended = np.mean([rule(found).any() for found in traces])
+            ended = np.mean([rule(trace).any() for trace in traces])
             print(
                 f"| {name} | {text} | {judged:.0f} | {ended:.0%} "
                 f"| {confidence.mean():.3f} | {correct.mean():.3f} "

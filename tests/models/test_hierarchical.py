@@ -13,7 +13,7 @@ from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.effects import EffectsRegression
 from rtc_bayes.relevance.interface import Sampling
 from rtc_bayes.relevance.nested_laplace import NestedLaplace
-from rtc_bayes_models.hierarchical import Hierarchical, _Design
+from rtc_bayes_models.hierarchical import Design, Hierarchical
 
 SAMPLING = Sampling(draws=200, chains=2, seed=1)
 
@@ -205,7 +205,7 @@ def test_the_fast_fit_is_that_of_the_graph(groups):
     judgments = judge(pool, 25)
     model = Hierarchical(groups=str(groups))
     found = model.map(judgments)
-    fit = NestedLaplace(_Design(model, judgments).regression)
+    fit = NestedLaplace(Design(model, judgments).regression)
     mode = fit.fit().mode
     graph = CompiledGraph(model.graph(pool, judgments))
     free = np.full(graph.size, True)

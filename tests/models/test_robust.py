@@ -9,7 +9,7 @@ import rtc_bayes as rb
 from rtc_bayes import CollectionWarning, InputError, Judgments, Pool
 from rtc_bayes.relevance import Sampling, estimate, load_model
 from rtc_bayes.relevance.compiled import CompiledGraph
-from rtc_bayes_models.robust import COEFFICIENTS, Robust, _Design
+from rtc_bayes_models.robust import COEFFICIENTS, Design, Robust
 
 DEPTH = 4
 RUNS = {
@@ -75,7 +75,7 @@ def test_the_graph_has_the_same_probabilities(judgments):
     """At a point of the graph, its p is that of the sampler's features."""
     import pytensor
 
-    model, design = Robust(), _Design(Robust(), judgments)
+    model, design = Robust(), Design(Robust(), judgments)
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
         graph = CompiledGraph(model.graph(judgments.pool, judgments))
         point = np.random.default_rng(3).normal(size=graph.size)
@@ -91,7 +91,7 @@ def test_the_graph_has_the_same_probabilities(judgments):
 def test_ranks_below_the_depth_are_evidence_that_novelty_leaves_out(judgments):
     """The document g of topic 1 is the sixth of first, judged for, whose list is cut at four."""
     pool = judgments.pool
-    columns, _ = _Design(Robust(), judgments).features(0)
+    columns, _ = Design(Robust(), judgments).features(0)
     row = columns[pool.locate("1", ["g"])[0]]
     r, f, novel = np.split(row[len(COEFFICIENTS) :], 3)
     assert r.tolist() == [1.0, 0.0, 1.0]
@@ -103,9 +103,9 @@ def test_who_was_judged_for_is_known_or_inferred():
     pool = make_pool()
     told, asked = judge(pool, LABELS), judge(pool, LABELS, judged_for=None)
     # second retrieved a, b, e and a, c: all that was judged
-    assert _Design(Robust(), told).judged_for.tolist() == [True, True, False]
+    assert Design(Robust(), told).judged_for.tolist() == [True, True, False]
     with pytest.warns(CollectionWarning, match="not known; inferred: second"):
-        assert _Design(Robust(), asked).judged_for.tolist() == [False, True, False]
+        assert Design(Robust(), asked).judged_for.tolist() == [False, True, False]
 
 
 def test_it_is_what_is_fitted_where_nothing_is_named(judgments):

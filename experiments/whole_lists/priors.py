@@ -1,0 +1,90 @@
+"""Priors of `robust` for a collection, from complete judgments of others.
+
+    RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.priors -o priors.json [--jobs 2]
+
+finds, for random sets of 5, 10 and 17 systems of each collection, the parameters of highest
+marginal likelihood given complete judgments of all topics (experiments.robust.scales), and averages
+them over sets and then over sizes. The prior from some collections is normal about their mean (of
+logarithms, for scales), with the standard deviation of the next collection, sqrt(1 + 1 / n) times
+theirs, and at least that of the priors before. Prints the parameters as Markdown; writes, as JSON,
+the options of `robust` from all collections and, under the folder of each, from the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from experiments.robust.scales import FITTED, WIDE, fitted, rows
+from experiments.whole_lists.four import COLLECTIONS, prepared
+from rtc_bayes import Judgments, Pool
+from rtc_bayes.report.tables import to_markdown
+from rtc_bayes_models.robust import COEFFICIENTS, Design
+
+SETS = {5: 5, 10: 6, 17: 3}
+# m_d is only told by lists of other lengths, and stays as it is
+LEAST = {
+    "mu": 0.7,
+    "m_a": 0.6,
+    "m_b": 1.5,
+    "m_c": 0.25,
+    "s_alpha": 0.3,
+    "s_q": 0.25,
+    "s_w": 0.2,
+    "s_a": 0.4,
+    "s_b": 0.4,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-o", "--output", required=True, type=Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    work = (joblib.delayed(parameters)(folder) for folder in COLLECTIONS)
+    table = pd.DataFrame(dict(zip(COLLECTIONS, joblib.Parallel(options.jobs)(work), strict=True))).T
+    print(to_markdown(table.round(2).reset_index(names="")))
+    priors = {folder: prior(table.drop(index=folder)) for folder in COLLECTIONS}
+    options.output.write_text(json.dumps(priors | {"all": prior(table)}, indent=1) + "\n")
+
+
+def parameters(folder: str) -> pd.Series:
+    """Return the coefficients and scales of a collection, scales as logarithms averaged."""
+    runs, labels = prepared(folder)
+    every = Pool.from_runs(runs)
+    every = every.select_topics([topic for topic in every.topics if topic in labels])
+    sizes = []
+    with threadpool_limits(1):
+        for systems, sets in SETS.items():
+            random = np.random.default_rng(100 + systems)
+            likeliest = []
+            for _ in range(sets):
+                some = sorted(random.choice(every.n_systems, systems, replace=False))
+                pool = every.select([every.systems[i] for i in some])
+                design = Design(WIDE, Judgments.none(pool, judged_for=pool.systems))
+                judged = Judgments.from_qrels(pool, labels)
+                of_topics = [rows(design, judged, t) for t in range(pool.n_topics)]
+                coefficients, scales, _ = fitted(of_topics, WIDE, systems)
+                likeliest.append([*coefficients, *np.log(scales)])
+            sizes.append(np.mean(likeliest, axis=0))
+    return pd.Series(np.mean(sizes, axis=0), [*COEFFICIENTS, *FITTED])[list(LEAST)]
+
+
+def prior(table: pd.DataFrame) -> str:
+    """Write the options of `robust` from some collections."""
+    options = []
+    for name, least in LEAST.items():
+        mean, spread = table[name].mean(), table[name].std(ddof=1) * np.sqrt(1 + 1 / len(table))
+        centre = np.exp(mean) if name in FITTED else mean
+        options.append(f"{name}={centre:.2f}:{max(spread, least):.2f}")
+    return ",".join(options)
+
+
+if __name__ == "__main__":
+    main()
