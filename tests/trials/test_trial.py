@@ -103,7 +103,7 @@ def test_the_truth_follows_the_estimand(small):
 def test_scores_by_labels(small, collection, measure):
     """With complete judgments, of lists cut at the depth; ERR has no moments."""
     labels = collection.judgments.labels
-    estimand = Estimand(measure, depth=20)
+    estimand = Estimand(measure, scope="pool", depth=20, score_depth=20)
     scores, differences = scores_by(collection.judgments.pool, labels, estimand)
     if measure == "AP":
         expected = evaluate(small.runs, small.qrels, ["AP@20"], topics="all").mean["AP@20"]
