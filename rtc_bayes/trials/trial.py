@@ -421,7 +421,8 @@ class _Trial:
                 confidence=None if plan.budgets else plan.confidence,
                 budget=budget,
                 # documents are chosen for AP, over all topics
-                estimand=Estimand(relevance_level=plan.estimand.relevance_level),
+                # the pool is read to the score depth already
+                estimand=Estimand(scope="pool", relevance_level=plan.estimand.relevance_level),
                 seed=self._draw.judging_seed,
             )
             self._built[key] = result, time.perf_counter() - started
