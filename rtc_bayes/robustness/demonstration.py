@@ -138,7 +138,11 @@ class Demonstration(Kind[Demo]):
             raise FitError(str(outcome.failure))
         judgments = outcome.judgments
         suggested = next_documents(
-            outcome.pool, judgments, algorithm=outcome.label, count=_SUGGESTED
+            outcome.pool,
+            judgments,
+            Estimand(scope="pool"),
+            algorithm=outcome.label,
+            count=_SUGGESTED,
         )
         by_pair = outcome.pairs_frame()
         systems = outcome.systems_frame().sort_values("expected", ascending=False, kind="stable")
