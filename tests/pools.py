@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from rtc_bayes import CollectionWarning, Judgments, Pool, Run, Runs
+from rtc_bayes import CollectionWarning, Estimand, Judgments, Pool, Run, Runs
+
+POOL_ALONE = Estimand(scope="pool")
+"""AP of lists cut at the depth of the pool, whose documents are all there are."""
 
 type Rankings = Mapping[str, Mapping[str, Iterable[str]]]
 

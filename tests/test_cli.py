@@ -218,7 +218,7 @@ def test_compare_with_a_baseline(here, ok, run):
 
 
 def test_compare_with_a_rope_and_a_residual(here, ok):
-    line = "compare '*.gz' --qrels few.qrels --model uniform"
+    line = "compare '*.gz' --qrels few.qrels --model uniform --scope pool"
     plain = json.loads(ok(f"{line} --format json"))
     found = json.loads(ok(f"{line} --rope .01 --residual .005 --format json"))
     assert (found["meta"]["rope"], found["meta"]["residual"]) == (0.01, 0.005)
@@ -228,7 +228,7 @@ def test_compare_with_a_rope_and_a_residual(here, ok):
         assert set(pair) == {*same, "p_rope"}
     text = ok(f"{line} --rope .01 --residual .005")
     assert "p_rope" in text
-    assert ", lists to rank 100, residual 0.005, " in text
+    assert "AP of lists to rank 100, by the pool alone, residual 0.005; " in text
     assert "of the same pairs, rope 0.01\n" in text
 
 
@@ -261,7 +261,7 @@ def test_compare_on_a_population_of_topics(here, ok):
 
 
 def test_compare_with_a_forecast(here, ok, run):
-    line = "compare '*.gz' --qrels few.qrels --model uniform --forecast .9"
+    line = "compare '*.gz' --qrels few.qrels --model uniform --scope pool --forecast .9"
     found = json.loads(ok(f"{line} --format json"))["pairs"]
     needed = [pair["judgments_needed"] for pair in found]
     for pair, judgments in zip(found, needed, strict=True):

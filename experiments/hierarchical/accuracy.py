@@ -86,7 +86,7 @@ def against_nuts(trial: int, judgments: Judgments) -> None:
     def moments(parameters: dict, seed: int) -> tuple[np.ndarray, ...]:
         p = design.predict(parameters, np.float32)
         p_or_label = np.where(unjudged, p, judgments.labels).astype(np.float32)
-        x = scores(judgments.pool, p_or_label, np.random.default_rng(seed))
+        x = sample_scores(judgments.pool, p_or_label, outcomes=1, seed=seed)[:, 0]
         less = (x[:, a] < x[:, b]) + (x[:, a] == x[:, b]) / 2.0
         return p[:, unjudged].mean(axis=0), p[:, unjudged].std(axis=0), less.mean(axis=0)
 

@@ -56,7 +56,7 @@ class Pair:
     >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
     >>> pool = rb.Pool.from_runs(runs)
     >>> rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1])).pair("B", "A")
-    Pair(B less A: -0.4000, sd 0.2121; A is better with confidence 0.900)
+    Pair(B less A: -0.4000, sd 0.2303; A is better with confidence 0.898)
     """
 
     a: str
@@ -175,13 +175,13 @@ class Comparison:
     >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]))
     >>> comparison
     Comparison(AP over 1 topic, exact moments: 2 systems, 1 pair)
-      A  0.9050  sd 0.2889
-      B  0.5050  sd 0.2179
+      A  0.9050  sd 0.2958
+      B  0.5050  sd 0.2269
       0% of the pairs have a confidence of 0.95 or more
     >>> comparison.with_ranks().p_best.round(1).tolist()
     [0.9, 0.1]
     >>> comparison.with_forecast(0.99).judgments_needed
-    (1,)
+    (2,)
     """
 
     systems: tuple[str, ...]

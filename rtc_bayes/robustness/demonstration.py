@@ -7,7 +7,7 @@ right that was, ask what to judge next, and repeat it in a small study.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -138,7 +138,11 @@ class Demonstration(Kind[Demo]):
             raise FitError(str(outcome.failure))
         judgments = outcome.judgments
         suggested = next_documents(
-            outcome.pool, judgments, algorithm=outcome.label, count=_SUGGESTED
+            outcome.pool,
+            judgments,
+            replace(collection.estimand, measure="AP"),
+            algorithm=outcome.label,
+            count=_SUGGESTED,
         )
         by_pair = outcome.pairs_frame()
         systems = outcome.systems_frame().sort_values("expected", ascending=False, kind="stable")

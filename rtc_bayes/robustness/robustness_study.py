@@ -250,7 +250,7 @@ def study(
     ...         workers=rb.Workers(jobs=1),
     ...     )
     >>> done.trials["judged"].tolist()
-    [26, 21]
+    [40, 13]
     """
     plan = Plan(
         algorithms=tuple(algorithms),

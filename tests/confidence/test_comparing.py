@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from pools import pool_of
+from pools import POOL_ALONE, pool_of
 
 from rtc_bayes import (
     Estimand,
@@ -32,9 +32,9 @@ def test_outcomes_give_the_enumerated_probabilities(make_pool, exact_signs, poin
     p = rng.random(pool.n_documents) ** 2
     p[rng.random(len(p)) < 0.2] = 0.0
     truth = exact_signs(pool, p)
-    counted = compare(pool, point(pool, p), form="montecarlo", outcomes=40_000)
+    counted = compare(pool, point(pool, p), POOL_ALONE, form="montecarlo", outcomes=40_000)
     assert_within_errors(signs(counted.pair("s0", "s1")), truth, 40_000)
-    chosen = compare(pool, point(pool, p), outcomes=40_000).pair("s0", "s1")
+    chosen = compare(pool, point(pool, p), POOL_ALONE, outcomes=40_000).pair("s0", "s1")
     assert chosen.form != "normal"
     below, exact = chosen.p_less + chosen.p_equal / 2, truth[0] + truth[1] / 2
     assert abs(below - exact) < 4 * 0.5 / np.sqrt(40_000)
@@ -46,8 +46,8 @@ def test_few_topics_leave_the_normal(make_pool, exact_signs, point):
     p = np.full(pool.n_documents, 0.1)
     truth = exact_signs(pool, p)
     below = truth[0] + truth[1] / 2
-    chosen = compare(pool, point(pool, p)).pair("s0", "s1")
-    normal = compare(pool, point(pool, p), form="normal").pair("s0", "s1")
+    chosen = compare(pool, point(pool, p), POOL_ALONE).pair("s0", "s1")
+    normal = compare(pool, point(pool, p), POOL_ALONE, form="normal").pair("s0", "s1")
     assert chosen.form == "montecarlo"
     assert chosen.p_equal == pytest.approx(truth[1], abs=0.02)
     assert normal.p_equal == 0
@@ -69,8 +69,8 @@ def test_rare_events_leave_the_normal(point):
     difference = scores[:, 0] - scores[:, 1]
     truth = np.array([(difference < -1e-12).mean(), 0, (difference > 1e-12).mean()])
     truth[1] = 1 - truth.sum()
-    chosen = compare(pool, point(pool, p)).pair("a", "b")
-    normal = compare(pool, point(pool, p), form="normal").pair("a", "b")
+    chosen = compare(pool, point(pool, p), POOL_ALONE).pair("a", "b")
+    normal = compare(pool, point(pool, p), POOL_ALONE, form="normal").pair("a", "b")
     assert chosen.form == "montecarlo"
     assert chosen.excess_kurtosis > 1
     assert_within_errors(signs(chosen), truth, 20_000)
@@ -89,8 +89,8 @@ def test_a_mild_shape_is_corrected(point):
     p = np.exp(quality)
     p = (np.minimum(p / p.sum(axis=1, keepdims=True) * 3, 0.9)).ravel()
     scores = sample_scores(pool, p, outcomes=200_000, seed=99)
-    found = compare(pool, point(pool, p))
-    normal = compare(pool, point(pool, p), form="normal")
+    found = compare(pool, point(pool, p), POOL_ALONE)
+    normal = compare(pool, point(pool, p), POOL_ALONE, form="normal")
     truth = np.array(
         [(scores[:, int(x.a[1])] < scores[:, int(x.b[1])]).mean() for x in found.pairs]
     )
@@ -105,7 +105,7 @@ def test_many_topics_keep_the_normal(make_pool, point):
     rng = np.random.default_rng(11)
     pool = make_pool(rng, 4, 40, 40)
     p = rng.random(pool.n_documents) * 0.6
-    found = compare(pool, point(pool, p))
+    found = compare(pool, point(pool, p), POOL_ALONE)
     assert set(found.form) == {"normal"}
     scores = sample_scores(pool, p, outcomes=50_000, seed=99)
     truth = [(scores[:, int(x.a[1])] < scores[:, int(x.b[1])]).mean() for x in found.pairs]
@@ -118,7 +118,7 @@ def test_identical_runs_are_tied_and_near_identical_ones_nearly():
     runs = {"one": names, "two": names, "near": swapped}
     pool = pool_of({tag: {"1": run, "2": run} for tag, run in runs.items()})
     p = np.full(40, 0.2)
-    found = compare(pool, Relevance.from_values(pool, p))
+    found = compare(pool, Relevance.from_values(pool, p), POOL_ALONE)
     same = found.pair("one", "two")
     assert (same.p_less, same.p_equal, same.p_greater) == (0, 1, 0)
     assert (same.sd, same.skewness, same.form) == (0, None, "normal")
@@ -136,7 +136,7 @@ def test_judged_documents_leave_no_doubt(make_pool, point):
     pool = make_pool(rng, 3, 5, 10)
     p = (rng.random(pool.n_documents) < 0.3).astype(float)
     for form in ("auto", "normal", "corrected", "montecarlo"):
-        found = compare(pool, point(pool, p), form=form, outcomes=50)
+        found = compare(pool, point(pool, p), POOL_ALONE, form=form, outcomes=50)
         assert set(found.confidence.tolist()) <= {0.5, 1.0}
         assert found.sd_difference.tolist() == [0, 0, 0]
         assert np.isnan(found.skewness).all()
@@ -144,7 +144,7 @@ def test_judged_documents_leave_no_doubt(make_pool, point):
 
 def test_no_probability_at_all_is_a_tie(make_pool, point):
     pool = make_pool(np.random.default_rng(0), 3, 2, 5)
-    found = compare(pool, point(pool, np.zeros(10)))
+    found = compare(pool, point(pool, np.zeros(10)), POOL_ALONE)
     assert found.p_equal.tolist() == [1, 1, 1]
 
 
@@ -154,7 +154,9 @@ def test_two_draws_make_a_mixture(make_pool, exact_signs):
     draws = rng.random((2, pool.n_documents)) ** [[1], [3]]
     relevance = Relevance.from_values(pool, draws[:, None])
     truth = np.mean([exact_signs(pool, p) for p in draws], axis=0)
-    found = compare(pool, relevance, form="montecarlo", outcomes=40_000).pair("s0", "s1")
+    found = compare(pool, relevance, POOL_ALONE, form="montecarlo", outcomes=40_000).pair(
+        "s0", "s1"
+    )
     assert_within_errors(signs(found), truth, 40_000)
 
     table = moments(pool, draws)
@@ -165,8 +167,11 @@ def test_two_draws_make_a_mixture(make_pool, exact_signs):
     assert found.variance_parameters > 0
     assert found.sd**2 == pytest.approx(variance.mean() + expected.var())
 
-    alone = [compare(pool, Relevance.from_values(pool, p), form="normal").p_less[0] for p in draws]
-    both = compare(pool, relevance, form="normal")
+    alone = [
+        compare(pool, Relevance.from_values(pool, p), POOL_ALONE, form="normal").p_less[0]
+        for p in draws
+    ]
+    both = compare(pool, relevance, POOL_ALONE, form="normal")
     assert both.p_less[0] == pytest.approx(np.mean(alone))
     assert both.sd[0] ** 2 == pytest.approx(
         table.mean_variance[:, 0].mean() + table.mean_expected[:, 0].var()
@@ -176,7 +181,7 @@ def test_two_draws_make_a_mixture(make_pool, exact_signs):
 def test_a_certain_and_an_uncertain_draw(make_pool):
     pool = make_pool(np.random.default_rng(14), 2, 4, 12)
     draws = np.stack([np.zeros(pool.n_documents), np.full(pool.n_documents, 0.4)])
-    found = compare(pool, Relevance.from_values(pool, draws[:, None]))
+    found = compare(pool, Relevance.from_values(pool, draws[:, None]), POOL_ALONE)
     pair = found.pair("s0", "s1")
     assert pair.p_equal == pytest.approx(0.5, abs=0.02)
     assert pair.skewness is not None
@@ -188,8 +193,8 @@ def test_the_order_of_systems_turns_the_sign(make_pool, form):
     pool = make_pool(rng, 4, 6, 12)
     p = rng.random(pool.n_documents) * 0.3
     turned = pool.select(pool.systems[::-1])
-    one = compare(pool, Relevance.from_values(pool, p), form=form, seed=3)
-    other = compare(turned, Relevance.from_values(pool, p), form=form, seed=3)
+    one = compare(pool, Relevance.from_values(pool, p), POOL_ALONE, form=form, seed=3)
+    other = compare(turned, Relevance.from_values(pool, p), POOL_ALONE, form=form, seed=3)
     for pair in one.pairs:
         back = other.pair(pair.a, pair.b)
         assert back.form == pair.form
@@ -211,7 +216,7 @@ def test_documents_that_only_other_systems_retrieved_count():
     pool = pool_of({"a": {"1": ["d1", "d2"]}, "b": {"1": ["d2", "d1"]}})
     pool = pool.with_documents({"1": ["d3", "d4"]})
     p = np.array([0.5, 0.4, 1.0, 1.0])
-    found = compare(pool, Relevance.from_values(pool, p), form="montecarlo")
+    found = compare(pool, Relevance.from_values(pool, p), POOL_ALONE, form="montecarlo")
     # a > b if d1 is relevant and d2 is not
     assert found.p_greater[0] == pytest.approx(0.5 * 0.6, abs=4 * 0.5 / np.sqrt(20_000))
     assert found.expected[0] < 0.4
@@ -240,7 +245,7 @@ def test_other_measures_agree_with_enumeration(make_pool, exact_signs, point, me
     rng = np.random.default_rng(18)
     pool = make_pool(rng, 2, 3, 6)
     p = rng.random(pool.n_documents) ** 2
-    found = compare(pool, point(pool, p), measure)
+    found = compare(pool, point(pool, p), Estimand(measure, scope="pool"))
     assert found.measure == measure
     assert_within_errors(signs(found.pair("s0", "s1")), exact_signs(pool, p, score=measure), 20_000)
 
@@ -251,12 +256,12 @@ def test_the_mean_is_over_the_topics_asked_for(make_pool):
     p = rng.random(pool.n_documents)
     table = moments(pool, p)
     relevance = Relevance.from_values(pool, p)
-    found = compare(pool, relevance, Estimand(topics=["3", "1"]))
+    found = compare(pool, relevance, Estimand(topics=["3", "1"], scope="pool"))
     assert found.topics == ("1", "3")
     assert found.expected == pytest.approx(table.expected[0][:, [1, 3]].mean(axis=1))
     assert found.sd == pytest.approx(np.sqrt(table.variance[0][:, [1, 3]].sum(axis=1)) / 2)
-    assert compare(pool, relevance, Estimand(topics=pool.topics)).to_dict() == (
-        compare(pool, relevance).to_dict()
+    assert compare(pool, relevance, Estimand(topics=pool.topics, scope="pool")).to_dict() == (
+        compare(pool, relevance, POOL_ALONE).to_dict()
     )
 
 
@@ -281,7 +286,7 @@ def test_many_draws_go_by_outcomes(make_pool):
     shift = rng.normal(0, 1, size=(600, 1)) + rng.normal(0, 0.5, size=(600, pool.n_documents))
     draws = 1 / (1 + np.exp(1.5 - shift))
     relevance = Relevance.from_values(pool, draws[:, None])
-    found = compare(pool, relevance)
+    found = compare(pool, relevance, POOL_ALONE)
     assert (found.moments, set(found.form)) == ("montecarlo", {"montecarlo"})
     table = moments(pool, draws)
     expected, variance = table.difference_expected, table.difference_variance
@@ -292,11 +297,11 @@ def test_many_draws_go_by_outcomes(make_pool):
     assert found.sd_difference**2 == pytest.approx(
         variance.mean(axis=0) + expected.var(axis=0), rel=0.06
     )
-    counted = compare(pool, relevance, form="montecarlo", seed=4)
+    counted = compare(pool, relevance, POOL_ALONE, form="montecarlo", seed=4)
     assert counted.moments == "exact"
     assert found.p_less == pytest.approx(counted.p_less, abs=4 * np.sqrt(0.5 / 20_000))
-    assert compare(pool, relevance, moments="plugin").moments == "plugin"
-    assert compare(pool, relevance, form="normal").moments == "exact"
+    assert compare(pool, relevance, POOL_ALONE, moments="plugin").moments == "plugin"
+    assert compare(pool, relevance, POOL_ALONE, form="normal").moments == "exact"
 
 
 def test_counting_never_makes_certain(make_pool, point):
@@ -304,12 +309,16 @@ def test_counting_never_makes_certain(make_pool, point):
     runs = {"a": ["d1", "d2", "d3"], "b": ["d1", "d2"], "c": ["d1", "d2"]}
     pool = pool_of({tag: {"1": run} for tag, run in runs.items()})
     for measure in ("AP", "Bpref"):
-        found = compare(pool, point(pool, [0.5, 0.5, 0.9]), measure, form="montecarlo")
+        found = compare(
+            pool, point(pool, [0.5, 0.5, 0.9]), Estimand(measure, scope="pool"), form="montecarlo"
+        )
         more, same = found.pair("a", "b"), found.pair("b", "c")
         assert more.p_less == pytest.approx(1 / 20_002)
         assert more.p_less + more.p_equal + more.p_greater == pytest.approx(1.0)
         assert (same.p_less, same.p_equal, same.p_greater) == (0, 1, 0)
-        known = compare(pool, point(pool, [1.0, 1.0, 1.0]), measure, outcomes=10)
+        known = compare(
+            pool, point(pool, [1.0, 1.0, 1.0]), Estimand(measure, scope="pool"), outcomes=10
+        )
         assert known.pair("a", "b").p_greater == 1.0
 
 

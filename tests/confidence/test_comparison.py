@@ -4,6 +4,7 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pandas as pd
 import pytest
+from pools import POOL_ALONE
 
 from rtc_bayes import InputError, Relevance, compare
 from rtc_bayes.store import read_dataset, write_dataset
@@ -61,7 +62,7 @@ def test_the_json_is_the_contract_s(comparison, tmp_path):
 
 def test_undefined_is_null(make_pool):
     pool = make_pool(np.random.default_rng(1), 2, 2, 4)
-    certain = compare(pool, Relevance.from_values(pool, np.ones(8)))
+    certain = compare(pool, Relevance.from_values(pool, np.ones(8)), POOL_ALONE)
     row = json.loads(certain.to_json())["pairs"][0]
     assert row["skewness"] is None
     assert row["excess_kurtosis"] is None

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pools import random_pool
+from pools import POOL_ALONE, random_pool
 
 from rtc_bayes import (
     Estimand,
@@ -73,11 +73,11 @@ def test_the_first_judgment_is_that_of_the_greatest_effect_on_any_topic(make_poo
 
 def test_where_nothing_is_in_doubt_no_judgment_helps(make_pool, point):
     pool = make_pool(np.random.default_rng(62), 2, 2, 5)
-    (gone,) = removal(Setting.from_pool(pool, point(pool, np.ones(10))))
+    (gone,) = removal(Setting.from_pool(pool, point(pool, np.ones(10)), POOL_ALONE))
     assert gone.tolist() == [0]
     judged = point(pool, (np.arange(10) % 3 == 0).astype(float))
-    assert forecast(pool, judged, "s0", "s1") == 0
-    assert forecast(pool, point(pool, np.zeros(10)), "s0", "s1") is None
+    assert forecast(pool, judged, "s0", "s1", POOL_ALONE) == 0
+    assert forecast(pool, point(pool, np.zeros(10)), "s0", "s1", POOL_ALONE) is None
 
 
 def test_true_probabilities_are_forecast_right():
@@ -85,14 +85,14 @@ def test_true_probabilities_are_forecast_right():
     rng = np.random.default_rng(63)
     pool = random_pool(rng, 2, 12, 30)
     half = Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
-    expected = forecast(pool, half, "s0", "s1", confidence=0.9, moments="plugin")
+    expected = forecast(pool, half, "s0", "s1", POOL_ALONE, confidence=0.9, moments="plugin")
     actual = []
     for _ in range(80):
         grades = {
             topic: {d: int(rng.random() < 0.5) for d in pool.docnos[pool.documents(t)]}
             for t, topic in enumerate(pool.topics)
         }
-        made = build(pool, Qrels(grades), "mtc[weight=evr]", confidence=0.9)
+        made = build(pool, Qrels(grades), "mtc[weight=evr]", POOL_ALONE, confidence=0.9)
         actual.append(made.judgments.n_judged)
     # standard error of the share: .056
     assert np.mean(np.array(actual) <= expected) == pytest.approx(0.5, abs=0.2)
@@ -119,15 +119,17 @@ def test_every_pair_of_a_comparison_is_forecast_as_alone(make_pool, point):
     rng = np.random.default_rng(65)
     pool = make_pool(rng, 4, 8, 20)
     relevance = point(pool, rng.random(pool.n_documents) * 0.5)
-    found = compare(pool, relevance).with_forecast(0.9)
+    found = compare(pool, relevance, POOL_ALONE).with_forecast(0.9)
     for pair in found.pairs:
-        assert pair.judgments_needed == forecast(pool, relevance, pair.a, pair.b, confidence=0.9)
+        assert pair.judgments_needed == forecast(
+            pool, relevance, pair.a, pair.b, POOL_ALONE, confidence=0.9
+        )
         assert (pair.judgments_needed == 0) == (pair.confidence >= 0.9)
     assert found.to_frame()["judgments_needed"].dtype == "Int64"
-    setting = Setting.from_pool(pool, relevance)
+    setting = Setting.from_pool(pool, relevance, POOL_ALONE)
     more = judgments_needed(setting, found, 0.99)
     assert all(m >= n for n, m in zip(found.judgments_needed, more, strict=True))
-    assert compare(pool, relevance).pairs[0].judgments_needed is None
+    assert compare(pool, relevance, POOL_ALONE).pairs[0].judgments_needed is None
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from pools import pool_of, random_rankings
+from pools import POOL_ALONE, pool_of, random_rankings
 
 from rtc_bayes import (
     Estimand,
@@ -54,8 +54,8 @@ def test_a_baseline_alone_has_no_pairs(make_pool, point):
 def test_a_residual_adds_its_variance(pool, relevance, form):
     residual = 0.02
     options = {"form": form, "outcomes": 20_000, "seed": 2}
-    plain = compare(pool, relevance, **options)
-    found = compare(pool, relevance, Estimand(residual=residual), **options)
+    plain = compare(pool, relevance, POOL_ALONE, **options)
+    found = compare(pool, relevance, Estimand(residual=residual, scope="pool"), **options)
     assert found.sd**2 == pytest.approx(plain.sd**2 + residual**2)
     assert found.sd_difference**2 == pytest.approx(plain.sd_difference**2 + 2 * residual**2)
     assert found.expected.tolist() == plain.expected.tolist()
@@ -120,11 +120,11 @@ def test_a_rope_over_draws_is_a_mean_over_draws(pool):
 def test_a_known_difference_is_within_the_rope_or_not(make_pool, point):
     pool = make_pool(np.random.default_rng(37), 3, 2, 6)
     judged = point(pool, (np.random.default_rng(38).random(12) < 0.5).astype(float))
-    sizes = np.abs(compare(pool, judged).expected_difference)
+    sizes = np.abs(compare(pool, judged, POOL_ALONE).expected_difference)
     for rope in (sizes[0], sizes[0] * 1.001):
         expected = (sizes < rope - 1e-12).astype(float).tolist()
         for form in FORMS:
-            found = compare(pool, judged, form=form, outcomes=50)
+            found = compare(pool, judged, POOL_ALONE, form=form, outcomes=50)
             assert found.with_equivalence(rope).p_rope.tolist() == expected
 
 
@@ -173,10 +173,11 @@ def test_a_comparison_made_by_hand_cannot_be_asked(pool, relevance):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"estimand": Estimand(topics=("0", "2"))}, {"baseline": "s1"}]
+    "options", [{}, {"estimand": Estimand(topics=("0", "2"), scope="pool")}, {"baseline": "s1"}]
 )
 def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(options):
     """Of some topics or systems too; the deeper pool's own documents are not relevant."""
+    options = {"estimand": POOL_ALONE} | options
     rng = np.random.default_rng(12)
     rankings = random_rankings(rng, 3, 4, 14, longest=10)
     pool = pool_of(rankings, depth=4, score_depth=10)
@@ -194,7 +195,7 @@ def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(options):
         np.testing.assert_allclose(found.p_less, wanted.p_less, atol=error)
         np.testing.assert_allclose(found.expected, wanted.expected, atol=1e-9)
     found, wanted = (
-        topic_differences(of, Relevance.from_values(of, values[None]), "s0", "s1")
+        topic_differences(of, Relevance.from_values(of, values[None]), "s0", "s1", POOL_ALONE)
         for of, values in ((pool, p), (whole, of_whole))
     )
     np.testing.assert_allclose(found.expected_difference, wanted.expected_difference, atol=1e-9)

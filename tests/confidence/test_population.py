@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pools import pool_of
+from pools import POOL_ALONE, pool_of
 from scipy import stats
 
 from rtc_bayes import (
@@ -54,7 +54,7 @@ def test_differences_by_topic_are_the_enumerated_ones(make_pool, oracle):
         assert found["sd"][t] == pytest.approx(np.sqrt(second), abs=1e-7)
     assert found["share"].to_numpy() == pytest.approx(found["sd"] ** 2 / (found["sd"] ** 2).sum())
     assert found["share"][2] == 0
-    pair = compare(pool, Relevance.from_values(pool, p)).pair("s2", "s0")
+    pair = compare(pool, Relevance.from_values(pool, p), POOL_ALONE).pair("s2", "s0")
     assert found["expected_difference"].mean() == pytest.approx(pair.expected_difference)
     assert np.sqrt((found["sd"] ** 2).sum()) / 4 == pytest.approx(pair.sd)
 
@@ -93,7 +93,7 @@ def test_complete_judgments_give_the_paired_t_test(make_pool, point):
     pool = make_pool(rng, 3, 9, 12)
     judged = point(pool, (rng.random(pool.n_documents) < 0.4).astype(float))
     scores = moments(pool, judged.values).expected[0]
-    for pair in compare(pool, judged).with_population().pairs:
+    for pair in compare(pool, judged, POOL_ALONE).with_population().pairs:
         a, b = scores[int(pair.a[1])], scores[int(pair.b[1])]
         test = stats.ttest_rel(a, b, alternative="greater")
         assert pair.p_less_population == pytest.approx(test.pvalue)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pools import POOL_ALONE
 from scipy.stats import rankdata
 
 from rtc_bayes import Comparison, Estimand, Relevance, compare, rank_systems
@@ -46,7 +47,7 @@ def test_ranks_are_the_enumerated_ones(make_pool, oracle, point):
     pool = make_pool(rng, 4, 2, 5)
     p = rng.random(pool.n_documents) ** 2
     best, ranks = enumerated(oracle, pool, p)
-    found = rank_systems(pool, point(pool, p), outcomes=40_000)
+    found = rank_systems(pool, point(pool, p), POOL_ALONE, outcomes=40_000)
     assert list(found) == [
         "system",
         "expected",
@@ -83,7 +84,7 @@ def test_ranks_of_many_scores_are_scipy_s():
 def test_known_scores_have_known_ranks(make_pool, point):
     pool = make_pool(np.random.default_rng(43), 3, 2, 6)
     judged = point(pool, (np.random.default_rng(44).random(12) < 0.5).astype(float))
-    found = rank_systems(pool, judged, outcomes=10)
+    found = rank_systems(pool, judged, POOL_ALONE, outcomes=10)
     order = found.sort_values("expected", ascending=False)
     assert order["p_best"].tolist() == [1, 0, 0]
     for column in ("rank_low", "rank_median", "rank_high"):

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from pools import pool_of
+from pools import POOL_ALONE, pool_of
 
 from rtc_bayes import (
     Estimand,
-    InputError,
     Judgments,
     Qrels,
     Relevance,
@@ -14,9 +13,11 @@ from rtc_bayes import (
     rank_systems,
     topic_differences as by_topic,
 )
+from rtc_bayes.confidence.removal import removal
+from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.confidence.unseen import with_unseen
 
-UNSEEN = Estimand(unseen=True)
+UNSEEN = Estimand(scope="pool", unseen=True)
 
 LISTS = {"s0": ["a", "b"], "s1": ["b", "c"], "s2": ["b", "d"]}
 
@@ -57,7 +58,7 @@ def test_expected_scores_are_those_of_more_relevant_documents(pool):
     """Average precision with all judged is S / R: of 3 relevant, one is found by one system."""
     labels = np.array([1.0, 1.0, 0.0, 0.0, 1.0])
     relevance = Relevance.from_values(pool, labels)
-    plain = compare(pool, relevance, moments="plugin")
+    plain = compare(pool, relevance, POOL_ALONE, moments="plugin")
     found = compare(pool, relevance, moments="plugin", estimand=UNSEEN)
     # 2 relevant in topic 1, and 2/3 unseen; topic 2 has all that there is
     before, after = 2.0 * plain.expected - 1.0, 2.0 * found.expected - 1.0
@@ -77,10 +78,24 @@ def test_the_options_go_everywhere_together(pool):
     np.testing.assert_allclose(counted.expected, found.expected, atol=4 * 0.5 / np.sqrt(20_000))
 
 
-def test_a_forecast_does_not_judge_what_is_unseen(pool):
-    relevance = Relevance.from_values(pool, np.full(5, 0.5))
-    with pytest.raises(InputError, match="cannot be judged"):
-        compare(pool, relevance, UNSEEN).with_forecast(0.95)
+def test_a_forecast_leaves_the_variance_of_what_is_unseen():
+    alone = pool_of({name: {"1": ranked} for name, ranked in LISTS.items()})
+    relevance = Relevance.from_values(alone, np.array([0.7, 0.5, 0.3, 0.2]))
+    for gone in removal(Setting.from_pool(alone, relevance, UNSEEN)):
+        assert 0 < gone[-1] < 1
+        assert len(gone) <= 1 + alone.n_documents
+    for gone in removal(Setting.from_pool(alone, relevance, POOL_ALONE)):
+        assert gone[-1] == pytest.approx(1)
+
+
+def test_without_a_document_of_one_system_alone_a_forecast_is_of_the_pool():
+    shared = pool_of({"s0": {"1": ["a", "b", "c"]}, "s1": {"1": ["c", "b", "a"]}})
+    relevance = Relevance.from_values(shared, np.array([0.7, 0.5, 0.2]))
+    found, plain = (
+        compare(shared, relevance, estimand).with_forecast(0.95)
+        for estimand in (Estimand(scope="pool", unseen=True), POOL_ALONE)
+    )
+    assert found.judgments_needed == plain.judgments_needed != (0,)
 
 
 def test_a_single_system_tells_of_nothing_unseen():

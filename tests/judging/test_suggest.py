@@ -1,7 +1,7 @@
 """Suggestions for a person to judge."""
 
 import pytest
-from pools import pool_of
+from pools import POOL_ALONE, pool_of
 
 from rtc_bayes import InputError, Judgments, next_documents
 from rtc_bayes.judging import JudgingSession
@@ -91,5 +91,7 @@ def test_ranks_below_the_score_depth_are_not_told():
     rankings = {"s0": {"1": ["a", "b", "c", "d"]}, "s1": {"1": ["d", "c", "b", "a"]}}
     for score_depth, told in ((1, "rank 1 in s0, not in s1"), (4, "rank 1 in s0, rank 4 in s1")):
         pool = pool_of(rankings, depth=1, score_depth=score_depth)
-        (first, *_) = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1)
+        (first, *_) = next_documents(
+            pool, Judgments.none(pool), POOL_ALONE, algorithm="mtc", count=1
+        )
         assert (first.docno, told in first.why) == ("a", True)

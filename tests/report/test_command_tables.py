@@ -50,7 +50,10 @@ def test_a_baseline_and_what_is_asked_for(judgments, relevance):
     comparison = comparison.with_equivalence(0.01).with_ranks()
     systems, pairs, asked = comparison_tables(comparison, None, baseline="s4", seed=0)
     assert list(systems.frame.columns)[-4:] == ["p_best", "rank_low", "rank_median", "rank_high"]
-    assert ", lists to rank 100, unseen documents counted, residual 0.02, " in systems.title
+    assert systems.title.startswith(
+        "AP of whole lists (to rank 100), by all relevant documents, retrieved or not, "
+        "residual 0.02; "
+    )
     assert pairs.title == "difference of a less the baseline s4"
     assert len(pairs.frame) == len(asked.frame) == SYSTEMS - 1
     assert asked.title == "of the same pairs, rope 0.01"

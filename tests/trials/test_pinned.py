@@ -19,7 +19,7 @@ ALONE = Workers(jobs=1)
 ARGUMENTS = {
     "trials": 3,
     "systems": 5,
-    "estimand": Estimand(depth=20),
+    "estimand": Estimand(scope="pool", depth=20),
     "draws": 40,
     "chains": 2,
     "tune": 60,
@@ -38,7 +38,7 @@ ALGORITHMS = (
 WHOLE_LISTS = {
     "trials": 2,
     "initial": 3,
-    "estimand": Estimand(depth=20, score_depth=60, unseen=True, residual=0.008),
+    "estimand": Estimand(scope="pool", depth=20, score_depth=60, unseen=True, residual=0.008),
     "moments": "plugin",
     "confidence": 0.9,
 }
@@ -102,5 +102,13 @@ def test_calibration(made, name, tmp_path):
 def test_demo(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
-        result = demo(tmp_path, seed=1, topics=6, systems=12, trials=1, workers=ALONE)
+        result = demo(
+            tmp_path,
+            seed=1,
+            topics=6,
+            systems=12,
+            trials=1,
+            workers=ALONE,
+            estimand=Estimand(scope="pool"),
+        )
     assert_pinned("demo", result, facts=result.facts, study=result.study.summary)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from pools import POOL_ALONE
 
 from rtc_bayes import Estimand, InputError, compare, evaluate, fit
 from rtc_bayes.judging import build
@@ -13,7 +14,7 @@ SEED = 4
 PLAN = Plan(
     ("mtc/rtc:map", "mtc/robust:gibbs", "ip"),
     systems=5,
-    estimand=Estimand(depth=20),
+    estimand=Estimand(scope="pool", depth=20),
     budgets=(40, 15),
     draws=30,
     chains=2,
@@ -41,7 +42,12 @@ def test_labels_are_those_of_the_plan(trial):
 def test_budgets_are_first_judgments_of_one_judging(trial, collection, small):
     draw = draw_systems(collection.pool.systems, PLAN, SEED)
     built = build(
-        collection.pool.select(draw.initial), small.qrels, "mtc", confidence=None, budget=40
+        collection.pool.select(draw.initial),
+        small.qrels,
+        "mtc",
+        POOL_ALONE,
+        confidence=None,
+        budget=40,
     )
     few, many = trial["mtc/rtc:map at 15"], trial["mtc/rtc:map at 40"]
     assert few.judging is many.judging is trial["mtc/robust:gibbs at 15"].judging
@@ -65,7 +71,7 @@ def test_an_outcome_is_fit_and_compare(trial, label, sampling):
         by_hand = fit(outcome.pool, outcome.judgments, model=model, seed=seed, **sampling)
     np.testing.assert_array_equal(outcome.relevance.values, by_hand.relevance.values)
     moments = PLAN.moments_of(PLAN.parsed[label.split(" ")[0]].evaluator)
-    comparison = compare(outcome.pool, by_hand.relevance, moments=moments, seed=seed)
+    comparison = compare(outcome.pool, by_hand.relevance, POOL_ALONE, moments=moments, seed=seed)
     np.testing.assert_array_equal(outcome.comparison.confidence, comparison.confidence)
     # what the model says of judged documents is kept apart from their labels
     order = outcome.judgments.order
@@ -103,7 +109,7 @@ def test_the_truth_follows_the_estimand(small):
 def test_scores_by_labels(small, collection, measure):
     """With complete judgments, of lists cut at the depth; ERR has no moments."""
     labels = collection.judgments.labels
-    estimand = Estimand(measure, depth=20)
+    estimand = Estimand(measure, scope="pool", depth=20, score_depth=20)
     scores, differences = scores_by(collection.judgments.pool, labels, estimand)
     if measure == "AP":
         expected = evaluate(small.runs, small.qrels, ["AP@20"], topics="all").mean["AP@20"]
