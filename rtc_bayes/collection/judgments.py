@@ -16,6 +16,7 @@ from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 
@@ -363,6 +364,26 @@ class Judgments(Saved):
         labels = np.full(every.n_documents, np.nan)
         labels[moved] = self.labels[order]
         return replace(self, pool=every, labels=labels, order=moved)
+
+    def topics_frame(self) -> pd.DataFrame:
+        """Return a row for each topic: topic, judged, relevant (numbers of documents).
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=3, seed=1).runs, depth=5)
+        >>> rb.Judgments.none(pool).with_labels([0, 1], [1, 0]).topics_frame()["judged"].tolist()
+        [2, 0]
+        """
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "topic": self.pool.topics,
+                "judged": np.rint(self.relevant + self.nonrelevant).astype(int),
+                "relevant": np.rint(self.relevant).astype(int),
+            }
+        )
 
     def to_qrels(self) -> Qrels:
         """Return hard judgments as qrels, in the order made.

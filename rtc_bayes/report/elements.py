@@ -41,7 +41,11 @@ def heading(text: str, level: int = 2) -> str:
 
 def measure_name(meta: Mapping[str, Any]) -> str:
     """Name a study's mean of its measure: ``MAP``, ``mean nDCG@10``."""
-    measure = meta.get("study", {}).get("measure", "AP")
+    return mean_of(meta.get("study", {}).get("measure", "AP"))
+
+
+def mean_of(measure: str) -> str:
+    """Name the mean of a measure over topics: ``MAP``, ``mean nDCG@10``."""
     return "MAP" if measure == "AP" else f"mean {measure}"
 
 
