@@ -98,14 +98,14 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
     if comparison.meta.get("scope") == "pool":
         said.append(
             "Relevant documents outside the pool do not count, so P(better) is too high where "
-            "systems retrieve such documents (--scope whole counts them)."
+            "systems retrieve such documents."
         )
     if judgments is not None:
         said += _cautions(judgments)
     said.append(
-        "The numbers are about these topics, not about others like them (--population adds "
-        "that), and are right as far as the model of relevance is: rtc-bayes robustness and "
-        "calibrate check it on a collection with complete judgments."
+        "The numbers are about these topics, not about others like them, and they are right as far "
+        "as the probabilities of relevance are: a robustness study checks that on a collection "
+        "with complete judgments."
     )
     return " ".join(said)
 
@@ -118,8 +118,8 @@ def _cautions(judgments: Judgments) -> list[str]:
     elif len(judgments.judged_topics) < judgments.pool.n_topics:
         unjudged = judgments.pool.n_topics - len(judgments.judged_topics)
         said.append(
-            f"{count(unjudged, 'topic')} of {judgments.pool.n_topics} without any judgment: there "
-            "the model knows what other topics and the lists tell it."
+            f"Of {count(judgments.pool.n_topics, 'topic')}, {unjudged} have no judgment: there the "
+            "model knows only what other topics and the lists tell it."
         )
     if judgments.n_judged and not judgments.relevant.sum():
         said.append("No judged document is relevant: the scale of the scores is not known.")
@@ -142,7 +142,9 @@ def _facts(comparison: Comparison, judgments: Judgments | None) -> list[tuple[st
     entries = [(best, f"highest expected {mean_of(comparison.measure)}")]
     if len(comparison.a):
         sure = int((comparison.confidence >= SURE).sum())
-        entries.append((f"{sure} of {len(comparison.a)}", f"pairs with P(better) of {SURE} or more"))
+        entries.append(
+            (f"{sure} of {len(comparison.a)}", f"pairs with P(better) of {SURE} or more")
+        )
     if judgments is not None:
         relevant = int(np.rint(judgments.relevant.sum()))
         entries.append((f"{judgments.n_judged:,}", f"judgments, {relevant:,} of them relevant"))

@@ -42,6 +42,7 @@ _TOGETHER = 4
 _CONFIDENCES = (0.46, 1.04)
 _ACCURACY_TOP = 1.06
 _WRITTEN = 15
+_DIFFERENCE_BINS = 40
 _FEW_PAIRS = 10
 
 
@@ -322,6 +323,42 @@ def _two_digits(probability: float) -> str:
     """.05 to .99 without the leading zero; 0 and 1 only where it rounds there."""
     text = f"{probability:.2f}"
     return text.lstrip("0") if text.startswith("0.") and text != "0.00" else text[0]
+
+
+@styled
+def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) -> Axes:
+    """Posterior of a difference: a histogram of outcomes, by who is better, and its 95% interval.
+
+    Parameters
+    ----------
+    sampled : ndarray, shape (outcomes,)
+        Of the score of `a` less that of `b`.
+    a, b : str
+    axes : Axes, optional
+    """
+    axes = axes or canvas(2.8)
+    # a bin ends at 0, so that each has one colour
+    widest = np.abs(sampled).max() or 1.0
+    step = max(np.ptp(sampled) / _DIFFERENCE_BINS, widest / 1000)
+    edges = step * np.arange(np.floor(sampled.min() / step), np.floor(sampled.max() / step) + 2)
+    held = np.histogram(sampled, edges)[0] / len(sampled)
+    above = edges[:-1] > -step / 2
+    for better, colour, mine in ((a, BETTER, above), (b, WORSE, ~above)):
+        axes.bar(
+            edges[:-1][mine],
+            held[mine],
+            width=step,
+            align="edge",
+            color=colour,
+            alpha=0.75,
+            label=f"{better} is better",
+        )
+    low, high = np.quantile(sampled, (0.025, 0.975))
+    axes.plot([low, high], [0, 0], color=INK, linewidth=4, label="95% interval", clip_on=False)
+    axes.axvline(0.0, color=MUTED, linewidth=1, linestyle="--")
+    axes.set(xlabel=f"{a} less {b}", ylabel="share of outcomes")
+    legend_above(axes, axes)
+    return axes
 
 
 @styled

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 NORMAL_95 = 1.959964
 SURE = 0.95
 
+
 def written(probability: float) -> str:
     """Write a probability; one that rounds to 1 without being 1 is above 0.999.
 
