@@ -12,12 +12,12 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Estimands,
-    PageFormat,
-    PageLayout,
     Method,
     Model,
     Options,
     Out,
+    PageFormat,
+    PageLayout,
     PlaceOfWork,
     Quiet,
     RunsRead,

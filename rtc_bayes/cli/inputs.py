@@ -40,7 +40,7 @@ def digests(
 
 
 def format_of[Kind: str](
-    layout: Kind | None, output: str | None, kinds: Mapping[str, Kind] = ENDINGS
+    layout: Kind | None, output: str | None, kinds: Mapping[str, Kind]
 ) -> Kind:
     """Return the format asked for, else that of the output's ending, else a table.
 

@@ -431,16 +431,16 @@ class Judgments(Saved):
         """
         judged_for, by_topic = data.attrs.get("judged_for"), None
         if "judged_for_topic" in data:
-            topics = data["judged_for_topic"].values.astype(str)
-            systems = data["judged_for_system"].values.astype(str)
+            topics = data["judged_for_topic"].to_numpy().astype(str)
+            systems = data["judged_for_system"].to_numpy().astype(str)
             by_topic = {
                 str(topic): tuple(systems[topics == topic].tolist())
                 for topic in dict.fromkeys(topics)
             }
         return cls(
             Pool.from_xarray(data),
-            data["label"].values.astype(np.float64),
-            data["order"].values.astype(np.int64),
+            data["label"].to_numpy().astype(np.float64),
+            data["order"].to_numpy().astype(np.int64),
             None if judged_for is None else tuple(str(s) for s in np.atleast_1d(judged_for)),
             by_topic,
         )

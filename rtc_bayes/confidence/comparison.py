@@ -242,7 +242,7 @@ class Comparison(Shown):
         return {name: _listed(values) for name, values in columns.items() if values is not None}
 
     def _pair_table(self) -> dict[str, list[Any]]:
-        """The same, and the confidence."""
+        """Add the confidence to the values of every pair."""
         return {**self._pair_columns(), "confidence": self.confidence.tolist()}
 
     def pair(self, a: str, b: str) -> Pair:

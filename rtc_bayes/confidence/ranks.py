@@ -69,8 +69,8 @@ def rank_systems(
     Returns
     -------
     DataFrame
-        One row per system, the best first: system, expected, sd (of the outcomes), p_best, rank_low,
-        rank_median, rank_high.
+        One row per system, the best first: system, expected, sd (of the outcomes), p_best,
+        rank_low, rank_median, rank_high.
 
     Raises
     ------

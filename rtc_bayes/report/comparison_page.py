@@ -229,9 +229,9 @@ def _judged(comparison: Comparison, judgments: Judgments) -> list[str]:
     place = {system: s for s, system in enumerate(judgments.pool.systems)}
     least = min(comparison.systems, key=lambda system: coverage[place[system]])
     said = (
-        f"{len(judgments.judged_topics)} of {count(len(by_topic), 'topic')} have a judgment. Of the "
-        f"first {depth} documents of each list, a mean of {coverage.mean():.1%} are judged; the "
-        f"least, {coverage[place[least]]:.1%}, of {least}."
+        f"{len(judgments.judged_topics)} of {count(len(by_topic), 'topic')} have a judgment. Of "
+        f"the first {depth} documents of each list, a mean of {coverage.mean():.1%} are judged; "
+        f"the least, {coverage[place[least]]:.1%}, of {least}."
     )
     sections = [heading("How far the judgments go"), f"<p>{html.escape(said)}</p>"]
     if judgments.n_judged:
