@@ -21,6 +21,7 @@ COLUMNS = [
     "excess_kurtosis",
     "variance_unjudged",
     "variance_parameters",
+    "confidence",
 ]
 
 
