@@ -62,6 +62,13 @@ from .relevance import (
     fit as fit,
     load_model as load_model,
 )
+from .report import (
+    plot_accuracy as plot_accuracy,
+    plot_difference as plot_difference,
+    plot_judgments as plot_judgments,
+    plot_matrix as plot_matrix,
+    plot_ranking as plot_ranking,
+)
 from .robustness import Demo as Demo, Study as Study, demo as demo, study as study
 from .trials import Plan as Plan
 from .trials.scores import (

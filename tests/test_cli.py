@@ -537,4 +537,4 @@ def test_topics_without_judgments_and_a_system_alone_are_noted(run, here):
     status, _, err = run(f"compare {one} --qrels one.qrels --model uniform")
     assert status == 0
     assert "topics have no judgment" in err
-    assert "there is none to compare it with" in err
+    assert "nothing to compare: " in err

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rtc_bayes.collection import Runs
 
 Format = Literal["table", "json", "csv"]
+PageFormat = Literal["table", "json", "csv", "html"]
 NameBy = Literal["tag", "file"]
 Order = Literal["score", "rank"]
 WhichTopics = Literal["judged", "all"]
@@ -202,6 +203,9 @@ PlaceOfWork = Annotated[
 
 # what is written
 Layout = Annotated[Format | None, Option("--format", help="Default: by OUT's ending, else table.")]
+PageLayout = Annotated[
+    PageFormat | None, Option("--format", help="Default: by OUT's ending, else table.")
+]
 Out = Annotated[str | None, Option("--output", "-o", metavar="OUT", help="Write it here.")]
 OutFile = Annotated[str, Option("--output", "-o", metavar="OUT", help="Write it here.")]
 OutFolder = Annotated[str, Option("--output", "-o", metavar="DIR", help="Write it here.")]

@@ -12,12 +12,12 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Estimands,
-    Format,
-    Layout,
     Method,
     Model,
     Options,
     Out,
+    PageFormat,
+    PageLayout,
     PlaceOfWork,
     Quiet,
     RunsRead,
@@ -25,7 +25,7 @@ from rtc_bayes.cli.arguments import (
     SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, format_of, read_options
+from rtc_bayes.cli.inputs import PAGE_ENDINGS, digests, format_of, read_options
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures.estimand import Estimand
 
@@ -80,11 +80,11 @@ def compare(
     workers: PlaceOfWork,
     runs: RunsRead,
     seed: Seed = 0,
-    layout: Layout = None,
+    layout: PageLayout = None,
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Say who is better, and how surely.
+    """Say who is better, and how surely: as a table, or with -o page.html as a page.
 
     Probabilities of relevance come from one of: --qrels, by a model; --erels, as listed;
     --relevance, as fitted before.
@@ -96,16 +96,21 @@ def compare(
     from rtc_bayes.relevance import Fit, ModelSpec, fit
     from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
-    from rtc_bayes.store import digest_file, progress_bar, provenance
+    from rtc_bayes.store import digest_file, meta_path, progress_bar, provenance, write_json
 
     _check_sources(qrels, erels, relevance, default_p, model or method or option)
-    kind = format_of(layout, output)
+    kind = format_of(layout, output, PAGE_ENDINGS)
     asked = {
         "systems (--ranks)": ranks,
         "pairs (--rope, --population, --forecast)": any((rope, population, forecast)),
         "topics (--per-topic)": per_topic,
     }
     _check_tables(kind, asked)
+    if kind == "html" and len(estimands) > 1:
+        raise InputError(
+            f"a page shows one measure, not {len(estimands)}",
+            remedy="give one --measure, and a page for each",
+        )
     estimand = estimands[0]
     spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     systems = runs.read()
@@ -113,7 +118,7 @@ def compare(
     pool = estimand.pool(systems, qrels_read)
     if pool.n_systems == 1:
         warnings.warn(
-            f"one system, {pool.systems[0]}: there is none to compare it with",
+            f"nothing to compare: {pool.systems[0]} is the only run; give two or more",
             CollectionWarning,
             stacklevel=1,
         )
@@ -166,6 +171,7 @@ def compare(
             compared = [each.with_forecast(forecast) for each in compared]
         compared = [replace(each, meta={**each.meta, **meta}) for each in compared]
         by_topic = [each.per_topic() for each in compared if per_topic]
+    over_pool = None if judgments is None else judgments.on(pool)
     match kind:
         case "json":
             written = [each.to_dict() for each in compared]
@@ -177,8 +183,14 @@ def compare(
                 each.systems_frame() if ranks else each.to_frame() for each in compared
             ]
             write_frame(stacked(compared, frames), output, meta)
+        case "html":
+            chosen = spec.text if model or method or option else None
+            page = compared[0].to_html(output, over_pool, algorithm=chosen)
+            if output is None:
+                typer.echo(page)
+            else:
+                write_json(meta, meta_path(output))
         case "table":
-            over_pool = None if judgments is None else judgments.on(pool)
             tables = [
                 comparison_tables(each, over_pool, baseline=baseline, seed=seed)
                 for each in compared
@@ -206,7 +218,7 @@ def _check_sources(
         )
 
 
-def _check_tables(kind: Format, asked: Mapping[str, bool]) -> None:
+def _check_tables(kind: PageFormat, asked: Mapping[str, bool]) -> None:
     """Refuse several tables in one CSV; `asked` says of each whether it is wanted."""
     wanted = [name for name, wished in asked.items() if wished]
     if kind == "csv" and len(wanted) > 1:

@@ -19,7 +19,7 @@ from rtc_bayes.cli.arguments import (
     Topics,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, format_of
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
 
 
 @grouped
@@ -45,7 +45,7 @@ def evaluate(
 
     systems, judged = runs.read(), read_qrels(qrels)
     meta = provenance(inputs=digests(systems, judged))
-    kind, coverage = format_of(layout, output), f"Judged@{depth}"
+    kind, coverage = format_of(layout, output, ENDINGS), f"Judged@{depth}"
     measures = list(dict.fromkeys(measure or ["AP"]))
     scores = evaluate(
         systems,

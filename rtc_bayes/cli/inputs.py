@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from rtc_bayes.cli.arguments import Format
+from rtc_bayes.cli.arguments import Format, PageFormat
 from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Qrels, Runs
     from rtc_bayes.relevance import ModelSpec
+
+ENDINGS: Mapping[str, Format] = {"": "table", ".txt": "table", ".json": "json", ".csv": "csv"}
+PAGE_ENDINGS: Mapping[str, PageFormat] = {**ENDINGS, ".html": "html"}
+"""Formats by the ending of a file; without an ending it is a table."""
 
 
 def read_options(options: Sequence[str] | None) -> dict[str, str]:
@@ -35,14 +39,32 @@ def digests(
     return files | {model.name: model.digest for model in models if model and model.digest}
 
 
-def format_of(layout: Format | None, output: str | None) -> Format:
-    """Return the format asked for, else that of the output's ending, else a table."""
+def format_of[Kind: str](
+    layout: Kind | None, output: str | None, kinds: Mapping[str, Kind]
+) -> Kind:
+    """Return the format asked for, else that of the output's ending, else a table.
+
+    Parameters
+    ----------
+    layout : str or None
+        As asked for.
+    output : str or None
+        A file, or standard output.
+    kinds : mapping of str to str
+        Format by ending.
+
+    Raises
+    ------
+    InputError
+        An ending that stands for no format.
+    """
     if layout is not None:
         return layout
-    match PurePath(output or "").suffix:
-        case ".json":
-            return "json"
-        case ".csv":
-            return "csv"
-        case _:
-            return "table"
+    ending = PurePath(output or "").suffix
+    if ending and ending not in kinds:
+        raise InputError(
+            f"the ending {ending} of -o stands for no format",
+            path=output,
+            remedy=f"end it with one of {', '.join(sorted(filter(None, kinds)))}, or give --format",
+        )
+    return kinds[ending]

@@ -20,7 +20,7 @@ from rtc_bayes.cli.arguments import (
     Seed,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, format_of
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
 from rtc_bayes.errors import CollectionWarning
 
 
@@ -97,7 +97,7 @@ def next_(
     from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
     from rtc_bayes.store import provenance
 
-    chosen = parse_algorithm(algorithm)
+    kind, chosen = format_of(layout, output, ENDINGS), parse_algorithm(algorithm)
     systems, judged = runs.read(), read_qrels(qrels)
     pool = estimand.pool(systems, judged)
     judgments = estimand.judgments(pool, judged)
@@ -105,7 +105,7 @@ def next_(
         next_documents(pool, judgments, estimand, algorithm=chosen, count=count, seed=seed)
     )
     meta = provenance(seed=seed, inputs=digests(systems, judged, [chosen.model]))
-    match format_of(layout, output):
+    match kind:
         case "json":
             write_value(frame.to_dict("records"), output, meta)
         case "csv":

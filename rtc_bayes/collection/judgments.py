@@ -16,6 +16,7 @@ from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 
@@ -364,6 +365,26 @@ class Judgments(Saved):
         labels[moved] = self.labels[order]
         return replace(self, pool=every, labels=labels, order=moved)
 
+    def topics_frame(self) -> pd.DataFrame:
+        """Return a row for each topic: topic, judged, relevant (numbers of documents).
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=3, seed=1).runs, depth=5)
+        >>> rb.Judgments.none(pool).with_labels([0, 1], [1, 0]).topics_frame()["judged"].tolist()
+        [2, 0]
+        """
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "topic": self.pool.topics,
+                "judged": np.rint(self.relevant + self.nonrelevant).astype(int),
+                "relevant": np.rint(self.relevant).astype(int),
+            }
+        )
+
     def to_qrels(self) -> Qrels:
         """Return hard judgments as qrels, in the order made.
 
@@ -410,16 +431,16 @@ class Judgments(Saved):
         """
         judged_for, by_topic = data.attrs.get("judged_for"), None
         if "judged_for_topic" in data:
-            topics = data["judged_for_topic"].values.astype(str)
-            systems = data["judged_for_system"].values.astype(str)
+            topics = data["judged_for_topic"].to_numpy().astype(str)
+            systems = data["judged_for_system"].to_numpy().astype(str)
             by_topic = {
                 str(topic): tuple(systems[topics == topic].tolist())
                 for topic in dict.fromkeys(topics)
             }
         return cls(
             Pool.from_xarray(data),
-            data["label"].values.astype(np.float64),
-            data["order"].values.astype(np.int64),
+            data["label"].to_numpy().astype(np.float64),
+            data["order"].to_numpy().astype(np.int64),
             None if judged_for is None else tuple(str(s) for s in np.atleast_1d(judged_for)),
             by_topic,
         )

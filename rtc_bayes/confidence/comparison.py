@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.store import write_csv, write_json
+from rtc_bayes.store import atomic_write, write_csv, write_json
+from rtc_bayes.store.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from rtc_bayes.collection import Judgments
     from rtc_bayes.confidence.setting import Setting
 
 Floats = NDArray[np.float64]
@@ -119,7 +122,7 @@ _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Shown):
     """Expected scores of systems, and the probability of every sign of every difference.
 
     Made by :func:`rtc_bayes.compare`. A score is the mean over topics; a difference is that of
@@ -238,6 +241,10 @@ class Comparison:
         columns = {name: getattr(self, _ELSEWHERE.get(name, name)) for name in _PAIR_COLUMNS}
         return {name: _listed(values) for name, values in columns.items() if values is not None}
 
+    def _pair_table(self) -> dict[str, list[Any]]:
+        """Add the confidence to the values of every pair."""
+        return {**self._pair_columns(), "confidence": self.confidence.tolist()}
+
     def pair(self, a: str, b: str) -> Pair:
         """Compare two systems, in either order; the difference is `a` less `b`.
 
@@ -339,7 +346,85 @@ class Comparison:
         """
         from rtc_bayes.confidence.removal import judgments_needed
 
-        return replace(self, judgments_needed=judgments_needed(self._asked, self, confidence))
+        return replace(
+            self,
+            judgments_needed=judgments_needed(self._asked, self, confidence),
+            meta={**self.meta, "forecast": confidence},
+        )
+
+    def sample_difference(self, a: str, b: str) -> Floats:
+        """Sample the score of `a` less that of `b`, over what is unknown.
+
+        Returns
+        -------
+        ndarray, shape (outcomes,)
+            As many as the comparison was made with, 2 for every draw at least.
+
+        Raises
+        ------
+        InputError
+            A system that was not compared, or twice the same.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> run = rb.Run.from_rankings
+        >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
+        >>> pool = rb.Pool.from_runs(runs)
+        >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]), outcomes=9)
+        >>> comparison.sample_difference("A", "B").shape
+        (9,)
+        """
+        from rtc_bayes.confidence.setting import two_systems
+
+        setting = self._asked
+        two = setting.of_pairs(two_systems(setting.pool, a, b))
+        scores, ((first, second),) = two.sample_all(), two.pairs
+        return (scores[first] - scores[second]).ravel()
+
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        judgments: Judgments | None = None,
+        *,
+        algorithm: str | None = None,
+    ) -> str:
+        """Return a page that shows the comparison in figures, tables and words.
+
+        It is one file that needs no other: expected scores with intervals, the probability that
+        each system is better than each other, who is confidently better than whom, what the
+        numbers are about, and how far to trust them.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it, too.
+        judgments : Judgments, optional
+            What was judged. Then the page says how far the judgments go, and which documents to
+            judge next.
+        algorithm : str, optional
+            That chooses documents to judge next, as of :func:`rtc_bayes.next_documents`.
+
+        Raises
+        ------
+        InputError, FitError
+            As of :func:`rtc_bayes.next_documents`.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=3, seed=1).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+        >>> rb.compare(pool, relevance).to_html("page.html")[:15]
+        '<!DOCTYPE html>'
+        """
+        # the report stands above confidence, which does not import it
+        page = import_module("rtc_bayes.report.comparison_page")
+        text: str = page.comparison_html(self, judgments, algorithm=algorithm)
+        if path is not None:
+            with atomic_write(path) as file:
+                file.write(text)
+        return text
 
     def per_topic(self) -> pd.DataFrame:
         """Say how the two systems of each pair differ topic by topic.
@@ -373,15 +458,20 @@ class Comparison:
         """Return one row per pair, with the columns of the CSV."""
         import pandas as pd
 
-        frame = pd.DataFrame(self._pair_columns())
+        frame = pd.DataFrame(self._pair_table())
         kinds = {"skewness": "float", "excess_kurtosis": "float", "judgments_needed": "Int64"}
         return frame.astype({name: kind for name, kind in kinds.items() if name in frame})
 
     def systems_frame(self) -> pd.DataFrame:
-        """Return one row per system: system, expected, sd, and its ranks if asked for."""
+        """Return one row per system, the best first: system, expected, sd, and ranks if asked."""
         import pandas as pd
 
-        return pd.DataFrame(self._system_columns())
+        return pd.DataFrame(self._best_first(_records(self._system_columns())))
+
+    def _best_first[Row](self, rows: list[Row]) -> list[Row]:
+        """One row for each system, in the order of :meth:`ranking`."""
+        by_system = dict(zip(self.systems, rows, strict=True))
+        return [by_system[system] for system in self.ranking()]
 
     def _system_columns(self) -> dict[str, list[Any]]:
         """Values of every system by name, without what was not asked for."""
@@ -406,7 +496,7 @@ class Comparison:
         """
         import xarray as xr
 
-        pairs = {_ELSEWHERE.get(name, name): x for name, x in self._pair_columns().items()}
+        pairs = {_ELSEWHERE.get(name, name): x for name, x in self._pair_table().items()}
         columns = {"system": self._system_columns(), "pair": pairs}
         about = {name: getattr(self, name) for name in ("measure", "moments", "model", "method")}
         return xr.Dataset(
@@ -427,8 +517,8 @@ class Comparison:
             "model": self.model,
             "method": self.method,
             "topics": len(self.topics),
-            "systems": _records(self._system_columns()),
-            "pairs": _records(self._pair_columns()),
+            "systems": self._best_first(_records(self._system_columns())),
+            "pairs": _records(self._pair_table()),
             "meta": dict(self.meta),
         }
 
@@ -456,6 +546,8 @@ class Comparison:
             lines.append(f"  {name:<{width}}  {self.expected[s]:.4f}  sd {self.sd[s]:.4f}")
         if len(self.systems) > _SHOWN:
             lines.append(f"  ... and {len(self.systems) - _SHOWN} more")
+        if len(self.systems) == 1:
+            lines.append("  nothing to compare: there is one system")
         if pairs:
             share = float((self.confidence >= _CONFIDENT).mean())
             lines.append(f"  {share:.0%} of the pairs have a confidence of {_CONFIDENT} or more")

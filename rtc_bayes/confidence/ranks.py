@@ -69,8 +69,8 @@ def rank_systems(
     Returns
     -------
     DataFrame
-        One row per system, as given: system, expected, sd (of the outcomes), p_best, rank_low,
-        rank_median, rank_high.
+        One row per system, the best first: system, expected, sd (of the outcomes), p_best,
+        rank_low, rank_median, rank_high.
 
     Raises
     ------
@@ -96,7 +96,8 @@ def rank_systems(
     scores = setting.sample_all()
     sampled = sampled_moments(scores, setting.pairs[:0])
     moments = {"expected": sampled.expected, "sd": sampled.sd}
-    return pd.DataFrame({"system": setting.pool.systems} | moments | count_ranks(scores)._asdict())
+    frame = pd.DataFrame({"system": setting.pool.systems} | moments | count_ranks(scores)._asdict())
+    return frame.sort_values("expected", ascending=False, kind="stable", ignore_index=True)
 
 
 def count_ranks(scores: Floats) -> Ranks:

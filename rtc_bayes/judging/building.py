@@ -14,13 +14,14 @@ from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import RelevanceModel
+from rtc_bayes.store.shown import Shown
 
 if TYPE_CHECKING:
     from rtc_bayes.measures.estimand import EstimandLike
 
 
 @dataclass(frozen=True, repr=False)
-class JudgingResult:
+class JudgingResult(Shown):
     """The judgments that a session made, and why it ended.
 
     Attributes

@@ -16,7 +16,7 @@ from rtc_bayes.judging.state import JudgingState, TopicState
 
 type Reason = Literal["reached", "proved", "no document has weight", "exhausted", "budget"]
 
-_WORDS: dict[Reason, str] = {
+_WORDS: dict[str, str] = {
     "reached": "the confidence you asked for was reached",
     "proved": "no judgment to come can change the order of the systems",
     "no document has weight": "no document left can tell the systems apart",
@@ -26,6 +26,17 @@ _WORDS: dict[Reason, str] = {
 
 # A sum of bounds has to clear rounding before it counts as a sign.
 _ROUNDING = 1e-12
+
+
+def why_ended(reason: str) -> str:
+    """Say why judging ended, as part of a sentence; a reason that is no session's, as it is.
+
+    Examples
+    --------
+    >>> why_ended("reached")
+    'the confidence you asked for was reached'
+    """
+    return _WORDS.get(reason, reason)
 
 
 def stopped(reason: Reason, target: float | None, confidence: float | None) -> str:

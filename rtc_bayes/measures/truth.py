@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure
+from rtc_bayes.store.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +25,7 @@ Grades = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreTable:
+class ScoreTable(Shown):
     """True values of measures, per system and topic.
 
     Attributes

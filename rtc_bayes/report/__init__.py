@@ -1,6 +1,6 @@
-"""Tables, figures and the HTML report.
+"""Tables, figures and HTML pages.
 
-The public name loads on first use: a table on a terminal needs no figures.
+The public names load on first use: a table on a terminal needs no figures.
 """
 
 import lazy_loader

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from rtc_bayes.calibration.simulation_based import Ranks
 
 _PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-_DOTS = 30
+_BARS = 30
+_HIGHEST_BAR = 0.1
 _TRUTH = {"at_depth": "lists as cut", "whole_list": "whole lists"}
 
 
 @styled
-def reliability_curve(curve: pd.DataFrame) -> Figure:
+def reliability_curve(curve: pd.DataFrame) -> Axes:
     """Observed share of relevant documents against probability, with its consistency band.
 
     Both scales are of the root of the probability: most documents have a small one.
@@ -38,7 +39,7 @@ def reliability_curve(curve: pd.DataFrame) -> Figure:
     curve : DataFrame
         Of :func:`rtc_bayes.calibration.reliability`.
     """
-    figure, axes = canvas(4.6)
+    axes = canvas(4.6)
     axes.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle="--", label="reliable")
     axes.fill_between(
         curve["p"],
@@ -58,18 +59,17 @@ def reliability_curve(curve: pd.DataFrame) -> Figure:
         marker="o" if single else "",
         label="observed",
     )
-    # where the documents are: the area of a dot is their share
-    edges = np.linspace(0.0, 1.0, _DOTS + 1)
+    # where the documents are: a small histogram, in heights of the panel
+    edges = np.linspace(0.0, 1.0, _BARS + 1)
     held = np.histogram(_root(curve["p"].to_numpy()), edges, weights=curve["documents"])[0]
-    axes.scatter(
-        ((edges[:-1] + edges[1:]) / 2) ** 2,
-        np.zeros(_DOTS),
-        s=600 * held / held.sum(),
-        color=COLOURS[0],
+    axes.bar(
+        edges[:-1] ** 2,
+        _HIGHEST_BAR * held / held.max(),
+        width=np.diff(edges**2),
+        align="edge",
+        transform=axes.get_xaxis_transform(),
+        color=MUTED,
         alpha=0.4,
-        linewidth=0,
-        clip_on=False,
-        zorder=3,
     )
     axes.set_xscale("function", functions=(_root, np.square))
     axes.set_yscale("function", functions=(_root, np.square))
@@ -77,7 +77,7 @@ def reliability_curve(curve: pd.DataFrame) -> Figure:
     axes.set_yticks(_PROBABILITIES, [f"{p:g}" for p in _PROBABILITIES])
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability of relevance", ylabel="share relevant")
     legend_above(axes, axes)
-    return figure
+    return axes
 
 
 @styled
@@ -102,8 +102,8 @@ def interval_coverage(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
             axes.plot(
                 level,
                 np.searchsorted(inside, level, side="right") / max(len(inside), 1),
-                color=COLOURS[number],
-                linestyle=("-", "-.")[number],
+                color=COLOURS[0],
+                linestyle=("-", ":")[number],
                 linewidth=1.8,
                 label=f"truth: {what}",
             )

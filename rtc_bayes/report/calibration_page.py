@@ -91,7 +91,7 @@ def _sections(study: CalibrationStudy, tables: Mapping[str, StudyTable]) -> list
                 "Share of relevant documents against their probability of relevance, with "
                 "the band of reliable probabilities.",
                 "Below the dashed line, documents are relevant less often than their "
-                "probabilities say. The dots at the bottom show where the documents are. "
+                "probabilities say. The bars at the bottom show where the documents are. "
                 "The scales are of the root of p. The curve is fitted as rising (PAVA).",
             )
         ),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
+from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
 from rtc_bayes.report.tables import Format
 from rtc_bayes.report.terminal import Table
 
@@ -27,24 +27,6 @@ _SYSTEM_FORMATS: dict[str, Format] = {
     "rank_low": "g",
     "rank_median": "g",
     "rank_high": "g",
-}
-_PAIR_FORMATS: dict[str, Format] = {
-    "expected_difference": "+.4f",
-    "sd": ".4f",
-    "p_less": ".3f",
-    "p_equal": ".3f",
-    "p_greater": ".3f",
-    "confidence": ".3f",
-}
-_PAIR_COLUMNS = [*list(_PAIR_FORMATS)[:-1], "form", "confidence"]
-# what is known of pairs only if it is asked for
-_ASKED_FORMATS: dict[str, Format] = {
-    "p_rope": ".3f",
-    "sd_population": ".4f",
-    "p_less_population": ".3f",
-    "p_equal_population": ".3f",
-    "p_greater_population": ".3f",
-    "judgments_needed": ",d",
 }
 _TOPIC_FORMATS: dict[str, Format] = {"expected_difference": "+.4f", "sd": ".4f", "share": ".1%"}
 
@@ -89,27 +71,22 @@ def comparison_tables(
 ) -> list[Table]:
     """Rank the systems, say of their pairs who is better, and what else was asked of the pairs.
 
-    Of more pairs than can be read, those of neighbours in the ranking; with a baseline, all.
+    Of more pairs than can be read, those of neighbours in the ranking; with a baseline, all. One
+    system has no pair.
     """
-    place = {system: rank for rank, system in enumerate(comparison.ranking())}
-    pairs = comparison.to_frame().assign(confidence=comparison.confidence)
-    title = "difference of a less b"
+    tables = [_systems_table(comparison, judgments, seed)]
+    pairs = pairs_table(comparison)
+    title = "who is better"
     if baseline is not None:
-        title = f"difference of a less the baseline {baseline}"
+        title += f", pairs with the baseline {baseline}"
     elif len(pairs) > _PAIRS_SHOWN:
-        every, pairs = len(pairs), _neighbours(pairs, place)
+        every, pairs = len(pairs), _neighbours(pairs, comparison)
         title += (
-            f"; the {len(pairs)} pairs of neighbours in the ranking, of {every} (all: --format csv)"
+            f": the {len(pairs)} pairs of neighbours in the ranking, of {every} (all: --format csv)"
         )
-    tables = [
-        _systems_table(comparison, judgments, place, seed),
-        Table(title, pairs[["a", "b", *_PAIR_COLUMNS]], _PAIR_FORMATS),
-    ]
-    asked = [name for name in _ASKED_FORMATS if name in pairs]
-    if asked:
-        rope = f", rope {comparison.meta['rope']:g}" if "rope" in comparison.meta else ""
-        tables.append(Table(f"of the same pairs{rope}", pairs[["a", "b", *asked]], _ASKED_FORMATS))
-    return tables
+    if "rope" in comparison.meta:
+        title += f"; too small to matter: nearer to 0 than {comparison.meta['rope']:g}"
+    return [*tables, Table(title, pairs, PAIR_FORMATS)] if len(pairs) else tables
 
 
 def topic_tables(differences: pd.DataFrame) -> list[Table]:
@@ -138,29 +115,33 @@ def stacked(compared: Sequence[Comparison], frames: Sequence[pd.DataFrame]) -> p
     return pd.concat(named, names=["measure"]).reset_index("measure")
 
 
-def _systems_table(
-    comparison: Comparison, judgments: Judgments | None, place: dict[str, int], seed: int
-) -> Table:
-    """Rank the systems."""
+def systems_table(
+    comparison: Comparison, judgments: Judgments | None
+) -> tuple[pd.DataFrame, dict[str, Format]]:
+    """Return the systems, the best first, and how their columns are written."""
     systems, formats = comparison.systems_frame(), _SYSTEM_FORMATS
     if judgments is not None:
         column = _judged_column(judgments)
-        systems[column] = judgments.coverage
+        coverage = dict(zip(judgments.pool.systems, judgments.coverage, strict=True))
+        systems[column] = systems["system"].map(coverage)
         formats = {**formats, column: ".1%"}
-    systems = systems.sort_values("system", key=lambda names: names.map(place))
+    return systems, formats
+
+
+def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: int) -> Table:
+    """Rank the systems."""
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
     title = (
         f"{comparison.meta['about']}; {len(comparison.topics)} topics, "
         f"{comparison.moments} moments{source}, seed {seed}"
     )
-    return Table(title, systems, formats)
+    return Table(title, *systems_table(comparison, judgments))
 
 
-def _neighbours(pairs: pd.DataFrame, place: dict[str, int]) -> pd.DataFrame:
-    """Keep the pairs of neighbours in the ranking, the best first."""
-    places = np.stack([pairs["a"].map(place), pairs["b"].map(place)])
-    upper, lower = places.min(axis=0), places.max(axis=0)
-    return pairs.assign(place=upper)[lower - upper == 1].sort_values("place").drop(columns="place")
+def _neighbours(pairs: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+    """Keep the pairs of neighbours in the ranking."""
+    place = {system: rank for rank, system in enumerate(comparison.ranking())}
+    return pairs[(pairs["better"].map(place) - pairs["worse"].map(place)).abs() == 1]
 
 
 def _judged_column(judgments: Judgments) -> str:

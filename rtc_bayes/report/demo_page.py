@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 
+from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.report import figures
+from rtc_bayes.report.drawing import colour_of
 from rtc_bayes.report.elements import (
     count,
     facts,
@@ -29,6 +31,8 @@ def demo_page(demo: Demo) -> Page:
     tables = study_tables(demo.study, breakdowns=False)
     level = f"{summary['confidence']:.0%}"
     sure = pairs[pairs["confidence"] >= summary["confidence"]]
+    # an algorithm that the study lacks has a colour of its own
+    colour = colour_of(summary["algorithm"], [*demo.study.summary, summary["algorithm"]])
     lead = (
         f"A simulated collection of {summary['topics']} topics and "
         f"{summary['collection_systems']} systems. Judgments were made for two of them, "
@@ -49,17 +53,16 @@ def demo_page(demo: Demo) -> Page:
         heading("Who is better than whom"),
         figures_beside(
             figure(
-                figures.ranking(demo.systems, measure=measure),
+                figures.ranking(demo.systems, measure=measure, colour=colour),
                 f"Expected {measure_words(demo.meta)} of ten systems with 95% intervals and the "
                 "truth.",
-                f"Expected {measure} with its 95% interval beside the truth, which the method did "
-                "not see. The order is what it predicts; few judgments do not give the scale. "
-                "Bold: the systems judged for.",
+                f"Expected {measure} with its 95% interval, and the truth, which the method did "
+                "not see. Bold: the systems judged for.",
             ),
             figure(
                 figures.confidence_matrix(pairs, list(demo.systems["system"])),
                 "Probability that the system of the row is better than that of the column.",
-                "Blue: the row is better. A frame marks a pair whose predicted order is wrong.",
+                "Green: the row is better. A frame marks a pair whose predicted order is wrong.",
             ),
         ),
         heading("Where to look next"),
@@ -70,8 +73,8 @@ def demo_page(demo: Demo) -> Page:
             figure(
                 figures.judgments_per_topic(demo.judgments),
                 "Relevant and nonrelevant judgments of each topic.",
-                f"{summary['judged']:,} judgments by {summary['algorithm']}; judging ended for the "
-                f"reason: {summary['reason']}.",
+                f"{summary['judged']:,} judgments by {summary['algorithm']}; "
+                f"{why_ended(summary['reason'])}.",
             ),
         ),
         heading("Can such confidences be trusted?"),

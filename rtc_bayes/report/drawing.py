@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,12 @@ COLOURS = (
     "#882255",
     "#000000",
 )
-"""Of algorithms, by their place in the study."""
+"""Of algorithms, by their place in the study: on every figure of a page the same."""
+
+WORSE, BETTER = "#762a83", "#1b7837"
+"""Ends of the scale of who is better: no algorithm has them."""
+
+RELEVANT, NONRELEVANT = "#4d4d4d", "#c4c4c4"
 
 SHADES = ("#0d0887", "#9a169f", "#dd5e66", "#fca636")
 """Of groups that have an order (plasma, from dark to light)."""
@@ -58,11 +63,22 @@ _LEGEND_LETTERS = 64
 _DOTS_PER_INCH = 200
 
 
-def styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
+def colour_of(algorithm: str, algorithms: Iterable[str]) -> str:
+    """Return the colour of an algorithm among those of its study.
+
+    Examples
+    --------
+    >>> colour_of("rtc:map", ["ip", "rtc:map"]) == COLOURS[1]
+    True
+    """
+    return COLOURS[list(algorithms).index(algorithm) % len(COLOURS)]
+
+
+def styled[**P, Drawn](draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
     """Draw in the style of this module, leaving the user's settings alone."""
 
     @wraps(draw)
-    def draw_in_style(*args: P.args, **kwargs: P.kwargs) -> Figure:
+    def draw_in_style(*args: P.args, **kwargs: P.kwargs) -> Drawn:
         import matplotlib as mpl
 
         with mpl.rc_context(_STYLE):
@@ -84,12 +100,18 @@ def to_svg(figure: Figure) -> str:
     return buffer.getvalue()
 
 
-def canvas(height: float) -> tuple[Figure, Axes]:
-    """Return a figure of the page's width, and its axes."""
+def canvas(height: float, width: float = WIDTH) -> Axes:
+    """Return the axes of a new figure; the default width is that of the page."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    return figure, figure.subplots()
+    return Figure(figsize=(width, height), layout="constrained").subplots()
+
+
+def figure_of(drawn: Axes | Figure) -> Figure:
+    """Return the figure that holds these axes, or is given itself."""
+    figure = drawn.get_figure(root=True)
+    assert figure is not None
+    return figure
 
 
 def panels(number: int, *, columns: int, height: float, share_y: bool) -> tuple[Figure, list[Axes]]:

@@ -8,19 +8,20 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rtc_bayes.report.drawing import to_svg
+from rtc_bayes.report.drawing import figure_of, to_svg
 from rtc_bayes.report.page import StudyTable
 from rtc_bayes.report.tables import to_html
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _INPUTS = 4
 
 
-def figure(drawn: Figure, alternative: str, caption: str) -> str:
-    """Embed a figure, with a text for who cannot see it."""
-    encoded = base64.b64encode(to_svg(drawn).encode("utf-8")).decode("ascii")
+def figure(drawn: Figure | Axes, alternative: str, caption: str) -> str:
+    """Embed a figure, or the one that holds these axes, with a text for who cannot see it."""
+    encoded = base64.b64encode(to_svg(figure_of(drawn)).encode("utf-8")).decode("ascii")
     return (
         f'<figure><img alt="{html.escape(alternative)}" '
         f'src="data:image/svg+xml;base64,{encoded}">'
@@ -40,7 +41,11 @@ def heading(text: str, level: int = 2) -> str:
 
 def measure_name(meta: Mapping[str, Any]) -> str:
     """Name a study's mean of its measure: ``MAP``, ``mean nDCG@10``."""
-    measure = meta.get("study", {}).get("measure", "AP")
+    return mean_of(meta.get("study", {}).get("measure", "AP"))
+
+
+def mean_of(measure: str) -> str:
+    """Name the mean of a measure over topics: ``MAP``, ``mean nDCG@10``."""
     return "MAP" if measure == "AP" else f"mean {measure}"
 
 

@@ -1,4 +1,8 @@
-"""Figures of a study, each from plain frames: no file is read or written here."""
+"""Figures of comparisons and studies, each from plain frames: no file is read or written here.
+
+A figure of one panel is drawn on `axes` if these are given, and its axes are returned; one of
+several panels is returned itself.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rtc_bayes.report.drawing import (
+    BETTER,
     COLOURS,
     INK,
     MARKERS,
     MUTED,
+    NONRELEVANT,
+    RELEVANT,
     SHADES,
     WIDTH,
+    WORSE,
     canvas,
+    figure_of,
     fold,
     legend_above,
     panels,
@@ -29,53 +38,84 @@ if TYPE_CHECKING:
 
 _NORMAL_95 = 1.959964
 _TOGETHER = 4
-_CONFIDENCES = (0.49, 1.015)
-_ACCURACY_TOP = 1.02
+# room on either side for half of the largest point
+_CONFIDENCES = (0.46, 1.04)
+_ACCURACY_TOP = 1.06
+_WRITTEN = 15
+_DIFFERENCE_BINS = 40
 _FEW_PAIRS = 10
 
 
 @styled
-def confidence_accuracy(pairs: pd.DataFrame, *, seed: int = 0) -> Figure:
-    """Accuracy against confidence, by bin (Carterette 2007, Figure 2).
+def confidence_accuracy(
+    pairs: pd.DataFrame, *, algorithms: Sequence[str] = (), seed: int = 0
+) -> Figure:
+    """Accuracy against confidence, by bin: one panel, or of more than four algorithms a panel each.
 
-    Points below the break-even line are overconfident. Bars: 90% bootstrap over trials. More than
-    four algorithms have a panel each.
+    Parameters
+    ----------
+    pairs, algorithms, seed
+        As of :func:`accuracy_lines`.
+    """
+    confident, places = pairs.dropna(subset=["confidence"]), _places(pairs, algorithms)
+    shown = list(dict.fromkeys(confident["algorithm"]))
+    if len(shown) <= _TOGETHER:
+        return figure_of(accuracy_lines(pairs, algorithms=algorithms, seed=seed))
+    figure, each = panels(len(shown), columns=2, height=2.5, share_y=True)
+    for axes, algorithm in zip(each, shown, strict=True):
+        _break_even(axes)
+        axes.set_title(fold(algorithm, 30), fontsize=10, loc="left")
+        mine = confident[confident["algorithm"] == algorithm]
+        _accuracy_line(axes, mine, look=places[algorithm], seed=seed)
+    _name_panels(figure, each)
+    return figure
+
+
+@styled
+def accuracy_lines(
+    pairs: pd.DataFrame,
+    axes: Axes | None = None,
+    *,
+    algorithms: Sequence[str] = (),
+    seed: int = 0,
+) -> Axes:
+    """Draw accuracy against confidence, by bin (Carterette 2007, Figure 2).
+
+    Points below the break-even line are overconfident. Bars: 90% bootstrap over trials.
 
     Parameters
     ----------
     pairs : DataFrame
         Columns trial, algorithm, confidence (NaN: left out), correct.
+    axes : Axes, optional
+    algorithms : sequence of str
+        All of the study, in its order, which gives each its colour. Default: those of `pairs`.
     seed : int
         Of the bootstrap.
     """
-    confident = pairs.dropna(subset=["confidence"])
-    place = {name: number for number, name in enumerate(dict.fromkeys(pairs["algorithm"]))}
-    shown = list(dict.fromkeys(confident["algorithm"]))
-    if len(shown) > _TOGETHER:
-        figure, each = panels(len(shown), columns=2, height=2.5, share_y=True)
-        for axes, algorithm in zip(each, shown, strict=True):
-            _break_even(axes)
-            axes.set_title(fold(algorithm, 30), fontsize=10, loc="left")
-            mine = confident[confident["algorithm"] == algorithm]
-            _accuracy_line(axes, mine, look=place[algorithm], seed=seed)
-        _name_panels(figure, each)
-        return figure
-    figure, axes = canvas(4.4)
+    axes = axes or canvas(4.4)
+    confident, places = pairs.dropna(subset=["confidence"]), _places(pairs, algorithms)
     _break_even(axes)
-    for algorithm in shown:
+    for algorithm in dict.fromkeys(confident["algorithm"]):
         # bins are shared, so the bars of several algorithms would hide one another
         _accuracy_line(
             axes,
             confident[confident["algorithm"] == algorithm],
-            look=place[algorithm],
-            shift=0.004 * (place[algorithm] - (len(place) - 1) / 2),
+            look=places[algorithm],
+            shift=0.004 * (places[algorithm] - (len(places) - 1) / 2),
             label=algorithm,
             seed=seed,
         )
     axes.set(xlabel="confidence", ylabel="accuracy", xlim=_CONFIDENCES)
+    axes.margins(y=0.08)
     axes.set_ylim(top=_ACCURACY_TOP)
     legend_above(axes, axes)
-    return figure
+    return axes
+
+
+def _places(frame: pd.DataFrame, algorithms: Sequence[str]) -> dict[str, int]:
+    """Place of each algorithm in its study, which gives it its colour."""
+    return {name: place for place, name in enumerate(algorithms or frame["algorithm"].unique())}
 
 
 @styled
@@ -122,6 +162,7 @@ def _break_even(axes: Axes) -> None:
 
 def _name_panels(figure: Figure, each: Sequence[Axes]) -> None:
     """Name and limit the shared scales, once everything is drawn: a limit ends their growth."""
+    each[0].margins(y=0.08)
     each[0].set_xlim(*_CONFIDENCES)
     each[0].set_ylim(top=_ACCURACY_TOP)
     figure.supxlabel("confidence", fontsize=10)
@@ -147,7 +188,7 @@ def _accuracy_line(
     axes.scatter(
         x + shift,
         y,
-        s=25 + 200 * share,
+        s=25 + 100 * share,
         marker=MARKERS[look % len(MARKERS)],
         color=colour,
         edgecolor="white",
@@ -172,59 +213,57 @@ def _bin_points(pairs: pd.DataFrame, seed: int, fewest: int) -> np.ndarray:
 
 
 @styled
-def ranking(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
-    """Draw systems from best to worst by expected measure, with 95% intervals.
-
-    The truth, if known, stands in a panel of its own: few judgments give the order of systems,
-    not the scale of their scores.
+def ranking(
+    systems: pd.DataFrame,
+    axes: Axes | None = None,
+    *,
+    measure: str = "MAP",
+    colour: str = COLOURS[0],
+) -> Axes:
+    """Draw systems from best to worst by expected measure, with 95% intervals, and the truth.
 
     Parameters
     ----------
     systems : DataFrame
         Columns system, expected, sd (NaN: no interval) and, if known, true and judged_for (bool:
         whether judgments were made for the system; then its name stands in bold).
+    axes : Axes, optional
     measure : str
         Name on the axis.
+    colour : str
+        Of the algorithm.
     """
-    from matplotlib.figure import Figure
-
     ordered = systems.sort_values("expected", kind="stable").reset_index(drop=True)
-    with_truth = "true" in ordered
-    figure = Figure(figsize=(WIDTH, 0.9 + 0.3 * len(ordered)), layout="constrained")
-    each = figure.subplots(1, 1 + with_truth, sharey=True, squeeze=False)[0]
+    axes = axes or canvas(1.1 + 0.3 * len(ordered))
     place = np.arange(len(ordered))
     spread = _NORMAL_95 * ordered["sd"].fillna(0.0)
-    expected = each[0]
-    expected.hlines(
-        place,
-        ordered["expected"] - spread,
-        ordered["expected"] + spread,
-        color=COLOURS[0],
-        linewidth=2.2,
-        alpha=0.55,
+    expected = ordered["expected"]
+    axes.hlines(
+        place, expected - spread, expected + spread, color=colour, linewidth=2.2, alpha=0.55
     )
-    expected.plot(ordered["expected"], place, "o", color=COLOURS[0])
-    expected.set_yticks(place, ordered["system"])
-    expected.set(xlabel=f"expected {measure}", ylim=(-0.6, len(ordered) - 0.4))
-    if with_truth:
-        each[1].plot(
+    axes.plot(expected, place, "o", color=colour, label="expected, with 95% interval")
+    if "true" in ordered:
+        axes.plot(
             ordered["true"],
             place,
             "D",
+            markersize=5,
             markerfacecolor="white",
-            markeredgecolor=COLOURS[1],
-            markeredgewidth=1.4,
+            markeredgecolor=INK,
+            markeredgewidth=1.2,
+            label="true",
         )
-        each[1].set(xlabel=f"true {measure}")
-        each[1].tick_params(axis="y", length=0)
+        legend_above(axes, axes)
+    axes.set_yticks(place, ordered["system"])
+    axes.set(xlabel=measure, ylim=(-0.6, len(ordered) - 0.4))
     if "judged_for" in ordered:
-        for label, judged in zip(expected.get_yticklabels(), ordered["judged_for"], strict=True):
+        for label, judged in zip(axes.get_yticklabels(), ordered["judged_for"], strict=True):
             label.set_fontweight("bold" if judged else "normal")
-    return figure
+    return axes
 
 
 @styled
-def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str]) -> Figure:
+def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str], axes: Axes | None = None) -> Axes:
     """Probability that the system of the row is better than that of the column.
 
     Parameters
@@ -233,9 +272,11 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str]) -> Figure:
         Columns a, b, p_equal, p_greater (of a - b) and, if the truth is known, correct (NaN:
         truly equal); a cell whose predicted sign is wrong is framed.
     order : sequence of str
-        Systems from best to worst.
+        Systems from best to worst. Numbers stand in the cells of at most 15.
+    axes : Axes, optional
     """
     from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.patches import Rectangle
 
     place = {system: i for i, system in enumerate(order)}
     probability = np.full((len(order), len(order)), np.nan)
@@ -246,10 +287,11 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str]) -> Figure:
         probability[a, b], probability[b, a] = better, 1.0 - better
         wrong[a, b] = wrong[b, a] = getattr(pair, "correct", 1) == 0
 
-    figure, axes = canvas(WIDTH * 0.86)
-    colours = LinearSegmentedColormap.from_list("worse-better", [COLOURS[1], "#ffffff", COLOURS[0]])
+    axes = axes or canvas(WIDTH * 0.86)
+    colours = LinearSegmentedColormap.from_list("worse-better", [WORSE, "#ffffff", BETTER])
     image = axes.imshow(probability, cmap=colours, vmin=0, vmax=1)
-    for row, column in zip(*np.nonzero(~np.isnan(probability)), strict=True):
+    written = ~np.isnan(probability) & (len(order) <= _WRITTEN)
+    for row, column in zip(*np.nonzero(written), strict=True):
         value = probability[row, column]
         axes.text(
             column,
@@ -260,17 +302,21 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str]) -> Figure:
             fontsize=8,
             color="white" if abs(value - 0.5) > 0.36 else INK,
         )
-    rows, columns = np.nonzero(wrong)
-    axes.scatter(columns, rows, marker="s", s=300, facecolor="none", edgecolor=INK, linewidth=1.4)
-    axes.set_xticks(range(len(order)), order, rotation=45, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(order)), order)
+    for row, column in zip(*np.nonzero(wrong), strict=True):
+        corner = (column - 0.42, row - 0.42)
+        axes.add_patch(Rectangle(corner, 0.84, 0.84, fill=False, edgecolor=INK, linewidth=1.4))
+    size = 10 if len(order) <= _WRITTEN else 7
+    axes.set_xticks(
+        range(len(order)), order, rotation=45, ha="right", rotation_mode="anchor", fontsize=size
+    )
+    axes.set_yticks(range(len(order)), order, fontsize=size)
     axes.tick_params(length=0)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
-    bar = figure.colorbar(image, ax=axes, shrink=0.7, ticks=[0, 0.25, 0.5, 0.75, 1])
+    bar = figure_of(axes).colorbar(image, ax=axes, shrink=0.7, ticks=[0, 0.25, 0.5, 0.75, 1])
     bar.outline.set_visible(False)
     bar.set_label("P(row better than column)")
-    return figure
+    return axes
 
 
 def _two_digits(probability: float) -> str:
@@ -280,20 +326,59 @@ def _two_digits(probability: float) -> str:
 
 
 @styled
-def judgments_per_topic(judgments: pd.DataFrame) -> Figure:
+def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) -> Axes:
+    """Posterior of a difference: a histogram of outcomes, by who is better, and its 95% interval.
+
+    Parameters
+    ----------
+    sampled : ndarray, shape (outcomes,)
+        Of the score of `a` less that of `b`.
+    a, b : str
+    axes : Axes, optional
+    """
+    axes = axes or canvas(2.8)
+    # a bin ends at 0, so that each has one colour
+    widest = np.abs(sampled).max() or 1.0
+    step = max(np.ptp(sampled) / _DIFFERENCE_BINS, widest / 1000)
+    edges = step * np.arange(np.floor(sampled.min() / step), np.floor(sampled.max() / step) + 2)
+    held = np.histogram(sampled, edges)[0] / len(sampled)
+    above = edges[:-1] > -step / 2
+    for better, colour, mine in ((a, BETTER, above), (b, WORSE, ~above)):
+        axes.bar(
+            edges[:-1][mine],
+            held[mine],
+            width=step,
+            align="edge",
+            color=colour,
+            alpha=0.75,
+            label=f"{better} is better",
+        )
+    low, high = np.quantile(sampled, (0.025, 0.975))
+    axes.plot([low, high], [0, 0], color=INK, linewidth=4, label="95% interval", clip_on=False)
+    axes.axvline(0.0, color=MUTED, linewidth=1, linestyle="--")
+    axes.set(xlabel=f"{a} less {b}", ylabel="share of outcomes")
+    legend_above(axes, axes)
+    return axes
+
+
+@styled
+def judgments_per_topic(judgments: pd.DataFrame, axes: Axes | None = None) -> Axes:
     """Stacked bars of relevant and nonrelevant judgments, one for each topic.
 
     Parameters
     ----------
     judgments : DataFrame
         Columns topic, judged, relevant.
+    axes : Axes, optional
     """
-    figure, axes = canvas(2.6)
+    axes = axes or canvas(2.6)
     place = np.arange(len(judgments))
     relevant = judgments["relevant"].to_numpy(dtype=np.float64)
     nonrelevant = judgments["judged"].to_numpy(dtype=np.float64) - relevant
-    axes.bar(place, relevant, color=COLOURS[0], width=0.85, label="relevant")
-    axes.bar(place, nonrelevant, bottom=relevant, color="#b8b8b8", width=0.85, label="nonrelevant")
+    axes.bar(place, relevant, color=RELEVANT, width=0.85, label="relevant")
+    axes.bar(
+        place, nonrelevant, bottom=relevant, color=NONRELEVANT, width=0.85, label="nonrelevant"
+    )
     # about a dozen topic ids fit
     step = max(1, -(-len(place) // 12))
     axes.set_xticks(place[::step], judgments["topic"].astype(str).iloc[::step])
@@ -301,20 +386,23 @@ def judgments_per_topic(judgments: pd.DataFrame) -> Figure:
     axes.yaxis.get_major_locator().set_params(integer=True)
     axes.grid(axis="x", visible=False)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
-    return figure
+    return axes
 
 
 @styled
-def judging_cost(trials: pd.DataFrame) -> Figure:
+def judging_cost(trials: pd.DataFrame, *, algorithms: Sequence[str] = ()) -> Axes:
     """Share of trials that ended within a number of judgments, by algorithm.
 
     Parameters
     ----------
     trials : DataFrame
         Columns algorithm, judged.
+    algorithms : sequence of str
+        All of the study, in its order, which gives each its colour. Default: those of `trials`.
     """
-    figure, axes = canvas(3.2)
-    for number, (algorithm, rows) in enumerate(trials.groupby("algorithm", sort=False)):
+    axes, places = canvas(3.2), _places(trials, algorithms)
+    for algorithm, rows in trials.groupby("algorithm", sort=False):
+        number = places[str(algorithm)]
         judged = np.sort(rows["judged"].to_numpy(dtype=np.float64))
         axes.step(
             judged,
@@ -335,11 +423,13 @@ def judging_cost(trials: pd.DataFrame) -> Figure:
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set(xlabel="judgments", ylabel="share of trials", ylim=(0, 1.02))
     legend_above(axes, axes)
-    return figure
+    return axes
 
 
 @styled
-def expected_against_true(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
+def expected_against_true(
+    systems: pd.DataFrame, *, measure: str = "MAP", algorithms: Sequence[str] = ()
+) -> Figure:
     """Draw expected against true measure of every system and trial, one panel an algorithm.
 
     Each panel has its own scale: algorithms differ in the scale of what they expect.
@@ -350,24 +440,27 @@ def expected_against_true(systems: pd.DataFrame, *, measure: str = "MAP") -> Fig
         Columns algorithm, expected, true.
     measure : str
         Name on the axes.
+    algorithms : sequence of str
+        All of the study, in its order, which gives each its colour. Default: those of `systems`.
     """
-    algorithms = list(dict.fromkeys(systems["algorithm"]))
-    figure, each = panels(len(algorithms), columns=3, height=2.1, share_y=False)
-    for number, (axes, algorithm) in enumerate(zip(each, algorithms, strict=True)):
+    shown, places = list(dict.fromkeys(systems["algorithm"])), _places(systems, algorithms)
+    figure, each = panels(len(shown), columns=3, height=2.1, share_y=False)
+    for axes, algorithm in zip(each, shown, strict=True):
         mine = systems[systems["algorithm"] == algorithm]
         axes.scatter(
             mine["true"],
             mine["expected"],
             s=12,
             alpha=0.6,
-            color=COLOURS[number % len(COLOURS)],
+            color=COLOURS[places[algorithm] % len(COLOURS)],
             linewidth=0,
             # thousands of points are smaller as an image
             rasterized=True,
         )
         axes.set_title(fold(algorithm, 20), fontsize=10, loc="left")
-        axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
+        # from 0, with room for half a point
+        axes.update_datalim([(0.0, 0.0)])
+        axes.margins(0.05)
     figure.supxlabel(f"true {measure}", fontsize=10)
     figure.supylabel(f"expected {measure}", fontsize=10)
     return figure

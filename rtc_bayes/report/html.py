@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 
 from rtc_bayes.report.exports import export_tables
-from rtc_bayes.report.page import Page
+from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.store import atomic_write
 from rtc_bayes.trials import StudyResult, load_study
 from rtc_bayes.trials.kind import find_kind
@@ -49,9 +47,8 @@ def write_report(directory: str | Path, output: str | Path | None = None) -> Pat
     study = load_study(folder)
     page = _page(study)
     target = folder / "report.html" if output is None else Path(output)
-    template = Template((files("rtc_bayes.report") / "template.html").read_text("utf-8"))
     with atomic_write(target) as file:
-        file.write(template.substitute(title=f"{page.title} – rtc-bayes", body=page.body))
+        file.write(whole_page(page))
     export_tables(page.tables.values(), target.parent / TABLES, study.meta)
     return target
 

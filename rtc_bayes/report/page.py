@@ -1,9 +1,11 @@
-"""What a kind of study shows: a page, and the tables that are written beside it."""
+"""What a comparison or a kind of study shows: a page, and the tables that are written beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
+from string import Template
 from typing import TYPE_CHECKING
 
 from rtc_bayes.report.tables import Format
@@ -41,7 +43,7 @@ class StudyTable:
 
 @dataclass(frozen=True)
 class Page:
-    """The report of a study.
+    """The report of a comparison or a study.
 
     Attributes
     ----------
@@ -62,6 +64,12 @@ class Page:
     title: str
     body: str
     tables: Mapping[str, StudyTable]
+
+
+def whole_page(page: Page) -> str:
+    """Return a page with its frame: HTML that needs nothing else."""
+    template = Template((files("rtc_bayes.report") / "template.html").read_text("utf-8"))
+    return template.substitute(title=f"{page.title} – rtc-bayes", body=page.body)
 
 
 def by_name(tables: Iterable[StudyTable]) -> dict[str, StudyTable]:

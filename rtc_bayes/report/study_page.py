@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rtc_bayes.report import figures
+from rtc_bayes.report.drawing import colour_of
 from rtc_bayes.report.elements import (
     count,
     figure,
@@ -93,12 +94,15 @@ def study_sections(
             table(tables["judged"]),
         ]
     if example is not None:
-        sections += _example(example, level, measure)
+        colour = colour_of(example.algorithm, study.summary)
+        sections += _example(example, level, measure, colour)
     sections += [
         heading("Expected and true scores", level),
         figures_beside(
             figure(
-                figures.expected_against_true(study.systems, measure=measure),
+                figures.expected_against_true(
+                    study.systems, measure=measure, algorithms=list(study.summary)
+                ),
                 f"Expected against true {measure_words(study.meta)} of the systems of every trial, "
                 "a panel for each algorithm.",
                 "Every system of every trial, judged by a few documents and by all. Only the "
@@ -108,7 +112,7 @@ def study_sections(
         heading("Judgments", level),
         figures_beside(
             figure(
-                figures.judging_cost(study.succeeded),
+                figures.judging_cost(study.succeeded, algorithms=list(study.summary)),
                 "Share of trials that ended within a number of judgments, by algorithm.",
                 "How many judgments a trial took. ip takes as many as mtc did.",
             )
@@ -143,7 +147,11 @@ def _confidence(study: Study, tables: Mapping[str, StudyTable]) -> list[str]:
     return [
         figures_beside(
             figure(
-                figures.confidence_accuracy(study.pairs, seed=study.meta["study"]["seed"]),
+                figures.confidence_accuracy(
+                    study.pairs,
+                    algorithms=list(study.summary),
+                    seed=study.meta["study"]["seed"],
+                ),
                 "Accuracy of predicted signs against their confidence, by bin and algorithm, with "
                 "the break-even line.",
                 "Points below the dashed line are overconfident. Larger points hold more pairs; "
@@ -180,20 +188,19 @@ def _group(
     ]
 
 
-def _example(example: Example, level: int, measure: str) -> list[str]:
+def _example(example: Example, level: int, measure: str, colour: str) -> list[str]:
     what = f"trial {example.trial} by {example.algorithm}"
     shown = [
         figure(
-            figures.ranking(example.systems, measure=measure),
+            figures.ranking(example.systems, measure=measure, colour=colour),
             f"Systems of {what} ranked, with 95% intervals and the truth.",
-            f"Expected {measure} with a 95% interval beside the truth. Bold: the systems judged "
-            "for.",
+            f"Expected {measure} with a 95% interval, and the truth. Bold: the systems judged for.",
         ),
         figure(
             figures.confidence_matrix(example.pairs, list(example.systems["system"])),
             f"Probability, in {what}, that the system of the row is better than that of the "
             "column.",
-            "Blue: the row is better. A frame marks a pair whose predicted order is wrong; a "
+            "Green: the row is better. A frame marks a pair whose predicted order is wrong; a "
             "pair that is truly equal has no cell.",
         ),
     ]

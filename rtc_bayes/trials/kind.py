@@ -18,6 +18,7 @@ import numpy as np
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.store import digest_file, digest_text, json_text, read_record, spawn_seeds
+from rtc_bayes.store.shown import Shown
 from rtc_bayes.trials.complete import Collection
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.schema import AGAIN, Columns, read_table
@@ -40,7 +41,7 @@ _kinds: dict[str, type[Kind[Any]]] = {}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StudyResult:
+class StudyResult(Shown):
     """A finished study. Each of its tables is an attribute, too.
 
     Attributes

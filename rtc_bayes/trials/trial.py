@@ -290,17 +290,8 @@ class Outcome:
 
     def judgments_frame(self) -> pd.DataFrame:
         """Return a row for each topic: topic, judged, relevant (numbers of documents)."""
-        import pandas as pd
-
         assert self.judgments is not None
-        relevant, nonrelevant = self.judgments.relevant, self.judgments.nonrelevant
-        return pd.DataFrame(
-            {
-                "topic": self.judgments.pool.topics,
-                "judged": np.rint(relevant + nonrelevant).astype(int),
-                "relevant": np.rint(relevant).astype(int),
-            }
-        )
+        return self.judgments.topics_frame()
 
     def _made(self) -> Prediction:
         if self.prediction is None:

@@ -22,6 +22,7 @@ COLUMNS = [
     "excess_kurtosis",
     "variance_unjudged",
     "variance_parameters",
+    "confidence",
 ]
 
 

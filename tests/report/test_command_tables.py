@@ -35,8 +35,8 @@ def test_of_many_pairs_the_neighbours_are_shown(judgments, relevance):
     assert list(systems.frame["system"]) == names
     assert systems.frame.columns[-1] == "judged@100"
     assert systems.title.endswith("seed 3")
-    assert list(pairs.frame["a"]) == names[:-1]
-    assert list(pairs.frame["b"]) == names[1:]
+    assert list(pairs.frame["better"]) == names[:-1]
+    assert list(pairs.frame["worse"]) == names[1:]
     assert "the 10 pairs of neighbours in the ranking, of 55" in pairs.title
 
 
@@ -48,16 +48,15 @@ def test_a_baseline_and_what_is_asked_for(judgments, relevance):
         baseline="s4",
     )
     comparison = comparison.with_equivalence(0.01).with_ranks()
-    systems, pairs, asked = comparison_tables(comparison, None, baseline="s4", seed=0)
+    systems, pairs = comparison_tables(comparison, None, baseline="s4", seed=0)
     assert list(systems.frame.columns)[-4:] == ["p_best", "rank_low", "rank_median", "rank_high"]
-    assert systems.title.startswith(
-        "AP of whole lists (to rank 100), by all relevant documents, retrieved or not, "
-        "residual 0.02; "
+    assert systems.title.startswith(f"{comparison.meta['about']}; ")
+    assert "residual 0.02" in systems.title
+    assert pairs.title == (
+        "who is better, pairs with the baseline s4; too small to matter: nearer to 0 than 0.01"
     )
-    assert pairs.title == "difference of a less the baseline s4"
-    assert len(pairs.frame) == len(asked.frame) == SYSTEMS - 1
-    assert asked.title == "of the same pairs, rope 0.01"
-    assert list(asked.frame.columns) == ["a", "b", "p_rope"]
+    assert len(pairs.frame) == SYSTEMS - 1
+    assert pairs.frame.columns[-1] == "P(too small to matter)"
 
 
 def test_the_topics_most_in_doubt(judgments):

@@ -1,9 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex, to_rgb
 
 from rtc_bayes.report import figures
-from rtc_bayes.report.drawing import fold, to_svg
+from rtc_bayes.report.drawing import COLOURS, colour_of, fold, to_svg
 
 
 @pytest.fixture
@@ -82,6 +85,20 @@ def test_groups_share_a_panel_for_each_algorithm():
     assert [text.get_text() for text in legend] == ["break-even", "even", "odd", "few"]
 
 
+def assert_nothing_cut_off(figure):
+    """Every point of every panel lies within its panel, wholly."""
+    FigureCanvasAgg(figure).draw()
+    for axes in figure.axes:
+        panel = axes.get_window_extent()
+        for points in axes.collections:
+            if not isinstance(points, PathCollection):
+                continue
+            centres = axes.transData.transform(points.get_offsets())
+            radius = np.sqrt(points.get_sizes())[:, None] / 2 * figure.dpi / 72
+            assert (centres - radius >= panel.min).all()
+            assert (centres + radius <= panel.max).all()
+
+
 @pytest.mark.parametrize("names", [["a"], ["a", "b", "c", "d", "e"]])
 def test_no_point_is_cut_off(names):
     pairs = many(names, accuracy=0.1)
@@ -90,9 +107,7 @@ def test_no_point_is_cut_off(names):
         figures.confidence_accuracy(pairs),
         figures.confidence_accuracy_by(pairs, everyone),
     ):
-        low, high = figure.axes[0].get_ylim()
-        assert low < 0.1
-        assert high > 1
+        assert_nothing_cut_off(figure)
 
 
 def test_names_fold_before_brackets_and_after_commas():
@@ -111,14 +126,16 @@ def test_ranking_puts_the_best_on_top():
             "judged_for": [True, False, False],
         }
     )
-    axes = figures.ranking(systems).axes[0]
+    axes = figures.ranking(systems)
     ticks = axes.get_yticklabels()
     assert [t.get_text() for t in ticks] == ["low", "middle", "high"]
     assert [t.get_fontweight() for t in ticks] == ["bold", "normal", "normal"]
-    panels = figures.ranking(systems).axes
-    assert [panel.get_xlabel() for panel in panels] == ["expected MAP", "true MAP"]
-    assert panels[1].lines[0].get_xdata().tolist() == [0.1, 0.3, 0.2]
-    assert len(figures.ranking(systems.drop(columns="true")).axes) == 1
+    # one axis for both, so that they can be compared
+    assert axes.get_figure().axes == [axes]
+    expected, true = (line.get_xdata().tolist() for line in axes.lines)
+    assert (expected, true) == ([0.1, 0.2, 0.3], [0.1, 0.3, 0.2])
+    assert labels(axes) == ["expected, with 95% interval", "true"]
+    assert len(figures.ranking(systems.drop(columns="true")).lines) == 1
 
 
 def test_matrix_is_antisymmetric_and_frames_errors():
@@ -131,24 +148,24 @@ def test_matrix_is_antisymmetric_and_frames_errors():
             "correct": [0.0, 1.0, np.nan],
         }
     )
-    axes = figures.confidence_matrix(pairs, ["z", "y", "x"]).axes[0]
+    axes = figures.confidence_matrix(pairs, ["z", "y", "x"])
     shown = np.asarray(axes.images[0].get_array())
     expected = [[np.nan, 0, 0.5], [1, np.nan, 0.8], [0.5, 0.2, np.nan]]
     np.testing.assert_allclose(shown.astype(float), expected)
-    frames = axes.collections[0].get_offsets()
-    assert sorted(map(tuple, frames.tolist())) == [(1.0, 2.0), (2.0, 1.0)]
+    frames = [patch.get_center() for patch in axes.patches]
+    assert sorted(map(tuple, np.round(frames))) == [(1.0, 2.0), (2.0, 1.0)]
     assert {t.get_text() for t in axes.texts} == {".50", ".20", ".80", "0", "1"}
 
 
 def test_judgments_per_topic_stack():
     frame = pd.DataFrame({"topic": ["401", "402"], "judged": [5, 3], "relevant": [2, 0]})
-    bars = figures.judgments_per_topic(frame).axes[0].patches
+    bars = figures.judgments_per_topic(frame).patches
     assert [bar.get_height() for bar in bars] == [2, 0, 3, 3]
 
 
 def test_judging_cost_reaches_one():
     frame = pd.DataFrame({"algorithm": ["ip"] * 3 + ["mtc"], "judged": [9, 3, 30, 8]})
-    lines = figures.judging_cost(frame).axes[0].lines
+    lines = figures.judging_cost(frame).lines
     assert lines[0].get_xdata().tolist() == [3, 9, 30]
     assert lines[0].get_ydata()[-1] == 1
 
@@ -159,6 +176,23 @@ def test_panels_for_every_algorithm():
     )
     panels = figures.expected_against_true(frame).axes
     assert [p.get_title("left") for p in panels if p.get_visible()] == ["a", "b", "c", "d"]
+
+
+def test_a_colour_means_one_algorithm_on_every_figure(pairs):
+    """Also where one has no confidence, and another no trial that succeeded."""
+    names = ["ip", "rtc:map", "robust"]
+    later = pd.DataFrame({"algorithm": "robust", "judged": [1, 2], "expected": 0.1, "true": 0.2})
+    colour = to_rgb(colour_of("robust", names))
+    assert to_rgb(figures.judging_cost(later, algorithms=names).lines[0].get_color()) == colour
+    points = figures.expected_against_true(later, algorithms=names).axes[0].collections[0]
+    assert tuple(points.get_facecolor()[0][:3]) == colour
+    assert_nothing_cut_off(figures.expected_against_true(later.assign(expected=0.0)))
+    mine = pairs.assign(algorithm="robust")
+    line = figures.accuracy_lines(mine, algorithms=names).collections[-1]
+    assert tuple(line.get_facecolor()[0][:3]) == colour
+    two = pairs.iloc[:1].assign(a="x", b="y", p_equal=0.0, p_greater=0.9)
+    matrix = figures.confidence_matrix(two, ["x", "y"]).images[0].cmap
+    assert not {to_hex(matrix(end)).lower() for end in (0.0, 1.0)} & {c.lower() for c in COLOURS}
 
 
 def test_same_data_same_bytes(pairs):

@@ -1,0 +1,275 @@
+"""The page of a comparison: who is better, how surely, about what, and what to judge next."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rtc_bayes import defaults
+from rtc_bayes.errors import InputError
+from rtc_bayes.judging import next_documents
+from rtc_bayes.judging.suggest import documents_frame
+from rtc_bayes.report import figures
+from rtc_bayes.report.command_tables import systems_table
+from rtc_bayes.report.elements import (
+    count,
+    facts,
+    figure,
+    figures_beside,
+    heading,
+    mean_of,
+    provenance,
+)
+from rtc_bayes.report.page import Page, whole_page
+from rtc_bayes.report.pairs import PAIR_FORMATS, SURE, better_first, pairs_table
+from rtc_bayes.report.tables import to_html
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Judgments
+    from rtc_bayes.confidence import Comparison
+
+# A figure of more systems cannot be read.
+_DRAWN = 30
+_SUGGESTED = 10
+_NAMED = 6
+
+
+def comparison_html(
+    comparison: Comparison, judgments: Judgments | None = None, *, algorithm: str | None = None
+) -> str:
+    """Make the page of a comparison, as HTML that needs nothing else.
+
+    Parameters
+    ----------
+    comparison, judgments, algorithm
+        As of :meth:`rtc_bayes.Comparison.to_html`.
+
+    Raises
+    ------
+    InputError, FitError
+        As of :func:`rtc_bayes.next_documents`.
+    """
+    return whole_page(comparison_page(comparison, judgments, algorithm=algorithm))
+
+
+def comparison_page(
+    comparison: Comparison, judgments: Judgments | None = None, *, algorithm: str | None = None
+) -> Page:
+    """Make the page of a comparison: see :func:`comparison_html`."""
+    systems, formats = systems_table(comparison, judgments)
+    sections = [
+        heading("Which system is better?", 1),
+        f'<p class="lead">{html.escape(_lead(comparison, judgments))}</p>',
+        facts(_facts(comparison, judgments)),
+        heading("What the numbers are about, and how far to trust them"),
+        f"<p>{html.escape(trust(comparison, judgments))}</p>",
+        heading("Expected scores"),
+        _drawn(comparison),
+        to_html(systems, formats),
+        *_pairs(comparison),
+    ]
+    if judgments is not None:
+        sections += [*_judged(comparison, judgments), *_next(comparison, judgments, algorithm)]
+    if "version" in comparison.meta:
+        sections.append(provenance(comparison.meta))
+    return Page("Comparison", "\n".join(sections), {})
+
+
+def trust(comparison: Comparison, judgments: Judgments | None) -> str:
+    """Say in plain words what the numbers are about, and how far to trust them."""
+    about = str(comparison.meta.get("about", comparison.measure))
+    said = [
+        f"A score is the mean over {count(len(comparison.topics), 'topic')} of {about}.",
+        "The relevance of documents without a judgment is not known: "
+        f"{comparison.model or 'a table of probabilities'} says how probable it is, and expected "
+        "scores, intervals and P(better) are what follows from that.",
+        "P(better) is the probability that the order of two systems is the same when all is "
+        "judged; 0.5 says that nothing is known about it.",
+    ]
+    residual = comparison.meta.get("residual")
+    if residual:
+        said.append(
+            f"The residual is an error of standard deviation {residual:.2g} in every score, for "
+            "what the pool cannot tell."
+        )
+    if comparison.meta.get("scope") == "pool":
+        said.append(
+            "Relevant documents outside the pool do not count, so P(better) is too high where "
+            "systems retrieve such documents."
+        )
+    if judgments is not None:
+        said += _cautions(judgments)
+    said.append(
+        "The numbers are about these topics, not about others like them, and they are right as far "
+        "as the probabilities of relevance are: a robustness study checks that on a collection "
+        "with complete judgments."
+    )
+    return " ".join(said)
+
+
+def _cautions(judgments: Judgments) -> list[str]:
+    """Warn of what few judgments cannot support."""
+    said = []
+    if not judgments.n_judged:
+        said.append("Nothing is judged: the numbers rest on the lists alone.")
+    elif len(judgments.judged_topics) < judgments.pool.n_topics:
+        unjudged = judgments.pool.n_topics - len(judgments.judged_topics)
+        said.append(
+            f"Of {count(judgments.pool.n_topics, 'topic')}, {unjudged} have no judgment: there the "
+            "model knows only what other topics and the lists tell it."
+        )
+    if judgments.n_judged and not judgments.relevant.sum():
+        said.append("No judged document is relevant: the scale of the scores is not known.")
+    return said
+
+
+def _lead(comparison: Comparison, judgments: Judgments | None) -> str:
+    what = f"{count(len(comparison.systems), 'system')} on {count(len(comparison.topics), 'topic')}"
+    if judgments is None:
+        return f"{what}, compared by probabilities of relevance."
+    pool = judgments.pool
+    return (
+        f"{what}, compared by {count(judgments.n_judged, 'judgment')} "
+        f"({judgments.n_judged / pool.n_topics:.1f} a topic) of {pool.n_documents:,} documents."
+    )
+
+
+def _facts(comparison: Comparison, judgments: Judgments | None) -> list[tuple[str, str]]:
+    best = comparison.ranking()[0]
+    entries = [(best, f"highest expected {mean_of(comparison.measure)}")]
+    if len(comparison.a):
+        sure = int((comparison.confidence >= SURE).sum())
+        entries.append(
+            (f"{sure} of {len(comparison.a)}", f"pairs with P(better) of {SURE} or more")
+        )
+    if judgments is not None:
+        relevant = int(np.rint(judgments.relevant.sum()))
+        entries.append((f"{judgments.n_judged:,}", f"judgments, {relevant:,} of them relevant"))
+    return entries
+
+
+def _drawn(comparison: Comparison) -> str:
+    """Draw the ranking and, of two systems or more, the matrix."""
+    shown = list(comparison.ranking()[:_DRAWN])
+    hidden = len(comparison.systems) - len(shown)
+    only = f" The best {_DRAWN} of {len(comparison.systems)} systems." if hidden else ""
+    score = mean_of(comparison.measure)
+    systems = comparison.systems_frame()
+    drawn = [
+        figure(
+            figures.ranking(systems.head(_DRAWN), measure=f"expected {score}"),
+            f"Expected {score} of each system with its 95% interval.",
+            f"Expected {score} with its 95% interval. Errors of two systems go together, so "
+            f"intervals may overlap where the order is sure.{only}",
+        )
+    ]
+    pairs = comparison.to_frame()
+    if len(pairs):
+        pairs = pairs[pairs["a"].isin(shown) & pairs["b"].isin(shown)]
+        drawn.append(
+            figure(
+                figures.confidence_matrix(pairs, shown),
+                "Probability that the system of the row is better than that of the column.",
+                "P(row better than column). Green: the row is better; purple: the column is. A "
+                f"pair that was not compared has no cell.{only}",
+            )
+        )
+    return figures_beside(*drawn)
+
+
+def _pairs(comparison: Comparison) -> list[str]:
+    """Say who is confidently better than whom, and show every pair."""
+    if not comparison.a:
+        return [
+            heading("Who is better than whom"),
+            "<p>There is nothing to compare: this is the only system.</p>",
+        ]
+    table = to_html(pairs_table(comparison), PAIR_FORMATS)
+    number = count(len(comparison.a), "pair")
+    return [
+        heading("Who is confidently better than whom"),
+        *who_is_better(comparison),
+        f"<details><summary>All pairs ({number})</summary>{table}</details>",
+    ]
+
+
+def who_is_better(comparison: Comparison) -> list[str]:
+    """List in words, for each system, those that it beats with P(better) of 0.95 or more."""
+    beaten: dict[str, list[str]] = {}
+    for pair in better_first(comparison):
+        if pair.confidence >= SURE and pair.better:
+            beaten.setdefault(pair.a, []).append(pair.b)
+    if not beaten:
+        return [f"<p>No system is better than another with a P(better) of {SURE} or more.</p>"]
+    total = len(comparison.systems) - 1
+    items = "".join(
+        f"<li><strong>{html.escape(system)}</strong> is better than {_named(worse, total)}.</li>"
+        for system, worse in beaten.items()
+    )
+    undecided = len(comparison.a) - sum(map(len, beaten.values()))
+    rest = f"<p>Of {count(undecided, 'pair')} this cannot be said yet.</p>" if undecided else ""
+    return [f"<p>With a P(better) of {SURE} or more:</p>", f"<ul>{items}</ul>", rest]
+
+
+def _named(systems: list[str], total: int) -> str:
+    """Name systems, as text of the page."""
+    if len(systems) == total > 1:
+        return f"all {total} others"
+    named = ", ".join(systems[:_NAMED])
+    more = f" and {len(systems) - _NAMED} more" if len(systems) > _NAMED else ""
+    return html.escape(f"{named}{more}")
+
+
+def _judged(comparison: Comparison, judgments: Judgments) -> list[str]:
+    by_topic = judgments.topics_frame()
+    coverage, depth = judgments.coverage, judgments.pool.depth
+    place = {system: s for s, system in enumerate(judgments.pool.systems)}
+    least = min(comparison.systems, key=lambda system: coverage[place[system]])
+    said = (
+        f"{len(judgments.judged_topics)} of {count(len(by_topic), 'topic')} have a judgment. Of "
+        f"the first {depth} documents of each list, a mean of {coverage.mean():.1%} are judged; "
+        f"the least, {coverage[place[least]]:.1%}, of {least}."
+    )
+    sections = [heading("How far the judgments go"), f"<p>{html.escape(said)}</p>"]
+    if judgments.n_judged:
+        sections.append(
+            figures_beside(
+                figure(
+                    figures.judgments_per_topic(by_topic),
+                    "Relevant and nonrelevant judgments of each topic.",
+                    f"The {count(judgments.n_judged, 'judgment')} by topic.",
+                )
+            )
+        )
+    return sections
+
+
+def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -> list[str]:
+    """Show what to judge next to tell these systems apart, if there is anything."""
+    title = heading("What to judge next")
+    if len(comparison.systems) < 2:
+        return []
+    if comparison.setting is None:
+        raise InputError(
+            "this comparison does not know what was compared", remedy="call rtc_bayes.compare"
+        )
+    documents = next_documents(
+        judgments.pool,
+        judgments,
+        replace(comparison.setting.estimand, measure="AP"),
+        algorithm=algorithm or defaults.ALGORITHM,
+        count=_SUGGESTED,
+        seed=comparison.setting.seed,
+    )
+    if not documents:
+        return [title, "<p>No document that is left can tell the systems apart.</p>"]
+    by = "" if comparison.measure == "AP" else " Documents are chosen for average precision."
+    return [
+        title,
+        "<p>To be surer of all systems, judge these documents, the most informative first."
+        f"{by}</p>",
+        to_html(documents_frame(documents), {"weight": ".3g"}, wide="why"),
+    ]

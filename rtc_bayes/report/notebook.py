@@ -1,0 +1,64 @@
+"""What a notebook shows of a result: short tables as HTML."""
+
+from __future__ import annotations
+
+import html
+from functools import singledispatch
+
+import pandas as pd
+
+from rtc_bayes.confidence import Comparison
+from rtc_bayes.judging.building import JudgingResult
+from rtc_bayes.judging.stopping import stopped
+from rtc_bayes.measures.truth import ScoreTable
+from rtc_bayes.report.command_tables import comparison_tables
+from rtc_bayes.report.elements import table
+from rtc_bayes.report.study_tables import study_tables
+from rtc_bayes.report.tables import to_html
+from rtc_bayes.robustness import Study
+
+_SHOWN = 20
+
+
+@singledispatch
+def html_of(result: object) -> str:
+    """Show a result; of a kind that has no tables, its text."""
+    return f"<pre>{html.escape(repr(result))}</pre>"
+
+
+@html_of.register
+def _(comparison: Comparison) -> str:
+    seed = int(comparison.meta.get("seed") or 0)
+    return "\n".join(
+        to_html(each.frame.head(_SHOWN), each.formats, caption=_of(each.title, each.frame))
+        for each in comparison_tables(comparison, None, seed=seed)
+    )
+
+
+@html_of.register
+def _(scores: ScoreTable) -> str:
+    frame = scores.mean_frame().sort_values(scores.measures[0], ascending=False, kind="stable")
+    caption = _of(f"Means over {len(scores.topics)} topics", frame)
+    return to_html(frame.head(_SHOWN), dict.fromkeys(scores.measures, ".4f"), caption=caption)
+
+
+@html_of.register
+def _(study: Study) -> str:
+    return table(study_tables(study, breakdowns=False)["summary"])
+
+
+@html_of.register
+def _(result: JudgingResult) -> str:
+    rows = {
+        "algorithm": result.algorithm,
+        "judged": f"{result.judgments.n_judged:,}",
+        "relevant": f"{result.judgments.relevant.sum():g}",
+        "missing from the truth": f"{len(result.missing):,}",
+    }
+    caption = stopped(result.reason, result.target, result.confidence)
+    return to_html(pd.DataFrame([rows]), caption=caption)
+
+
+def _of(title: str, frame: pd.DataFrame) -> str:
+    """Say how many rows are left out."""
+    return title if len(frame) <= _SHOWN else f"{title}; the first {_SHOWN} of {len(frame)}"

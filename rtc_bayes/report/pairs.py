@@ -1,0 +1,99 @@
+"""Pairs of a comparison as people read them: the better system first, and numbers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from rtc_bayes.report.tables import Format, number, with_interval
+
+if TYPE_CHECKING:
+    from rtc_bayes.confidence import Comparison
+    from rtc_bayes.confidence.comparison import Pair
+
+NORMAL_95 = 1.959964
+SURE = 0.95
+
+
+def written(probability: float) -> str:
+    """Write a probability; one that rounds to 1 without being 1 is above 0.999.
+
+    Examples
+    --------
+    >>> written(0.9731), written(0.99998), written(1.0)
+    ('0.973', '> 0.999', '1.000')
+    """
+    return "> 0.999" if 0.9995 <= probability < 1.0 else number(probability, ".3f")
+
+
+PAIR_FORMATS: Mapping[str, Format] = {
+    "P(better)": written,
+    "P(equal)": ".3f",
+    "difference (95% interval)": "",
+    "P(too small to matter)": ".3f",
+    "P(better) on topics like these": written,
+}
+
+
+def better_first(comparison: Comparison) -> list[Pair]:
+    """Return every pair with the likelier better system as `a`; of equals, the one ranked first.
+
+    The surest pairs of the best systems come first: pairs are in the order of the ranking.
+    """
+    place = {system: rank for rank, system in enumerate(comparison.ranking())}
+    turned = []
+    for pair in comparison.pairs:
+        first = pair.better or min(pair.a, pair.b, key=place.__getitem__)
+        turned.append(pair if first == pair.a else pair.reversed())
+    return sorted(turned, key=lambda pair: (place[pair.a], place[pair.b]))
+
+
+def pairs_table(comparison: Comparison) -> pd.DataFrame:
+    """Return a row for each pair, the better system first, with what was asked of pairs.
+
+    Returns
+    -------
+    DataFrame
+        better, worse, P(better), P(equal) where any pair may be equal, the difference with its
+        95% interval, and what was asked for.
+    """
+    pairs = better_first(comparison)
+    columns: dict[str, list[object]] = {
+        "better": [pair.a for pair in pairs],
+        "worse": [pair.b for pair in pairs],
+        "P(better)": [pair.p_greater for pair in pairs],
+    }
+    if any(pair.p_equal >= 0.0005 for pair in pairs):
+        columns["P(equal)"] = [pair.p_equal for pair in pairs]
+    columns["difference (95% interval)"] = [_difference(pair) for pair in pairs]
+    if comparison.p_rope is not None:
+        columns["P(too small to matter)"] = [pair.p_rope for pair in pairs]
+    if comparison.p_greater_population is not None:
+        columns["P(better) on topics like these"] = [pair.p_greater_population for pair in pairs]
+    if comparison.judgments_needed is not None:
+        sure = f"to be {comparison.meta.get('forecast', SURE):g} sure"
+        columns[sure] = [more_judgments(pair.judgments_needed) for pair in pairs]
+    return pd.DataFrame(columns)
+
+
+def more_judgments(needed: int | None) -> str:
+    """Write a forecast in words.
+
+    Examples
+    --------
+    >>> more_judgments(40), more_judgments(0), more_judgments(None)
+    ('about 40 more judgments', 'no more judgments', 'not by judging this pool')
+    """
+    if needed is None:
+        return "not by judging this pool"
+    if needed == 0:
+        return "no more judgments"
+    return f"about {needed:,} more judgment{'' if needed == 1 else 's'}"
+
+
+def _difference(pair: Pair) -> str:
+    half = NORMAL_95 * pair.sd
+    middle = pair.expected_difference
+    return with_interval(middle, (middle - half, middle + half), ".4f")

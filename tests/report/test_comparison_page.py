@@ -1,0 +1,107 @@
+"""The page of a comparison, its plots, and what a notebook shows."""
+
+import matplotlib as mpl
+import pytest
+
+import rtc_bayes as rb
+from rtc_bayes.report.notebook import html_of
+from rtc_bayes.report.pairs import better_first, more_judgments, pairs_table
+
+mpl.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def judgments():
+    simulated = rb.simulate(topics=4, systems=4, seed=1)
+    pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    return rb.build(pool, simulated.qrels, "rtc:map", confidence=None, budget=12).judgments
+
+
+@pytest.fixture(scope="module")
+def comparison(judgments):
+    fit = rb.fit(judgments.pool, judgments, model="rtc")
+    return rb.compare(judgments.pool, fit, outcomes=500)
+
+
+def test_a_page_shows_all_that_is_known(comparison, judgments, tmp_path):
+    path = tmp_path / "page.html"
+    text = comparison.to_html(path, judgments, algorithm="rtc:map")
+    assert path.read_text() == text
+    for title in (
+        "What the numbers are about",
+        "Who is confidently better than whom",
+        "How far the judgments go",
+        "What to judge next",
+    ):
+        assert title in text
+    assert comparison.meta["about"] in text
+    assert text.count("<img") == 3
+    assert text.count('src="data:') == 3
+    assert 'href="http' not in text
+
+
+def test_without_judgments_nothing_is_said_of_them(comparison):
+    text = comparison.to_html()
+    assert "What to judge next" not in text
+    assert text.count("<img") == 2
+
+
+def test_one_system_has_nothing_to_compare(judgments):
+    alone = judgments.pool.select([judgments.pool.systems[0]])
+    comparison = rb.compare(alone, rb.fit(alone, judgments.on(alone), model="rtc"))
+    assert "There is nothing to compare" in comparison.to_html(None, judgments.on(alone))
+    assert "nothing to compare" in repr(comparison)
+    assert html_of(comparison).count("<table>") == 1
+
+
+def test_the_better_system_stands_first(comparison):
+    for pair in better_first(comparison):
+        assert pair.p_greater >= pair.p_less
+        assert pair.expected_difference == comparison.pair(pair.a, pair.b).expected_difference
+    table = pairs_table(comparison.with_forecast(0.9))
+    assert (table["P(better)"] >= 0.5).all()
+    assert table.columns[-1] == "to be 0.9 sure"
+    assert list(comparison.systems_frame()["system"]) == list(comparison.ranking())
+    assert comparison.to_frame()["confidence"].tolist() == comparison.confidence.tolist()
+    assert "confidence" in comparison.to_dict()["pairs"][0]
+    assert more_judgments(1) == "about 1 more judgment"
+
+
+def test_plots_draw_on_the_axes_they_are_given(comparison, judgments):
+    import matplotlib.pyplot as plt
+
+    a, b = comparison.ranking()[:2]
+    draws = [
+        lambda ax: rb.plot_ranking(comparison, ax),
+        lambda ax: rb.plot_matrix(comparison, ax),
+        lambda ax: rb.plot_judgments(judgments, ax),
+        lambda ax: rb.plot_difference(comparison, a, b, ax),
+    ]
+    figure, each = plt.subplots(4)
+    for draw, ax in zip(draws, each, strict=True):
+        assert draw(ax) is ax
+        assert ax.has_data()
+        own = draw(None)
+        assert own.figure.number in plt.get_fignums()
+        plt.close(own.figure)
+    plt.close(figure)
+
+
+def test_a_difference_is_that_of_the_pair(comparison):
+    a, b = comparison.ranking()[0], comparison.ranking()[-1]
+    sampled, pair = comparison.sample_difference(a, b), comparison.pair(a, b)
+    error = pair.sd / len(sampled) ** 0.5
+    assert sampled.mean() == pytest.approx(pair.expected_difference, abs=4 * error)
+    axes = rb.plot_difference(comparison, a, b)
+    bars = [bar for bar in axes.patches if bar.get_height() > 0]
+    assert sum(bar.get_height() for bar in bars) == pytest.approx(1)
+    # a bar is of one sign
+    assert not [bar for bar in bars if bar.get_x() < -1e-9 < 1e-9 < bar.get_x() + bar.get_width()]
+
+
+def test_a_notebook_shows_tables(comparison, judgments):
+    assert comparison._repr_html_().count("<table>") == 2
+    simulated = rb.simulate(topics=4, systems=4, seed=1)
+    assert "<table>" in rb.evaluate(simulated.runs, simulated.qrels)._repr_html_()
+    result = rb.build(judgments.pool, simulated.qrels, "rtc:map", confidence=None, budget=3)
+    assert "the budget is spent" in result._repr_html_()
