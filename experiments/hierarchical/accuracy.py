@@ -19,10 +19,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from experiments.hierarchical.trials import scores
 from threadpoolctl import threadpool_limits
 
-from rtc_bayes import Judgments, read_qrels, read_runs
+from rtc_bayes import Judgments, read_qrels, read_runs, sample_scores
 from rtc_bayes.judging import build, parse_algorithm
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights

@@ -22,7 +22,6 @@ from rtc_bayes.collection import Judgments, Pool, Relevance
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
-from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import Draws, ModelSpec, estimate
 from rtc_bayes.relevance.interface import PointEstimate
 from rtc_bayes.store import spawn_seeds
