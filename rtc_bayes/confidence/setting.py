@@ -135,11 +135,6 @@ class Setting:
         if about.unseen:
             pool, values = with_unseen(pool, values)
         measure, grades = computed(about.measure), probabilities.grades
-        if measure.rel == 1 < about.relevance_level and grades is None:
-            raise InputError(
-                f"{measure} asks for grades below the relevance level, and there are no grades",
-                remedy="give a Fit to graded judgments, or leave rel out",
-            )
         _, values = by_grade(pool, values, grades, measure)
         options["grades"] = grades if measure.graded else None
         return cls(pool, values, pairs, about, probabilities.model, probabilities.method, **options)
