@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -89,3 +90,34 @@ def _lines(due: float) -> Progress:
             print(f"{stage}: {done} of {total}", file=sys.stderr, flush=True)
 
     return show
+
+
+@contextlib.contextmanager
+def announced(stage: str, quiet: bool = False) -> Iterator[None]:
+    """Write a line on standard error now and then while something works that reports nothing.
+
+    Parameters
+    ----------
+    stage : str
+        What is being done.
+    quiet : bool
+        Show nothing at all.
+    """
+    done = threading.Event()
+
+    def tell() -> None:
+        begin, wait = time.monotonic(), _FIRST_LINE
+        while not done.wait(wait):
+            passed = time.monotonic() - begin
+            print(f"{stage}: {passed:.0f} s so far", file=sys.stderr, flush=True)
+            wait = _BETWEEN_LINES
+
+    teller = threading.Thread(target=tell, daemon=True)
+    if not quiet:
+        teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if not quiet:
+            teller.join()
