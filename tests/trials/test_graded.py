@@ -31,7 +31,7 @@ def test_the_truth_has_the_real_grades(graded, measure, level):
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "P(rel=2)@10"])
-def test_a_trial_with_all_judged_tells_the_truth(graded, measure):
+def test_a_trial_with_nearly_all_judged_tells_the_truth(graded, measure):
     """Of the first ten ranks, so that nothing is cut."""
     runs, qrels = graded
     estimand = rb.Estimand(measure, scope="pool", depth=10)
@@ -41,9 +41,11 @@ def test_a_trial_with_all_judged_tells_the_truth(graded, measure):
     (outcome,) = outcomes(collection, plan, seed=1)
     assert outcome.relevance.grades is not None
     assert outcome.judgments.to_qrels().n_values == outcome.judgments.n_judged
-    if measure.startswith("P"):
-        np.testing.assert_allclose(outcome.prediction.expected, outcome.truth, atol=1e-9)
-    else:
+    for topic, of in outcome.judgments.to_qrels().items():
+        assert dict(of) == {docno: qrels[topic].get(docno, 0) for docno in of}
+    # a document without weight for AP is left unjudged; the ideal ranking is of the pool alone
+    if measure == "nDCG@10":
         assert outcome.comparison.moments == "montecarlo"
-        # the ideal ranking is of the trial's pool
-        assert (outcome.prediction.expected >= outcome.truth - 1e-9).all()
+        assert (outcome.prediction.expected > outcome.truth).all()
+    else:
+        np.testing.assert_allclose(outcome.prediction.expected, outcome.truth, atol=0.02)
