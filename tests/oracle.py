@@ -53,6 +53,15 @@ def reciprocal_rank(ranking, x, cutoff=None):
     return next((1 / r for r, i in enumerate(ranking[:cutoff], 1) if x[i]), 0.0)
 
 
+def expected_reciprocal_rank(ranking, grades, cutoff=None):
+    left, total = 1.0, 0.0
+    for rank, document in enumerate(ranking[:cutoff], 1):
+        stop = (2 ** grades[document] - 1) / 16
+        total += left * stop / rank
+        left *= 1 - stop
+    return total
+
+
 SCORES: dict[str, Score] = {
     "AP": average_precision,
     "AP@3": lambda ranking, x: average_precision(ranking, x, 3),
@@ -74,6 +83,13 @@ def outcomes(p):
     choices = [(1,) if q == 1 else (0,) if q == 0 else (0, 1) for q in p]
     for x in itertools.product(*choices):
         yield x, math.prod(q if bit else 1 - q for q, bit in zip(p, x, strict=True))
+
+
+def grade_outcomes(chances):
+    """Every possible outcome with its probability; of each document {grade: probability}."""
+    for outcome in itertools.product(*(chance.items() for chance in chances)):
+        grades, weights = zip(*outcome, strict=True)
+        yield grades, math.prod(weights)
 
 
 def distribution(rankings, p, score):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Relevance
 
 # seconds without a sign of life
-_PATIENCE = 3.0
+_PATIENCE = 2.0
 
 
 @grouped
@@ -96,7 +96,14 @@ def compare(
     from rtc_bayes.relevance import Fit, ModelSpec, fit
     from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
-    from rtc_bayes.store import digest_file, meta_path, progress_bar, provenance, write_json
+    from rtc_bayes.store import (
+        announced,
+        digest_file,
+        meta_path,
+        progress_bar,
+        provenance,
+        write_json,
+    )
 
     _check_sources(qrels, erels, relevance, default_p, model or method or option)
     kind = format_of(layout, output, PAGE_ENDINGS)
@@ -146,7 +153,8 @@ def compare(
         )
     else:
         assert judgments is not None
-        probabilities = fit(pool, judgments, model=spec, seed=seed)
+        with announced("fit", quiet):
+            probabilities = fit(pool, judgments, model=spec, seed=seed)
     estimands = [_of_judged(each, judgments) for each in estimands]
     meta = provenance(seed=seed, inputs=inputs)
     with progress_bar(quiet, after=_PATIENCE) as progress:

@@ -57,7 +57,7 @@ def fit(
     from rtc_bayes.relevance import ModelSpec, fit
     from rtc_bayes.report.command_tables import judged_table
     from rtc_bayes.report.terminal import write_tables
-    from rtc_bayes.store import meta_path, provenance, write_json
+    from rtc_bayes.store import announced, meta_path, provenance, write_json
 
     systems, judged = runs.read(), read_qrels(qrels)
     estimand = Estimand(relevance_level=relevance_level, depth=depth)
@@ -65,7 +65,8 @@ def fit(
     tags = None if judged_for is None else [tag.strip() for tag in judged_for.split(",")]
     judgments = estimand.judgments(pool, judged, tags).with_judged_for()
     spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
-    made = fit(pool, judgments, model=spec, draws=draws, chains=chains, tune=tune, seed=seed)
+    with announced("fit", quiet):
+        made = fit(pool, judgments, model=spec, draws=draws, chains=chains, tune=tune, seed=seed)
     made.save(output)
     meta = provenance(seed=seed, inputs=digests(systems, judged, [spec]))
     write_json(meta | {"judged_for": list(judgments.judged_for or ())}, meta_path(output))

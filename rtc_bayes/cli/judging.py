@@ -49,20 +49,21 @@ def build(
     """
     from rtc_bayes.collection import read_qrels, write_qrels
     from rtc_bayes.judging import build, parse_algorithm
-    from rtc_bayes.store import meta_path, provenance, write_json
+    from rtc_bayes.store import announced, meta_path, provenance, write_json
 
     chosen = parse_algorithm(algorithm)
     systems, answers = runs.read(), read_qrels(truth)
-    result = build(
-        estimand.pool(systems),
-        answers,
-        chosen,
-        estimand,
-        confidence=0.95 if confidence is None and budget is None else confidence,
-        budget=budget,
-        floor=floor,
-        seed=seed,
-    )
+    with announced("judging", quiet):
+        result = build(
+            estimand.pool(systems),
+            answers,
+            chosen,
+            estimand,
+            confidence=0.95 if confidence is None and budget is None else confidence,
+            budget=budget,
+            floor=floor,
+            seed=seed,
+        )
     if result.missing:
         warnings.warn(
             f"{len(result.missing)} chosen documents are not in the truth and count as "
@@ -95,15 +96,16 @@ def next_(
     from rtc_bayes.judging import next_documents, parse_algorithm
     from rtc_bayes.judging.suggest import documents_frame
     from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
-    from rtc_bayes.store import provenance
+    from rtc_bayes.store import announced, provenance
 
     kind, chosen = format_of(layout, output, ENDINGS), parse_algorithm(algorithm)
     systems, judged = runs.read(), read_qrels(qrels)
     pool = estimand.pool(systems, judged)
     judgments = estimand.judgments(pool, judged)
-    frame = documents_frame(
-        next_documents(pool, judgments, estimand, algorithm=chosen, count=count, seed=seed)
-    )
+    with announced("choosing documents", quiet):
+        frame = documents_frame(
+            next_documents(pool, judgments, estimand, algorithm=chosen, count=count, seed=seed)
+        )
     meta = provenance(seed=seed, inputs=digests(systems, judged, [chosen.model]))
     match kind:
         case "json":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.pool import Pool, list_of_names
 from rtc_bayes.collection.qrels import JudgedFor, Qrels
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
@@ -36,6 +37,10 @@ class Judgments(Saved):
         The systems that the judgments were made for, on any topic; None when not known.
     judged_for_by_topic : mapping of str to tuple of str, or None
         The same for each topic, where it differs between topics: see :meth:`judged_for_topic`.
+    grades : ndarray of float, shape (documents,)
+        The grades that the labels were read from, at least 0; NaN where there is none.
+    relevance_level : int
+        The lowest grade that counts as relevant.
 
     Examples
     --------
@@ -64,9 +69,14 @@ class Judgments(Saved):
     order: NDArray[np.int64]
     judged_for: tuple[str, ...] | None = None
     judged_for_by_topic: Mapping[str, tuple[str, ...]] | None = None
+    grades: NDArray[np.float64] = None  # type: ignore[assignment]
+    relevance_level: int = 1
 
     def __post_init__(self) -> None:
-        self.labels.flags.writeable = self.order.flags.writeable = False
+        if self.grades is None:
+            object.__setattr__(self, "grades", _as_grades(self.labels))
+        for values in (self.labels, self.order, self.grades):
+            values.flags.writeable = False
 
     @classmethod
     def none(cls, pool: Pool, *, judged_for: JudgedFor = None) -> Judgments:
@@ -88,6 +98,8 @@ class Judgments(Saved):
         documents: ArrayLike,
         labels: ArrayLike,
         *,
+        grades: ArrayLike | None = None,
+        relevance_level: int = 1,
         judged_for: JudgedFor = None,
     ) -> Judgments:
         """Judge documents of the pool by their indices.
@@ -99,6 +111,10 @@ class Judgments(Saved):
             Distinct document indices, in the order judged; :meth:`Pool.locate` finds them.
         labels : array_like of float, shape (judged,)
             Each in [0, 1]: 1 relevant, 0 nonrelevant, between the two a probability.
+        grades : array_like of float, shape (judged,), optional
+            Whole numbers of at least 0, which the labels were read from; by default the labels.
+        relevance_level : int, at least 1
+            The lowest grade that counts as relevant.
         judged_for : sequence of str, or mapping of str to sequence of str; optional
             The systems that the judgments were made for: on all topics, or by topic.
 
@@ -121,11 +137,12 @@ class Judgments(Saved):
         """
         every = np.full(pool.n_documents, np.nan)
         order = np.empty(0, dtype=np.int64)
-        return cls(pool, every, order, *_judged_for(pool, judged_for)).with_labels(
-            documents, labels
-        )
+        none = cls(pool, every, order, *_judged_for(pool, judged_for), every, relevance_level)
+        return none.with_labels(documents, labels, grades)
 
-    def with_labels(self, documents: ArrayLike, labels: ArrayLike) -> Judgments:
+    def with_labels(
+        self, documents: ArrayLike, labels: ArrayLike, grades: ArrayLike | None = None
+    ) -> Judgments:
         """Return these judgments and more, made after them.
 
         Parameters
@@ -134,6 +151,8 @@ class Judgments(Saved):
             Distinct document indices without a judgment, in the order judged.
         labels : array_like of float, shape (more,)
             Each in [0, 1].
+        grades : array_like of float, shape (more,), optional
+            As :meth:`from_labels`.
 
         Raises
         ------
@@ -148,9 +167,10 @@ class Judgments(Saved):
         order = np.concatenate([self.order, added])
         if len(np.unique(order)) != len(order):
             raise InputError("a document is judged twice", remedy="give each document once")
-        every = self.labels.copy()
+        every, of_grade = self.labels.copy(), self.grades.copy()
         every[added] = values
-        return replace(self, labels=every, order=order)
+        of_grade[added] = _grades(grades, values)
+        return replace(self, labels=every, order=order, grades=of_grade)
 
     def keep(self, documents: ArrayLike) -> Judgments:
         """Return the judgments of only these documents, in the order given.
@@ -168,27 +188,29 @@ class Judgments(Saved):
         kept = _indices(self.pool, documents)
         if (unjudged := kept[~self.judged[kept]]).size:
             raise InputError(f"document {unjudged[0]} is not judged")
-        return self._cleared().with_labels(kept, self.labels[kept])
+        return self._cleared().with_labels(kept, self.labels[kept], self.grades[kept])
 
-    def relabelled(self, labels: ArrayLike) -> Judgments:
+    def relabelled(self, labels: ArrayLike, grades: ArrayLike | None = None) -> Judgments:
         """Return judgments of the same documents, in the same order, with other labels.
 
         Parameters
         ----------
         labels : array_like of float, shape (judged,)
             Each in [0, 1], in the order judged.
+        grades : array_like of float, shape (judged,), optional
+            As :meth:`from_labels`.
 
         Raises
         ------
         InputError
             As :meth:`from_labels`.
         """
-        return self._cleared().with_labels(self.order, labels)
+        return self._cleared().with_labels(self.order, labels, grades)
 
     def _cleared(self) -> Judgments:
         """Nothing judged yet, for the same systems."""
         every = np.full(self.pool.n_documents, np.nan)
-        return replace(self, labels=every, order=np.empty(0, dtype=np.int64))
+        return replace(self, labels=every, order=np.empty(0, dtype=np.int64), grades=every)
 
     @classmethod
     def from_qrels(
@@ -261,6 +283,8 @@ class Judgments(Saved):
             every,
             np.concatenate([np.empty(0, dtype=np.int64), *located]),
             [float(grade >= relevance_level) for _, _, grade in grades],
+            grades=[grade for _, _, grade in grades],
+            relevance_level=relevance_level,
             judged_for=judged_for,
         )
 
@@ -361,9 +385,9 @@ class Judgments(Saved):
         moved = np.empty(len(order), dtype=np.int64)
         for name, where in groups.items():
             moved[where] = every.locate(name, docnos[where])
-        labels = np.full(every.n_documents, np.nan)
-        labels[moved] = self.labels[order]
-        return replace(self, pool=every, labels=labels, order=moved)
+        labels, grades = np.full((2, every.n_documents), np.nan)
+        labels[moved], grades[moved] = self.labels[order], self.grades[order]
+        return replace(self, pool=every, labels=labels, order=moved, grades=grades)
 
     def topics_frame(self) -> pd.DataFrame:
         """Return a row for each topic: topic, judged, relevant (numbers of documents).
@@ -386,7 +410,7 @@ class Judgments(Saved):
         )
 
     def to_qrels(self) -> Qrels:
-        """Return hard judgments as qrels, in the order made.
+        """Return the grades of hard judgments as qrels, in the order made.
 
         Raises
         ------
@@ -397,17 +421,38 @@ class Judgments(Saved):
             raise InputError(
                 "a label lies between 0 and 1", remedy="write probabilities as an erels file"
             )
+        return self._qrels()
+
+    def _qrels(self) -> Qrels:
+        """Return the judgments that have a grade."""
         table: dict[str, dict[str, int]] = {}
-        topic_of = self.pool.topic_of
-        for document in self.order:
-            topic = self.pool.topics[topic_of[document]]
-            table.setdefault(topic, {})[self.pool.docnos[document]] = int(self.labels[document])
+        order = self.order[~np.isnan(self.grades[self.order])]
+        grades = self.grades[order].astype(np.int64).tolist()
+        topics, docnos = self.pool.topic_of[order].tolist(), self.pool.docnos[order]
+        for t, docno, grade in zip(topics, docnos, grades, strict=True):
+            table.setdefault(self.pool.topics[t], {})[docno] = grade
         return Qrels(table)
+
+    def grade_distribution(self) -> GradeDistribution | None:
+        """Return the grades and what they say of other documents'; None where none is above 1.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 3}})).grade_distribution()
+        GradeDistribution(1 judged, of grades 0 to 3)
+        """
+        if not np.nanmax(self.grades[self.order], initial=0.0) > 1.0:
+            return None
+        return GradeDistribution.from_qrels(self._qrels(), relevance_level=self.relevance_level)
 
     def to_xarray(self) -> xr.Dataset:
         """Return pool and judgments as one labelled data set."""
         data = self.pool.to_xarray()
         data["label"] = ("document", self.labels)
+        data["grade"] = ("document", self.grades)
+        data.attrs["relevance_level"] = self.relevance_level
         data["order"] = ("judgment", self.order)
         if self.judged_for is not None:
             data.attrs["judged_for"] = list(self.judged_for)
@@ -443,6 +488,8 @@ class Judgments(Saved):
             data["order"].to_numpy().astype(np.int64),
             None if judged_for is None else tuple(str(s) for s in np.atleast_1d(judged_for)),
             by_topic,
+            data["grade"].values.astype(np.float64),
+            int(data.attrs["relevance_level"]),
         )
 
     def __repr__(self) -> str:
@@ -518,6 +565,25 @@ def _labels(labels: ArrayLike) -> NDArray[np.float64]:
     bad = values[~((values >= 0.0) & (values <= 1.0))]
     if bad.size:
         raise InputError(f"label {bad[0]} is outside [0, 1]", remedy="give labels from 0 to 1")
+    return values
+
+
+def _as_grades(labels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the grades of labels that are 0 or 1; no number where there is none."""
+    return np.where((labels == 0.0) | (labels == 1.0), labels, np.nan)
+
+
+def _grades(grades: ArrayLike | None, labels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return grades, or what labels say of them."""
+    if grades is None:
+        return _as_grades(labels)
+    values = np.array(grades, dtype=np.float64)
+    hard = values[~np.isnan(values)]
+    if values.shape != labels.shape or (hard < 0.0).any() or (hard % 1.0 != 0.0).any():
+        raise InputError(
+            "grades are not as many whole numbers as labels, each at least 0",
+            remedy="give a grade for each label, or NaN",
+        )
     return values
 
 

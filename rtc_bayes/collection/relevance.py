@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels
@@ -35,6 +36,9 @@ class Relevance(Saved):
         The relevance model.
     method : str
         How it was fitted.
+    grades : GradeDistribution, optional
+        Grades of judged documents, and what they say of the others'. Without them relevance is
+        binary.
 
     Raises
     ------
@@ -57,6 +61,7 @@ class Relevance(Saved):
     probability: xr.DataArray
     model: str = field(default="", kw_only=True)
     method: str = field(default="", kw_only=True)
+    grades: GradeDistribution | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         dims = getattr(self.probability, "dims", None)
@@ -73,7 +78,13 @@ class Relevance(Saved):
 
     @classmethod
     def from_values(
-        cls, pool: Pool, values: ArrayLike, *, model: str = "", method: str = ""
+        cls,
+        pool: Pool,
+        values: ArrayLike,
+        *,
+        model: str = "",
+        method: str = "",
+        grades: GradeDistribution | None = None,
     ) -> Relevance:
         """Label an array of probabilities with a pool's documents.
 
@@ -83,6 +94,8 @@ class Relevance(Saved):
         values : array_like of float, shape (documents,) or (chain, draw, documents)
             Each in [0, 1].
         model, method : str
+        grades : GradeDistribution, optional
+            :meth:`Judgments.grade_distribution`.
 
         Raises
         ------
@@ -118,7 +131,7 @@ class Relevance(Saved):
             },
             name="p",
         )
-        return cls(probability, model=model, method=method)
+        return cls(probability, model=model, method=method, grades=grades)
 
     @classmethod
     def from_erels(
@@ -137,7 +150,7 @@ class Relevance(Saved):
         pool : Pool
         erels : Probabilities
         qrels : Qrels, optional
-            Judged documents have probability 0 or 1.
+            Judged documents have probability 0 or 1, and keep their grade.
         default_p : float
             Probability in [0, 1] of the pool's documents that are listed nowhere.
         relevance_level : int
@@ -172,7 +185,10 @@ class Relevance(Saved):
         values = np.full(every.n_documents, default_p)
         for topic in shared:
             values[every.locate(topic, listed[topic])] = list(listed[topic].values())
-        return cls.from_values(every, values, model="erels", method="given")
+        distribution = None
+        if qrels is not None:
+            distribution = GradeDistribution.from_qrels(qrels, relevance_level=relevance_level)
+        return cls.from_values(every, values, model="erels", method="given", grades=distribution)
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -220,6 +236,11 @@ class Relevance(Saved):
         if same:
             return pool, values
         possible = values.max(axis=0) > 0.0
+        if self.grades is not None:
+            # a judged document below the relevance level has a gain all the same
+            judged = self.grades.judged
+            graded = (judged.get(t, {}).get(d, 0) > 0 for t, d in zip(topics, docnos, strict=True))
+            possible |= np.fromiter(graded, dtype=bool, count=len(docnos))
         starts = np.flatnonzero(np.concatenate([[True], topics[1:] != topics[:-1]]))
         stops = np.concatenate([starts[1:], [len(topics)]])
         spans = {str(topics[a]): slice(int(a), int(b)) for a, b in zip(starts, stops, strict=True)}
@@ -256,7 +277,7 @@ class Relevance(Saved):
             docno=("document", self.probability["docno"].values.astype(str)),
         )
         data.attrs.update(model=self.model, method=self.method)
-        return data
+        return data if self.grades is None else data.merge(self.grades.to_xarray())
 
     @classmethod
     def from_xarray(cls, data: xr.Dataset) -> Self:
@@ -273,7 +294,12 @@ class Relevance(Saved):
         data["p"].values.flags.writeable = False
         names = {c: np.array([str(x) for x in data[c].values], dtype=object) for c in _LABELS}
         probability = data["p"].assign_coords({c: ("document", v) for c, v in names.items()})
-        return cls(probability, model=data.attrs["model"], method=data.attrs["method"])
+        return cls(
+            probability,
+            model=data.attrs["model"],
+            method=data.attrs["method"],
+            grades=GradeDistribution.from_xarray(data),
+        )
 
     def __repr__(self) -> str:
         sizes: Mapping[object, int] = self.probability.sizes

@@ -14,6 +14,8 @@ from rtc_bayes.workers import ALONE, Workers
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
+    from rtc_bayes.collection.grades import GradeDistribution
+    from rtc_bayes.measures.names import MeasureLike
 
 Floats = NDArray[np.float64]
 
@@ -32,10 +34,11 @@ def sample(
     pool: Pool,
     values: NDArray[np.floating],
     *,
-    measure: str,
+    measure: MeasureLike,
     outcomes: int,
     seed: int,
     workers: Workers = ALONE,
+    grades: GradeDistribution | None = None,
 ) -> Floats:
     """Sample the scores of a pool's systems, with as many outcomes for every draw.
 
@@ -44,11 +47,13 @@ def sample(
     pool : Pool
     values : ndarray, shape (draws, documents)
         Probabilities of relevance.
-    measure : str
+    measure : str or Measure
     outcomes : int
         In all, rounded up to a multiple of the draws.
     seed : int
     workers : Workers
+    grades : GradeDistribution, optional
+        Of graded measures.
 
     Returns
     -------
@@ -64,6 +69,7 @@ def sample(
         outcomes=each,
         seed=own,
         workers=workers,
+        grades=grades,
     )
     return np.ascontiguousarray(np.moveaxis(scores, 2, 0))
 

@@ -12,7 +12,7 @@ from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.confidence.unseen import is_unseen
 from rtc_bayes.errors import InputError
-from rtc_bayes.measures import has_moments, parse_measure
+from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import on_topic
 
 Floats = NDArray[np.float64]
@@ -118,7 +118,7 @@ def removal(setting: Setting) -> Iterator[Floats]:
     InputError
         A measure without known moments.
     """
-    if not has_moments(setting.measure):
+    if not setting.has_moments:
         raise InputError(
             f"the moments of {setting.measure} are not known, so judgments cannot be weighed",
             remedy="forecast by another measure, as AP",

@@ -17,11 +17,15 @@ from rtc_bayes.confidence.subpool import with_systems, with_topics
 from rtc_bayes.confidence.unseen import with_unseen
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.measures import Estimand
+from rtc_bayes.measures.montecarlo import computed
+from rtc_bayes.measures.names import Measure, parse_measure
+from rtc_bayes.measures.pool_moments import by_grade
 from rtc_bayes.store import provenance, spawn_seeds
 from rtc_bayes.workers import ALONE, Workers
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool, Relevance
+    from rtc_bayes.collection.grades import GradeDistribution
     from rtc_bayes.collection.relevance import HasRelevance
     from rtc_bayes.measures import Moments
     from rtc_bayes.measures.estimand import EstimandLike
@@ -65,6 +69,8 @@ class Setting:
         As in :func:`rtc_bayes.compare`.
     rope : float or None
         Half the width of the region of practical equivalence.
+    grades : GradeDistribution or None
+        What a graded measure scores; None where relevance is binary.
     """
 
     pool: Pool
@@ -79,6 +85,7 @@ class Setting:
     seed: int = 0
     workers: Workers = ALONE
     rope: float | None = None
+    grades: GradeDistribution | None = None
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
@@ -127,6 +134,9 @@ class Setting:
             pool, values = with_topics(pool, values, about.topics)
         if about.unseen:
             pool, values = with_unseen(pool, values)
+        measure, grades = computed(about.measure), probabilities.grades
+        _, values = by_grade(pool, values, grades, measure)
+        options["grades"] = grades if measure.graded else None
         return cls(pool, values, pairs, about, probabilities.model, probabilities.method, **options)
 
     @property
@@ -144,7 +154,17 @@ class Setting:
     def counted(self) -> bool:
         """Whether all numbers come from outcomes: no known moments, or many draws."""
         many = len(self.values) >= rule.MANY_DRAWS and self.moments == "exact"
-        return not measures.has_moments(self.measure) or (many and self.form == "auto")
+        return not self.has_moments or (many and self.form == "auto")
+
+    @property
+    def has_moments(self) -> bool:
+        """Whether moments of the measure are known: not of grades."""
+        return self.grades is None and measures.has_moments(self.measure)
+
+    @property
+    def _measure(self) -> Measure:
+        """The measure of the values, which are probabilities of what is relevant to it."""
+        return replace(parse_measure(self.measure), rel=0)
 
     def of_pairs(self, pairs: Pairs) -> Setting:
         """Return the setting of other pairs, without the systems that none of them needs.
@@ -160,10 +180,11 @@ class Setting:
         scores = sample(
             with_systems(self.pool, systems),
             self.values,
-            measure=self.measure,
+            measure=self._measure,
             outcomes=outcomes,
             seed=own,
             workers=self.workers,
+            grades=self.grades,
         )
         if self.residual > 0.0:
             for score, system in zip(scores, systems.tolist(), strict=True):
@@ -187,7 +208,7 @@ class Setting:
         return measures.moments(
             self.pool,
             self.values,
-            measure=self.measure,
+            measure=self._measure,
             moments=kind,
             pairs=self.pairs,
             workers=self.workers,

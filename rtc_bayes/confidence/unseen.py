@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.grades import UNSEEN
+
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
-
-# no docno of a file has a space
-_UNSEEN = " (unseen)"
 
 
 def is_unseen(pool: Pool) -> NDArray[np.bool_]:
     """Which documents of a pool :func:`with_unseen` added, shape (documents,)."""
-    return np.array([docno.endswith(_UNSEEN) for docno in pool.docnos], dtype=bool)
+    return np.array([docno.endswith(UNSEEN) for docno in pool.docnos], dtype=bool)
 
 
 def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray[np.floating]]:
@@ -47,7 +46,7 @@ def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray
         inside = pool.documents(t)
         finders = (pool.ranks(t) > 0).sum(axis=0)
         alone = finders == 1
-        twins[topic] = [docno + _UNSEEN for docno in pool.docnos[inside][alone]]
+        twins[topic] = [docno + UNSEEN for docno in pool.docnos[inside][alone]]
         p = values[:, inside]
         missed = share * p[:, alone].sum(axis=1)
         others = p[:, finders == 0].sum(axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rtc_bayes import defaults
@@ -169,16 +169,20 @@ def build(
     )
     topic_of = pool.topic_of
     missing: list[tuple[str, str]] = []
+    grades: list[int] = []
     while (document := session.next()) is not None:
         topic, docno = pool.topics[topic_of[document]], pool.docnos[document]
         grade = qrels[topic].get(docno, -1) if topic in qrels else -1
         if grade < 0:
             missing.append((topic, docno))
+        grades.append(max(grade, 0))
         session.observe(document, float(grade >= about.relevance_level))
     assert session.reason is not None
+    judged = session.judgments
+    judged = judged.relabelled(judged.labels[judged.order], grades)
     return JudgingResult(
         algorithm=session.algorithm.text,
-        judgments=session.judgments,
+        judgments=replace(judged, relevance_level=about.relevance_level),
         reason=session.reason,
         target=session.target,
         confidence=session.confidence,

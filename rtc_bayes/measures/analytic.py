@@ -19,7 +19,7 @@ def on_topic(measure: Measure, lists: Lists, documents: int) -> TopicMeasure:
     Parameters
     ----------
     measure : Measure
-        One whose ``kind`` is not None.
+        One with moments.
     lists : Lists
     documents : int
         Number of documents of the topic.
@@ -34,7 +34,7 @@ def on_topic(measure: Measure, lists: Lists, documents: int) -> TopicMeasure:
     if measure.kind == "RR":
         return ReciprocalRank(lists)
     ranks = np.arange(1.0, np.max(lists.ranks, initial=documents) + 1.0)
-    logarithmic: NDArray[np.float64] = 1.0 / np.log2(ranks + 1.0)
+    logarithmic = discounts_of(lists, documents)
     if measure.kind == "P":
         cutoff = measure.cutoff or documents
         return Linear(gains(lists, documents, np.full(len(ranks), 1.0 / cutoff)))
@@ -51,3 +51,10 @@ def on_topic(measure: Measure, lists: Lists, documents: int) -> TopicMeasure:
         ideal = np.concatenate([[0.0], np.cumsum((logarithmic * within)[:documents])])
         return LinearRatio(gains(lists, documents, logarithmic), ideal)
     raise ValueError(f"{measure.name} has no moments")
+
+
+def discounts_of(lists: Lists, documents: int) -> NDArray[np.float64]:
+    """Discounts 1 / log2(rank + 1), down to the lowest rank of lists and to so many documents."""
+    ranks = np.arange(1.0, np.max(lists.ranks, initial=documents) + 1.0)
+    discounts: NDArray[np.float64] = 1.0 / np.log2(ranks + 1.0)
+    return discounts

@@ -36,7 +36,8 @@ class Estimand:
     Attributes
     ----------
     measure : str
-        As ir-measures names it; its measure objects are taken, too.
+        As ir-measures names it; its measure objects are taken, too. ``rel`` is a grade from which
+        on documents are relevant to this measure alone.
     scope : {"whole", "pool"}
         "whole": scores of whole lists by all relevant documents: lists are scored as far down as
         ranks are known, relevant documents that no system retrieved count, and what the pool
@@ -85,7 +86,15 @@ class Estimand:
     residual: float | Literal["auto"] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "measure", parse_measure(self.measure).name)
+        whole_number("relevance level", self.relevance_level, least=1)
+        measure = parse_measure(self.measure)
+        if measure.rel == 1 < self.relevance_level:
+            # ir_measures does not tell it from the measure without rel
+            raise InputError(
+                f"rel is 1, and the relevance level {self.relevance_level}",
+                remedy="leave rel out, or give relevance level 1",
+            )
+        object.__setattr__(self, "measure", measure.name)
         if self.scope not in get_args(Scope.__value__):
             raise InputError(f"scope is {self.scope!r}", remedy='give "whole" or "pool"')
         if isinstance(self.topics, str):
@@ -95,7 +104,6 @@ class Estimand:
                 )
         else:
             object.__setattr__(self, "topics", tuple(self.topics))
-        whole_number("relevance level", self.relevance_level, least=1)
         if self.depth is not None:
             whole_number("depth", self.depth, least=1)
         if self.score_depth is not None:

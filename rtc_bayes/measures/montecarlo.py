@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.lists import Lists
+from rtc_bayes.collection.grades import GradeDistribution, PoolGrades
 from rtc_bayes.collection.relevance import HasRelevance, Relevance
-from rtc_bayes.errors import whole_number
-from rtc_bayes.measures.analytic import on_topic
-from rtc_bayes.measures.names import Measure, MeasureLike, ir_measure, parse_measure
-from rtc_bayes.measures.pool_moments import TopicPart, on_pool, topic_parts
+from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.measures.names import Kind, Measure, MeasureLike, parse_measure
+from rtc_bayes.measures.pool_moments import TopicPart, by_grade, on_pool, topic_parts
+from rtc_bayes.measures.sampled import scorer
 from rtc_bayes.workers import Workers, each_topic
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def sample_scores(
     outcomes: int = 20_000,
     seed: int = 0,
     workers: Workers = Workers(),
+    grades: GradeDistribution | None = None,
 ) -> Floats:
     """Sample the relevance of every document, and score the systems on each outcome.
 
@@ -46,8 +47,8 @@ def sample_scores(
     p : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
         Probabilities of relevance, in [0, 1].
     measure : str or measure of ir_measures
-        Any of ir_measures. Those with known moments are fast; the others make a qrels of every
-        outcome, about a thousand times slower.
+        One with known moments, or Bpref, ERR, Rprec or Success. Where judgments are graded, nDCG,
+        DCG and ERR score sampled grades, and ``rel`` says which grades are relevant.
     outcomes : int
         For every draw, at least 1.
     seed : int, at least 0
@@ -55,6 +56,8 @@ def sample_scores(
         the same documents.
     workers : Workers
         As of :func:`rtc_bayes.moments`.
+    grades : GradeDistribution, optional
+        Of an array's documents; a Relevance has its own.
 
     Returns
     -------
@@ -64,8 +67,9 @@ def sample_scores(
     Raises
     ------
     InputError
-        Probabilities of another shape or outside [0, 1], an unknown measure, no outcomes, or a
-        cluster that cannot be used.
+        Probabilities of another shape or outside [0, 1], a measure that is unknown or not computed
+        of uncertain relevance, ``rel`` without grades so high, no outcomes, or a cluster that
+        cannot be used.
     UnfinishedError
         The cluster was lost.
 
@@ -84,12 +88,18 @@ def sample_scores(
     """
     outcomes = whole_number("outcomes", outcomes, least=1)
     seed = whole_number("seed", seed)
-    parsed = parse_measure(measure)
-    pool, values = on_pool(pool, p)
+    pool, values, own = on_pool(pool, p)
+    grades = grades or own
+    parsed, values = by_grade(pool, values, grades, computed(measure))
+    sampled = grades.on(pool) if grades is not None and parsed.graded else None
     draws = np.atleast_2d(values)
     total = np.zeros((len(draws) * outcomes, pool.n_systems))
     work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed)
-    topics = each_topic(work, topic_parts(pool, draws), workers)
+    parts = (
+        (*part, None if sampled is None else sampled.of_topic(part[0].number, pool))
+        for part in topic_parts(pool, draws)
+    )
+    topics = each_topic(work, parts, workers)
     for t, scores in enumerate(topics):
         total += scores
         workers.progress("outcomes", t + 1, pool.n_topics)
@@ -97,22 +107,81 @@ def sample_scores(
     return total.reshape(*values.shape[:-1], outcomes, pool.n_systems)
 
 
-def _one_topic(topic: TopicPart, *, measure: Measure, outcomes: int, seed: int) -> Floats:
+def computed(measure: MeasureLike) -> Measure:
+    """Return a measure that is computed of uncertain relevance.
+
+    Raises
+    ------
+    InputError
+        An unknown measure, or one that is not.
+    """
+    parsed = parse_measure(measure)
+    if parsed.kind is None:
+        raise InputError(
+            f"{parsed} is not computed of uncertain relevance: it would make a qrels of every "
+            "outcome, which takes a thousand times longer",
+            remedy=f"choose one of {', '.join(get_args(Kind))}; evaluate() computes it of qrels",
+        )
+    return parsed
+
+
+def _one_topic(
+    topic: TopicPart, grades: PoolGrades | None, *, measure: Measure, outcomes: int, seed: int
+) -> Floats:
     """Scores on a topic, of shape (draws x outcomes, systems)."""
     draws = topic.draws
     lists, which = topic.lists.distinct()
-    scorer = (
-        on_topic(measure, lists, draws.shape[1]).score
-        if measure.kind is not None
-        else _QrelsScorer(measure.name, lists).score
-    )
+    score = scorer(measure, lists, draws.shape[1], graded=grades is not None)
     own = np.random.SeedSequence(seed, spawn_key=(topic.number,))
     sampler = _Sampler(draws, np.random.default_rng(own))
+    # beside the stream of relevance, which is the same for every measure
+    of_grades = np.random.default_rng(own.spawn(1)[0])
     result = np.empty((len(draws) * outcomes, len(which)))
     for first in range(0, len(result), _BLOCK):
         draw = np.arange(first, min(first + _BLOCK, len(result))) // outcomes
-        result[first : first + len(draw)] = scorer(sampler.sample(draw))[which].T
+        outcome = sampler.sample(draw)
+        if grades is not None:
+            judged = np.nan_to_num(grades.judged, nan=-1.0).astype(np.int8)
+            cumulated = grades.probabilities[:, 0].cumsum(axis=1)
+            _grade(outcome, judged, cumulated, grades.unseen, of_grades)
+        result[first : first + len(draw)] = score(outcome)[which].T
     return result
+
+
+@njit(cache=True, nogil=True)
+def _grade(
+    outcomes: Outcomes,
+    judged: Outcomes,
+    cumulated: Floats,
+    unseen: NDArray[np.bool_],
+    generator: np.random.Generator,
+) -> None:
+    """Turn relevance (documents, outcomes) into grades: the judged one, or one drawn.
+
+    Parameters
+    ----------
+    judged : ndarray of int8, shape (documents,)
+        -1 where there is none.
+    cumulated : ndarray, shape (2, grades)
+        Of the probabilities of grades given nonrelevance and relevance.
+    unseen : ndarray of bool, shape (documents,)
+        Of grade 0 if not relevant.
+    """
+    highest = cumulated.shape[1] - 1
+    for document in range(len(outcomes)):
+        row = outcomes[document]
+        if judged[document] >= 0:
+            row[:] = judged[document]
+            continue
+        for o in range(len(row)):
+            given = cumulated[row[o]]
+            if row[o] == 0 and (unseen[document] or given[0] >= 1.0):
+                continue
+            number = generator.random()
+            grade = 0
+            while grade < highest and number >= given[grade]:
+                grade += 1
+            row[o] = grade
 
 
 class _Sampler:
@@ -196,47 +265,3 @@ def _compare(
                 for lane in range(len(lanes)):
                     if (equal >> np.uint64(lane)) & np.uint64(1):
                         lanes[lane] = generator.random() < rest
-
-
-class _QrelsScorer:
-    """Scores lists with ir-measures, each outcome being a query of its own.
-
-    A list ends with its last known document.
-    """
-
-    def __init__(self, measure: str, lists: Lists) -> None:
-        self.measure = measure
-        self.lists = [_by_name(lists, s) for s in range(lists.n_lists)]
-        listed = {str(i) for i in lists.ranked.tolist()}
-        # what stands at a rank that no document is known to have is not relevant
-        self.others = dict.fromkeys(set().union(*self.lists) - listed, 0)
-
-    def score(self, outcomes: Outcomes) -> Floats:
-        """Score every list on every outcome, shape (lists, outcomes)."""
-        import ir_measures
-
-        measure = ir_measure(self.measure)
-        documents, size = outcomes.shape
-        names = [str(i) for i in range(documents)]
-        qrels = {
-            str(o): self.others | dict(zip(names, outcomes[:, o].tolist(), strict=True))
-            for o in range(size)
-        }
-        evaluator = ir_measures.evaluator([measure], qrels)
-        result = np.zeros((len(self.lists), size))
-        for s, scores in enumerate(self.lists):
-            if not scores:
-                continue
-            for metric in evaluator.iter_calc(dict.fromkeys(qrels, scores)):
-                result[s, int(metric.query_id)] = metric.value
-        return result
-
-
-def _by_name(lists: Lists, s: int) -> dict[str, float]:
-    """Scores of the documents of a list, with others where none is known above the last."""
-    inside = slice(*lists.starts[[s, s + 1]])
-    at_rank = dict(zip(lists.ranks[inside].tolist(), lists.ranked[inside].tolist(), strict=True))
-    lowest = max(at_rank, default=0)
-    return {
-        str(at_rank.get(rank, f"at{rank}")): float(lowest - rank) for rank in range(1, lowest + 1)
-    }

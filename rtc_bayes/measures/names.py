@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rtc_bayes.errors import InputError
 
@@ -15,44 +15,61 @@ if TYPE_CHECKING:
 #: A measure's name, an object of ir_measures, or what :func:`parse_measure` returned.
 type MeasureLike = str | Measure | IrMeasure
 
-Kind = Literal["AP", "P", "R", "DCG", "nDCG", "RBP", "RR"]
+Kind = Literal["AP", "P", "R", "DCG", "nDCG", "RBP", "RR", "Bpref", "ERR", "Rprec", "Success"]
 
 _NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+))?")
 REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR"
 # some names of trec_eval stand for many measures
 _SHOWN = 3
 _DCG = re.compile(r"DCG(?:@(\d+))?")
-_WITH_MOMENTS: tuple[Kind, ...] = ("AP", "P", "R", "nDCG", "RBP", "RR")
+_WITH_MOMENTS: tuple[Kind, ...] = ("AP", "P", "R", "DCG", "nDCG", "RBP", "RR")
+_GRADED: tuple[Kind, ...] = ("DCG", "nDCG", "ERR")
 _IRRELEVANT = ("cutoff", "p", "rel", "dcg")
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of binary relevance.
+    """A measure of relevance, binary or graded.
 
     Attributes
     ----------
     name : str
         As ir-measures writes it; ``DCG`` and ``DCG@k``, which it lacks, are added.
     kind : str or None
-        The family whose moments are known; None for a measure that only ir-measures computes.
+        The family; None for a measure that is not computed of uncertain relevance.
     cutoff : int or None
         Ranks beyond it do not count; None for the whole list.
     persistence : float
         RBP's p, in (0, 1).
+    rel : int
+        The lowest grade that is relevant to it; 0 where its name does not say.
+    exponential : bool
+        Of nDCG, that gains are 2 to the grade less 1 (``dcg="exp-log2"``), not the grade.
 
     Examples
     --------
     >>> parse_measure("RBP(p=0.9)")
-    Measure(name='RBP(p=0.9)', kind='RBP', cutoff=None, persistence=0.9)
-    >>> print(parse_measure("Bpref"), parse_measure("Bpref").kind)
-    Bpref None
+    Measure(name='RBP(p=0.9)', kind='RBP', cutoff=None, persistence=0.9, rel=0, exponential=False)
+    >>> parse_measure("AP(rel=2)").rel, parse_measure("nDCG").graded
+    (2, True)
     """
 
     name: str
     kind: Kind | None
     cutoff: int | None = None
     persistence: float = 0.8
+    rel: int = 0
+    exponential: bool = False
+
+    @property
+    def graded(self) -> bool:
+        """Whether documents of a higher grade count more."""
+        return self.kind in _GRADED
+
+    @property
+    def has_moments(self) -> bool:
+        """Whether its moments under binary relevance are known."""
+        return self.kind in _WITH_MOMENTS
 
     def __str__(self) -> str:
         return self.name
@@ -64,8 +81,8 @@ def parse_measure(measure: MeasureLike) -> Measure:
     Parameters
     ----------
     measure : str, measure of ir_measures, or Measure
-        A name of ir_measures, or ``DCG``, ``DCG@k``. Relevance is binary here, so nDCG and DCG
-        have gains 0 and 1 and discount 1 / log2(rank + 1).
+        A name of ir_measures, or ``DCG``, ``DCG@k``. The gain of nDCG and DCG is the grade (of
+        binary relevance 0 or 1), the discount 1 / log2(rank + 1).
 
     Returns
     -------
@@ -74,13 +91,12 @@ def parse_measure(measure: MeasureLike) -> Measure:
     Raises
     ------
     InputError
-        An unknown name, a name of trec_eval (the message has the right one), or a relevance level
-        (``rel``) above 1.
+        An unknown name, a name of trec_eval (the message has the right one), or ``rel`` below 1.
 
     Examples
     --------
     >>> parse_measure("nDCG@10")
-    Measure(name='nDCG@10', kind='nDCG', cutoff=10, persistence=0.8)
+    Measure(name='nDCG@10', kind='nDCG', cutoff=10, persistence=0.8, rel=0, exponential=False)
     >>> import ir_measures
     >>> parse_measure(ir_measures.P @ 5).name
     'P@5'
@@ -97,18 +113,17 @@ def parse_measure(measure: MeasureLike) -> Measure:
         return Measure(name, "DCG", _checked_cutoff(name, cutoff))
     parsed = ir_measure(measure)
     parameters = dict(parsed.params)
-    if parameters.get("rel", 1) != 1:
-        raise InputError(
-            f"{name} asks for relevance level {parameters['rel']}, but relevance is binary here",
-            remedy="leave rel out of the measure and set the relevance level for the judgments",
-        )
+    rel = int(parameters.get("rel", 0))
+    if "rel" in parameters and rel < 1:
+        raise InputError(f"{name} has a rel below 1", remedy="give a grade from 1 on")
     cutoff = _checked_cutoff(name, parameters.get("cutoff"))
     plain = all(key in _IRRELEVANT or not value for key, value in parameters.items())
-    kind = next((kind for kind in _WITH_MOMENTS if kind == parsed.NAME and plain), None)
+    kind = next((kind for kind in get_args(Kind) if kind == parsed.NAME and plain), None)
     persistence = float(parameters.get("p", 0.8))
     if kind == "RBP" and not 0.0 < persistence < 1.0:
         raise InputError(f"RBP's p is {persistence:g}", remedy="give one between 0 and 1")
-    return Measure(str(parsed), kind, cutoff, persistence)
+    exponential = parameters.get("dcg") == "exp-log2"
+    return Measure(str(parsed), kind, cutoff, persistence, rel, exponential)
 
 
 def ir_measure(measure: MeasureLike) -> Any:
@@ -174,7 +189,7 @@ def has_moments(measure: MeasureLike) -> bool:
     >>> has_moments("AP"), has_moments("Bpref")
     (True, False)
     """
-    return parse_measure(measure).kind is not None
+    return parse_measure(measure).has_moments
 
 
 def _checked_cutoff(name: str, cutoff: int | None) -> int | None:

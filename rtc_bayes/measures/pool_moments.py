@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.collection.relevance import HasRelevance, Relevance, as_relevance
 from rtc_bayes.errors import InputError
@@ -211,16 +212,18 @@ def moments(
     >>> rb.moments(pool, [1, 0], pairs="none").mean_expected.tolist()
     [[1.0, 0.5]]
     """
-    parsed = parse_measure(measure)
-    if parsed.kind is None:
+    pool, values, grades = on_pool(pool, probabilities)
+    parsed, values = by_grade(pool, values, grades, parse_measure(measure))
+    if not parsed.has_moments or (parsed.graded and grades is not None):
+        of = " of graded judgments" if parsed.has_moments else ""
         raise InputError(
-            f"the moments of {measure} are not known", remedy="sample outcomes instead (montecarlo)"
+            f"the moments of {measure}{of} are not known",
+            remedy="sample outcomes instead (montecarlo)",
         )
     if moments not in ("exact", "plugin"):
         raise InputError(f"moments are {moments!r}", remedy="choose exact or plugin")
     if not 1e-15 <= tolerance <= 0.01:
         raise InputError(f"tolerance is {tolerance}", remedy="choose one in [1e-15, 0.01]")
-    pool, values = on_pool(pool, probabilities)
     draws = np.atleast_2d(values)
     chosen = _checked_pairs(pool, pairs)
 
@@ -312,7 +315,7 @@ def _one_topic(
 
 def on_pool(
     pool: Pool, probabilities: ArrayLike | Relevance | HasRelevance
-) -> tuple[Pool, NDArray[np.floating]]:
+) -> tuple[Pool, NDArray[np.floating], GradeDistribution | None]:
     """Line probabilities of relevance up with a pool.
 
     Parameters
@@ -326,6 +329,8 @@ def on_pool(
     pool : Pool
         With every document that a Relevance says may be relevant.
     values : ndarray, shape (documents,) or (draws, documents)
+    grades : GradeDistribution or None
+        Those of a Relevance.
 
     Raises
     ------
@@ -333,7 +338,8 @@ def on_pool(
         Not numbers, another shape, or a document of the pool without probability.
     """
     if isinstance(probabilities, Relevance) or hasattr(probabilities, "relevance"):
-        return as_relevance(probabilities).on(pool)
+        relevance = as_relevance(probabilities)
+        return *relevance.on(pool), relevance.grades
     values = np.asarray(probabilities)
     if values.dtype.kind not in "fiub" or values.ndim not in (1, 2):
         raise InputError(
@@ -345,7 +351,38 @@ def on_pool(
             f"{values.shape[-1]} probabilities for {pool.n_documents} documents",
             remedy="give one for every document of the pool",
         )
-    return pool, values
+    return pool, values, None
+
+
+def by_grade(
+    pool: Pool,
+    values: NDArray[np.floating],
+    grades: GradeDistribution | None,
+    measure: Measure,
+) -> tuple[Measure, NDArray[np.floating]]:
+    """Return a measure without ``rel``, and the probabilities of what is relevant to it.
+
+    Parameters
+    ----------
+    pool : Pool
+    values : ndarray, shape (documents,) or (draws, documents)
+        Probabilities of relevance.
+    grades : GradeDistribution or None
+    measure : Measure
+
+    Raises
+    ------
+    InputError
+        A ``rel`` above 1 without grades, or above the highest.
+    """
+    if measure.rel > 1 and grades is None:
+        raise InputError(
+            f"{measure} asks for grades from {measure.rel} on, and no judgment has one above 1",
+            remedy="give graded judgments: a Fit to them, or a Relevance with grades",
+        )
+    if measure.rel and grades is not None:
+        values = grades.at_least(pool, values, measure.rel)
+    return replace(measure, rel=0), values
 
 
 class TopicPart(NamedTuple):

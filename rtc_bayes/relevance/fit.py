@@ -30,7 +30,7 @@ from rtc_bayes.store import provenance
 if TYPE_CHECKING:
     import xarray as xr
 
-_FORMAT = "rtc_bayes fit 2"
+_FORMAT = "rtc_bayes fit 3"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -270,7 +270,7 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     method = resolve_method(model, spec.method)
     found = estimate(model, method, judgments, sampling)
     return Fit(
-        relevance=_relevance(found, judgments.pool, model.name, method),
+        relevance=_relevance(found, judgments, model.name, method),
         posterior=_posterior(found, judgments),
         diagnostics=found.diagnostics,
         judgments=judgments,
@@ -286,16 +286,19 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     )
 
 
-def _relevance(found: Estimate, pool: Pool, model: str, method: str) -> Relevance:
+def _relevance(found: Estimate, judgments: Judgments, model: str, method: str) -> Relevance:
     """Label probabilities; draws of p keep the numbers that they have among the parameters'."""
     found.p.flags.writeable = False  # so that draws are not copied
-    relevance = Relevance.from_values(pool, found.p, model=model, method=method)
+    grades = judgments.grade_distribution()
+    relevance = Relevance.from_values(
+        judgments.pool, found.p, model=model, method=method, grades=grades
+    )
     if not isinstance(found, Draws):
         return relevance
     kept = found.p.shape[1]
     step = _shape(found)[1] // kept
     numbered = relevance.probability.assign_coords(draw=np.arange(kept) * step)
-    return Relevance(numbered, model=model, method=method)
+    return Relevance(numbered, model=model, method=method, grades=grades)
 
 
 def _shape(found: Estimate) -> tuple[int, int]:

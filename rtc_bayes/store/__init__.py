@@ -19,12 +19,13 @@ from rtc_bayes.store.files import (
     write_csv,
     write_json,
 )
-from rtc_bayes.store.progress import Progress, progress_bar, silent
+from rtc_bayes.store.progress import Progress, announced, progress_bar, silent
 from rtc_bayes.store.provenance import provenance
 from rtc_bayes.store.seeds import spawn_seeds
 
 __all__ = [
     "Progress",
+    "announced",
     "atomic_path",
     "atomic_write",
     "claimed",

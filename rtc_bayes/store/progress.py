@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 
 type Progress = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``; a stage is known by its text."""
+
+# seconds before the first line where there is no terminal, and between lines
+_FIRST_LINE, _BETWEEN_LINES = 2.0, 10.0
 
 
 def silent(stage: str, done: int, total: int) -> None:
@@ -17,6 +22,8 @@ def silent(stage: str, done: int, total: int) -> None:
 @contextlib.contextmanager
 def progress_bar(quiet: bool = False, *, after: float = 0.0) -> Iterator[Progress]:
     """Show one bar per stage on standard error, with the time taken and the time left.
+
+    Where standard error is no terminal, a line now and then: after 2 seconds, then every 10.
 
     Parameters
     ----------
@@ -32,6 +39,9 @@ def progress_bar(quiet: bool = False, *, after: float = 0.0) -> Iterator[Progres
     """
     if quiet:
         yield silent
+        return
+    if not sys.stderr.isatty():
+        yield _lines(time.monotonic() + max(after, _FIRST_LINE))
         return
     from rich.console import Console
     from rich.progress import (
@@ -68,3 +78,46 @@ def progress_bar(quiet: bool = False, *, after: float = 0.0) -> Iterator[Progres
     finally:
         if tasks:
             bars.stop()
+
+
+def _lines(due: float) -> Progress:
+    """Write a line when one is due, at a time of the monotonic clock."""
+
+    def show(stage: str, done: int, total: int) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due = time.monotonic() + _BETWEEN_LINES
+            print(f"{stage}: {done} of {total}", file=sys.stderr, flush=True)
+
+    return show
+
+
+@contextlib.contextmanager
+def announced(stage: str, quiet: bool = False) -> Iterator[None]:
+    """Write a line on standard error now and then while something works that reports nothing.
+
+    Parameters
+    ----------
+    stage : str
+        What is being done.
+    quiet : bool
+        Show nothing at all.
+    """
+    done = threading.Event()
+
+    def tell() -> None:
+        begin, wait = time.monotonic(), _FIRST_LINE
+        while not done.wait(wait):
+            passed = time.monotonic() - begin
+            print(f"{stage}: {passed:.0f} s so far", file=sys.stderr, flush=True)
+            wait = _BETWEEN_LINES
+
+    teller = threading.Thread(target=tell, daemon=True)
+    if not quiet:
+        teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if not quiet:
+            teller.join()

@@ -15,7 +15,7 @@ from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.confidence.subpool import with_topics
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures import Estimand, evaluate, moments, sample_scores
-from rtc_bayes.measures.names import has_moments
+from rtc_bayes.measures.names import parse_measure
 
 type Floats = NDArray[np.float64]
 type Truth = Literal["complete", "judged"]
@@ -87,7 +87,7 @@ class Collection:
         with warnings.catch_warnings():
             # the pool has just named the runs that lack a topic
             warnings.simplefilter("ignore", CollectionWarning)
-            table = evaluate(runs, _binary(qrels, estimand), [estimand.measure], topics="all")
+            table = evaluate(runs, _as_measured(qrels, estimand), [estimand.measure], topics="all")
         chosen = [table.topics.index(topic) for topic in topics]
         scores = table[estimand.measure][:, chosen].mean(axis=1)
         if estimand.topics != "all":
@@ -109,9 +109,7 @@ class Collection:
     @cached_property
     def pool_truth(self) -> dict[str, float]:
         """The score of every system, its list as deep as it is scored and not further."""
-        scores, _ = scores_by(
-            self.judgments.pool, self.judgments.labels, self.estimand, pairs="none"
-        )
+        scores, _ = scores_by(self.judgments, self.estimand, pairs="none")
         return dict(zip(self.pool.systems, scores.tolist(), strict=True))
 
     def labels(self, pool: Pool) -> Floats:
@@ -128,12 +126,14 @@ class Collection:
         return f"Collection({self.pool!r}, {self.qrels!r})"
 
 
-def _binary(qrels: Qrels, estimand: Estimand) -> Qrels:
-    """Return 1 for relevant and 0 for nonrelevant, as models have it; negative grades as they are.
+def _as_measured(qrels: Qrels, estimand: Estimand) -> Qrels:
+    """Return the grades where the measure asks for them, else 1 for relevant and 0 for not.
 
-    So the truth of nDCG has no gains that a model could not know of.
+    Negative grades stay as they are.
     """
-    level = estimand.relevance_level
+    measure, level = parse_measure(estimand.measure), estimand.relevance_level
+    if measure.graded or measure.rel:
+        return qrels
     return Qrels(
         {
             topic: {docno: int(g >= level) if g >= 0 else g for docno, g in grades.items()}
@@ -144,15 +144,14 @@ def _binary(qrels: Qrels, estimand: Estimand) -> Qrels:
 
 
 def scores_by(
-    pool: Pool, labels: Floats, estimand: Estimand, pairs: Literal["all", "none"] = "all"
+    judgments: Judgments, estimand: Estimand, pairs: Literal["all", "none"] = "all"
 ) -> tuple[Floats, Floats]:
-    """Score the systems of a pool by labels, a document without one being nonrelevant.
+    """Score the systems of a pool by judgments, a document without one being nonrelevant.
 
     Parameters
     ----------
-    pool : Pool
-    labels : ndarray of float, shape (documents,)
-        1, 0 or NaN.
+    judgments : Judgments
+        Each 1 or 0, or with a grade where the measure asks for grades.
     estimand : Estimand
         Its measure and topics.
     pairs : {"all", "none"}
@@ -164,12 +163,19 @@ def scores_by(
     differences : ndarray of float, shape (pairs,)
         The first system less the second.
     """
+    measure, pool = parse_measure(estimand.measure), judgments.pool
+    grades = judgments.grade_distribution() if measure.graded else None
+    labels = judgments.labels
+    if measure.rel:
+        labels = np.where(np.isnan(judgments.grades), labels, judgments.grades >= measure.rel)
     labels = np.nan_to_num(labels)
     if estimand.topics != "all":
         pool, (labels,) = with_topics(pool, labels[None], estimand.topics)
-    if has_moments(estimand.measure):
-        table = moments(pool, labels, measure=estimand.measure, pairs=pairs)
+    measure = replace(measure, rel=0)
+    if measure.has_moments and grades is None:
+        table = moments(pool, labels, measure=measure, pairs=pairs)
         return table.mean_expected[0], table.difference_expected[0]
-    scores = sample_scores(pool, labels, measure=estimand.measure, outcomes=1)[0]
+    grades = grades and grades.unjudged_zero()
+    scores = sample_scores(pool, labels, measure=measure, outcomes=1, grades=grades)[0]
     first, second = np.triu_indices(pool.n_systems if pairs == "all" else 0, 1)
     return scores, scores[first] - scores[second]

@@ -147,7 +147,7 @@ class Prediction:
     @classmethod
     def unjudged_nonrelevant(cls, judgments: Judgments, collection: Collection) -> Prediction:
         """Score the lists as they are, what is not judged being nonrelevant; without confidence."""
-        scores, differences = scores_by(judgments.pool, judgments.labels, collection.estimand)
+        scores, differences = scores_by(judgments, collection.estimand)
         no_score, no_pair = np.full(len(scores), np.nan), np.full(len(differences), np.nan)
         return cls(scores, no_score, differences, no_pair, np.sign(differences), no_pair)
 
@@ -456,9 +456,7 @@ def _first(judgments: Judgments, budget: int | None) -> Judgments:
     """Return the first judgments made; all of them where there is no budget."""
     if budget is None or budget >= judgments.n_judged:
         return judgments
-    order = judgments.order[:budget]
-    labels = judgments.labels[order]
-    return Judgments.from_labels(judgments.pool, order, labels, judged_for=judgments.judged_for)
+    return judgments.keep(judgments.order[:budget])
 
 
 def _confidence_at(judging: JudgingResult, judged: int) -> float | None:
@@ -472,4 +470,10 @@ def _labelled(
     """Return the probabilities, judged documents with their labels."""
     p = unlabelled.p.copy()
     p[..., judgments.order] = judgments.labels[judgments.order]
-    return Relevance.from_values(judgments.pool, p, model=spec.name, method=spec.resolved_method)
+    return Relevance.from_values(
+        judgments.pool,
+        p,
+        model=spec.name,
+        method=spec.resolved_method,
+        grades=judgments.grade_distribution(),
+    )

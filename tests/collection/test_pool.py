@@ -195,7 +195,7 @@ def test_judgments_count_relevant_documents_nobody_retrieved(pool):
     assert np.isnan(judgments.labels[judgments.pool.locate("9", ["w"])[0]])
     assert rb.Judgments.from_qrels(pool, qrels, relevance_level=2).relevant.tolist() == [1, 0]
     assert {t: dict(v) for t, v in judgments.to_qrels().items()} == {
-        "9": {"z": 1, "unseen": 1, "x": 0}
+        "9": {"z": 2, "unseen": 1, "x": 0}
     }
 
 

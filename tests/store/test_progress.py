@@ -1,7 +1,10 @@
-from rtc_bayes.store import progress_bar, silent
+import time
+
+from rtc_bayes.store import announced, progress, progress_bar, silent
 
 
-def test_bars_go_to_standard_error_only(capsys):
+def test_bars_go_to_standard_error_only(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with progress_bar() as progress:
         progress("trials", 0, 2)
         progress("trials", 2, 2)
@@ -28,4 +31,27 @@ def test_nothing_is_shown_before_there_is_progress(capsys):
 def test_short_work_shows_no_bar(capsys):
     with progress_bar(after=60.0) as progress:
         progress("topics", 1, 1)
+    assert capsys.readouterr().err == ""
+
+
+def test_lines_now_and_then_where_there_is_no_terminal(capsys, monkeypatch):
+    clock = iter([0.0, 1.0, 2.5, 2.5, 3.0, 12.6, 12.6])
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    with progress_bar() as progress:
+        for done in range(1, 5):
+            progress("trials", done, 4)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "trials: 2 of 4\ntrials: 4 of 4\n"
+
+
+def test_work_that_reports_nothing_is_announced(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_FIRST_LINE", 0.01)
+    with announced("fit"):
+        time.sleep(0.2)
+    assert capsys.readouterr().err == "fit: 0 s so far\n"
+    with announced("fit", quiet=True):
+        time.sleep(0.05)
+    with announced("fit"):
+        pass
     assert capsys.readouterr().err == ""

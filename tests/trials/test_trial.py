@@ -108,17 +108,14 @@ def test_the_truth_follows_the_estimand(small):
 @pytest.mark.parametrize("measure", ["AP", "ERR@10"])
 def test_scores_by_labels(small, collection, measure):
     """With complete judgments, of lists cut at the depth; ERR has no moments."""
-    labels = collection.judgments.labels
     estimand = Estimand(measure, scope="pool", depth=20, score_depth=20)
-    scores, differences = scores_by(collection.judgments.pool, labels, estimand)
+    scores, differences = scores_by(collection.judgments, estimand)
     if measure == "AP":
         expected = evaluate(small.runs, small.qrels, ["AP@20"], topics="all").mean["AP@20"]
         np.testing.assert_allclose(scores, expected, atol=1e-9)
     first, second = np.triu_indices(len(scores), 1)
     np.testing.assert_allclose(differences, scores[first] - scores[second], atol=1e-12)
-    some, _ = scores_by(
-        collection.judgments.pool, labels, Estimand(measure, topics=small.runs.topics[:2])
-    )
+    some, _ = scores_by(collection.judgments, Estimand(measure, topics=small.runs.topics[:2]))
     assert not np.allclose(some, scores)
 
 

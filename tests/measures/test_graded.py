@@ -1,0 +1,228 @@
+"""Graded judgments: grades kept, sampled and scored; brute force, ir-measures, and refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import oracle
+import pytest
+from pools import pool_of
+from qrels_scorer import QrelsScorer
+from topics import random_topic
+
+import rtc_bayes as rb
+from rtc_bayes.collection.grades import CONCENTRATION
+from rtc_bayes.confidence.unseen import with_unseen
+from rtc_bayes.errors import InputError
+from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.sampled import scorer
+from rtc_bayes.trials.complete import scores_by
+
+RANKINGS = {"a": {"1": list("uvwxy")}, "b": {"1": list("ywuxv")}}
+QRELS = rb.Qrels({"1": {"u": 3, "w": 1, "z": 2, "y": 0}})
+
+
+def judged(level, qrels=QRELS, rankings=RANKINGS):
+    judgments = rb.Judgments.from_qrels(pool_of(rankings, depth=5), qrels, relevance_level=level)
+    p = np.where(judgments.judged, judgments.labels, 0.3)
+    grades = judgments.grade_distribution()
+    return judgments, rb.Relevance.from_values(judgments.pool, p, grades=grades)
+
+
+def chances(relevance, pool):
+    """Of each document {grade: probability}, from the class's formula written out anew."""
+    level = 1 if relevance.grades.probabilities[0, 0, 1] == 0.0 else 2
+    grades = list(QRELS["1"].values())
+
+    def given(levels):
+        counts = {g: grades.count(g) for g in levels}
+        total = sum(counts.values())
+        shared = {g: (n + 1) / (total + len(levels)) for g, n in counts.items()}
+        c = CONCENTRATION
+        return {g: (counts[g] + c * shared[g]) / (total + c) for g in levels}
+
+    relevant, nonrelevant = given(range(level, 4)), given(range(level))
+    result = []
+    for docno, p in zip(pool.docnos, relevance.values[0], strict=True):
+        if docno in QRELS["1"]:
+            result.append({QRELS["1"][docno]: 1.0})
+        else:
+            result.append(
+                {g: p * q for g, q in relevant.items()}
+                | {g: (1 - p) * q for g, q in nonrelevant.items()}
+            )
+    return result
+
+
+def brute_force(relevance, pool, score):
+    number = {docno: i for i, docno in enumerate(pool.docnos)}
+    lists = [[number[d] for d in RANKINGS[s]["1"]] for s in pool.systems]
+    rows, weights = [], []
+    for grades, weight in oracle.grade_outcomes(chances(relevance, pool)):
+        rows.append([score(ranking, grades) for ranking in lists])
+        weights.append(weight)
+    assert sum(weights) == pytest.approx(1.0)
+    return np.array(rows), np.array(weights)
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize(
+    ("measure", "score"),
+    [
+        ("nDCG@3", lambda ranking, grades: oracle.ndcg(ranking, grades, 3)),
+        ("nDCG", oracle.ndcg),
+        ("DCG@4", lambda ranking, grades: oracle.dcg(ranking, grades, 4)),
+        ("ERR@4", lambda ranking, grades: oracle.expected_reciprocal_rank(ranking, grades, 4)),
+    ],
+)
+def test_sampled_scores_of_grades_are_those_of_brute_force(measure, score, level):
+    judgments, relevance = judged(level)
+    scores, weights = brute_force(relevance, judgments.pool, score)
+    mean, covariance = oracle.mean_and_covariance(scores, weights)
+    pair = oracle.sign_probabilities(scores[:, 0] - scores[:, 1], weights)
+    estimand = rb.Estimand(measure, scope="pool", topics=("1",))
+    comparison = rb.compare(judgments.pool, relevance, estimand, outcomes=40_000)
+    sd = np.sqrt(covariance.diagonal())
+    np.testing.assert_allclose(comparison.expected, mean, atol=4.5 * sd.max() / 200)
+    np.testing.assert_allclose(comparison.sd, sd, rtol=0.03)
+    assert comparison.p_greater[0] == pytest.approx(pair[2], abs=0.012)
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize(("name", "score"), [("AP", oracle.average_precision), ("RR", None)])
+@pytest.mark.parametrize("rel", [1, 2, 3])  # of an estimand, 1 is the relevance level
+def test_rel_has_moments_of_its_own(name, score, rel, level):
+    judgments, relevance = judged(level)
+    of = score or oracle.reciprocal_rank
+    scores, weights = brute_force(
+        relevance, judgments.pool, lambda r, grades: of(r, [int(g >= rel) for g in grades])
+    )
+    mean, covariance = oracle.mean_and_covariance(scores, weights)
+    if rel > 1 or level == 1:
+        estimand = rb.Estimand(f"{name}(rel={rel})", scope="pool", topics=("1",))
+        comparison = rb.compare(judgments.pool, relevance, estimand)
+        assert comparison.moments == "exact"
+        np.testing.assert_allclose(comparison.expected, mean, atol=1e-8)
+        np.testing.assert_allclose(comparison.sd, np.sqrt(covariance.diagonal()), atol=1e-8)
+    direct = rb.moments(judgments.pool, relevance, measure=f"{name}(rel={rel})")
+    np.testing.assert_allclose(direct.mean_expected[0], mean, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("measure", "tolerance"),
+    [("nDCG@5", 1e-12), ("nDCG", 1e-12), ("ERR@5", 5.1e-6), ("nDCG(dcg='exp-log2')@5", 5e-6)],
+)
+def test_scores_of_grades_are_those_of_ir_measures(measure, tolerance):
+    """Of sampled qrels; gdeval prints five digits."""
+    rng = np.random.default_rng(2)
+    topic = random_topic(rng, 12)
+    grades = (rng.integers(0, 4, (12, 40)) * (rng.random((12, 40)) < 0.4)).astype(np.int8)
+    for lists in (topic.complete, topic.with_holes):
+        ours = scorer(parse_measure(measure), lists, 12, graded=True)(grades)
+        theirs = QrelsScorer(measure, lists).score(grades)
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG@3", "ERR@3", "AP(rel=2)", "P(rel=3)@3"])
+def test_complete_grades_give_the_true_scores(measure, level):
+    complete = rb.Qrels({"1": {**QRELS["1"], "v": 0, "x": 2}, "2": {"p": 2, "q": 1}})
+    rankings = {s: {**of, "2": ["q", "p"]} for s, of in RANKINGS.items()}
+    judgments, relevance = judged(level, complete, rankings)
+    runs = rb.Runs([rb.Run.from_rankings(s, of) for s, of in rankings.items()])
+    truth = rb.evaluate(runs, complete, [measure], relevance_level=level).mean[measure]
+    estimand = rb.Estimand(measure, scope="pool", relevance_level=level)
+    comparison = rb.compare(judgments.pool, relevance, estimand, outcomes=10)
+    tolerance = 5e-6 if measure.startswith("ERR") else 1e-12
+    np.testing.assert_allclose(comparison.expected, truth, atol=tolerance)
+    np.testing.assert_allclose(scores_by(judgments, estimand)[0], truth, atol=tolerance)
+
+
+def test_unjudged_documents_are_of_grade_0_in_scores_by_judgments():
+    judgments, _ = judged(2)
+    estimand = rb.Estimand("nDCG", relevance_level=2)
+    runs = rb.Runs([rb.Run.from_rankings(s, of) for s, of in RANKINGS.items()])
+    truth = rb.evaluate(runs, QRELS, ["nDCG"]).mean["nDCG"]
+    np.testing.assert_allclose(scores_by(judgments, estimand)[0], truth, atol=1e-12)
+
+
+def test_binary_judgments_leave_graded_measures_as_they_were():
+    binary = rb.Qrels({"1": {"u": 1, "w": 0}})
+    judgments, relevance = judged(1, binary)
+    assert relevance.grades is None
+    comparison = rb.compare(judgments.pool, relevance, "nDCG@3")
+    assert comparison.moments == "exact"
+
+
+def test_grades_stay_with_judgments_and_fits(tmp_path):
+    judgments, _ = judged(2)
+    assert judgments.to_qrels() == QRELS
+    assert dict(judgments.keep(judgments.order[:2]).to_qrels()["1"]) == {"u": 3, "w": 1}
+    wider = judgments.pool.with_documents({"1": ["a new one"]})
+    assert judgments.on(wider).to_qrels() == QRELS
+    judgments.save(tmp_path / "judgments.nc")
+    again = rb.Judgments.load(tmp_path / "judgments.nc")
+    assert again.to_qrels() == QRELS
+    assert again.relevance_level == 2
+    fit = rb.fit(judgments.pool, judgments, model="uniform")
+    fit.save(tmp_path / "fit.nc")
+    loaded = rb.Fit.load(tmp_path / "fit.nc")
+    for one in (fit, loaded):
+        comparisons = rb.compare(judgments.pool, one, ["nDCG", "AP(rel=3)"], outcomes=50)
+        assert comparisons["nDCG"].moments == "montecarlo"
+    np.testing.assert_array_equal(
+        loaded.relevance.grades.probabilities, fit.relevance.grades.probabilities
+    )
+    assert loaded.judgments.to_qrels() == QRELS
+
+
+def test_building_keeps_the_grades_of_the_truth():
+    pool = pool_of(RANKINGS, depth=5)
+    result = rb.build(pool, QRELS, "ip", rb.Estimand(relevance_level=2), budget=4)
+    for docno, grade in result.judgments.to_qrels()["1"].items():
+        assert grade == QRELS["1"].get(docno, 0)
+    assert result.judgments.relevance_level == 2
+
+
+def test_unseen_documents_have_a_gain_only_if_relevant():
+    judgments, relevance = judged(2)
+    pool, values = with_unseen(judgments.pool, relevance.values)
+    unseen = relevance.grades.on(pool).unseen
+    assert unseen.sum() == pool.n_documents - judgments.pool.n_documents
+    at_least = relevance.grades.at_least(pool, values, 1)
+    np.testing.assert_allclose(at_least[:, unseen], values[:, unseen])
+
+
+def test_erels_with_graded_judgments_keep_the_grades():
+    pool = pool_of(RANKINGS, depth=5)
+    erels = rb.Probabilities({"1": {"v": 0.3}})
+    relevance = rb.Relevance.from_erels(pool, erels, qrels=QRELS)
+    assert relevance.grades.judged == QRELS
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("AP(rel=4)", "rel=4 is above the highest grade judged, 3"),
+        ("Compat", "not computed of uncertain relevance.*choose one of AP, P"),
+        ("nDCG(gains={1: 2})", "not computed of uncertain relevance"),
+    ],
+)
+def test_what_cannot_be_had_is_refused(measure, message):
+    judgments, relevance = judged(1)
+    with pytest.raises(InputError, match=message):
+        rb.compare(judgments.pool, relevance, measure)
+
+
+def test_grades_that_are_not_there_are_refused():
+    judgments, relevance = judged(1)
+    binary = rb.Relevance.from_values(judgments.pool, relevance.values[0])
+    with pytest.raises(InputError, match="no judgment has one above 1"):
+        rb.compare(judgments.pool, binary, "AP(rel=2)")
+    with pytest.raises(InputError, match="no judgment has one above 1"):
+        rb.sample_scores(judgments.pool, relevance.values[0], measure="P(rel=2)@3")
+    with pytest.raises(InputError, match="rel is 1, and the relevance level 2"):
+        rb.Estimand("AP(rel=1)", relevance_level=2)
+    with pytest.raises(InputError, match="nDCG of graded judgments are not known"):
+        rb.moments(judgments.pool, relevance, measure="nDCG")
+    with pytest.raises(InputError, match="whole numbers"):
+        rb.Judgments.from_labels(judgments.pool, [0], [1], grades=[1.5])
