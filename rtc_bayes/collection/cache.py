@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.runs import Run
 from rtc_bayes.errors import InputError
-from rtc_bayes.store import atomic_path, digest_file, digest_text
+from rtc_bayes.store import atomic_path, digest_file, digest_text, make_folder
 
 # Another number makes what is stored be parsed again.
 _LAYOUT = 1
@@ -67,12 +67,12 @@ class RunCache:
             The folder cannot be written to.
         """
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
             with atomic_path(entry) as partial:
                 np.savez(partial, allow_pickle=False, **_arrays(runs))
-        except OSError as error:
+        except InputError as error:
             raise InputError(
-                f"the cache of parsed runs cannot be written ({error.strerror})",
+                f"the cache of parsed runs cannot be written ({error.message})",
                 path=self.folder,
                 remedy="give another folder, or unset RTC_BAYES_CACHE",
             ) from error

@@ -488,7 +488,7 @@ class Judgments(Saved):
             data["order"].to_numpy().astype(np.int64),
             None if judged_for is None else tuple(str(s) for s in np.atleast_1d(judged_for)),
             by_topic,
-            data["grade"].values.astype(np.float64),
+            data["grade"].to_numpy().astype(np.float64),
             int(data.attrs["relevance_level"]),
         )
 

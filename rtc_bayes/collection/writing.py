@@ -11,7 +11,7 @@ from rtc_bayes.collection.ids import shown
 from rtc_bayes.collection.qrels import Prels, Probabilities, Qrels
 from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.errors import InputError
-from rtc_bayes.store import atomic_write, meta_path, write_json
+from rtc_bayes.store import atomic_write, make_folder, meta_path, write_json
 
 
 def write_run(run: Run, path: str | Path) -> None:
@@ -69,7 +69,7 @@ def write_runs(runs: Runs, folder: str | Path, *, compress: bool = True) -> None
                 path=folder,
                 remedy="give the system another name, or write it with write_run",
             )
-    Path(folder).mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for tag, run in runs.items():
         write_run(run, Path(folder) / (f"{tag}.gz" if compress else tag))
 

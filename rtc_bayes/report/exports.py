@@ -8,7 +8,7 @@ from typing import Any
 
 from rtc_bayes.report.page import StudyTable
 from rtc_bayes.report.tables import to_latex, to_markdown
-from rtc_bayes.store import atomic_write, write_csv
+from rtc_bayes.store import atomic_write, make_folder, write_csv
 
 
 def export_tables(tables: Iterable[StudyTable], folder: Path, meta: Mapping[str, Any]) -> None:
@@ -22,7 +22,7 @@ def export_tables(tables: Iterable[StudyTable], folder: Path, meta: Mapping[str,
     meta : mapping of str to object
         Provenance of the study: beside each CSV, and its command in a comment in the others.
     """
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     origin = f"rtc-bayes {meta['version']}, seed {meta['seed']}: {meta['command'] or 'from Python'}"
     for table in tables:
         stem = folder / table.name

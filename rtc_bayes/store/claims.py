@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.store.files import read_record, remove_leftovers, write_json
+from rtc_bayes.store.files import make_folder, read_record, remove_leftovers, write_json
 
 _LOCK = ".lock"
 
@@ -46,7 +46,7 @@ def claimed(
 
     path = Path(path)
     folder = path.parent
-    (folder / inside).mkdir(parents=True, exist_ok=True)
+    make_folder(folder / inside)
     try:
         lock = FileLock(folder / _LOCK).acquire(blocking=False)
     except Timeout as error:

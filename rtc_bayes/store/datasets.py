@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.store.files import atomic_path
+from rtc_bayes.store.files import atomic_write, writing
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,15 +39,19 @@ def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     Raises
     ------
     InputError
-        The folder of `path` does not exist, or something other than zarr stands at a .zarr path.
+        The folder of `path` does not exist, something other than zarr stands at a .zarr path, or
+        it cannot be written: a full disk, a folder without the right to write.
     """
     data = data.copy()
     data.attrs = {**data.attrs, _CONTENT: _digest(data)}
     if is_zarr(path):
         _write_zarr(data, Path(path))
         return
-    with atomic_path(path) as partial:
-        data.to_netcdf(partial, engine="h5netcdf")
+    # HDF5 brings the process down where a disk is full, so the file is made in memory
+    content = io.BytesIO()
+    data.to_netcdf(content, engine="h5netcdf")
+    with atomic_write(path, "wb") as file:
+        file.write(content.getvalue())
 
 
 def is_zarr(path: str | Path) -> bool:
@@ -61,14 +67,24 @@ def _write_zarr(data: xr.Dataset | xr.DataTree, path: Path) -> None:
     partial = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.zarr")
     old = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.old")
     try:
-        # the third format cannot yet hold texts of fixed length
-        data.to_zarr(partial, mode="w", zarr_format=2, consolidated=True)
-        if path.exists():
-            os.replace(path, old)
-        os.replace(partial, path)
+        with writing(path):
+            # the third format cannot yet hold texts of fixed length
+            data.to_zarr(partial, mode="w", zarr_format=2, consolidated=True)
+            if path.exists():
+                os.replace(path, old)
+            os.replace(partial, path)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+        _remove_folder(partial)
+        _remove_folder(old)
+
+
+def _remove_folder(path: Path) -> None:
+    """Remove a folder; threads of zarr may go on writing in it for a while after one failed."""
+    for pause in (0.0, 0.05, 0.2, 1.0):
+        time.sleep(pause)
+        shutil.rmtree(path, ignore_errors=True)
+        if not path.exists():
+            return
 
 
 def read_dataset(path: str | Path) -> xr.Dataset:

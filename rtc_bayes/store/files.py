@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import hashlib
 import io
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# what the system says where there is no more room
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}(\.[^.]+)?")
 
 
@@ -45,9 +48,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     Raises
     ------
     InputError
-        If `path` is a folder, or its folder does not exist.
-    OSError
-        It cannot be written: a full disk. It names `path`.
+        If `path` is a folder, its folder does not exist, or it cannot be written (:func:`writing`).
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -55,21 +56,72 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     if not target.parent.is_dir():
         raise InputError("its folder does not exist", path=path, remedy="make the folder first")
     if target.exists() and not target.is_file():
-        yield target
+        with writing(path):
+            yield target
         return
     temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:
-        yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        os.replace(temporary, target)
-    except OSError as error:
-        # of a file that is open the system does not say the name
-        if error.errno is not None and error.filename in (None, str(temporary)):
-            error.filename = str(path)
-        raise
+        with writing(path):
+            yield temporary
+            with temporary.open("rb") as written:
+                os.fsync(written.fileno())
+            os.replace(temporary, target)
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # what writing failed of, removing may fail of
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Say of a failure of the system in the block that `path` cannot be written, and why.
+
+    A pipe that its reader closed is no such failure, nor is one of another file that the block
+    reads.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file or folder that the block writes.
+
+    Raises
+    ------
+    InputError
+        A full disk, a folder without the right to write, too many files.
+
+    Examples
+    --------
+    >>> with writing("out.csv"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: out.csv: cannot be written: No space left on device; free space
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.errno is None or not _concerns(error.filename, path):
+            raise
+        remedy = (
+            "free space" if error.errno in FULL else "check the permissions, or write elsewhere"
+        )
+        why = os.strerror(error.errno)
+        raise InputError(f"cannot be written: {why}", path=path, remedy=remedy) from error
+
+
+def _concerns(name: object, path: str | Path) -> bool:
+    """Whether a failure of a file with this name, if the system says one, is one of `path`."""
+    if not isinstance(name, str | bytes | os.PathLike):
+        return True
+    target = Path(os.path.realpath(path))
+    concerned = Path(os.path.realpath(os.fsdecode(name)))
+    return target.parent in concerned.parents or concerned in target.parents
+
+
+def make_folder(path: str | Path) -> None:
+    """Make a folder and those it is in, where they are absent; errors as of :func:`writing`."""
+    with writing(path):
+        Path(path).mkdir(parents=True, exist_ok=True)
 
 
 def remove_leftovers(folder: str | Path) -> None:

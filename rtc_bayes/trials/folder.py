@@ -7,7 +7,6 @@ its content: a file of another study, of another trial, or with other content is
 from __future__ import annotations
 
 import contextlib
-import errno
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +28,7 @@ from rtc_bayes.store import (
     write_csv,
     write_json,
 )
+from rtc_bayes.store.files import FULL
 from rtc_bayes.trials.kind import (
     DIGESTS,
     META,
@@ -44,7 +44,6 @@ from rtc_bayes.trials.kind import (
 from rtc_bayes.trials.schema import AGAIN
 
 TRIALS = "trials"
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # what draws and compares; the rest shows it
 _SHOWN_BY = ("cli", "report")
 
@@ -103,10 +102,10 @@ class StudyFolder[Result: StudyResult]:
             raise UnfinishedError(f"{error}; {self._kept()}") from error
         except MemoryError as error:
             raise UnfinishedError(f"memory ran out; take fewer --jobs; {self._kept()}") from error
-        except OSError as error:
-            if error.errno not in _FULL:
+        except InputError as error:
+            if getattr(error.__cause__, "errno", None) not in FULL:
                 raise
-            raise UnfinishedError(f"{error.filename}: {error.strerror}; {self._kept()}") from error
+            raise UnfinishedError(f"{error}; {self._kept()}") from error
         except KeyboardInterrupt as error:
             raise KeyboardInterrupt(self._kept()) from error
 

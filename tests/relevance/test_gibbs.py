@@ -1,12 +1,16 @@
 """The Gibbs sampler against quadrature, its prior and simulation."""
 
+import signal
+import time
 from itertools import product
+from threading import Timer, main_thread
 
 import numpy as np
 import pytest
 from scipy.special import expit
 from scipy.stats import chisquare, norm, t as student
 
+from rtc_bayes.relevance import gibbs
 from rtc_bayes.relevance.effects import EffectsRegression, sweeps_to_try
 from rtc_bayes.relevance.gibbs.polya_gamma import polya_gamma
 from rtc_bayes.relevance.interface import Sampling
@@ -201,3 +205,31 @@ def test_ranks_of_the_truth_are_uniform(replicates):
     for rank in ranks.T:
         counts = np.bincount(rank // 4, minlength=8)
         assert chisquare(counts).pvalue > 1e-4
+
+
+def test_blocks_of_rows_give_the_draws_of_all_rows_at_once(monkeypatch):
+    data = regression(topics=5, rows=(2, 40, 3, 1, 25), spread=0.3, depth=3)
+    at_once = data.gibbs(Sampling(20, 2, 5, 1))
+    held = []
+
+    def begin(rows, prior, block):
+        held.append(gibbs.sweeps.begin(rows, prior, block))
+        return held[-1]
+
+    monkeypatch.setattr(gibbs, "begin", begin)
+    monkeypatch.setattr(gibbs, "_BLOCK", 7)
+    in_blocks = data.gibbs(Sampling(20, 2, 5, 1))
+    assert {chain.normal.whitened.shape for chain in held} == {(7, 2)}
+    for one, other in zip(at_once, in_blocks, strict=True):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+def test_an_interrupt_ends_the_chains_within_a_second_or_two():
+    data = regression(rows=(300, 200))
+    data.gibbs(Sampling(1, 1, 1, 1))  # compiles
+    began = time.perf_counter()
+    Timer(0.3, signal.pthread_kill, [main_thread().ident, signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        data.gibbs(Sampling(100_000, 4, 0, 1))
+    assert time.perf_counter() - began < 3.0

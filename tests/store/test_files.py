@@ -1,10 +1,12 @@
 import gzip
 import json
 import os
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from limits import small_files
 
 from rtc_bayes.errors import InputError
@@ -13,9 +15,11 @@ from rtc_bayes.store import (
     atomic_write,
     digest_file,
     digest_text,
+    make_folder,
     meta_path,
     read_json,
     write_csv,
+    write_dataset,
     write_json,
 )
 
@@ -42,7 +46,8 @@ def test_an_exception_leaves_the_old_file_and_nothing_else(tmp_path, error):
             file.write("half")
             raise error
 
-    with pytest.raises(type(error)):
+    expected = InputError if isinstance(error, OSError) else KeyboardInterrupt
+    with pytest.raises(expected):
         write()
     assert target.read_text() == "old"
     assert names(tmp_path) == ["out.txt"]
@@ -50,7 +55,7 @@ def test_an_exception_leaves_the_old_file_and_nothing_else(tmp_path, error):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_a_full_disk_is_an_error_and_the_device_stays_a_device():
-    with pytest.raises(OSError, match="No space left"), atomic_write("/dev/full") as file:
+    with pytest.raises(InputError, match="No space left"), atomic_write("/dev/full") as file:
         file.write("x")
     assert not os.path.isfile("/dev/full")
 
@@ -58,11 +63,42 @@ def test_a_full_disk_is_an_error_and_the_device_stays_a_device():
 def test_a_full_disk_leaves_the_old_file_and_names_it(tmp_path):
     target = tmp_path / "out.txt"
     target.write_text("old")
-    named = pytest.raises(OSError, match=f"too large: '{target}'")
+    named = pytest.raises(InputError, match=f"{target}: cannot be written: File too large")
     with small_files(10), named, atomic_write(target) as file:
         file.write("x" * 100)
     assert target.read_text() == "old"
     assert names(tmp_path) == ["out.txt"]
+
+
+@pytest.mark.parametrize("name", ["out.nc", "out.zarr"])
+def test_a_data_set_that_finds_no_room_names_its_path(tmp_path, name):
+    data = xr.Dataset({"x": ("row", np.random.default_rng(1).random(100_000))})
+    with small_files(1000), pytest.raises(InputError, match=f"{name}: cannot be written"):
+        write_dataset(data, tmp_path / name)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["out.nc", "out.zarr", "out.csv"])
+def test_a_folder_that_may_not_be_written_is_named(tmp_path, name, monkeypatch):
+    def denied(*_, **__):
+        raise PermissionError(13, "Permission denied", str(tmp_path / ".out.partial"))
+
+    monkeypatch.setattr(os, "replace", denied)
+    data = xr.Dataset({"x": ("row", np.ones(3))})
+    write = partial(write_csv, provenance={}) if name == "out.csv" else write_dataset
+    with pytest.raises(InputError, match=rf"{name}: cannot be written: Permission denied; check"):
+        write(data.to_dataframe() if name == "out.csv" else data, path=tmp_path / name)
+
+
+def test_another_file_that_cannot_be_read_is_not_what_is_written(tmp_path):
+    with pytest.raises(PermissionError, match="elsewhere"), atomic_write(tmp_path / "out.csv"):
+        raise PermissionError(13, "Permission denied", "/elsewhere/in.run")
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "here").write_text("a file")
+    with pytest.raises(InputError, match="here/runs: cannot be written: Not a directory"):
+        make_folder(tmp_path / "here" / "runs")
 
 
 def test_a_link_is_followed(tmp_path):

@@ -6,29 +6,39 @@ Windle 2013), so all effects are drawn together: see :mod:`rtc_bayes.relevance.g
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import numpy as np
 from joblib import cpu_count
+from numpy.typing import NDArray
 
 from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression
-from rtc_bayes.relevance.gibbs.sweeps import Prior, Rows, State, run
+from rtc_bayes.relevance.gibbs.sweeps import Prior, Rows, State, advance, begin
 from rtc_bayes.relevance.interface import Sampling
 from rtc_bayes.relevance.newton import Floats, one_thread
 from rtc_bayes.store import spawn_seeds
 
+# rows that are whitened at a time
+_BLOCK = 65_536
+# of compiled sweeps at least, before a chain looks whether it is to stop
+_SECONDS = 0.1
+
 
 def sample(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> EffectsDraws:
     """Draw as :meth:`rtc_bayes.relevance.effects.EffectsRegression.gibbs` says."""
-    order = np.argsort(regression.topic, kind="stable")
+    order: slice | NDArray[np.int64] = slice(None)  # no copy where they are in order
+    if np.any(np.diff(regression.topic) < 0):
+        order = np.argsort(regression.topic, kind="stable")
     starts = np.searchsorted(regression.topic[order], np.arange(regression.n_topics + 1))
     # effects, which have a scale, take a place among the coefficients
     unused = np.zeros(len(regression.scale_of) - len(regression.mean))
     rows = Rows(
-        columns=np.ascontiguousarray(regression.columns[order], dtype=np.float64),
-        local=np.ascontiguousarray(regression.local[order], dtype=np.float64),
+        columns=np.require(regression.columns[order], np.float64, ["C", "W"]),
+        local=np.require(regression.local[order], np.float64, ["C", "W"]),
         starts=starts.astype(np.int64),
-        labels=regression.labels[order],
+        labels=np.require(regression.labels[order], np.float64, ["C", "W"]),
     )
     prior = Prior(
         mean=np.append(regression.mean, unused),
@@ -40,8 +50,17 @@ def sample(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> Ef
         df=regression.df,
     )
 
+    stop = Event()
+
     def chain(random: np.random.Generator, out: tuple[Floats, Floats, Floats]) -> None:
-        run(random, rows, prior, sampling.tune, sweeps, State(*out))
+        here = begin(rows, prior, _BLOCK)
+        done, total, size = 0, sampling.tune + sweeps * sampling.draws, 1
+        while done < total and not stop.is_set():
+            last, began = min(total, done + size), time.perf_counter()
+            advance(random, rows, prior, here, done, last, sampling.tune, sweeps, State(*out))
+            done = last
+            if time.perf_counter() - began < _SECONDS:
+                size *= 2
 
     shape = (sampling.chains, sampling.draws)
     drawn = EffectsDraws(
@@ -52,5 +71,8 @@ def sample(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> Ef
     generators = [np.random.default_rng(seed) for seed in spawn_seeds(sampling.seed, shape[0])]
     workers = max(1, min(sampling.chains, cpu_count()))
     with one_thread(), ThreadPoolExecutor(max_workers=workers) as threads:
-        list(threads.map(chain, generators, drawn))
+        try:
+            list(threads.map(chain, generators, drawn))
+        finally:
+            stop.set()
     return drawn

@@ -5,7 +5,8 @@ their normal conditional, the mixing variables of Student-t effects, and the sca
 topic touch only the rows of that topic, so they are integrated out of the normal, topic by topic:
 by rows where a topic has few of them, else by its effects. Scales move twice, given the effects
 and given the standardised effects (Yu and Meng, "To center or not to center", 2011), so that they
-mix whether the data say much or little.
+mix whether the data say much or little. A chain keeps a few numbers of each row; matrices with a
+row for each are made of a block of rows at a time.
 """
 
 from __future__ import annotations
@@ -66,13 +67,17 @@ class State(NamedTuple):
 class Normal(NamedTuple):
     """The normal conditional given omega, of effects with this variance; set in place.
 
-    Its precision without the prior's is whitened' whitened - removed' removed, with a response
-    to each; `by_rows` and `by_effects` are the topics' Cholesky factors.
+    Its precision without the prior's, and what the data pull by, are sums over rows that are
+    whitened, each with a response, less removed' removed with a response to each; `by_rows` and
+    `by_effects` are the topics' Cholesky factors. `whitened`, `scaled` and `response` hold a block.
     """
 
     omega: Floats
     local_variance: Floats
+    precision: Floats
+    pull: Floats
     whitened: Floats
+    scaled: Floats
     response: Floats
     removed: Floats
     removed_response: Floats
@@ -80,43 +85,98 @@ class Normal(NamedTuple):
     by_effects: Floats
 
 
+class Chain(NamedTuple):
+    """All that a chain carries from sweep to sweep; changed in place.
+
+    Beside its state and the normal conditional: the mixing variables (columns,), the log-odds of
+    every row and room for as many more, the logs of the two steps of each scale (2, scales), and
+    which effects of which topic some row has (topics, effects of a topic).
+    """
+
+    state: State
+    normal: Normal
+    mixing: Floats
+    eta: Floats
+    part: Floats
+    steps: Floats
+    seen: NDArray[np.bool_]
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def run(
-    random: np.random.Generator, rows: Rows, prior: Prior, tune: int, thin: int, out: State
+def begin(rows: Rows, prior: Prior, block: int) -> Chain:
+    """Begin a chain at the prior's centre, which whitens up to `block` rows at a time."""
+    n, width = rows.columns.shape
+    topics, depth = len(rows.starts) - 1, rows.local.shape[1]
+    seen = np.zeros((topics, depth), dtype=np.bool_)
+    largest, few, removed = 0, 0, 0
+    for t in range(topics):
+        size = rows.starts[t + 1] - rows.starts[t]
+        if size > depth:
+            removed += depth
+        else:
+            largest, few = max(largest, size), few + size
+        for i in range(rows.starts[t], rows.starts[t + 1]):
+            for k in range(depth):
+                seen[t, k] |= rows.local[i, k] != 0.0
+    block = min(n, max(block, depth))
+    normal = Normal(
+        omega=np.empty(n),
+        local_variance=np.empty(depth),
+        precision=np.empty((width, width)),
+        pull=np.empty(width),
+        whitened=np.empty((block, width)),
+        scaled=np.empty((block, depth)),
+        response=np.empty(block),
+        removed=np.zeros((removed, width)),
+        removed_response=np.zeros(removed),
+        by_rows=np.empty((few, largest)),
+        by_effects=np.empty((removed, depth)),
+    )
+    state = State(prior.mean.copy(), np.zeros((topics, depth)), prior.log_median.copy())
+    eta = np.empty(n)
+    log_odds(rows, state, eta)
+    steps = np.full((2, len(state.log_scale)), math.log(0.3))
+    return Chain(state, normal, np.ones(width), eta, np.empty(n), steps, seen)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def advance(
+    random: np.random.Generator,
+    rows: Rows,
+    prior: Prior,
+    chain: Chain,
+    first: int,
+    last: int,
+    tune: int,
+    thin: int,
+    out: State,
 ) -> None:
-    """Run one chain from the prior's centre, and keep every `thin`-th sweep after the first `tune`.
+    """Make the sweeps from `first` to before `last`, of a chain that has made those before.
 
     Parameters
     ----------
     random : numpy.random.Generator
     rows : Rows
     prior : Prior
+    chain : Chain
+        Changed in place.
+    first, last : int
     tune, thin : int
-        Sweeps before the first draw is begun, and sweeps to each draw.
+        Sweeps before the first draw is begun, and sweeps to each draw: of these the last is kept.
     out : State
         Set: every array has the draws as its first dimension.
     """
+    state, normal, mixing, eta, part, steps, seen = chain
     n, width = rows.columns.shape
-    topics, depth = len(rows.starts) - 1, rows.local.shape[1]
-    state = State(prior.mean.copy(), np.zeros((topics, depth)), prior.log_median.copy())
-    mixing, variance = np.ones(width), np.empty(width)
-    eta, part = np.empty(n), np.empty(n)
-    normal = _allocate(rows)
-    steps = np.full((2, len(state.log_scale)), math.log(0.3))
-    seen = np.zeros((topics, depth), dtype=np.bool_)
-    for t in range(topics):
-        for i in range(rows.starts[t], rows.starts[t + 1]):
-            for k in range(depth):
-                seen[t, k] |= rows.local[i, k] != 0.0
-    log_odds(rows, state, eta)
-    for sweep in range(tune + thin * len(out.columns)):
+    variance = np.empty(width)
+    for sweep in range(first, last):
         for i in range(n):
             normal.omega[i] = polya_gamma(random, eta[i])
         for k in range(width):
             g = prior.scale_of[k]
             scale = prior.sd[k] ** 2 if g < 0 else math.exp(2.0 * state.log_scale[g]) * mixing[k]
             variance[k] = scale
-        for k in range(depth):
+        for k in range(len(normal.local_variance)):
             log_scale = state.log_scale[prior.local_scale_of[k]]
             normal.local_variance[k] = math.exp(2.0 * log_scale)
         _integrate_topics(rows, normal)
@@ -147,36 +207,13 @@ def run(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _allocate(rows: Rows) -> Normal:
-    """Make room for a normal conditional."""
-    n, width = rows.columns.shape
-    depth, largest, removed = rows.local.shape[1], 0, 0
-    for t in range(len(rows.starts) - 1):
-        size = rows.starts[t + 1] - rows.starts[t]
-        if size > depth:
-            removed += depth
-        else:
-            largest = max(largest, size)
-    return Normal(
-        omega=np.empty(n),
-        local_variance=np.empty(depth),
-        whitened=np.empty((n, width)),
-        response=np.empty(n),
-        removed=np.zeros((removed, width)),
-        removed_response=np.zeros(removed),
-        by_rows=np.empty((n, largest)),
-        by_effects=np.empty((removed, depth)),
-    )
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def _draw_columns(
     random: np.random.Generator, mean: Floats, variance: Floats, normal: Normal, state: State
 ) -> None:
     """Draw the coefficients and effects that are no topic's, of this prior mean and variance."""
-    whitened, removed = normal.whitened, normal.removed
-    precision = whitened.T @ whitened - removed.T @ removed
-    pull = whitened.T @ normal.response - removed.T @ normal.removed_response
+    removed = normal.removed
+    precision = normal.precision - removed.T @ removed
+    pull = normal.pull - removed.T @ normal.removed_response
     for k in range(len(pull)):
         precision[k, k] += 1.0 / variance[k]
         pull[k] += mean[k] / variance[k]
@@ -211,46 +248,84 @@ def _integrate_topics(rows: Rows, normal: Normal) -> None:
     removes what its effects explain.
     """
     columns, local, starts, labels = rows
-    omega, variance, whitened, response, removed, removed_response, by_rows, by_effects = normal
-    width, depth = columns.shape[1], local.shape[1]
-    block = 0
+    omega, variance = normal.omega, normal.local_variance
+    whitened, response = normal.whitened, normal.response
+    depth = local.shape[1]
+    normal.precision[:] = 0.0
+    normal.pull[:] = 0.0
+    filled, few, many = 0, 0, 0
     for t in range(len(starts) - 1):
         first, last = starts[t], starts[t + 1]
         n = last - first
         if n <= depth:
+            if filled + n > len(response):
+                filled = _add_block(normal, filled)
+            by_rows = normal.by_rows[few : few + n, :n]
             for i in range(n):
                 for j in range(i + 1):
                     total = 0.0
                     for k in range(depth):
                         total += local[first + i, k] * variance[k] * local[first + j, k]
-                    by_rows[first + i, j] = total
-                by_rows[first + i, i] += 1.0 / omega[first + i]
-                response[first + i] = (labels[first + i] - 0.5) / omega[first + i]
-            root = by_rows[first:last, :n]
-            _cholesky(root)
-            whitened[first:last] = columns[first:last]
-            _forward_rows(root, whitened[first:last])
-            _forward(root, response[first:last])
+                    by_rows[i, j] = total
+                by_rows[i, i] += 1.0 / omega[first + i]
+                response[filled + i] = (labels[first + i] - 0.5) / omega[first + i]
+            _cholesky(by_rows)
+            whitened[filled : filled + n] = columns[first:last]
+            _forward_rows(by_rows, whitened[filled : filled + n])
+            _forward(by_rows, response[filled : filled + n])
+            filled += n
+            few += n
         else:
-            here = slice(block * depth, (block + 1) * depth)
-            root = by_effects[here]
-            scaled = np.empty((n, depth))
-            for i in range(first, last):
-                scale = math.sqrt(omega[i])
-                response[i] = (labels[i] - 0.5) / scale
-                for k in range(width):
-                    whitened[i, k] = scale * columns[i, k]
-                for k in range(depth):
-                    scaled[i - first, k] = scale * local[i, k]
-            root[:] = scaled.T @ scaled
-            removed[here] = scaled.T @ whitened[first:last]
-            removed_response[here] = scaled.T @ response[first:last]
+            here = slice(many, many + depth)
+            root = normal.by_effects[here]
+            root[:] = 0.0
+            normal.removed[here] = 0.0
+            normal.removed_response[here] = 0.0
+            while first < last:
+                if filled == len(response):
+                    filled = _add_block(normal, filled)
+                size = min(last - first, len(response) - filled)
+                _add_scaled(rows, normal, first, size, filled, here)
+                first += size
+                filled += size
             for j in range(depth):
                 root[j, j] += 1.0 / variance[j]
             _cholesky(root)
-            _forward_rows(root, removed[here])
-            _forward(root, removed_response[here])
-            block += 1
+            _forward_rows(root, normal.removed[here])
+            _forward(root, normal.removed_response[here])
+            many += depth
+    _add_block(normal, filled)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_scaled(
+    rows: Rows, normal: Normal, first: int, size: int, filled: int, here: slice
+) -> None:
+    """Scale rows of a topic into the block, and add them to what the topic's effects explain."""
+    columns, local, _, labels = rows
+    whitened = normal.whitened[filled : filled + size]
+    response = normal.response[filled : filled + size]
+    scaled = normal.scaled[:size]
+    for i in range(size):
+        row = first + i
+        scale = math.sqrt(normal.omega[row])
+        response[i] = (labels[row] - 0.5) / scale
+        for k in range(columns.shape[1]):
+            whitened[i, k] = scale * columns[row, k]
+        for k in range(local.shape[1]):
+            scaled[i, k] = scale * local[row, k]
+    normal.by_effects[here] += scaled.T @ scaled
+    normal.removed[here] += scaled.T @ whitened
+    normal.removed_response[here] += scaled.T @ response
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_block(normal: Normal, filled: int) -> int:
+    """Add the rows that the block holds to the precision; return how many it holds then: none."""
+    whitened, response = normal.whitened[:filled], normal.response[:filled]
+    normal.precision[:] += whitened.T @ whitened
+    normal.pull[:] += whitened.T @ response
+    return 0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -260,9 +335,9 @@ def _draw_topics(random: np.random.Generator, rows: Rows, normal: Normal, state:
     By rows: a draw from the prior, corrected by what the rows say against it (Matheron's rule).
     """
     columns, local, starts, labels = rows
-    omega, variance, _, _, _, _, by_rows, by_effects = normal
+    omega, variance = normal.omega, normal.local_variance
     depth, effects = local.shape[1], state.local
-    block = 0
+    few, many = 0, 0
     for t in range(len(starts) - 1):
         first, last = starts[t], starts[t + 1]
         n = last - first
@@ -279,7 +354,8 @@ def _draw_topics(random: np.random.Generator, rows: Rows, normal: Normal, state:
                 for k in range(depth):
                     total -= local[row, k] * effects[t, k]
                 gap[i] = total
-            root = by_rows[first:last, :n]
+            root = normal.by_rows[few : few + n, :n]
+            few += n
             _forward(root, gap)
             _backward(root, gap)
             for k in range(depth):
@@ -288,7 +364,8 @@ def _draw_topics(random: np.random.Generator, rows: Rows, normal: Normal, state:
                     total += local[first + i, k] * gap[i]
                 effects[t, k] += variance[k] * total
         else:
-            root = by_effects[block * depth : (block + 1) * depth]
+            root = normal.by_effects[many : many + depth]
+            many += depth
             pull = np.zeros(depth)
             for i in range(first, last):
                 rest = labels[i] - 0.5
@@ -301,7 +378,6 @@ def _draw_topics(random: np.random.Generator, rows: Rows, normal: Normal, state:
                 pull[j] += random.standard_normal()
             _backward(root, pull)
             effects[t] = pull
-            block += 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
