@@ -37,6 +37,18 @@ Prior = tuple[float, float]
 
 COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d")
 SCALES = ("s_alpha", "s_q", "s_w", "s_a", "s_b", "s_u")
+# from complete judgments of TREC-8 and Robust 2003 alone
+_TREC: dict[str, Any] = {
+    "mu": (-3.7, 0.7),
+    "m_a": (1.0, 0.6),
+    "m_b": (6.3, 1.5),
+    "m_c": (0.15, 0.25),
+    "s_alpha": (0.75, 0.3),
+    "s_q": (1.4, 0.25),
+    "s_w": (4.5, 0.2),
+    "s_a": (0.4, 0.4),
+    "s_b": (1.4, 0.4),
+}
 # beyond them the samplers' numbers overflow, or are lost beside each other
 _FARTHEST_MEDIAN, _MOST_SPREAD = 1e6, 10.0
 
@@ -71,16 +83,16 @@ class Robust:
         Degrees of freedom of the systems' effects, positive.
     """
 
-    mu: Prior = (-3.7, 0.7)
-    m_a: Prior = (1.0, 0.6)
-    m_b: Prior = (6.3, 1.5)
-    m_c: Prior = (0.15, 0.25)
+    mu: Prior = (-3.18, 0.84)
+    m_a: Prior = (0.77, 1.04)
+    m_b: Prior = (5.96, 3.74)
+    m_c: Prior = (0.03, 0.26)
     m_d: Prior = (-0.8, 0.1)
-    s_alpha: Prior = (0.75, 0.3)
-    s_q: Prior = (1.4, 0.25)
-    s_w: Prior = (4.5, 0.2)
-    s_a: Prior = (0.4, 0.4)
-    s_b: Prior = (1.4, 0.4)
+    s_alpha: Prior = (1.01, 0.5)
+    s_q: Prior = (1.39, 0.25)
+    s_w: Prior = (4.81, 0.2)
+    s_a: Prior = (0.31, 0.4)
+    s_b: Prior = (1.11, 0.4)
     s_u: Prior = (0.6, 0.0)
     shared: float = 0.6
     pivot: float = 0.35
@@ -90,12 +102,13 @@ class Robust:
     methods: ClassVar[tuple[str, ...]] = ("gibbs", "nuts")
     default_method: ClassVar[str] = "gibbs"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "trec": _TREC,
         "robust03": {
+            **_TREC,
             "mu": (-3.9, 0.7),
             "m_b": (6.2, 1.5),
             "m_c": (0.0, 0.25),
             "s_alpha": (0.65, 0.3),
-            "s_q": (1.4, 0.25),
             "s_w": (4.7, 0.2),
         },
         "wide": {

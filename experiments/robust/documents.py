@@ -22,7 +22,7 @@ from rtc_bayes.trials import Collection, Outcome, Plan
 
 GROUPS = 6
 # the model and its priors before what systems share turned about a pivot
-BEFORE = "robust[pivot=0,mu=-3.6:.7,s_alpha=1:.25]:gibbs"
+BEFORE = "robust[preset=trec,pivot=0,mu=-3.6:.7,s_alpha=1:.25]:gibbs"
 
 
 def main() -> None:

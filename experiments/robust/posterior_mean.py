@@ -34,6 +34,8 @@ class PosteriorMean:
 
     def map(self, judgments: Judgments) -> PointEstimate:
         """Average the draws."""
-        drawn = Robust().gibbs(judgments, Sampling(self.draws, 4, 500, self.seed))
+        drawn = Robust(**Robust.presets["trec"]).gibbs(
+            judgments, Sampling(self.draws, 4, 500, self.seed)
+        )
         mean = drawn.values.mean(axis=0, dtype="float64")
         return PointEstimate(p=mean, diagnostics=Diagnostics(checks=drawn.diagnostics.checks))

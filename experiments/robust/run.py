@@ -35,13 +35,14 @@ from pathlib import Path
 from experiments.common import collection_study, run_studies
 
 SEED = 2013
-JUDGE = "robust:gibbs"
+# the priors of the studies: from TREC-8 and Robust 2003
+JUDGE = "robust[preset=trec]:gibbs"
 POSTERIOR_MEAN = str(Path(__file__).with_name("posterior_mean.py"))
-NUTS = f"{JUDGE}/robust:nuts"
+NUTS = f"{JUDGE}/robust[preset=trec]:nuts"
 PUBLISHED = ("ip", "mtc", "rtc:map", "rtc:map/rtc:cut")
-FRONTIER = tuple(f"robust[least={least}]:gibbs" for least in (2.4, 3, 3.6))
+FRONTIER = tuple(f"robust[least={least},preset=trec]:gibbs" for least in (2.4, 3, 3.6))
 # of so many degrees of freedom that Student-t effects are normal
-NORMAL = f"{JUDGE}/robust[df=1000]:gibbs"
+NORMAL = f"{JUDGE}/robust[preset=trec,df=1000]:gibbs"
 ROBUST03, WIDE = (f"{JUDGE}/robust[preset={name}]:gibbs" for name in ("robust03", "wide"))
 OTHERS = (
     JUDGE,
@@ -51,7 +52,8 @@ OTHERS = (
     f"{JUDGE}/{POSTERIOR_MEAN}:map",
     f"{JUDGE}/hierarchical:laplace",
 )
-WHOLE_LISTS = {"scope": "whole"}
+# what was left of true differences in the development trials (residuals.py)
+WHOLE_LISTS = {"scope": "whole", "residual": 0.008}
 STUDIES = {
     "trec8": collection_study("trec8_adhoc", JUDGE, moments="plugin", **WHOLE_LISTS),
     "trec8-published": collection_study("trec8_adhoc", *PUBLISHED, moments="plugin"),

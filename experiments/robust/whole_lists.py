@@ -61,7 +61,9 @@ def by_estimand(outcome: Outcome, estimand: Estimand) -> Outcome:
     """Compare the systems of an outcome again, by another estimand."""
     seed = outcome.draw.evaluating_seed
     comparison = compare(outcome.pool, outcome.relevance, estimand, moments="plugin", seed=seed)
-    return replace(outcome, comparison=comparison, prediction=Prediction.of(comparison))
+    return replace(
+        outcome, comparison=comparison, prediction=Prediction.from_comparison(comparison)
+    )
 
 
 def scores(outcome: Outcome) -> list[float]:

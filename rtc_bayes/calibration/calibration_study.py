@@ -211,7 +211,7 @@ class Calibration(Kind[CalibrationStudy]):
         if outcome.relevance is None or outcome.judgments is None:
             return {}
         replicating, _ = spawn_seeds(outcome.draw.evaluating_seed, 2)
-        predictions = Predictions.of(
+        predictions = Predictions.from_judgments(
             outcome.judgments,
             outcome.relevance.values,
             collection.labels(outcome.judgments.pool),
@@ -275,9 +275,9 @@ def calibrate(
     moments: MomentsRule = "published",
     confidence: float = defaults.CONFIDENCE,
     budget: int | None = None,
-    draws: int = defaults.DRAWS,
-    chains: int = defaults.CHAINS,
-    tune: int = defaults.TUNE,
+    draws: int | None = None,
+    chains: int | None = None,
+    tune: int | None = None,
     seed: int = 0,
     output: str | Path,
     workers: Workers | None = None,

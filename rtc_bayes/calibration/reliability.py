@@ -71,7 +71,7 @@ class Predictions:
     >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
     >>> labels = np.arange(pool.n_documents) % 2
     >>> values = np.where(labels, 0.8, 0.3)[None]
-    >>> predictions = Predictions.of(rb.Judgments.none(pool), values, labels)
+    >>> predictions = Predictions.from_judgments(rb.Judgments.none(pool), values, labels)
     >>> predictions.relevant.sum() == labels.sum()
     np.True_
     """
@@ -84,7 +84,7 @@ class Predictions:
     replicates: NDArray[np.uint8]
 
     @classmethod
-    def of(
+    def from_judgments(
         cls,
         judgments: Judgments,
         values: ArrayLike,
@@ -223,7 +223,7 @@ class Scores:
     >>> truth = rb.Judgments.from_qrels(pool, simulated.qrels)
     >>> unknown = rb.Judgments.none(truth.pool)
     >>> half = np.full((1, truth.pool.n_documents), 0.5)
-    >>> scores = score(Predictions.of(unknown, half, np.nan_to_num(truth.labels)))
+    >>> scores = score(Predictions.from_judgments(unknown, half, np.nan_to_num(truth.labels)))
     >>> scores.mean_p, scores.brier
     (0.5, 0.25)
     """
@@ -256,7 +256,7 @@ def score(predictions: Predictions) -> Scores:
     >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
     >>> labels = np.arange(pool.n_documents) % 2
     >>> values = np.where(labels, 0.8, 0.3)[None]
-    >>> predictions = Predictions.of(rb.Judgments.none(pool), values, labels)
+    >>> predictions = Predictions.from_judgments(rb.Judgments.none(pool), values, labels)
     >>> round(score(predictions).discrimination, 2)
     0.25
     """
@@ -301,7 +301,7 @@ def scores_by(predictions: Predictions, by: Grouping) -> pd.DataFrame:
     >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
     >>> labels = np.arange(pool.n_documents) % 2
     >>> values = np.where(labels, 0.8, 0.3)[None]
-    >>> predictions = Predictions.of(rb.Judgments.none(pool), values, labels)
+    >>> predictions = Predictions.from_judgments(rb.Judgments.none(pool), values, labels)
     >>> scores_by(predictions, "topic")["group"].tolist() == list(pool.topics)
     True
     """
@@ -337,7 +337,7 @@ def reliability(predictions: Predictions, *, points: int = _CURVE_POINTS) -> pd.
     >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
     >>> labels = np.arange(pool.n_documents) % 2
     >>> values = np.where(labels, 0.8, 0.3)[None]
-    >>> predictions = Predictions.of(rb.Judgments.none(pool), values, labels)
+    >>> predictions = Predictions.from_judgments(rb.Judgments.none(pool), values, labels)
     >>> reliability(predictions)["share"].tolist()
     [0.0, 1.0]
     """

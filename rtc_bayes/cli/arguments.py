@@ -167,9 +167,11 @@ _PLAN = {
     "initial": Annotated[int, Option(help="Judged for in a trial.")],
     "confidence": Annotated[float, Option(help="Judge until every pair has this confidence.")],
     "moments": Annotated[Literal["published", "exact", "plugin"], Option(help="Moments of AP.")],
-    "draws": Annotated[int, Option(help="Of each chain, for methods that draw.")],
-    "chains": Annotated[int, Option(help="For methods that draw.")],
-    "tune": Annotated[int, Option(help="Steps of a chain before its first draw.")],
+    "draws": Annotated[int | None, Option(help="Of each chain. Default: by the method.")],
+    "chains": Annotated[int | None, Option(help="For methods that draw. Default: 4.")],
+    "tune": Annotated[
+        int | None, Option(help="Steps of a chain before its first draw. Default: by the method.")
+    ],
 }
 _OF_PLAN = {
     "truth": "complete",
@@ -178,9 +180,9 @@ _OF_PLAN = {
     "initial": defaults.INITIAL,
     "confidence": defaults.CONFIDENCE,
     "moments": "published",
-    "draws": defaults.DRAWS,
-    "chains": defaults.CHAINS,
-    "tune": defaults.TUNE,
+    "draws": None,
+    "chains": None,
+    "tune": None,
 }
 PlanWords = Annotated[dict[str, Any], Group(dict, _PLAN, _OF_PLAN)]
 CalibrationWords = Annotated[

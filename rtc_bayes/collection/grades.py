@@ -175,7 +175,7 @@ class GradeDistribution:
         return xr.Dataset(
             {
                 "grade_judged": ("judged", frame["label"].to_numpy(dtype=np.int64)),
-                "grade_judged_topic": ("judged", frame["qid"].to_numpy(dtype=str)),
+                "grade_judged_topic": ("judged", frame["topic"].to_numpy(dtype=str)),
                 "grade_judged_docno": ("judged", frame["docno"].to_numpy(dtype=str)),
                 "grade_topic": ("graded_topic", np.array(self.topics, dtype=str)),
                 "grade_probability": (("given", "topic_or_all", "grade"), self.probabilities),

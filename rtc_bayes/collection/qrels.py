@@ -73,7 +73,7 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
         return sum(len(values) for values in self._table.values())
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a frame with columns qid, docno and the value's name."""
+        """Return a frame with columns topic, docno and the value's name."""
         import pandas as pd
 
         rows = [
@@ -81,7 +81,7 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
             for topic, values in self._table.items()
             for docno, value in values.items()
         ]
-        return pd.DataFrame(rows, columns=["qid", "docno", self.value_name])
+        return pd.DataFrame(rows, columns=["topic", "docno", self.value_name])
 
     def _content_digest(self) -> str:
         content = hashlib.sha256()

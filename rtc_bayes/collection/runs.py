@@ -276,14 +276,14 @@ class Runs(Immutable, Mapping[str, Run]):
         return Runs(condensed)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a frame with columns system, qid, docno, rank (from 1) and score."""
+        """Return a frame with columns system, topic, docno, rank (from 1) and score."""
         import pandas as pd
 
         parts = [
             pd.DataFrame(
                 {
                     "system": run.tag,
-                    "qid": topic,
+                    "topic": topic,
                     "docno": run.ranking(topic),
                     "rank": np.arange(1, len(run.ranking(topic)) + 1),
                     "score": run.scores(topic),
@@ -292,7 +292,7 @@ class Runs(Immutable, Mapping[str, Run]):
             for run in self.values()
             for topic in run.topics
         ]
-        columns = ["system", "qid", "docno", "rank", "score"]
+        columns = ["system", "topic", "docno", "rank", "score"]
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
     def __getitem__(self, system: str) -> Run:

@@ -31,7 +31,7 @@ _LANES, _HELD = 64, 1 << 22
 
 def sample_scores(
     pool: Pool,
-    p: ArrayLike | Relevance | HasRelevance,
+    relevance: ArrayLike | Relevance | HasRelevance,
     *,
     measure: MeasureLike = "AP",
     outcomes: int = 20_000,
@@ -44,7 +44,7 @@ def sample_scores(
     Parameters
     ----------
     pool : Pool
-    p : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
+    relevance : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
         Probabilities of relevance, in [0, 1].
     measure : str or measure of ir_measures
         One with known moments, or Bpref, ERR, Rprec or Success. Where judgments are graded, nDCG,
@@ -88,7 +88,7 @@ def sample_scores(
     """
     outcomes = whole_number("outcomes", outcomes, least=1)
     seed = whole_number("seed", seed)
-    pool, values, own = on_pool(pool, p)
+    pool, values, own = on_pool(pool, relevance)
     grades = grades or own
     parsed, values = by_grade(pool, values, grades, computed(measure))
     sampled = grades.on(pool) if grades is not None and parsed.graded else None

@@ -147,7 +147,7 @@ class Moments:
 
 def moments(
     pool: Pool,
-    probabilities: ArrayLike | Relevance | HasRelevance,
+    relevance: ArrayLike | Relevance | HasRelevance,
     *,
     measure: MeasureLike = "AP",
     moments: Literal["exact", "plugin"] = "exact",
@@ -162,7 +162,7 @@ def moments(
     Parameters
     ----------
     pool : Pool
-    probabilities : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
+    relevance : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
         Probabilities of relevance of the pool's documents, in [0, 1]; 0 and 1 for judged ones.
         An array is read topic by topic: one in a file (numpy.memmap) is never held whole. A
         Relevance adds the documents outside the pool that may be relevant.
@@ -212,7 +212,7 @@ def moments(
     >>> rb.moments(pool, [1, 0], pairs="none").mean_expected.tolist()
     [[1.0, 0.5]]
     """
-    pool, values, grades = on_pool(pool, probabilities)
+    pool, values, grades = on_pool(pool, relevance)
     parsed, values = by_grade(pool, values, grades, parse_measure(measure))
     if not parsed.has_moments or (parsed.graded and grades is not None):
         of = " of graded judgments" if parsed.has_moments else ""

@@ -153,7 +153,7 @@ class ScoreMatrix(Saved):
 
             - a row for every score, with columns system, topic, score and, if there are,
               variance (else 0) and measure: what :meth:`to_csv` and ``rtc-bayes evaluate
-              --per-topic`` write (there qid and value);
+              --per-topic`` write (there topic and value);
             - a row for every system, the first column headed ``system``, the others by topics;
             - a row for every topic, the first column headed ``topic``, the others by systems;
             - a row for every topic without such a column: topics are then called 1, 2, ...

@@ -75,11 +75,11 @@ class ScoreTable(Shown):
         return self.values[name]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a frame with columns measure, system, qid and value."""
+        """Return a frame with columns measure, system, topic and value."""
         import pandas as pd
 
         index = pd.MultiIndex.from_product(
-            [self.measures, self.systems, self.topics], names=["measure", "system", "qid"]
+            [self.measures, self.systems, self.topics], names=["measure", "system", "topic"]
         )
         flat = [scores.ravel() for scores in self.values.values()]
         return pd.Series(np.concatenate(flat), index=index, name="value").reset_index()

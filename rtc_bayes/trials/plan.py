@@ -45,9 +45,9 @@ class Plan:
     budgets : tuple of int
         Numbers of judgments, each at least 1. If any are given, judging ends when the largest is
         spent, however sure it is, and every algorithm evaluates by the first judgments of each.
-    draws, chains, tune : int
+    draws, chains, tune : int or None
         Of a method that draws, when the systems are compared: draws of each chain, chains, and
-        steps of a chain before its first draw.
+        steps of a chain before its first draw. None: as many as the method takes anywhere.
     seed : int
         Each trial has a seed of its own, made from this one.
 
@@ -73,9 +73,9 @@ class Plan:
     truth: Truth = "complete"
     confidence: float = defaults.CONFIDENCE
     budgets: tuple[int, ...] = ()
-    draws: int = defaults.DRAWS
-    chains: int = defaults.CHAINS
-    tune: int = defaults.TUNE
+    draws: int | None = None
+    chains: int | None = None
+    tune: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -106,7 +106,7 @@ class Plan:
                 f"budgets are {', '.join(map(str, self.budgets))}",
                 remedy="give different numbers of judgments, each at least 1",
             )
-        Sampling(self.draws, self.chains, self.tune, self.seed)
+        self._sampling("gibbs", self.seed)
 
     @cached_property
     def parsed(self) -> dict[str, Algorithm]:
@@ -137,8 +137,11 @@ class Plan:
     def sampling_of(self, evaluator: ModelSpec, seed: int) -> Sampling:
         """Return how many draws a fit takes; of a method without draws only the seed counts."""
         if is_sampler(evaluator.resolved_method):
-            return Sampling(self.draws, self.chains, self.tune, seed)
+            return self._sampling(evaluator.resolved_method, seed)
         return Sampling(seed=seed)
+
+    def _sampling(self, method: str, seed: int) -> Sampling:
+        return Sampling.of(method, seed=seed, draws=self.draws, chains=self.chains, tune=self.tune)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arguments as JSON holds them, those of the estimand among the others."""

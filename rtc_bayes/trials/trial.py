@@ -133,7 +133,7 @@ class Prediction:
     confidence: Floats
 
     @classmethod
-    def of(cls, comparison: Comparison) -> Prediction:
+    def from_comparison(cls, comparison: Comparison) -> Prediction:
         """Take what a comparison says."""
         return cls(
             comparison.expected,
@@ -437,7 +437,7 @@ class _Trial:
                 estimate=unlabelled,
                 relevance=relevance,
                 comparison=comparison,
-                prediction=Prediction.of(comparison),
+                prediction=Prediction.from_comparison(comparison),
             )
         return replace(made, seconds_evaluating=time.perf_counter() - started)
 

@@ -114,7 +114,7 @@ def judgments():
 
 def test_of_takes_the_unjudged_documents(judgments):
     values = np.array([[0.1, 0.9, 0.3, 0.5], [0.3, 0.9, 0.5, 0.7]])
-    found = Predictions.of(judgments, values, [1, 1, 0, 1], seed=1)
+    found = Predictions.from_judgments(judgments, values, [1, 1, 0, 1], seed=1)
     np.testing.assert_allclose(found.p, [0.2, 0.4, 0.6])
     assert found.relevant.tolist() == [True, False, True]
     assert found.rank.tolist() == [1, 3, 2]
@@ -129,7 +129,7 @@ def test_of_takes_the_unjudged_documents(judgments):
 def test_replicates_of_draws_keep_what_documents_share(judgments):
     """Draws that are all 0 or all 1: in each replicate every document has the same outcome."""
     values = np.repeat([[0.0], [1.0]], 4, axis=1)
-    found = Predictions.of(judgments, values, [1, 1, 0, 1], seed=1, replicates=800)
+    found = Predictions.from_judgments(judgments, values, [1, 1, 0, 1], seed=1, replicates=800)
     drawn = np.array([found.replicate(k) for k in range(800)])
     assert (drawn == drawn[:, :1]).all()
     assert abs(drawn.mean() - 0.5) < 4 * np.sqrt(0.25 / 800)
@@ -144,4 +144,4 @@ def test_joined_predictions_are_the_parts_one_after_the_other(calibrated):
 
 def test_probabilities_of_other_documents(judgments):
     with pytest.raises(InputError, match=r"shape \(1, 3\) for 4 documents"):
-        Predictions.of(judgments, np.zeros((1, 3)), np.zeros(4))
+        Predictions.from_judgments(judgments, np.zeros((1, 3)), np.zeros(4))

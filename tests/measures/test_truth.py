@@ -167,8 +167,8 @@ def test_table_as_dict_frame_and_text():
     by_topic = table.to_dict(per_topic=True)
     assert by_topic["P@1"] == {"one": {"9": 1.0, "10": 0.0}, "two": {"9": 0.0, "10": 0.0}}
     frame = table.to_frame()
-    assert list(frame.columns) == ["measure", "system", "qid", "value"]
-    one = frame[(frame.measure == "AP") & (frame.system == "one") & (frame.qid == "10")]
+    assert list(frame.columns) == ["measure", "system", "topic", "value"]
+    one = frame[(frame.measure == "AP") & (frame.system == "one") & (frame.topic == "10")]
     assert one["value"].tolist() == [0.5]
     assert len(frame) == 8
     assert "2 systems, 2 topics" in repr(table)
