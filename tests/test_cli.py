@@ -211,7 +211,7 @@ def test_compare_with_a_baseline(here, ok, run):
     assert [(pair["a"], pair["b"]) for pair in found["pairs"]] == [(a, names[1]) for a in others]
     table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
     assert [row["a"] for row in table] == others
-    assert f"difference of a less the baseline {names[1]}" in ok(line)
+    assert f"pairs with the baseline {names[1]}" in ok(line)
     status, _, err = run("compare '*.gz' --qrels few.qrels --baseline absent")
     assert (status, err.count("\n")) == (2, 1)
     assert f"no system is named 'absent'; name one of {names[0]}" in err
@@ -227,9 +227,8 @@ def test_compare_with_a_rope_and_a_residual(here, ok):
         assert pair["sd"] ** 2 == pytest.approx(same["sd"] ** 2 + 2 * 0.005**2)
         assert set(pair) == {*same, "p_rope"}
     text = ok(f"{line} --rope .01 --residual .005")
-    assert "p_rope" in text
+    assert "too small to matter: nearer to 0 than 0.01" in " ".join(text.split())
     assert "AP of lists to rank 100, by the pool alone, residual 0.005; " in text
-    assert "of the same pairs, rope 0.01\n" in text
 
 
 def test_compare_with_ranks(here, ok, run):
@@ -256,7 +255,7 @@ def test_compare_on_a_population_of_topics(here, ok):
         assert pair["sd_population"] >= pair["sd"]
         signs = ("p_less_population", "p_equal_population", "p_greater_population")
         assert sum(pair[name] for name in signs) == pytest.approx(1)
-    assert "p_less_population" in ok(line)
+    assert "topics like these" in ok(line)
     assert "p_less_population" in ok(f"{line} --format csv").splitlines()[0]
 
 
@@ -269,7 +268,7 @@ def test_compare_with_a_forecast(here, ok, run):
         assert (judgments == 0) == sure
     table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
     assert [int(row["judgments_needed"]) for row in table] == needed
-    assert "judgments_needed" in ok(line)
+    assert "more judgments" in ok(line)
     status, _, err = run("compare '*.gz' --qrels few.qrels --forecast .9 --measure Bpref")
     assert (status, "forecast by another measure" in err) == (2, True)
 

@@ -93,6 +93,7 @@ def compare(
 
     from rtc_bayes.collection import Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
+    from rtc_bayes.confidence.setting import number_of
     from rtc_bayes.relevance import Fit, ModelSpec, fit
     from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
@@ -129,6 +130,8 @@ def compare(
             CollectionWarning,
             stacklevel=1,
         )
+    if baseline is not None:
+        number_of(pool.systems, baseline)
     if per_topic and baseline is None and pool.n_systems != 2:
         raise InputError(
             f"--per-topic with the pairs of {pool.n_systems} systems",

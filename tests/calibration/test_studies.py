@@ -83,7 +83,7 @@ def test_every_unjudged_document_is_scored_once_a_trial(small, done):
 
 
 def test_truth_of_lists_as_cut(small):
-    collection = Collection.from_runs(small.runs, small.qrels, Estimand(depth=20))
+    collection = Collection.from_runs(small.runs, small.qrels, Estimand(scope="pool", depth=20))
     # evaluated as a list of 20 and by all judgments: the same as AP@20 by ir-measures
     table = evaluate(small.runs, small.qrels, ["AP@20"], topics="all")
     found = [collection.pool_truth[name] for name in collection.pool.systems]

@@ -172,15 +172,15 @@ def test_a_comparison_made_by_hand_cannot_be_asked(pool, relevance):
         comparison.with_ranks()
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"estimand": Estimand(topics=("0", "2"), scope="pool")}, {"baseline": "s1"}]
-)
+@pytest.mark.parametrize("options", [{}, {"topics": ("0", "2")}, {"baseline": "s1"}])
 def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(options):
     """Of some topics or systems too; the deeper pool's own documents are not relevant."""
-    options = {"estimand": POOL_ALONE} | options
+    options = dict(options)
+    estimand = Estimand(scope="pool", score_depth=10, topics=options.pop("topics", "all"))
+    options["estimand"] = estimand
     rng = np.random.default_rng(12)
     rankings = random_rankings(rng, 3, 4, 14, longest=10)
-    pool = pool_of(rankings, depth=4, score_depth=10)
+    pool = pool_of(rankings, depth=4)
     whole = pool_of(rankings, depth=10)
     p = rng.random((5, pool.n_documents))
     of_whole = np.zeros((5, whole.n_documents))
@@ -195,7 +195,7 @@ def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(options):
         np.testing.assert_allclose(found.p_less, wanted.p_less, atol=error)
         np.testing.assert_allclose(found.expected, wanted.expected, atol=1e-9)
     found, wanted = (
-        topic_differences(of, Relevance.from_values(of, values[None]), "s0", "s1", POOL_ALONE)
+        topic_differences(of, Relevance.from_values(of, values[None]), "s0", "s1", estimand)
         for of, values in ((pool, p), (whole, of_whole))
     )
     np.testing.assert_allclose(found.expected_difference, wanted.expected_difference, atol=1e-9)

@@ -320,8 +320,8 @@ def test_confidences_about_whole_lists(small, tmp_path):
     plain, whole = (
         study(small.runs, small.qrels, estimand=estimand, output=tmp_path / name, **options)
         for name, estimand in {
-            "cut": Estimand(depth=20),
-            "whole": Estimand(depth=20, **asked),
+            "cut": Estimand(scope="pool", depth=20),
+            "whole": Estimand(scope="pool", depth=20, **asked),
         }.items()
     )
     assert {name: whole.meta["study"][name] for name in asked} == asked
