@@ -379,9 +379,11 @@ def judgments_per_topic(judgments: pd.DataFrame, axes: Axes | None = None) -> Ax
     axes.bar(
         place, nonrelevant, bottom=relevant, color=NONRELEVANT, width=0.85, label="nonrelevant"
     )
-    # about a dozen topic ids fit
-    step = max(1, -(-len(place) // 12))
-    axes.set_xticks(place[::step], judgments["topic"].astype(str).iloc[::step])
+    topics = judgments["topic"].astype(str)
+    # about a dozen short topic ids fit, and fewer long ones
+    fitting = max(2, 48 // max(4, topics.str.len().max() + 1)) if len(topics) else 1
+    step = max(1, -(-len(place) // fitting))
+    axes.set_xticks(place[::step], topics.iloc[::step])
     axes.set(xlabel="topic", ylabel="judgments", xlim=(-0.7, len(place) - 0.3))
     axes.yaxis.get_major_locator().set_params(integer=True)
     axes.grid(axis="x", visible=False)
