@@ -134,8 +134,8 @@ Seed = Annotated[int, Option(min=0, help="The same seed gives the same answer.")
 # of studies: words of a plan
 _PLAN = {
     "trials": Annotated[int, Option(help="How many.")],
-    "systems": Annotated[int, Option(help="Compared in a trial.")],
-    "initial": Annotated[int, Option(help="Judged for in a trial.")],
+    "n_systems": Annotated[int, Option("--systems", "--n-systems", help="Compared in a trial.")],
+    "n_initial": Annotated[int, Option("--initial", "--n-initial", help="Judged for in a trial.")],
     "confidence": Annotated[float, Option(help="Judge until every pair has this confidence.")],
     "moments": Annotated[Literal["published", "exact", "plugin"], Option(help="Moments of AP.")],
     "draws": Annotated[int, Option(help="Of each chain, for methods that draw.")],
@@ -144,8 +144,8 @@ _PLAN = {
 }
 _OF_PLAN = {
     "trials": defaults.TRIALS,
-    "systems": defaults.SYSTEMS,
-    "initial": defaults.INITIAL,
+    "n_systems": defaults.SYSTEMS,
+    "n_initial": defaults.INITIAL,
     "confidence": defaults.CONFIDENCE,
     "moments": "published",
     "draws": defaults.DRAWS,

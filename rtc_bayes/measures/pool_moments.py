@@ -56,7 +56,7 @@ class Moments:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
     >>> scores = rb.moments(pool, np.full(pool.n_documents, 0.5), measure="P@5")
     >>> scores
     Moments(P@5, exact: 4 systems, 3 topics, 6 pairs, 1 draws)
@@ -113,7 +113,7 @@ class Moments:
         Examples
         --------
         >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
         >>> data = rb.moments(pool, np.full(pool.n_documents, 0.5)).to_xarray()
         >>> dict(data.sizes)
         {'draw': 1, 'system': 4, 'topic': 3, 'pair': 6}

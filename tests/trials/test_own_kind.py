@@ -104,10 +104,12 @@ class Winner(Kind[WinnerStudy]):
 
 @pytest.fixture(scope="module")
 def made():
-    return simulate(topics=4, systems=6, seed=2)
+    return simulate(n_topics=4, n_systems=6, seed=2)
 
 
-PLAN = Plan(("ip", "mtc"), trials=4, systems=5, estimand=Estimand("P@5", depth=10), budgets=(4, 30))
+PLAN = Plan(
+    ("ip", "mtc"), trials=4, n_systems=5, estimand=Estimand("P@5", depth=10), budgets=(4, 30)
+)
 
 
 @pytest.fixture(scope="module")
