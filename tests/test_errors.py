@@ -36,9 +36,11 @@ def test_everything_else_is_refused_by_name(value):
         (rb.Plan, "initial", "n_initial"),
         (rb.study, "systems", "n_systems"),
         (rb.calibrate, "initial", "n_initial"),
+        (rb.moments, "probabilities", "relevance"),
+        (rb.sample_scores, "p", "relevance"),
     ],
 )
-def test_a_count_under_its_old_word_is_told_the_new_one(call, word, now):
+def test_a_word_of_before_is_told_the_new_one(call, word, now):
     with pytest.raises(InputError, match=f"{call.__name__} takes no {word}; write {now}"):
         call(**{word: 3})
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.collection.relevance import HasRelevance, Relevance
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import moved, whole_number
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.names import Measure, MeasureLike, ir_measure, parse_measure
 from rtc_bayes.measures.pool_moments import TopicPart, on_pool, topic_parts
@@ -29,9 +29,10 @@ _BLOCK = 1024
 _LANES, _HELD = 64, 1 << 22
 
 
+@moved(p="write relevance")
 def sample_scores(
     pool: Pool,
-    p: ArrayLike | Relevance | HasRelevance,
+    relevance: ArrayLike | Relevance | HasRelevance,
     *,
     measure: MeasureLike = "AP",
     outcomes: int = 20_000,
@@ -43,7 +44,7 @@ def sample_scores(
     Parameters
     ----------
     pool : Pool
-    p : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
+    relevance : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
         Probabilities of relevance, in [0, 1].
     measure : str or measure of ir_measures
         Any of ir_measures. Those with known moments are fast; the others make a qrels of every
@@ -85,7 +86,7 @@ def sample_scores(
     outcomes = whole_number("outcomes", outcomes, least=1)
     seed = whole_number("seed", seed)
     parsed = parse_measure(measure)
-    pool, values = on_pool(pool, p)
+    pool, values = on_pool(pool, relevance)
     draws = np.atleast_2d(values)
     total = np.zeros((len(draws) * outcomes, pool.n_systems))
     work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed)

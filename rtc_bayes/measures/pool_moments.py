@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.collection.relevance import HasRelevance, Relevance, as_relevance
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, moved
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.overlaps import Overlaps
@@ -144,9 +144,10 @@ class Moments:
         )
 
 
+@moved(probabilities="write relevance")
 def moments(
     pool: Pool,
-    probabilities: ArrayLike | Relevance | HasRelevance,
+    relevance: ArrayLike | Relevance | HasRelevance,
     *,
     measure: MeasureLike = "AP",
     moments: Literal["exact", "plugin"] = "exact",
@@ -161,7 +162,7 @@ def moments(
     Parameters
     ----------
     pool : Pool
-    probabilities : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
+    relevance : Relevance, Fit, or array_like of shape (documents,) or (draws, documents)
         Probabilities of relevance of the pool's documents, in [0, 1]; 0 and 1 for judged ones.
         An array is read topic by topic: one in a file (numpy.memmap) is never held whole. A
         Relevance adds the documents outside the pool that may be relevant.
@@ -220,7 +221,7 @@ def moments(
         raise InputError(f"moments are {moments!r}", remedy="choose exact or plugin")
     if not 1e-15 <= tolerance <= 0.01:
         raise InputError(f"tolerance is {tolerance}", remedy="choose one in [1e-15, 0.01]")
-    pool, values = on_pool(pool, probabilities)
+    pool, values = on_pool(pool, relevance)
     draws = np.atleast_2d(values)
     chosen = _checked_pairs(pool, pairs)
 
