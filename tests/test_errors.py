@@ -51,3 +51,17 @@ def test_a_class_with_moved_words_is_a_class_still():
     assert pickle.loads(pickle.dumps(plan)) == plan
     with pytest.raises(InputError, match="Plan takes no systems; write n_systems"):
         replace(plan, systems=5)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import rtc_bayes.relevance.calibration",
+        "from rtc_bayes.relevance.calibration import Calibration",
+        "from rtc_bayes.relevance import calibration",
+        "import rtc_bayes.relevance; rtc_bayes.relevance.calibration",
+    ],
+)
+def test_a_module_of_before_says_where_it_stands(statement):
+    with pytest.raises(InputError, match=r"use rtc_bayes\.relevance\.system_calibration"):
+        exec(statement, {})
