@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from operator import index
 from pathlib import Path
+from typing import Any
 
 
 class InputError(ValueError):
@@ -92,7 +93,7 @@ class CollectionWarning(UserWarning):
 
 
 def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Answer keywords that a function no longer takes by what to write instead.
+    """Answer keywords that a function or a class no longer takes by what to write instead.
 
     Parameters
     ----------
@@ -101,15 +102,22 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        @functools.wraps(function)
+        target: Any = function
+        a_class = isinstance(function, type)
+        called = target.__init__ if a_class else target
+
+        @functools.wraps(called)
         def checked(*args: P.args, **kwargs: P.kwargs) -> T:
             for word in kwargs:
                 if word in remedies:
-                    name = getattr(function, "__name__", "this")
-                    raise InputError(f"{name} takes no {word}", remedy=remedies[word])
-            return function(*args, **kwargs)
+                    raise InputError(f"{target.__name__} takes no {word}", remedy=remedies[word])
+            result: T = called(*args, **kwargs)
+            return result
 
-        return checked
+        if not a_class:
+            return checked
+        target.__init__ = checked
+        return function
 
     return decorate
 

@@ -38,7 +38,7 @@ def trec8(data: Path) -> Path:
 @pytest.fixture(scope="session")
 def small() -> Simulation:
     """A simulated collection that a trial takes a fraction of a second on."""
-    return simulate(topics=8, systems=8, documents=600, depth=100, seed=3)
+    return simulate(n_topics=8, n_systems=8, documents=600, depth=100, seed=3)
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ COMMANDS = [
 def collection(tmp_path_factory):
     """A small collection, and judgments that `build` made for its first two systems."""
     folder = tmp_path_factory.mktemp("collection")
-    write(simulate(topics=6, systems=4, documents=200, depth=60, seed=3), folder)
+    write(simulate(n_topics=6, n_systems=4, documents=200, depth=60, seed=3), folder)
     runs = sorted((folder / "runs").iterdir())
     for run in runs:
         run.rename(folder / run.name)

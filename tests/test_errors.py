@@ -1,10 +1,14 @@
-"""Arguments that count something."""
+"""Arguments that count something, and words of before."""
 
 from __future__ import annotations
+
+import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import rtc_bayes as rb
 from rtc_bayes.errors import InputError, whole_number
 
 
@@ -19,3 +23,45 @@ def test_integers_of_python_and_numpy_are_taken(value):
 def test_everything_else_is_refused_by_name(value):
     with pytest.raises(InputError, match=r"draws is .*; give a whole number of at least 1"):
         whole_number("draws", value, least=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "word", "now"),
+    [
+        (rb.simulate, "topics", "n_topics"),
+        (rb.simulate, "systems", "n_systems"),
+        (rb.demo, "topics", "n_topics"),
+        (rb.demo, "systems", "n_systems"),
+        (rb.Plan, "systems", "n_systems"),
+        (rb.Plan, "initial", "n_initial"),
+        (rb.study, "systems", "n_systems"),
+        (rb.calibrate, "initial", "n_initial"),
+        (rb.moments, "probabilities", "relevance"),
+        (rb.sample_scores, "p", "relevance"),
+    ],
+)
+def test_a_word_of_before_is_told_the_new_one(call, word, now):
+    with pytest.raises(InputError, match=f"{call.__name__} takes no {word}; write {now}"):
+        call(**{word: 3})
+
+
+def test_a_class_with_moved_words_is_a_class_still():
+    plan = rb.Plan(("mtc",), n_systems=4, n_initial=3)
+    assert isinstance(plan, rb.Plan)
+    assert pickle.loads(pickle.dumps(plan)) == plan
+    with pytest.raises(InputError, match="Plan takes no systems; write n_systems"):
+        replace(plan, systems=5)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import rtc_bayes.relevance.calibration",
+        "from rtc_bayes.relevance.calibration import Calibration",
+        "from rtc_bayes.relevance import calibration",
+        "import rtc_bayes.relevance; rtc_bayes.relevance.calibration",
+    ],
+)
+def test_a_module_of_before_says_where_it_stands(statement):
+    with pytest.raises(InputError, match=r"use rtc_bayes\.relevance\.system_calibration"):
+        exec(statement, {})

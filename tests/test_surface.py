@@ -20,7 +20,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 SCRIPT = """
 import rtc_bayes as rb
 
-collection = rb.simulate(topics=3, systems=4, seed=1)
+collection = rb.simulate(n_topics=3, n_systems=4, seed=1)
 about = rb.Estimand("AP", depth=20)
 pool = about.pool(collection.runs)
 fit = rb.fit(pool, about.judgments(pool, collection.qrels), model="rtc")

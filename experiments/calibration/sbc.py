@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore", FitWarning)
-    simulated = simulate(topics=20, systems=10, seed=1)
+    simulated = simulate(n_topics=20, n_systems=10, seed=1)
     pool = Pool.from_runs(simulated.runs, depth=30)
     order = np.random.default_rng(0).choice(pool.n_documents, JUDGED, replace=False)
     whole = WholeModel(

@@ -177,7 +177,7 @@ def content_of_study(study: Study) -> str:
 
 
 def simulated() -> tuple[rb.Runs, rb.Qrels]:
-    made = rb.simulate(topics=2, systems=3, seed=0)
+    made = rb.simulate(n_topics=2, n_systems=3, seed=0)
     return made.runs, made.qrels
 
 
@@ -193,7 +193,7 @@ def make_study(folder: Path) -> Study:
         *simulated(),
         algorithms=("mtc",),
         trials=1,
-        systems=3,
+        n_systems=3,
         estimand=rb.Estimand(depth=4),
         output=folder,
         workers=rb.Workers(1),

@@ -56,7 +56,7 @@ def summary(pool: Pool, relevant: np.ndarray) -> list[np.ndarray]:
 def collections() -> dict[str, list[tuple[Runs, Qrels]]]:
     folder = Path(os.environ["RTC_BAYES_DATA"]) / "robust03"
     robust = (read_runs(folder / "runs"), read_qrels(folder / "qrels.txt.gz"))
-    made = [simulate(topics=50, systems=40, seed=seed) for seed in range(3)]
+    made = [simulate(n_topics=50, n_systems=40, seed=seed) for seed in range(3)]
     return {"Robust 2003": [robust], "simulated": [(each.runs, each.qrels) for each in made]}
 
 

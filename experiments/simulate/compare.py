@@ -34,7 +34,7 @@ def real() -> Portrait:
 
 
 def simulated(seed: int) -> Portrait:
-    made = simulate(topics=TOPICS, systems=SYSTEMS, seed=seed)
+    made = simulate(n_topics=TOPICS, n_systems=SYSTEMS, seed=seed)
     return portrait(made.runs, made.qrels, made.groups)
 
 

@@ -269,8 +269,8 @@ def calibrate(
     algorithm: str | Algorithm = defaults.CALIBRATION_JUDGE,
     estimand: EstimandLike = None,
     trials: int = defaults.CALIBRATION_TRIALS,
-    systems: int = defaults.SYSTEMS,
-    initial: int = defaults.INITIAL,
+    n_systems: int = defaults.SYSTEMS,
+    n_initial: int = defaults.INITIAL,
     truth: Truth = "complete",
     moments: MomentsRule = "published",
     confidence: float = defaults.CONFIDENCE,
@@ -289,7 +289,7 @@ def calibrate(
     Parameters
     ----------
     runs : Runs
-        At least `systems` of them.
+        At least `n_systems` of them.
     qrels : Qrels
         Taken as complete: the truth.
     model : str or ModelSpec
@@ -300,7 +300,7 @@ def calibrate(
         the same judgments, whatever their model.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
-    truth, trials, systems, initial, moments, confidence, draws, chains, tune, seed
+    truth, trials, n_systems, n_initial, moments, confidence, draws, chains, tune, seed
         See :class:`rtc_bayes.trials.Plan`.
     budget : int, optional
         Judgments of a trial, whatever the confidence.
@@ -320,7 +320,7 @@ def calibrate(
     --------
     >>> import tempfile, rtc_bayes as rb
     >>> from rtc_bayes.calibration import calibrate
-    >>> made = rb.simulate(topics=3, systems=4, seed=1)
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     done = calibrate(
     ...         made.runs,
@@ -328,7 +328,7 @@ def calibrate(
     ...         model="rtc:map",
     ...         estimand=rb.Estimand(depth=10),
     ...         trials=2,
-    ...         systems=3,
+    ...         n_systems=3,
     ...         output=folder,
     ...         workers=rb.Workers(jobs=1),
     ...     )
@@ -338,8 +338,8 @@ def calibrate(
     plan = Plan(
         algorithms=(algorithm,),
         trials=trials,
-        systems=systems,
-        initial=initial,
+        n_systems=n_systems,
+        n_initial=n_initial,
         truth=truth,
         moments=moments,
         estimand=Estimand.from_value(estimand),

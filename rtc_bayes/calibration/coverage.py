@@ -74,7 +74,7 @@ def against_truth(comparison: Comparison, truth: Mapping[str, Mapping[str, float
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.calibration import against_truth
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=2, n_systems=2, seed=1).runs, depth=5)
     >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.2] * pool.n_documents))
     >>> table = against_truth(comparison, {"truth": dict.fromkeys(pool.systems, 0.1)})
     >>> table["quantity"].tolist()

@@ -78,7 +78,7 @@ def check_predictions(
     >>> import numpy as np, rtc_bayes as rb
     >>> from rtc_bayes.calibration import check_predictions
     >>> from rtc_bayes.relevance import Draws
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=2, n_systems=2, seed=1).runs, depth=5)
     >>> judgments = rb.Judgments.from_labels(pool, [0, 1, 2], [1, 0, 1])
     >>> draws = Draws(np.full((1, 50, pool.n_documents), 0.6, dtype=np.float32))
     >>> check_predictions(judgments, draws)["observed"].tolist()[:1]
@@ -185,7 +185,7 @@ def leave_one_out(model: RelevanceModel, judgments: Judgments, draws: Draws) -> 
     >>> import numpy as np, rtc_bayes as rb
     >>> from rtc_bayes.calibration import leave_one_out
     >>> from rtc_bayes.relevance import Draws, load_model
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=2, n_systems=2, seed=1).runs, depth=5)
     >>> judgments = rb.Judgments.from_labels(pool, [0, 1, 2], [1, 0, 1])
     >>> draws = Draws(np.full((1, 50, pool.n_documents), 0.6, dtype=np.float32))
     >>> leave_one_out(load_model("hierarchical"), judgments, draws).judgments

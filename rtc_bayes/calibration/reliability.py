@@ -68,7 +68,7 @@ class Predictions:
     --------
     >>> import numpy as np, rtc_bayes as rb
     >>> from rtc_bayes.calibration import Predictions
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=2, n_systems=2, seed=1).runs, depth=5)
     >>> labels = np.arange(pool.n_documents) % 2
     >>> values = np.where(labels, 0.8, 0.3)[None]
     >>> predictions = Predictions.from_judgments(rb.Judgments.none(pool), values, labels)
@@ -218,7 +218,7 @@ class Scores:
     --------
     >>> from rtc_bayes.calibration import Predictions, score
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> truth = rb.Judgments.from_qrels(pool, simulated.qrels)
     >>> unknown = rb.Judgments.none(truth.pool)
@@ -253,7 +253,7 @@ def score(predictions: Predictions) -> Scores:
     --------
     >>> import numpy as np, rtc_bayes as rb
     >>> from rtc_bayes.calibration import Predictions, score
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=2, n_systems=2, seed=1).runs, depth=5)
     >>> labels = np.arange(pool.n_documents) % 2
     >>> values = np.where(labels, 0.8, 0.3)[None]
     >>> predictions = Predictions.from_judgments(rb.Judgments.none(pool), values, labels)
@@ -298,7 +298,7 @@ def scores_by(predictions: Predictions, by: Grouping) -> pd.DataFrame:
     --------
     >>> import numpy as np, rtc_bayes as rb
     >>> from rtc_bayes.calibration import Predictions, scores_by
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=2, n_systems=2, seed=1).runs, depth=5)
     >>> labels = np.arange(pool.n_documents) % 2
     >>> values = np.where(labels, 0.8, 0.3)[None]
     >>> predictions = Predictions.from_judgments(rb.Judgments.none(pool), values, labels)
@@ -334,7 +334,7 @@ def reliability(predictions: Predictions, *, points: int = _CURVE_POINTS) -> pd.
     --------
     >>> import numpy as np, rtc_bayes as rb
     >>> from rtc_bayes.calibration import Predictions, reliability
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=2, seed=1).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=2, n_systems=2, seed=1).runs, depth=5)
     >>> labels = np.arange(pool.n_documents) % 2
     >>> values = np.where(labels, 0.8, 0.3)[None]
     >>> predictions = Predictions.from_judgments(rb.Judgments.none(pool), values, labels)

@@ -66,8 +66,8 @@ def evaluate(
 
 def simulate(
     output: OutFolder,
-    topics: Annotated[int, typer.Option(help="How many.")] = 50,
-    systems: Annotated[int, typer.Option(help="How many.")] = 40,
+    n_topics: Annotated[int, typer.Option("--topics", "--n-topics", help="How many.")] = 50,
+    n_systems: Annotated[int, typer.Option("--systems", "--n-systems", help="How many.")] = 40,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -77,6 +77,6 @@ def simulate(
     """
     from rtc_bayes.collection.simulate import simulate, write
 
-    simulation = simulate(topics=topics, systems=systems, seed=seed)
+    simulation = simulate(n_topics=n_topics, n_systems=n_systems, seed=seed)
     write(simulation, output)
     typer.echo(f"{simulation!r}\nin {output}")

@@ -395,7 +395,7 @@ class Judgments(Saved):
         Examples
         --------
         >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=3, seed=1).runs, depth=5)
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=2, n_systems=3, seed=1).runs, depth=5)
         >>> rb.Judgments.none(pool).with_labels([0, 1], [1, 0]).topics_frame()["judged"].tolist()
         [2, 0]
         """

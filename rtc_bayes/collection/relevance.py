@@ -348,7 +348,7 @@ def as_relevance(source: object) -> Relevance:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
     >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
     >>> as_relevance(relevance) is relevance
     True

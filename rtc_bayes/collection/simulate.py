@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.collection.writing import write_qrels, write_runs
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, moved
 from rtc_bayes.store import atomic_write, provenance, write_json
 
 COLLECTION_SIZE = 528_155
@@ -122,10 +122,11 @@ class Simulation:
         )
 
 
+@moved(topics="write n_topics", systems="write n_systems")
 def simulate(
     *,
-    topics: int = 50,
-    systems: int = 40,
+    n_topics: int = 50,
+    n_systems: int = 40,
     documents: int = 20_000,
     depth: int = 1000,
     seed: int = 0,
@@ -134,7 +135,7 @@ def simulate(
 
     Parameters
     ----------
-    topics, systems : int
+    n_topics, n_systems : int
         How many, at least 1.
     documents : int
         Documents per topic that a system could retrieve, at least 100; fewer than the default
@@ -156,19 +157,19 @@ def simulate(
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> rb.simulate(topics=3, systems=4, documents=200, depth=10).runs.topics
+    >>> rb.simulate(n_topics=3, n_systems=4, documents=200, depth=10).runs.topics
     ('501', '502', '503')
     """
     for name, value, low, high in (
-        ("topics", topics, 1, COLLECTION_SIZE),
-        ("systems", systems, 1, COLLECTION_SIZE),
+        ("n_topics", n_topics, 1, COLLECTION_SIZE),
+        ("n_systems", n_systems, 1, COLLECTION_SIZE),
         ("documents", documents, 100, COLLECTION_SIZE),
         ("depth", depth, 1, documents),
         ("seed", seed, 0, 2**63),
     ):
         if not low <= value <= high:
             raise InputError(f"{name} is {value}", remedy=f"give {low} to {high}")
-    return _simulate(topics, systems, documents, depth, seed, TREC8)
+    return _simulate(n_topics, n_systems, documents, depth, seed, TREC8)
 
 
 def write(simulation: Simulation, folder: str | Path) -> None:
@@ -226,17 +227,17 @@ class _Systems:
 
 
 def _simulate(
-    topics: int, systems: int, documents: int, depth: int, seed: int, shape: Shape
+    n_topics: int, n_systems: int, documents: int, depth: int, seed: int, shape: Shape
 ) -> Simulation:
-    first, *streams = np.random.SeedSequence(seed).spawn(topics + 1)
+    first, *streams = np.random.SeedSequence(seed).spawn(n_topics + 1)
     rng = np.random.default_rng(first)
-    described = _describe_systems(rng, systems, shape)
-    relevant = np.exp(shape.relevant_log_sd * _normal_scores(rng, topics)) * shape.relevant_median
+    described = _describe_systems(rng, n_systems, shape)
+    relevant = np.exp(shape.relevant_log_sd * _normal_scores(rng, n_topics)) * shape.relevant_median
     n_relevant = np.clip(np.round(relevant), 3, documents // 20).astype(int)
-    easiness = shape.easiness + shape.easiness_sd * _normal_scores(rng, topics)
+    easiness = shape.easiness + shape.easiness_sd * _normal_scores(rng, n_topics)
 
     lists: list[dict[str, tuple[NDArray[np.object_], NDArray[np.float64]]]]
-    lists = [{} for _ in range(systems)]
+    lists = [{} for _ in range(n_systems)]
     qrels: dict[str, dict[str, int]] = {}
     for t, stream in enumerate(streams):
         topic = str(_FIRST_TOPIC + t)
@@ -264,7 +265,7 @@ def _simulate(
     }
     n_judged, n_relevant_all = judgments.counts()
     manifest: dict[str, object] = {
-        "topics": topics,
+        "topics": n_topics,
         "documents": documents,
         "depth": depth,
         "seed": seed,
@@ -279,15 +280,15 @@ def _simulate(
     return Simulation(runs, judgments, groups, manifest)
 
 
-def _describe_systems(rng: np.random.Generator, systems: int, shape: Shape) -> _Systems:
+def _describe_systems(rng: np.random.Generator, n_systems: int, shape: Shape) -> _Systems:
     # TREC-8's 41 groups sent 1 to 5 runs
     sizes: list[int] = []
-    while sum(sizes) < systems:
+    while sum(sizes) < n_systems:
         sizes.append(int(rng.choice(5, p=np.array([9, 5, 9, 7, 11]) / 41)) + 1)
-    site = np.repeat(np.arange(len(sizes)), sizes)[:systems]
+    site = np.repeat(np.arange(len(sizes)), sizes)[:n_systems]
     sites = len(sizes)
     site_names = tuple(f"site{g + 1:02d}" for g in range(sites))
-    letter = np.array([np.sum(site[:s] == site[s]) for s in range(systems)])
+    letter = np.array([np.sum(site[:s] == site[s]) for s in range(n_systems)])
     names = tuple(f"{site_names[g]}{'abcde'[k]}" for g, k in zip(site, letter, strict=True))
 
     # so many sites of each kind, and not so many on average
@@ -297,7 +298,7 @@ def _describe_systems(rng: np.random.Generator, systems: int, shape: Shape) -> _
     coarse_sites = rng.permutation(sites)[: round(sites * shape.coarse_share)]
     manual, weak = np.isin(site, manual_sites), np.isin(site, weak_sites)
 
-    log_noise = 0.85 * _normal_scores(rng, sites)[site] + 0.5 * _normal_scores(rng, systems)
+    log_noise = 0.85 * _normal_scores(rng, sites)[site] + 0.5 * _normal_scores(rng, n_systems)
     noise = np.where(
         weak,
         shape.weak_noise * np.exp(shape.weak_log_sd * log_noise),
@@ -305,7 +306,7 @@ def _describe_systems(rng: np.random.Generator, systems: int, shape: Shape) -> _
     )
     site_skill = np.zeros(sites)
     site_skill[manual_sites] = shape.manual_skill * np.linspace(1, 0.2, n_manual)
-    closeness = np.clip(shape.closeness + rng.uniform(-0.25, 0.25, systems), 0, 0.97)
+    closeness = np.clip(shape.closeness + rng.uniform(-0.25, 0.25, n_systems), 0, 0.97)
     return _Systems(
         names=names,
         site=site,
@@ -315,7 +316,7 @@ def _describe_systems(rng: np.random.Generator, systems: int, shape: Shape) -> _
         coarse=np.isin(site, coarse_sites),
         # the people who worked hardest stopped when they had seen enough
         short=np.isin(site, manual_sites[:1])
-        & (letter < max(1, round(systems * shape.short_share))),
+        & (letter < max(1, round(n_systems * shape.short_share))),
         noise=noise,
         closeness=closeness,
         skill=site_skill[site],

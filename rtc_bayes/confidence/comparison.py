@@ -413,7 +413,7 @@ class Comparison(Shown):
         Examples
         --------
         >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=3, seed=1).runs, depth=5)
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
         >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> rb.compare(pool, relevance).to_html("page.html")[:15]
         '<!DOCTYPE html>'
@@ -486,7 +486,7 @@ class Comparison(Shown):
         Examples
         --------
         >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
         >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> data = rb.compare(pool, relevance, "P@5").to_xarray()
         >>> data["expected"].values.round(3).tolist()

@@ -48,7 +48,7 @@ class JudgingResult(Shown):
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> result = rb.build(pool, simulated.qrels, "ip", budget=3)
     >>> result.judgments.n_judged, result.reason, result.confidence
@@ -146,7 +146,7 @@ def build(
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> rb.build(pool, simulated.qrels, "ip", budget=5)
     JudgingResult(ip: 5 judged. Stopped: the budget is spent)
@@ -213,7 +213,7 @@ def judged_about(estimand: EstimandLike, pool: Pool) -> tuple[Estimand, Pool]:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4, seed=1).runs, depth=10)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4, seed=1).runs, depth=10)
     >>> _, part = judged_about(rb.Estimand(topics=("501", "503")), pool)
     >>> part.topics
     ('501', '503')

@@ -91,7 +91,7 @@ class JudgingSession:
     A person judges; here a rule stands for the person.
 
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> session = JudgingSession(rb.Judgments.none(pool), "mtc", confidence=None, budget=3)
     >>> while (document := session.next()) is not None:
@@ -247,7 +247,7 @@ def start_judge(
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.judging import parse_algorithm
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> judgments = rb.Judgments.none(rb.Pool.from_runs(simulated.runs, depth=10))
     >>> [weight for _, weight in start_judge(judgments, parse_algorithm("ip")).choose(2)]
     [1.0, 1.0]

@@ -89,7 +89,7 @@ def next_documents(
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> documents = rb.next_documents(pool, rb.Judgments.none(pool), algorithm="ip", count=2)
     >>> [document.weight for document in documents]

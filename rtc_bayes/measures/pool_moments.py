@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.collection.relevance import HasRelevance, Relevance, as_relevance
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, moved
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.overlaps import Overlaps
@@ -57,7 +57,7 @@ class Moments:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
     >>> scores = rb.moments(pool, np.full(pool.n_documents, 0.5), measure="P@5")
     >>> scores
     Moments(P@5, exact: 4 systems, 3 topics, 6 pairs, 1 draws)
@@ -114,7 +114,7 @@ class Moments:
         Examples
         --------
         >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(topics=3, systems=4).runs, depth=5)
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
         >>> data = rb.moments(pool, np.full(pool.n_documents, 0.5)).to_xarray()
         >>> dict(data.sizes)
         {'draw': 1, 'system': 4, 'topic': 3, 'pair': 6}
@@ -145,6 +145,7 @@ class Moments:
         )
 
 
+@moved(probabilities="write relevance")
 def moments(
     pool: Pool,
     relevance: ArrayLike | Relevance | HasRelevance,

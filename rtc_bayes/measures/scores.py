@@ -103,7 +103,7 @@ class ScoreMatrix(Saved):
         Examples
         --------
         >>> import rtc_bayes as rb
-        >>> data = rb.simulate(topics=3, systems=4)
+        >>> data = rb.simulate(n_topics=3, n_systems=4)
         >>> scores = rb.ScoreMatrix.from_qrels(data.runs, data.qrels, "P@10")
         >>> scores
         ScoreMatrix(P@10, 4 systems, 3 topics)
@@ -130,7 +130,7 @@ class ScoreMatrix(Saved):
         Examples
         --------
         >>> import rtc_bayes as rb
-        >>> data = rb.simulate(topics=3, systems=4)
+        >>> data = rb.simulate(n_topics=3, n_systems=4)
         >>> pool = rb.Pool.from_runs(data.runs, depth=20)
         >>> rb.ScoreMatrix.from_judgments(rb.Judgments.from_qrels(pool, data.qrels))
         ScoreMatrix(AP, 4 systems, 3 topics)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __getattr__, _, _ = lazy_loader.attach(
     __name__,
-    {"aggregation", "cut", "rank", "system_calibration"},
+    {"aggregation", "calibration", "cut", "rank", "system_calibration"},
     {
         "effects": ["EffectsDraws", "EffectsRegression", "sweeps_to_try"],
         "logit_beta": ["LogitBeta"],

@@ -18,7 +18,7 @@ def coordinates(pool: Pool) -> dict[str, Any]:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> list(coordinates(pool))
     ['topic', 'system', 'document']
@@ -54,7 +54,7 @@ def document_ranks(pool: Pool) -> NDArray[np.int32]:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> document_ranks(pool).shape == (pool.n_documents, 4)
     True
@@ -68,7 +68,7 @@ def of_retrieved(judgments: Judgments) -> Judgments:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
     >>> of_retrieved(judgments).n_judged < judgments.n_judged
@@ -95,7 +95,7 @@ def judged_rows(judgments: Judgments, features: Callable[[int], Floats]) -> Floa
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
     >>> pool = judgments.pool  # with the judged documents that no system ranked
@@ -127,7 +127,7 @@ def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
     >>> pool = judgments.pool  # with the judged documents that no system ranked

@@ -62,7 +62,7 @@ class Fit:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> made = fit(pool, rb.Judgments.none(pool), model="uniform", options={"p": 0.25})
     >>> made.model, made.method, made.options
@@ -247,7 +247,7 @@ def fit(
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
     >>> fit = rb.fit(pool, judgments, model="rtc", options={"intercept": True})

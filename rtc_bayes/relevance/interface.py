@@ -303,7 +303,7 @@ class RelevanceModel(Protocol):
     ...     def map(self, judgments):
     ...         return PointEstimate(np.full(judgments.pool.n_documents, self.p))
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> fit = rb.fit(pool, rb.Judgments.none(pool), model=Constant(p=0.25))
     >>> float(fit.relevance.values.max())

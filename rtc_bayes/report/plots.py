@@ -113,7 +113,7 @@ def plot_judgments(judgments: Judgments, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> pool = rb.Pool.from_runs(rb.simulate(topics=2, systems=3, seed=1).runs, depth=5)
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=2, n_systems=3, seed=1).runs, depth=5)
     >>> rb.plot_judgments(rb.Judgments.none(pool).with_labels([0], [1])).get_xlabel()
     'topic'
     """

@@ -97,14 +97,14 @@ class Demonstration(Kind[Demo]):
 
     Attributes
     ----------
-    topics, systems : int
+    n_topics, n_systems : int
         Of the simulated collection.
     trials : int
         Of the small study beside it.
     """
 
-    topics: int
-    systems: int
+    n_topics: int
+    n_systems: int
     trials: int
 
     name = "demo"
@@ -170,9 +170,9 @@ class Demonstration(Kind[Demo]):
         """Return the facts."""
         (trial,) = tables["trials"].to_dict("records")
         return {}, {
-            "topics": self.topics,
-            "collection_systems": self.systems,
-            "systems": plan.systems,
+            "topics": self.n_topics,
+            "collection_systems": self.n_systems,
+            "systems": plan.n_systems,
             "judged_for": trial["judged_for"].split(),
             "algorithm": trial["algorithm"],
             "confidence": plan.confidence,
@@ -182,14 +182,14 @@ class Demonstration(Kind[Demo]):
         }
 
 
-@moved(**MOVED)
+@moved(**MOVED, topics="write n_topics")
 def demo(
     output: str | Path,
     *,
     estimand: EstimandLike = None,
     seed: int = 0,
-    topics: int = 50,
-    systems: int = 40,
+    n_topics: int = 50,
+    n_systems: int = 40,
     trials: int = 10,
     workers: Workers | None = None,
     command: str | None = None,
@@ -204,7 +204,7 @@ def demo(
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
     seed : int
         Of the collection and everything after it.
-    topics, systems : int
+    n_topics, n_systems : int
         Of the collection; at least 10 systems.
     trials : int
         Of the small study.
@@ -231,7 +231,7 @@ def demo(
     """
     folder, what = Path(output), Estimand.from_value(estimand)
     simulating, _, studying = spawn_seeds(seed, 3)
-    simulated = simulate(topics=topics, systems=systems, seed=simulating)
+    simulated = simulate(n_topics=n_topics, n_systems=n_systems, seed=simulating)
     study(
         simulated.runs,
         simulated.qrels,
@@ -244,7 +244,7 @@ def demo(
         command=command,
     )
     shown = run_study(
-        Demonstration(topics, systems, trials),
+        Demonstration(n_topics, n_systems, trials),
         simulated.runs,
         simulated.qrels,
         Plan((defaults.ALGORITHM,), trials=1, estimand=what, seed=seed),

@@ -44,6 +44,7 @@ MOVED = {
         for name in ("depth", "score_depth", "relevance_level", "unseen", "residual")
     },
     **{name: f"write workers=Workers({name}=...)" for name in ("jobs", "scheduler", "progress")},
+    **{name: f"write n_{name}" for name in ("systems", "initial")},
 }
 """Keywords of before, and what to write now."""
 
@@ -192,8 +193,8 @@ def study(
     algorithms: Sequence[str | Algorithm],
     estimand: EstimandLike = None,
     trials: int = defaults.TRIALS,
-    systems: int = defaults.SYSTEMS,
-    initial: int = defaults.INITIAL,
+    n_systems: int = defaults.SYSTEMS,
+    n_initial: int = defaults.INITIAL,
     truth: Truth = "complete",
     moments: MomentsRule = "published",
     confidence: float = defaults.CONFIDENCE,
@@ -212,14 +213,14 @@ def study(
     Parameters
     ----------
     runs : Runs
-        At least `systems` of them.
+        At least `n_systems` of them.
     qrels : Qrels
         Taken as complete: the truth.
     algorithms : sequence of str or Algorithm
         In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
-    truth, trials, systems, initial, moments, confidence, budgets, draws, chains, tune, seed
+    truth, trials, n_systems, n_initial, moments, confidence, budgets, draws, chains, tune, seed
         See :class:`rtc_bayes.trials.Plan`.
     output, workers, command, inputs
         See :func:`rtc_bayes.trials.run_study`.
@@ -237,7 +238,7 @@ def study(
     --------
     >>> import tempfile, rtc_bayes as rb
     >>> from rtc_bayes.robustness import study
-    >>> made = rb.simulate(topics=3, systems=4, seed=1)
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     done = study(
     ...         made.runs,
@@ -245,7 +246,7 @@ def study(
     ...         algorithms=["mtc"],
     ...         estimand=rb.Estimand(depth=10),
     ...         trials=2,
-    ...         systems=3,
+    ...         n_systems=3,
     ...         output=folder,
     ...         workers=rb.Workers(jobs=1),
     ...     )
@@ -255,8 +256,8 @@ def study(
     plan = Plan(
         algorithms=tuple(algorithms),
         trials=trials,
-        systems=systems,
-        initial=initial,
+        n_systems=n_systems,
+        n_initial=n_initial,
         truth=truth,
         moments=moments,
         estimand=Estimand.from_value(estimand),

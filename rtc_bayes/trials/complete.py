@@ -41,7 +41,7 @@ class Collection:
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.trials import Collection
-    >>> made = rb.simulate(topics=3, systems=4, seed=1)
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> collection = Collection.from_runs(made.runs, made.qrels, rb.Estimand("P@5", depth=20))
     >>> collection.truth_of(made.runs.systems[:2]).shape
     (2,)

@@ -130,8 +130,8 @@ class Kind[Result: StudyResult](ABC):
     ...
     ...     def summarise(self, tables, arrays, plan):
     ...         return {}, {"right": float(tables["winners"]["right"].mean())}
-    >>> made = rb.simulate(topics=3, systems=4, seed=1)
-    >>> plan = Plan(("mtc",), trials=2, systems=3, estimand=rb.Estimand(depth=10), budgets=(20,))
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> plan = Plan(("mtc",), trials=2, n_systems=3, estimand=rb.Estimand(depth=10), budgets=(20,))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study = run_study(
     ...         Winner(), made.runs, made.qrels, plan, output=folder, workers=rb.Workers(jobs=1)

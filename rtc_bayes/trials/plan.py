@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, moved
 from rtc_bayes.judging import Algorithm, parse_algorithm
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
@@ -16,6 +16,7 @@ from rtc_bayes.trials.complete import Truth
 type MomentsRule = Literal["published", "exact", "plugin"]
 
 
+@moved(systems="write n_systems", initial="write n_initial")
 @dataclass(frozen=True)
 class Plan:
     """The arguments of a study that decide its numbers.
@@ -26,10 +27,10 @@ class Plan:
         In the grammar ``JUDGE[/EVALUATOR]`` of :func:`rtc_bayes.judging.parse_algorithm`.
     trials : int
         At least 1.
-    systems : int
+    n_systems : int
         Systems of a trial, k in Carterette 2007, section 4.3; at least 2.
-    initial : int
-        Systems that the judgments of a trial are made for, c in the paper; 2 to `systems`.
+    n_initial : int
+        Systems that the judgments of a trial are made for, c in the paper; 2 to `n_systems`.
     moments : {"published", "exact", "plugin"}
         Moments that confidences are made of, for measures that have moments. "published": plug-in
         for `uniform` and `rtc:map`, as in the paper, exact for the rest.
@@ -66,8 +67,8 @@ class Plan:
 
     algorithms: tuple[str | Algorithm, ...]
     trials: int = defaults.TRIALS
-    systems: int = defaults.SYSTEMS
-    initial: int = defaults.INITIAL
+    n_systems: int = defaults.SYSTEMS
+    n_initial: int = defaults.INITIAL
     moments: MomentsRule = "published"
     estimand: Estimand = field(default_factory=Estimand)
     truth: Truth = "complete"
@@ -86,10 +87,10 @@ class Plan:
             raise InputError("an algorithm is given twice", remedy="name each one once")
         if self.trials < 1:
             raise InputError(f"trials is {self.trials}", remedy="give at least 1")
-        if not 2 <= self.initial <= self.systems:
+        if not 2 <= self.n_initial <= self.n_systems:
             raise InputError(
-                f"initial is {self.initial} and systems is {self.systems}",
-                remedy="give 2 <= initial <= systems",
+                f"n_initial is {self.n_initial} and n_systems is {self.n_systems}",
+                remedy="give 2 <= n_initial <= n_systems",
             )
         if self.moments not in ("published", "exact", "plugin"):
             raise InputError(
@@ -148,8 +149,8 @@ class Plan:
         return {
             "algorithms": list(self.parsed),
             "trials": self.trials,
-            "systems": self.systems,
-            "initial": self.initial,
+            "systems": self.n_systems,
+            "initial": self.n_initial,
             "moments": self.moments,
             **self.estimand.to_dict(),
             "truth": self.truth,

@@ -84,8 +84,8 @@ def run_study[Result: StudyResult](
     >>> import tempfile, rtc_bayes as rb
     >>> from rtc_bayes.robustness import Robustness
     >>> from rtc_bayes.trials import Plan, run_study
-    >>> made = rb.simulate(topics=3, systems=4, seed=1)
-    >>> plan = Plan(("mtc",), trials=1, systems=3, estimand=rb.Estimand("P@5", depth=10))
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> plan = Plan(("mtc",), trials=1, n_systems=3, estimand=rb.Estimand("P@5", depth=10))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study = run_study(
     ...         Robustness(), made.runs, made.qrels, plan, output=folder, workers=rb.Workers(1)
@@ -94,9 +94,9 @@ def run_study[Result: StudyResult](
     ['reached']
     """
     workers = workers or Workers()
-    if len(runs) < plan.systems:
+    if len(runs) < plan.n_systems:
         raise InputError(
-            f"a trial takes {plan.systems} systems, of {len(runs)}", remedy="give more runs"
+            f"a trial takes {plan.n_systems} systems, of {len(runs)}", remedy="give more runs"
         )
     meta = {
         "kind": kind.name,

@@ -56,8 +56,8 @@ class Draw:
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.trials import Collection, Plan, outcomes
-    >>> made = rb.simulate(topics=3, systems=4, seed=1)
-    >>> plan = Plan(("mtc",), systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> plan = Plan(("mtc",), n_systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
     >>> collection = Collection.from_runs(made.runs, made.qrels, plan.estimand)
     >>> (outcome,) = outcomes(collection, plan, seed=1)
     >>> len(outcome.draw.everyone), set(outcome.draw.initial) <= set(outcome.draw.everyone)
@@ -84,15 +84,17 @@ def draw_systems(systems: tuple[str, ...], plan: Plan, seed: int) -> Draw:
     Examples
     --------
     >>> from rtc_bayes.trials import Plan, draw_systems
-    >>> draw = draw_systems(tuple("abcdef"), Plan(("mtc",), systems=4), seed=1)
+    >>> draw = draw_systems(tuple("abcdef"), Plan(("mtc",), n_systems=4), seed=1)
     >>> draw.everyone, draw.initial
     (('a', 'b', 'c', 'd'), ('a', 'c'))
     """
     choosing, judging, evaluating = spawn_seeds(seed, 3)
-    picked = np.random.default_rng(choosing).choice(len(systems), size=plan.systems, replace=False)
+    picked = np.random.default_rng(choosing).choice(
+        len(systems), size=plan.n_systems, replace=False
+    )
     return Draw(
         everyone=tuple(systems[i] for i in sorted(picked)),
-        initial=tuple(systems[i] for i in sorted(picked[: plan.initial])),
+        initial=tuple(systems[i] for i in sorted(picked[: plan.n_initial])),
         judging_seed=judging,
         evaluating_seed=evaluating,
     )
@@ -117,8 +119,8 @@ class Prediction:
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.trials import Collection, Plan, outcomes
-    >>> made = rb.simulate(topics=3, systems=4, seed=1)
-    >>> plan = Plan(("mtc",), systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> plan = Plan(("mtc",), n_systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
     >>> collection = Collection.from_runs(made.runs, made.qrels, plan.estimand)
     >>> (outcome,) = outcomes(collection, plan, seed=1)
     >>> outcome.prediction.expected.shape, outcome.prediction.sign.shape
@@ -184,8 +186,8 @@ class Outcome:
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.trials import Collection, Plan, outcomes
-    >>> made = rb.simulate(topics=3, systems=4, seed=1)
-    >>> plan = Plan(("mtc",), systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> plan = Plan(("mtc",), n_systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
     >>> collection = Collection.from_runs(made.runs, made.qrels, plan.estimand)
     >>> (outcome,) = outcomes(collection, plan, seed=1)
     >>> outcome
@@ -347,8 +349,8 @@ def outcomes(
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.trials import Collection, Plan, outcomes
-    >>> made = rb.simulate(topics=3, systems=4, seed=1)
-    >>> plan = Plan(("ip", "mtc"), systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> plan = Plan(("ip", "mtc"), n_systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
     >>> collection = Collection.from_runs(made.runs, made.qrels, plan.estimand)
     >>> for outcome in outcomes(collection, plan, seed=1):
     ...     print(outcome)

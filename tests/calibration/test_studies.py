@@ -23,7 +23,7 @@ ALONE = Workers(jobs=1)
 ARGUMENTS = {
     "model": "rtc:map",
     "trials": 3,
-    "systems": 4,
+    "n_systems": 4,
     "estimand": Estimand(depth=20),
     "confidence": 0.8,
     "seed": 11,

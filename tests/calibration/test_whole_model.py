@@ -13,7 +13,7 @@ from rtc_bayes.relevance import Sampling, load_model
 
 @pytest.fixture(scope="module")
 def judgments():
-    simulated = simulate(topics=6, systems=4, documents=200, depth=30, seed=1)
+    simulated = simulate(n_topics=6, n_systems=4, documents=200, depth=30, seed=1)
     pool = Pool.from_runs(simulated.runs, depth=20)
     order = np.random.default_rng(0).choice(pool.n_documents, 80, replace=False)
     return Judgments.from_labels(pool, order, np.zeros(80))

@@ -17,11 +17,11 @@ from rtc_bayes.measures.truth import evaluate
 
 @pytest.fixture(scope="module")
 def trec_like():
-    return simulate(topics=20, systems=129, depth=1000, seed=3)
+    return simulate(n_topics=20, n_systems=129, depth=1000, seed=3)
 
 
 def test_what_it_holds():
-    simulation = simulate(topics=6, systems=12, documents=2000, depth=200, seed=1)
+    simulation = simulate(n_topics=6, n_systems=12, documents=2000, depth=200, seed=1)
     assert len(simulation.runs) == 12
     assert simulation.runs.topics == tuple(str(t) for t in range(501, 507))
     assert simulation.qrels.topics == simulation.runs.topics
@@ -33,7 +33,7 @@ def test_what_it_holds():
 
 
 def test_the_pool_to_depth_100_is_judged():
-    simulation = simulate(topics=4, systems=9, documents=1000, depth=150, seed=2)
+    simulation = simulate(n_topics=4, n_systems=9, documents=1000, depth=150, seed=2)
     for run in simulation.runs.values():
         for topic in run.topics:
             assert set(run.ranking(topic)[:100]) <= set(simulation.qrels[topic])
@@ -46,7 +46,7 @@ def test_the_pool_to_depth_100_is_judged():
 
 
 def test_runs_are_in_trec_order():
-    simulation = simulate(topics=3, systems=16, documents=1500, depth=300, seed=5)
+    simulation = simulate(n_topics=3, n_systems=16, documents=1500, depth=300, seed=5)
     tied = 0
     for run in simulation.runs.values():
         for topic in run.topics:
@@ -66,7 +66,7 @@ def test_docnos_are_distinct_and_in_order():
 
 
 def test_a_seed_fixes_it_and_another_changes_it():
-    small = {"topics": 3, "systems": 6, "documents": 500, "depth": 50}
+    small = {"n_topics": 3, "n_systems": 6, "documents": 500, "depth": 50}
     one, same, other = (simulate(**small, seed=seed) for seed in (7, 7, 8))
     digests = [run.digest for run in one.runs.values()]
     assert digests == [run.digest for run in same.runs.values()]
@@ -75,7 +75,7 @@ def test_a_seed_fixes_it_and_another_changes_it():
 
 
 def test_written_and_read_back(tmp_path):
-    simulation = simulate(topics=3, systems=6, documents=500, depth=50, seed=7)
+    simulation = simulate(n_topics=3, n_systems=6, documents=500, depth=50, seed=7)
     for folder in ("a", "b"):
         write(simulation, tmp_path / folder)
     files = sorted(p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*.*"))
@@ -99,7 +99,7 @@ def test_written_and_read_back(tmp_path):
 def test_a_folder_with_other_runs_is_refused(tmp_path):
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "mine.gz").write_bytes(gzip.compress(b"1 Q0 d 1 1 mine\n"))
-    simulation = simulate(topics=1, systems=2, documents=100, depth=10)
+    simulation = simulate(n_topics=1, n_systems=2, documents=100, depth=10)
     with pytest.raises(InputError, match=r"mine\.gz"):
         write(simulation, tmp_path)
     assert not (tmp_path / "qrels.txt").exists()
@@ -108,8 +108,8 @@ def test_a_folder_with_other_runs_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "bad",
     [
-        {"topics": 0},
-        {"systems": 0},
+        {"n_topics": 0},
+        {"n_systems": 0},
         {"documents": 99},
         {"depth": 0},
         {"depth": 2000, "documents": 1000},
@@ -122,7 +122,7 @@ def test_bad_arguments(bad):
 
 
 def test_the_smallest_collection():
-    simulation = simulate(topics=1, systems=1, documents=100, depth=100, seed=0)
+    simulation = simulate(n_topics=1, n_systems=1, documents=100, depth=100, seed=0)
     assert len(simulation.runs["site01a"].ranking("501")) <= 100
     assert evaluate(simulation.runs, simulation.qrels, "AP").mean["AP"][0] > 0
 

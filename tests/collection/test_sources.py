@@ -210,7 +210,7 @@ def test_groups(tmp_path):
 
 
 def test_groups_of_a_simulation(tmp_path):
-    simulation = rb.simulate(topics=1, systems=4, documents=100, depth=5)
+    simulation = rb.simulate(n_topics=1, n_systems=4, documents=100, depth=5)
     rb.collection.simulate.write(simulation, tmp_path)
     assert tuple(read_groups(tmp_path / "groups.csv")) == simulation.runs.systems
 

@@ -162,7 +162,7 @@ def test_gibbs_draws_what_nuts_draws():
 
     from rtc_bayes.collection.simulate import simulate
 
-    made = simulate(topics=6, systems=4, seed=3)
+    made = simulate(n_topics=6, n_systems=4, seed=3)
     pool = Pool.from_runs(made.runs, depth=20)
     every = Judgments.from_qrels(pool, made.qrels)
     rng = np.random.default_rng(0)

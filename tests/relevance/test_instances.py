@@ -119,7 +119,7 @@ def test_one_that_a_name_or_a_file_finds_is_named(model_file):
         (5, "5 is no model; give .*rtc, .* the path of a FILE.py, or an instance"),
         (None, "None is no model"),
         (own_model(), r"BestRank is a class, no model; give an instance: BestRank\(\)"),
-        (rb.simulate(topics=1, systems=2), "is no model"),
+        (rb.simulate(n_topics=1, n_systems=2), "is no model"),
     ],
 )
 def test_what_is_no_model(thing, message):
@@ -161,7 +161,7 @@ def test_a_class_of_a_script(tmp_path, model_text):
 
 
 def test_a_study_of_it(tmp_path):
-    simulated = rb.simulate(topics=4, systems=6, depth=20, seed=2)
+    simulated = rb.simulate(n_topics=4, n_systems=6, depth=20, seed=2)
     model = own_model()
     done = study(
         simulated.runs,
@@ -169,7 +169,7 @@ def test_a_study_of_it(tmp_path):
         algorithms=["mtc", model(scale=2)],
         output=tmp_path / "study",
         trials=2,
-        systems=4,
+        n_systems=4,
         estimand=rb.Estimand(depth=10),
         workers=rb.Workers(2),
     )

@@ -334,7 +334,7 @@ def test_one_file_goes_through_everything(model_text, tmp_path, monkeypatch, cap
     """Fit, compare, build and two trials by command, each naming the file."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "best_rank.py").write_text(model_text)
-    write(simulate(topics=5, systems=6, seed=2), "sim")
+    write(simulate(n_topics=5, n_systems=6, seed=2), "sim")
     runs = "sim/runs"
 
     def run(line):

@@ -10,8 +10,8 @@ def shown(tmp_path_factory):
     return demo(
         tmp_path_factory.mktemp("demo"),
         seed=2,
-        topics=6,
-        systems=12,
+        n_topics=6,
+        n_systems=12,
         trials=2,
         workers=Workers(jobs=1),
         command="test",

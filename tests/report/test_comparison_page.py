@@ -12,7 +12,7 @@ mpl.use("Agg")
 
 @pytest.fixture(scope="module")
 def judgments():
-    simulated = rb.simulate(topics=4, systems=4, seed=1)
+    simulated = rb.simulate(n_topics=4, n_systems=4, seed=1)
     pool = rb.Pool.from_runs(simulated.runs, depth=10)
     return rb.build(pool, simulated.qrels, "rtc:map", confidence=None, budget=12).judgments
 
@@ -101,7 +101,7 @@ def test_a_difference_is_that_of_the_pair(comparison):
 
 def test_a_notebook_shows_tables(comparison, judgments):
     assert comparison._repr_html_().count("<table>") == 2
-    simulated = rb.simulate(topics=4, systems=4, seed=1)
+    simulated = rb.simulate(n_topics=4, n_systems=4, seed=1)
     assert "<table>" in rb.evaluate(simulated.runs, simulated.qrels)._repr_html_()
     result = rb.build(judgments.pool, simulated.qrels, "rtc:map", confidence=None, budget=3)
     assert "the budget is spent" in result._repr_html_()

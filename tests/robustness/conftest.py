@@ -9,7 +9,7 @@ def arguments():
     return {
         "algorithms": ["ip", "mtc", "rtc:map"],
         "trials": 3,
-        "systems": 4,
+        "n_systems": 4,
         "estimand": Estimand(depth=20),
         "confidence": 0.8,
         "seed": 11,

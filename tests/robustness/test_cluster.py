@@ -19,7 +19,7 @@ pytest.importorskip("distributed")
 QUICK = {
     "algorithms": ["ip", "mtc"],
     "trials": 8,
-    "systems": 4,
+    "n_systems": 4,
     "estimand": Estimand(depth=20),
     "confidence": 0.8,
     "seed": 7,
@@ -80,7 +80,7 @@ def test_a_worker_killed_midway_changes_nothing(two, small, whole, tmp_path):
 
 def test_calibration(two, small, tmp_path):
     two.have_workers(1)
-    arguments = {"model": "rtc:map", "trials": 2, "systems": 3, "command": "test"}
+    arguments = {"model": "rtc:map", "trials": 2, "n_systems": 3, "command": "test"}
     arguments["estimand"] = Estimand(depth=20)
     found = [
         calibrate(small.runs, small.qrels, **arguments, workers=where, output=tmp_path / name)

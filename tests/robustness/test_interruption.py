@@ -35,7 +35,7 @@ sys.exit(main(sys.argv[1:]))
 QUICK = {
     "algorithms": ["ip", "mtc"],
     "trials": 3,
-    "systems": 3,
+    "n_systems": 3,
     "estimand": Estimand(depth=20),
     "confidence": 0.7,
     "command": "test",

@@ -103,7 +103,7 @@ def test_other_runs_are_refused(small, arguments, done):
 
 def test_too_few_runs(small, arguments, tmp_path):
     with pytest.raises(InputError, match="9 systems, of 8"):
-        study(small.runs, small.qrels, **{**arguments, "systems": 9}, output=tmp_path)
+        study(small.runs, small.qrels, **{**arguments, "n_systems": 9}, output=tmp_path)
 
 
 def test_ip_takes_the_count_of_mtc(done):
@@ -162,7 +162,7 @@ def test_pairs_follow_from_the_systems(done):
 
 
 def test_judgments_are_those_of_build(small, arguments, done):
-    plan = Plan(("mtc",), trials=3, systems=4, confidence=0.8, seed=arguments["seed"])
+    plan = Plan(("mtc",), trials=3, n_systems=4, confidence=0.8, seed=arguments["seed"])
     seed = json.loads((done.directory / "trials" / "00002.json").read_text())["seed"]
     pool = Pool.from_runs(small.runs, depth=20)
     draw = draw_systems(pool.systems, plan, seed)
@@ -180,8 +180,8 @@ def test_judgments_are_those_of_build(small, arguments, done):
         ({"algorithms": ("ip", "ip")}, "twice"),
         ({"algorithms": ("nonsense[",)}, "nonsense"),
         ({"trials": 0}, "trials"),
-        ({"initial": 1}, "initial"),
-        ({"initial": 5, "systems": 4}, "initial"),
+        ({"n_initial": 1}, "n_initial"),
+        ({"n_initial": 5, "n_systems": 4}, "n_initial"),
         ({"moments": "other"}, "moments"),
         ({"confidence": 0.5}, "confidence"),
         ({"budgets": (10, 0)}, "budgets are 10, 0"),
@@ -312,7 +312,7 @@ def test_confidences_about_whole_lists(small, tmp_path):
     options = {
         "algorithms": ["rtc:map"],
         "trials": 2,
-        "systems": 4,
+        "n_systems": 4,
         "workers": ALONE,
         "seed": 4,
     }
@@ -336,7 +336,7 @@ def test_confidences_about_whole_lists(small, tmp_path):
 
 def test_judges_that_differ_in_the_least_judge_apart(small, tmp_path):
     texts = ["uniform[least=0]:map", "uniform[least=2]:map"]
-    options = {"trials": 1, "systems": 4, "confidence": 0.6, "workers": ALONE, "seed": 3}
+    options = {"trials": 1, "n_systems": 4, "confidence": 0.6, "workers": ALONE, "seed": 3}
     options["estimand"] = Estimand(depth=20)
     done = study(small.runs, small.qrels, algorithms=texts, output=tmp_path / "study", **options)
     few, more = done.trials.set_index("algorithm")["judged"][texts]

@@ -18,7 +18,7 @@ from rtc_bayes.trials import folder as study_folder
 ARGUMENTS = {
     "algorithms": ["mtc"],
     "trials": 2,
-    "systems": 3,
+    "n_systems": 3,
     "estimand": Estimand(depth=10),
     "seed": 5,
     "workers": Workers(jobs=1),
@@ -28,7 +28,7 @@ DAMAGED = ("", "[]", "null", "{}", "3", '{"trial": ', '"text"', "[" * 100_000, "
 
 @pytest.fixture(scope="module")
 def made():
-    return simulate(topics=3, systems=4, seed=1)
+    return simulate(n_topics=3, n_systems=4, seed=1)
 
 
 @pytest.fixture(scope="module")

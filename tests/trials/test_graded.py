@@ -11,7 +11,7 @@ from rtc_bayes.trials import Collection, Plan, outcomes
 
 @pytest.fixture(scope="module")
 def graded():
-    simulated = rb.simulate(topics=4, systems=5, seed=2)
+    simulated = rb.simulate(n_topics=4, n_systems=5, seed=2)
     random = np.random.default_rng(3)
     table = {
         t: {d: int(g * random.integers(1, 4)) for d, g in of.items()}

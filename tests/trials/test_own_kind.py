@@ -104,10 +104,12 @@ class Winner(Kind[WinnerStudy]):
 
 @pytest.fixture(scope="module")
 def made():
-    return simulate(topics=4, systems=6, seed=2)
+    return simulate(n_topics=4, n_systems=6, seed=2)
 
 
-PLAN = Plan(("ip", "mtc"), trials=4, systems=5, estimand=Estimand("P@5", depth=10), budgets=(4, 30))
+PLAN = Plan(
+    ("ip", "mtc"), trials=4, n_systems=5, estimand=Estimand("P@5", depth=10), budgets=(4, 30)
+)
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +157,7 @@ def test_its_report(finished, tmp_path):
 def test_the_example_of_the_docs(made, tmp_path):
     page = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
     code = page.split("```python\n")[1].split("```")[0]
-    quick = code.replace("trials=20", "trials=1, systems=4").replace(
+    quick = code.replace("trials=20", "trials=1, n_systems=4").replace(
         'output="winner"', f"output={str(tmp_path)!r}, workers=rb.Workers(1)"
     )
     assert quick != code

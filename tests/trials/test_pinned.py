@@ -18,7 +18,7 @@ PINNED = json.loads(Path(__file__).with_name("pinned.json").read_text(encoding="
 ALONE = Workers(jobs=1)
 ARGUMENTS = {
     "trials": 3,
-    "systems": 5,
+    "n_systems": 5,
     "estimand": Estimand(scope="pool", depth=20),
     "draws": 40,
     "chains": 2,
@@ -37,7 +37,7 @@ ALGORITHMS = (
 )
 WHOLE_LISTS = {
     "trials": 2,
-    "initial": 3,
+    "n_initial": 3,
     "estimand": Estimand(scope="pool", depth=20, score_depth=60, unseen=True, residual=0.008),
     "moments": "plugin",
     "confidence": 0.9,
@@ -47,7 +47,7 @@ MODELS = {"rtc": "rtc:map", "hier": "hierarchical:laplace", "robust": "robust:gi
 
 @pytest.fixture(scope="module")
 def made():
-    return simulate(topics=6, systems=12, seed=3)
+    return simulate(n_topics=6, n_systems=12, seed=3)
 
 
 def assert_close(value, pinned, where):
@@ -105,8 +105,8 @@ def test_demo(tmp_path):
         result = demo(
             tmp_path,
             seed=1,
-            topics=6,
-            systems=12,
+            n_topics=6,
+            n_systems=12,
             trials=1,
             workers=ALONE,
             estimand=Estimand(scope="pool"),

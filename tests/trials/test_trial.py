@@ -13,7 +13,7 @@ from rtc_bayes.trials.complete import scores_by
 SEED = 4
 PLAN = Plan(
     ("mtc/rtc:map", "mtc/robust:gibbs", "ip"),
-    systems=5,
+    n_systems=5,
     estimand=Estimand(scope="pool", depth=20),
     budgets=(40, 15),
     draws=30,
@@ -96,7 +96,7 @@ def test_the_truth_follows_the_estimand(small):
     table = evaluate(small.runs, small.qrels, ["nDCG@10"], topics="all")
     chosen = [table.topics.index(topic) for topic in topics]
     np.testing.assert_allclose(collection.truth, table["nDCG@10"][:, chosen].mean(axis=1))
-    plan = Plan(("ip", "mtc"), systems=4, estimand=estimand, budgets=(20,))
+    plan = Plan(("ip", "mtc"), n_systems=4, estimand=estimand, budgets=(20,))
     for outcome in outcomes(collection, plan, SEED):
         assert outcome.truth.tolist() == collection.truth_of(outcome.draw.everyone).tolist()
     assert outcome.comparison.measure == "nDCG@10"

@@ -67,7 +67,7 @@ class Chooser:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> class ByNumber(Chooser):
     ...     def choose(self, count):

@@ -21,7 +21,7 @@ class IncrementalPooling:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> result = rb.build(pool, simulated.qrels, "ip", budget=2)
     >>> [step.weight for step in result.steps]

@@ -57,7 +57,7 @@ class MTC:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> chooser = MTC(weight="evr").start(rb.Judgments.none(pool), seed=0)
     >>> len(chooser.choose(3))
@@ -94,7 +94,7 @@ class ModelJudge:
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.relevance import ModelSpec
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> judge = ModelJudge(ModelSpec.parse("rtc:map"), weight="influence")
     >>> len(judge.start(rb.Judgments.none(pool), seed=0).choose(3))

@@ -121,7 +121,7 @@ def estimate(
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.relevance import load_model
-    >>> simulated = rb.simulate(topics=3, systems=4, seed=1)
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> estimate(load_model("uniform"), "map", rb.Judgments.none(pool)).p.mean()
     np.float64(0.5)
