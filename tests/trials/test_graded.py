@@ -37,7 +37,7 @@ def test_a_trial_with_nearly_all_judged_tells_the_truth(graded, measure):
     estimand = rb.Estimand(measure, scope="pool", depth=10)
     collection = Collection.from_runs(runs, qrels, estimand)
     everything = sum(len(of) for of in qrels.values())
-    plan = Plan(("uniform",), systems=3, estimand=estimand, budgets=(everything,))
+    plan = Plan(("uniform",), n_systems=3, estimand=estimand, budgets=(everything,))
     (outcome,) = outcomes(collection, plan, seed=1)
     assert outcome.relevance.grades is not None
     assert outcome.judgments.to_qrels().n_values == outcome.judgments.n_judged
