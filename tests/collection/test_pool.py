@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from pools import pool_of, runs_of
+from pools import POOL_ALONE, pool_of, runs_of
 
 import rtc_bayes as rb
 from rtc_bayes.collection import natural_key
@@ -383,14 +383,14 @@ def test_lists_without_documents(model):
     pool = pool_of({name: {"1": [], "2": []} for name in "ab"})
     with pytest.raises(InputError, match="holds no document"):
         rb.fit(pool, rb.Judgments.none(pool), model=model)
-    (pair,) = rb.compare(pool, rb.Relevance.from_values(pool, [])).pairs
+    (pair,) = rb.compare(pool, rb.Relevance.from_values(pool, []), POOL_ALONE).pairs
     assert (pair.expected_difference, pair.p_equal) == (0.0, 1.0)
     qrels = rb.Qrels({"1": {"x": 1, "y": 0}})
     judgments = rb.Judgments.from_qrels(pool, qrels, judged_for=["a"])
     options = {} if model.endswith("map") else {"draws": 40, "chains": 2, "tune": 40}
     fit = rb.fit(pool, judgments, model=model, **options)
     assert (fit.relevance.values == [1.0, 0.0]).all()
-    (pair,) = rb.compare(pool, fit.relevance).pairs
+    (pair,) = rb.compare(pool, fit.relevance, POOL_ALONE).pairs
     assert (pair.expected_difference, pair.p_equal) == (0.0, 1.0)
 
 

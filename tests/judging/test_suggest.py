@@ -1,9 +1,9 @@
 """Suggestions for a person to judge."""
 
 import pytest
-from pools import POOL_ALONE, pool_of
+from pools import pool_of
 
-from rtc_bayes import InputError, Judgments, next_documents
+from rtc_bayes import Estimand, InputError, Judgments, next_documents
 from rtc_bayes.judging import JudgingSession
 from rtc_bayes.judging.weights import WEIGHTS
 
@@ -90,8 +90,7 @@ def test_asking_for_none(pool):
 def test_ranks_below_the_score_depth_are_not_told():
     rankings = {"s0": {"1": ["a", "b", "c", "d"]}, "s1": {"1": ["d", "c", "b", "a"]}}
     for score_depth, told in ((1, "rank 1 in s0, not in s1"), (4, "rank 1 in s0, rank 4 in s1")):
-        pool = pool_of(rankings, depth=1, score_depth=score_depth)
-        (first, *_) = next_documents(
-            pool, Judgments.none(pool), POOL_ALONE, algorithm="mtc", count=1
-        )
+        pool = pool_of(rankings, depth=1)
+        estimand = Estimand(scope="pool", score_depth=score_depth)
+        (first, *_) = next_documents(pool, Judgments.none(pool), estimand, algorithm="mtc", count=1)
         assert (first.docno, told in first.why) == ("a", True)

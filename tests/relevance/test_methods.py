@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from pools import POOL_ALONE
 from scipy.special import expit, logit
 from scipy.stats import poisson
 
@@ -130,7 +131,7 @@ def test_the_variance_of_a_difference_has_two_parts(fits):
     """The mean of the draws' variances, and the variance of their means."""
     found = fits["laplace"]
     pool, p = found.judgments.pool, found.relevance.values
-    comparison = compare(pool, found.relevance, form="normal")
+    comparison = compare(pool, found.relevance, POOL_ALONE, form="normal")
     table = moments(pool, p)
     unjudged = table.difference_variance.mean(axis=0)
     parameters = table.difference_expected.var(axis=0)
@@ -139,11 +140,12 @@ def test_the_variance_of_a_difference_has_two_parts(fits):
     np.testing.assert_allclose(comparison.sd_difference**2, unjudged + parameters, rtol=1e-12)
     assert (parameters > 0).all()
     each = [
-        compare(pool, type(found.relevance).from_values(pool, one), form="normal") for one in p[:5]
+        compare(pool, type(found.relevance).from_values(pool, one), POOL_ALONE, form="normal")
+        for one in p[:5]
     ]
     first = type(found.relevance).from_values(pool, p[None, :5])
     np.testing.assert_allclose(
-        compare(pool, first, form="normal").p_less,
+        compare(pool, first, POOL_ALONE, form="normal").p_less,
         np.mean([one.p_less for one in each], axis=0),
     )
 
