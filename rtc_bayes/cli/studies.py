@@ -33,6 +33,7 @@ from rtc_bayes.errors import InputError
 def demo(
     *,
     output: OutFolder = "rtc-bayes-demo",
+    trials: Annotated[int, typer.Option(help="Of the small study that checks confidences.")] = 4,
     estimand: AnEstimand,
     workers: PlaceOfWork,
     seed: Seed = 0,
@@ -47,7 +48,13 @@ def demo(
     from rtc_bayes.store import progress_bar
 
     with progress_bar(quiet) as progress:
-        demo(output, estimand=estimand, seed=seed, workers=replace(workers, progress=progress))
+        demo(
+            output,
+            trials=trials,
+            estimand=estimand,
+            seed=seed,
+            workers=replace(workers, progress=progress),
+        )
         report = write_report(output)
     typer.echo(f"Open {report}")
 

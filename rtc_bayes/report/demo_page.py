@@ -27,7 +27,7 @@ from rtc_bayes.robustness import Demo
 def demo_page(demo: Demo) -> Page:
     """Make the page of a demonstration."""
     summary, pairs, measure = demo.facts, demo.pairs, measure_name(demo.meta)
-    # ten trials are too few to be broken down
+    # a few trials are too few to be broken down
     tables = study_tables(demo.study, breakdowns=False)
     level = f"{summary['confidence']:.0%}"
     sure = pairs[pairs["confidence"] >= summary["confidence"]]

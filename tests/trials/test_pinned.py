@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from rtc_bayes import Estimand, FitWarning, Workers, simulate
+from rtc_bayes import Estimand, FitWarning, Workers, defaults, simulate
 from rtc_bayes.calibration import calibrate
-from rtc_bayes.robustness import demo, study
+from rtc_bayes.robustness import demo, demonstration, study
 
-PINNED = json.loads(Path(__file__).with_name("pinned.json").read_text(encoding="utf-8"))
+# the priors when this was pinned
+ROBUST = "robust[preset=trec]:gibbs"
+TEXT = Path(__file__).with_name("pinned.json").read_text()
+PINNED = json.loads(TEXT.replace("robust:gibbs", ROBUST))
 ALONE = Workers(jobs=1)
 ARGUMENTS = {
     "trials": 3,
@@ -33,7 +36,7 @@ ALGORITHMS = (
     "rtc:map",
     "rtc:cut",
     "hierarchical:laplace",
-    "robust:gibbs",
+    ROBUST,
 )
 WHOLE_LISTS = {
     "trials": 2,
@@ -42,7 +45,7 @@ WHOLE_LISTS = {
     "moments": "plugin",
     "confidence": 0.9,
 }
-MODELS = {"rtc": "rtc:map", "hier": "hierarchical:laplace", "robust": "robust:gibbs"}
+MODELS = {"rtc": "rtc:map", "hier": "hierarchical:laplace", "robust": ROBUST}
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +89,7 @@ def test_robustness_about_whole_lists(made, tmp_path):
     result = study(
         made.runs,
         made.qrels,
-        algorithms=("mtc", "robust:gibbs"),
+        algorithms=("mtc", ROBUST),
         output=tmp_path,
         **ARGUMENTS | WHOLE_LISTS,
     )
@@ -99,7 +102,10 @@ def test_calibration(made, name, tmp_path):
     assert_pinned(f"calibration_{name}", result, summary=result.summary)
 
 
-def test_demo(tmp_path):
+def test_demo(tmp_path, monkeypatch):
+    shown = tuple(text.replace("robust:gibbs", ROBUST) for text in demonstration.ALGORITHMS)
+    monkeypatch.setattr(demonstration, "ALGORITHMS", shown)
+    monkeypatch.setattr(defaults, "ALGORITHM", ROBUST)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
         result = demo(
