@@ -1,9 +1,9 @@
-"""Tell what the studies of run.py and frontier.py found of `robust`, as Markdown.
+"""Tell what the studies of run.py found of `robust`, as Markdown.
 
 Usage: python -m experiments.robust.page DIR [--figures docs/figures] > docs/results/robust.md
 
-DIR is what the two wrote: trec8, trec8-published and trec8-cut; of the rest what it lacks is left
-out. Needs RTC_BAYES_DATA as they do.
+DIR is what it wrote: trec8, trec8-published and trec8-cut; of the rest what it lacks is left out.
+Needs RTC_BAYES_DATA as it does.
 """
 
 from __future__ import annotations
@@ -53,14 +53,6 @@ TITLES = {
 SHORT = ("READWARE", "READWARE2")
 
 
-FRONTIER = """## At a number of judgments
-
-`python -m experiments.robust.frontier -o DIR --trials {trials} --budgets {budgets}`
-
-{which} again; the judge goes on however sure it is, and all pairs are evaluated by its first
-judgments. Means and standard errors over trials. Where judging stops by itself, later for hard
-pairs, these trials have log score {surprise:.3f} and tau {tau:.3f}.
-"""
 TRIED = Path(__file__).with_name("tried.md").read_text()
 
 
@@ -106,24 +98,6 @@ def main() -> None:
         print(coverage(study, names))
         if title in truth:
             print(coverage(study, names, truth[title]))
-    frontier = options.directory / "frontier.csv"
-    if frontier.exists():
-        print(at_budgets(pd.read_csv(frontier), trec8))
-
-
-def at_budgets(table: pd.DataFrame, study: Study) -> str:
-    """Say what numbers of judgments are worth, beside where judging stops by itself."""
-    count = table["trials"].iloc[0]
-    surprise, tau = means(study, count)
-    some = count < study.summary[JUDGE]["trials"]
-    text = FRONTIER.format(
-        trials=count,
-        budgets=" ".join(map(str, table["judgments"])),
-        which=f"The first {count} of these trials" if some else "These trials",
-        surprise=surprise,
-        tau=tau,
-    )
-    return f"{text}\n{to_markdown(table.drop(columns='trials'))}"
 
 
 def means(study: Study, count: int) -> tuple[float, float]:
