@@ -123,7 +123,7 @@ REMARK = (
 
 def test_remarks_of_workers_are_counted_and_not_written(tmp_path, capfd):
     model = write_model(tmp_path / "remarking.py", "True", REMARK)
-    command = ["calibrate", f"--model={model}", "--trials=2", "--systems=3", "--depth=10"]
+    command = ["calibrate", f"--model={model}", "--trials=2", "--n-systems=3", "--depth=10"]
     assert main([*command, "--jobs=2", "--quiet", f"--output={tmp_path / 'study'}"]) == 0
     assert capfd.readouterr().err == ""
     assert CalibrationStudy.load(tmp_path / "study").trials["remarks"].tolist() == [1, 1]
