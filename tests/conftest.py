@@ -56,8 +56,8 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
     with contextlib.ExitStack() as stack:
 
         def start(**settings: str) -> Cluster:
-            found = Cluster(tmp_path_factory.mktemp("cluster"), **settings)
-            stack.callback(found.end)
-            return found
+            fresh = Cluster(tmp_path_factory.mktemp("cluster"), **settings)
+            stack.callback(fresh.end)
+            return fresh
 
         yield start

@@ -306,7 +306,7 @@ def test_compare_refuses_runs_that_the_fit_does_not_know(here, ok, run):
     status, _, err = run(f"compare {first} {second} --relevance fit.nc --depth 10")
     assert status == 2
     assert err.rstrip().endswith("give --depth 100")
-    ok("simulate -o other --topics 2 --systems 2 --seed 9")
+    ok("simulate -o other --n-topics 2 --n-systems 2 --seed 9")
     status, _, err = run("compare other/runs --relevance fit.nc")
     assert status == 2
     assert "stored under the name" in err

@@ -51,16 +51,16 @@ def test_both_packages_come_from_one_place():
 
 def test_every_package_is_packaged(pyproject):
     files = ROOT.glob("rtc_bayes/**/__init__.py")
-    found = {".".join(file.relative_to(ROOT).parts[:-1]) for file in files}
-    assert set(pyproject["tool"]["setuptools"]["packages"]) == found | {"rtc_bayes_models"}
+    with_files = {".".join(file.relative_to(ROOT).parts[:-1]) for file in files}
+    assert set(pyproject["tool"]["setuptools"]["packages"]) == with_files | {"rtc_bayes_models"}
 
 
 def test_built_in_models_are_found_by_entry_point(pyproject):
     declared = pyproject["project"]["entry-points"]["rtc_bayes.models"]
-    found = {point.name: point for point in metadata.entry_points(group="rtc_bayes.models")}
-    assert set(declared) <= set(found)
+    by_name = {point.name: point for point in metadata.entry_points(group="rtc_bayes.models")}
+    assert set(declared) <= set(by_name)
     for name in declared:
-        assert found[name].load().name == name
+        assert by_name[name].load().name == name
 
 
 def test_every_public_name_loads_and_is_documented():

@@ -114,10 +114,10 @@ def test_every_public_name_has_an_example(place):
 
 def modules():
     """Every module of the package that has an example."""
-    found = pkgutil.walk_packages(rb.__path__, "rtc_bayes.")
+    walked = pkgutil.walk_packages(rb.__path__, "rtc_bayes.")
     return [
         module.name
-        for module in found
+        for module in walked
         if ">>> " in Path(module.module_finder.find_spec(module.name).origin).read_text()
     ]
 

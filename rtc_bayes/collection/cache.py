@@ -105,8 +105,8 @@ def _arrays(runs: Sequence[Run]) -> dict[str, NDArray[Any]]:
 
 def _runs(stored: Mapping[str, NDArray[Any]], paths: Sequence[Path]) -> list[Run]:
     """Undo :func:`_arrays`."""
-    known = np.array(_unpacked(stored["docnos"]), dtype=object)
-    docnos, scores = known[stored["documents"]], stored["scores"]
+    distinct = np.array(_unpacked(stored["docnos"]), dtype=object)
+    docnos, scores = distinct[stored["documents"]], stored["scores"]
     topics = _unpacked(stored["topics"])
     ends = [0, *np.cumsum(stored["lengths"]).tolist()]
     rankings = [(docnos[start:end], scores[start:end]) for start, end in pairwise(ends)]

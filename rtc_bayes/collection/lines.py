@@ -173,9 +173,9 @@ class Rows:
         """
         fields = self.column(name).dictionary_encode()
         try:
-            numbers = np.array([whole(field) for field in fields.dictionary.to_pylist()])
+            numbers = np.array([integer(field) for field in fields.dictionary.to_pylist()])
         except ValueError:
-            raise self._bad_number(name, "a whole number", whole) from None
+            raise self._bad_number(name, "a whole number", integer) from None
         return numbers.astype(np.int64)[fields.indices.to_numpy()]
 
     def numbers(
@@ -276,7 +276,7 @@ def number(field: str) -> float:
     return float(field.encode())
 
 
-def whole(field: str) -> int:
+def integer(field: str) -> int:
     """Parse a whole number of 64 bits.
 
     Raises

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rtc_bayes.collection.ids import cut, text_id
-from rtc_bayes.collection.lines import number, whole
+from rtc_bayes.collection.lines import integer, number
 from rtc_bayes.errors import InputError
 
 TOPIC = ("topic", "qid", "query_id", "q_id", "query")
@@ -142,4 +142,4 @@ def grade(value: Any) -> int:
     made = value if isinstance(value, str) else int(value)
     if not isinstance(value, str) and made != value:
         raise ValueError(value)
-    return whole(str(made))
+    return integer(str(made))

@@ -319,5 +319,5 @@ def _rebuild(tag: str, lists: Any, path: str, digest: str) -> Run:
 
 
 def _name_some(names: Iterable[str], most: int = 10) -> str:
-    known = list(names)
-    return "known: " + ", ".join(known[:most]) + (", ..." if len(known) > most else "")
+    listed = list(names)
+    return "known: " + ", ".join(listed[:most]) + (", ..." if len(listed) > most else "")

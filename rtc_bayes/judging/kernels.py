@@ -270,13 +270,13 @@ def heaviest(weights: Floats) -> int:
     """Index of the largest weight; the first of those equal to it up to rounding."""
     # four at once, which need not wait for each other
     a = b = c = d = weights[0]
-    whole = len(weights) - len(weights) % 4
-    for i in range(0, whole, 4):
+    in_fours = len(weights) - len(weights) % 4
+    for i in range(0, in_fours, 4):
         a = max(a, weights[i])
         b = max(b, weights[i + 1])
         c = max(c, weights[i + 2])
         d = max(d, weights[i + 3])
-    for i in range(whole, len(weights)):
+    for i in range(in_fours, len(weights)):
         a = max(a, weights[i])
     enough = max(max(a, b), max(c, d)) * (1.0 - _EQUAL)
     for i in range(len(weights)):

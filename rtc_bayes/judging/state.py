@@ -257,9 +257,9 @@ class JudgingState:
         """
         expected, variance = self.moments()
         sd = np.sqrt(variance)
-        known = sd == 0.0
-        z = np.abs(expected) / np.where(known, 1.0, sd)
-        return np.where(known, np.where(expected == 0.0, 0.5, 1.0), ndtr(z))
+        certain = sd == 0.0
+        z = np.abs(expected) / np.where(certain, 1.0, sd)
+        return np.where(certain, np.where(expected == 0.0, 0.5, 1.0), ndtr(z))
 
     def __repr__(self) -> str:
         judged = sum(int(topic.judged.sum()) for topic in self.topics)

@@ -103,15 +103,17 @@ class CompiledGraph:
 
     def p(self, x: Floats) -> Floats:
         """Probability of every document, shape (documents,)."""
-        found: Floats = self._p("value", self._split(x))[0]
-        return found
+        probabilities: Floats = self._p("value", self._split(x))[0]
+        return probabilities
 
     @cached_property
     def kept(self) -> tuple[Any, ...]:
         """Free variables and deterministics, those over documents apart: they are many."""
         dims = self.graph.named_vars_to_dims
-        found = (*self.graph.free_RVs, *self.graph.deterministics)
-        return tuple(v for v in found if v.name != "p" and "document" not in dims.get(v.name, ()))
+        variables = (*self.graph.free_RVs, *self.graph.deterministics)
+        return tuple(
+            v for v in variables if v.name != "p" and "document" not in dims.get(v.name, ())
+        )
 
     def parameters(self, x: Floats) -> dict[str, Any]:
         """Return the values of :attr:`kept` by name."""
@@ -208,8 +210,8 @@ class _Bound:
     def __call__(self, kind: str, *points: Sequence[Floats]) -> list[Any]:
         values = [part for point in points for part in point]
         with self.structure.lock:
-            found = self.structure.function(kind)(*values, *self.arrays)
-        return list(found)
+            results = self.structure.function(kind)(*values, *self.arrays)
+        return list(results)
 
 
 class _BakedError(Exception):
@@ -256,12 +258,12 @@ def _signature(
     from pytensor.tensor.variable import TensorConstant
 
     nodes = list(toposort(outputs))
-    known: dict[Any, Hashable] = {v: ("value", i, v.type) for i, v in enumerate(values)}
+    described: dict[Any, Hashable] = {v: ("value", i, v.type) for i, v in enumerate(values)}
     slots: dict[Any, Any] = {}
 
     def describe(variable: Any) -> Hashable:
-        if variable in known:
-            return known[variable]
+        if variable in described:
+            return described[variable]
         if isinstance(variable, TensorConstant) and _is_array(variable.data):
             # a length of 1 broadcasts, so it is part of the structure
             shape = [1 if length == 1 else None for length in variable.data.shape]
@@ -274,14 +276,14 @@ def _signature(
             return "constant", variable.signature()
         else:
             raise _BakedError(f"{variable} is neither a free variable nor data")
-        known[variable] = "array", len(slots), kind
+        described[variable] = "array", len(slots), kind
         slots[variable] = kind
-        return known[variable]
+        return described[variable]
 
     parts: list[Hashable] = []
     for n, node in enumerate(nodes):
         parts.append((node.op, tuple(describe(v) for v in node.inputs)))
-        known.update({v: ("node", n, i) for i, v in enumerate(node.outputs)})
+        described.update({v: ("node", n, i) for i, v in enumerate(node.outputs)})
     key = (tuple(parts), tuple(describe(v) for v in outputs), tuple(v.type for v in values))
     try:
         hash(key)

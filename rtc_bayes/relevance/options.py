@@ -80,7 +80,7 @@ def option_values(model: Any) -> dict[str, object]:
     return {field.name: getattr(model, field.name) for field in fields(model)}
 
 
-def with_options(model: type, given: Mapping[str, object]) -> Any:
+def with_options(model: type, options: Mapping[str, object]) -> Any:
     """Make a model from its class and options, given as text or as values.
 
     The option ``preset`` names a set of options (the class attribute ``presets``), over which
@@ -90,7 +90,7 @@ def with_options(model: type, given: Mapping[str, object]) -> Any:
     ----------
     model : type
         A frozen dataclass.
-    given : mapping of str to object
+    options : mapping of str to object
 
     Raises
     ------
@@ -100,24 +100,24 @@ def with_options(model: type, given: Mapping[str, object]) -> Any:
     own = {field.name for field in fields(model)}
     presets: Mapping[str, Mapping[str, object]] = getattr(model, "presets", {})
     chosen: dict[str, object] = {}
-    if "preset" in given and presets and "preset" not in own:
-        preset = str(given["preset"])
+    if "preset" in options and presets and "preset" not in own:
+        preset = str(options["preset"])
         if preset not in presets:
             raise InputError(
                 f"{_called(model)} has no preset {preset!r}",
                 remedy=f"its presets are {', '.join(presets)}",
             )
         chosen.update(presets[preset])
-        given = {name: value for name, value in given.items() if name != "preset"}
+        options = {name: value for name, value in options.items() if name != "preset"}
     hints = get_type_hints(model)
-    for name, value in given.items():
+    for name, value in options.items():
         if name not in own:
-            known = "; ".join(map(str, describe_options(model))) or "none"
+            available = "; ".join(map(str, describe_options(model))) or "none"
             if presets:
-                known += f"; preset ({' | '.join(presets)})"
+                available += f"; preset ({' | '.join(presets)})"
             raise InputError(
                 f"{_called(model)} has no option {name!r}",
-                remedy=f"its options: {known}",
+                remedy=f"its options: {available}",
             )
         chosen[name] = _read(hints[name], value, model, name)
     missing = sorted(

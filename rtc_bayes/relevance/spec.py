@@ -102,10 +102,10 @@ class ModelSpec:
             )
         if method is None and not options:
             return spec
-        instance, given = spec.instance, dict(options or {})
-        if instance is not None and given:
-            return cls.parse(with_options(type(instance), option_values(instance) | given), method)
-        changed = {**spec.options, **{name: option_text(value) for name, value in given.items()}}
+        instance, added = spec.instance, dict(options or {})
+        if instance is not None and added:
+            return cls.parse(with_options(type(instance), option_values(instance) | added), method)
+        changed = {**spec.options, **{name: option_text(value) for name, value in added.items()}}
         method = method or spec.method
         text = _text(spec.name, changed, method)
         return replace(spec, text=text, options=changed, method=method)

@@ -111,7 +111,7 @@ def stacked(compared: Sequence[Comparison], frames: Sequence[pd.DataFrame]) -> p
     """Put the frames of comparisons under one another, with the measure if there are several."""
     if len(frames) == 1:
         return frames[0]
-    named = dict(zip((found.measure for found in compared), frames, strict=True))
+    named = dict(zip((each.measure for each in compared), frames, strict=True))
     return pd.concat(named, names=["measure"]).reset_index("measure")
 
 

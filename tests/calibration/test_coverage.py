@@ -30,25 +30,25 @@ def outcomes(narrow=1.0, shift=0.0, seed=2):
 
 
 def test_exact_intervals_cover_as_often_as_they_say():
-    found = coverage(outcomes(), seed=1)
-    error = np.sqrt(found["level"] * (1 - found["level"]) / (TRIALS * SYSTEMS))
-    assert (np.abs(found["whole_list"] - found["level"]) < 4 * error).all()
-    assert (found["whole_list_low"] < found["whole_list"]).all()
-    assert (found["whole_list"] < found["whole_list_high"]).all()
-    assert found["n"].tolist() == [TRIALS * SYSTEMS] * 4
+    result = coverage(outcomes(), seed=1)
+    error = np.sqrt(result["level"] * (1 - result["level"]) / (TRIALS * SYSTEMS))
+    assert (np.abs(result["whole_list"] - result["level"]) < 4 * error).all()
+    assert (result["whole_list_low"] < result["whole_list"]).all()
+    assert (result["whole_list"] < result["whole_list_high"]).all()
+    assert result["n"].tolist() == [TRIALS * SYSTEMS] * 4
 
 
 def test_intervals_of_half_the_width_cover_too_seldom():
-    found = coverage(outcomes(narrow=0.5)).set_index("level")
+    result = coverage(outcomes(narrow=0.5)).set_index("level")
     # within half of 1.96 standard deviations
-    assert found.loc[0.95, "whole_list"] == pytest.approx(0.673, abs=4 * 0.0105)
+    assert result.loc[0.95, "whole_list"] == pytest.approx(0.673, abs=4 * 0.0105)
 
 
 def test_bias_is_expected_less_true():
-    found = bias(outcomes(shift=0.02)).iloc[0]
-    assert found["bias"] == pytest.approx(0.02, abs=4 * found["mean_sd"] / np.sqrt(2000))
-    assert found["bias_low"] < found["bias"] < found["bias_high"]
-    assert found["rmse"] == pytest.approx(np.hypot(found["mean_sd"], 0.02), rel=0.1)
+    result = bias(outcomes(shift=0.02)).iloc[0]
+    assert result["bias"] == pytest.approx(0.02, abs=4 * result["mean_sd"] / np.sqrt(2000))
+    assert result["bias_low"] < result["bias"] < result["bias_high"]
+    assert result["rmse"] == pytest.approx(np.hypot(result["mean_sd"], 0.02), rel=0.1)
 
 
 def test_differences_are_turned_to_the_true_sign():
@@ -61,29 +61,29 @@ def test_differences_are_turned_to_the_true_sign():
             "pit_whole_list": 0.5,
         }
     )
-    found = bias(frame).iloc[0]
-    assert found["bias"] == pytest.approx(-0.2)
+    result = bias(frame).iloc[0]
+    assert result["bias"] == pytest.approx(-0.2)
     # one trial says nothing of others
-    assert np.isnan(found["bias_low"])
+    assert np.isnan(result["bias_low"])
 
 
 def test_pit_without_variance():
-    found = pit([0.2, 0.2, 0.2, 0.0], [0.0, 0.0, 0.0, 1.0], [0.1, 0.2, 0.3, 0.0])
-    assert found.tolist() == [0.0, 0.5, 1.0, 0.5]
+    result = pit([0.2, 0.2, 0.2, 0.0], [0.0, 0.0, 0.0, 1.0], [0.1, 0.2, 0.3, 0.0])
+    assert result.tolist() == [0.0, 0.5, 1.0, 0.5]
 
 
 def test_a_comparison_beside_the_truth():
     pool = pool_of({"s": {"1": "abc"}, "t": {"1": "cbd"}})
     relevance = Relevance.from_values(pool, np.full(4, 0.5))
     comparison = compare(pool, relevance)
-    found = against_truth(comparison, {"whole_list": {"s": 0.9, "t": 0.2}})
-    assert found["quantity"].tolist() == ["score", "score", "difference"]
-    assert found["a"].tolist() == ["s", "t", "s"]
-    assert found["b"].tolist() == ["", "", "t"]
-    np.testing.assert_allclose(found["whole_list"], [0.9, 0.2, 0.7])
+    result = against_truth(comparison, {"whole_list": {"s": 0.9, "t": 0.2}})
+    assert result["quantity"].tolist() == ["score", "score", "difference"]
+    assert result["a"].tolist() == ["s", "t", "s"]
+    assert result["b"].tolist() == ["", "", "t"]
+    np.testing.assert_allclose(result["whole_list"], [0.9, 0.2, 0.7])
     np.testing.assert_allclose(
-        found["expected"], [*comparison.expected, *comparison.expected_difference]
+        result["expected"], [*comparison.expected, *comparison.expected_difference]
     )
     np.testing.assert_allclose(
-        found["pit_whole_list"], pit(found["expected"], found["sd"], found["whole_list"])
+        result["pit_whole_list"], pit(result["expected"], result["sd"], result["whole_list"])
     )

@@ -51,14 +51,14 @@ def test_too_narrow_draws_fail(narrow):
 
 
 def test_draws_off_their_place_fail():
-    found = simulation_based_calibration(normal(shift=0.3), simulations=400, seed=1)
-    assert found.p_value < 1e-6
-    assert all(values.mean() < 0.45 for values in found.ranks.values())
+    outcome = simulation_based_calibration(normal(shift=0.3), simulations=400, seed=1)
+    assert outcome.p_value < 1e-6
+    assert all(values.mean() < 0.45 for values in outcome.ranks.values())
 
 
 def test_the_envelope_holds_exact_ranks_and_not_others(exact, narrow):
-    for found, inside in ((exact, True), (narrow, False)):
-        _, difference, low, high = found.ecdf("mean[0]")
+    for result, inside in ((exact, True), (narrow, False)):
+        _, difference, low, high = result.ecdf("mean[0]")
         assert bool(((low <= difference) & (difference <= high)).all()) is inside
 
 
@@ -69,8 +69,8 @@ def test_ties_are_broken_at_random():
         random = np.random.default_rng(seed)
         return {"coin": random.integers(2) * 1.0}, {"coin": random.integers(2, size=20) * 1.0}
 
-    found = simulation_based_calibration(simulate, simulations=1000, seed=4)
-    assert kstest(found.ranks["coin"], "uniform").pvalue > 0.01
+    outcome = simulation_based_calibration(simulate, simulations=1000, seed=4)
+    assert kstest(outcome.ranks["coin"], "uniform").pvalue > 0.01
 
 
 def test_the_same_seed_gives_the_same_ranks(exact):

@@ -10,15 +10,15 @@ from rtc_bayes.relevance.logistic import sigmoid
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_layer_is_sampled_exactly(stage):
-    found = simulation_based_calibration(STAGES[stage], simulations=500, seed=7)
-    assert found.p_value > 0.005, found.p_values()
+    outcome = simulation_based_calibration(STAGES[stage], simulations=500, seed=7)
+    assert outcome.p_value > 0.005, outcome.p_values()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_layer_is_sampled_exactly_in_many_simulations(stage):
-    found = simulation_based_calibration(STAGES[stage], simulations=2000, seed=8)
-    assert found.p_value > 0.005, found.p_values()
+    outcome = simulation_based_calibration(STAGES[stage], simulations=2000, seed=8)
+    assert outcome.p_value > 0.005, outcome.p_values()
 
 
 @pytest.mark.parametrize("stage", STAGES)

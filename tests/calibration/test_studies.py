@@ -74,20 +74,20 @@ def test_it_loads_as_it_was(done):
 
 def test_every_unjudged_document_is_scored_once_a_trial(small, done):
     relevance = done.relevance.set_index(["by", "group"])
-    whole = relevance.loc[("all", "all")]
+    overall = relevance.loc[("all", "all")]
     for by in ("rank", "seen", "topic"):
         parts = relevance.loc[by]
-        assert parts["documents"].sum() == whole["documents"]
-        assert parts["relevant"].sum() == whole["relevant"]
-    assert done.reliability["documents"].sum() == whole["documents"]
+        assert parts["documents"].sum() == overall["documents"]
+        assert parts["relevant"].sum() == overall["relevant"]
+    assert done.reliability["documents"].sum() == overall["documents"]
 
 
 def test_truth_of_lists_as_cut(small):
     collection = Collection.from_runs(small.runs, small.qrels, Estimand(scope="pool", depth=20))
     # evaluated as a list of 20 and by all judgments: the same as AP@20 by ir-measures
     table = evaluate(small.runs, small.qrels, ["AP@20"], topics="all")
-    found = [collection.pool_truth[name] for name in collection.pool.systems]
-    np.testing.assert_allclose(found, table.mean["AP@20"], atol=1e-9)
+    result = [collection.pool_truth[name] for name in collection.pool.systems]
+    np.testing.assert_allclose(result, table.mean["AP@20"], atol=1e-9)
     labels = collection.labels(collection.pool.select(collection.pool.systems[:2]))
     assert set(labels) == {0.0, 1.0}
 
@@ -123,7 +123,7 @@ REMARK = (
 
 def test_remarks_of_workers_are_counted_and_not_written(tmp_path, capfd):
     model = write_model(tmp_path / "remarking.py", "True", REMARK)
-    command = ["calibrate", f"--model={model}", "--trials=2", "--systems=3", "--depth=10"]
+    command = ["calibrate", f"--model={model}", "--trials=2", "--n-systems=3", "--depth=10"]
     assert main([*command, "--jobs=2", "--quiet", f"--output={tmp_path / 'study'}"]) == 0
     assert capfd.readouterr().err == ""
     assert CalibrationStudy.load(tmp_path / "study").trials["remarks"].tolist() == [1, 1]
@@ -136,16 +136,18 @@ def test_a_failed_fit_is_recorded_and_left_out(small, done, tmp_path):
     for condition, failed in ((f"judgments.n_judged == {judged.iloc[0]}", 1), ("True", 3)):
         model = write_model(tmp_path / f"f{failed}.py", condition, "raise FitError('no fit')")
         folder = tmp_path / f"study{failed}"
-        found = calibrate(
+        finished = calibrate(
             small.runs, small.qrels, **arguments | {"model": f"{model}:map"}, output=folder
         )
-        assert found.trials["failure"].notna().sum() == found.summary["failed"] == failed
-        assert set(found.trials.loc[found.trials["failure"].notna(), "reason"]) == {"failed fit"}
+        assert finished.trials["failure"].notna().sum() == finished.summary["failed"] == failed
+        assert set(finished.trials.loc[finished.trials["failure"].notna(), "reason"]) == {
+            "failed fit"
+        }
         kept = set(range(failed, 3))
-        assert set(found.pairs["trial"]) == set(found.systems["trial"]) == kept
-        assert (found.summary["relevance"] is None) == (not kept)
+        assert set(finished.pairs["trial"]) == set(finished.systems["trial"]) == kept
+        assert (finished.summary["relevance"] is None) == (not kept)
         again = CalibrationStudy.load(folder)
-        assert again.summary == found.summary
+        assert again.summary == finished.summary
         assert f"the fits of {failed} trials failed" in repr(again)
         page = write_report(folder).read_text(encoding="utf-8")
         assert "Fits that failed" in page
@@ -156,12 +158,12 @@ def test_every_part_of_the_estimand_reaches_it(small, done, tmp_path):
     """Lists of 100 documents pooled to 20, by another measure, after so many judgments."""
     estimand = Estimand("P@30", depth=20, score_depth=100, residual=0.01, topics="judged")
     arguments = {**ARGUMENTS, "estimand": estimand, "trials": 2, "workers": ALONE}
-    found = calibrate(small.runs, small.qrels, **arguments, budget=30, output=tmp_path)
-    assert found.trials["judged"].tolist() == [30, 30]
-    assert set(found.trials["reason"]) == {"budget"}
+    finished = calibrate(small.runs, small.qrels, **arguments, budget=30, output=tmp_path)
+    assert finished.trials["judged"].tolist() == [30, 30]
+    assert set(finished.trials["reason"]) == {"budget"}
     table = evaluate(small.runs, small.qrels, ["P@30"], topics="judged")
     truth = dict(zip(table.systems, table.mean["P@30"], strict=True))
-    scores = found.systems[found.systems["quantity"] == "score"]
+    scores = finished.systems[finished.systems["quantity"] == "score"]
     np.testing.assert_allclose(scores["whole_list"], scores["a"].map(truth))
     assert scores["sd"].min() > 0.01
     # by documents of the pool alone

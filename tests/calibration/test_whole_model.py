@@ -28,7 +28,7 @@ def test_a_composite_has_no_prior(judgments):
 @pytest.mark.filterwarnings("ignore::rtc_bayes.errors.FitWarning")
 def test_hierarchical_by_laplace(judgments):
     model = load_model("hierarchical")
-    whole = WholeModel(model, "laplace", judgments, 150, Sampling(draws=199, chains=1))
-    found = simulation_based_calibration(whole, simulations=150, seed=1)
-    assert {"mu", "p[0]", "alpha[2]", "log_s[0]"} <= set(found.ranks)
-    assert found.p_value > 0.005, found.p_values()
+    simulator = WholeModel(model, "laplace", judgments, 150, Sampling(draws=199, chains=1))
+    outcome = simulation_based_calibration(simulator, simulations=150, seed=1)
+    assert {"mu", "p[0]", "alpha[2]", "log_s[0]"} <= set(outcome.ranks)
+    assert outcome.p_value > 0.005, outcome.p_values()

@@ -94,16 +94,18 @@ def test_the_environment_names_the_folder(folder, tmp_path, monkeypatch):
     assert len(list((tmp_path / "cache").iterdir())) == 1
 
 
-@pytest.mark.parametrize("damage", [lambda whole: whole[:100], lambda _: b"", lambda _: b"x" * 99])
+@pytest.mark.parametrize(
+    "damage", [lambda intact: intact[:100], lambda _: b"", lambda _: b"x" * 99]
+)
 def test_a_damaged_entry_is_made_again(folder, tmp_path, damage):
     cache = tmp_path / "cache"
     before = rb.read_runs(folder, cache=cache)
     (entry,) = cache.iterdir()
-    whole = entry.read_bytes()
-    entry.write_bytes(damage(whole))
+    intact = entry.read_bytes()
+    entry.write_bytes(damage(intact))
     assert content(rb.read_runs(folder, cache=cache)) == content(before)
     assert content(rb.read_runs(folder, cache=cache)) == content(before)
-    assert len(entry.read_bytes()) == len(whole)
+    assert len(entry.read_bytes()) == len(intact)
 
 
 def test_errors_are_those_of_the_files_and_of_the_folder(folder, tmp_path):

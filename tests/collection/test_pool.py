@@ -147,14 +147,14 @@ def test_parts_of_a_pool_must_be_named(pool):
 )
 def test_added_documents_are_unranked_and_nothing_else_changes(rankings, added):
     pool = pool_of({f"s{i}": lists for i, lists in enumerate(rankings)})
-    whole = pool.with_documents(added)
+    extended = pool.with_documents(added)
     for t, topic in enumerate(pool.topics):
-        inside = whole.docnos[whole.documents(t)].tolist()
+        inside = extended.docnos[extended.documents(t)].tolist()
         before = pool.docnos[pool.documents(t)].tolist()
         assert inside == sorted({*before, *added.get(topic, [])})
         for s in range(pool.n_systems):
             old = pool.docnos[pool.ranking(s, t)].tolist()
-            assert whole.docnos[whole.ranking(s, t)].tolist() == old
+            assert extended.docnos[extended.ranking(s, t)].tolist() == old
 
 
 def test_overlap(pool):
@@ -319,12 +319,12 @@ def test_relevance_lines_up_with_a_smaller_pool(runs, pool, tmp_path):
     values = np.linspace(0.1, 0.6, pool.n_documents)
     relevance = rb.Relevance.from_values(pool, values, model="m", method="map")
     small = pool.select(["b"])
-    whole, aligned = relevance.on(small)
-    assert whole.n_documents == pool.n_documents
+    extended, aligned = relevance.on(small)
+    assert extended.n_documents == pool.n_documents
     for topic in pool.topics:
         docnos = pool.docnos[pool.documents(pool.topics.index(topic))]
         np.testing.assert_allclose(
-            aligned[0, whole.locate(topic, docnos)], values[pool.locate(topic, docnos)]
+            aligned[0, extended.locate(topic, docnos)], values[pool.locate(topic, docnos)]
         )
     deeper = rb.Pool.from_runs(runs, depth=3)
     assert deeper.n_documents == pool.n_documents  # z is in both
@@ -340,8 +340,8 @@ def test_relevance_lines_up_with_a_smaller_pool(runs, pool, tmp_path):
 def test_impossible_documents_are_not_added(pool):
     values = np.full((1, 2, pool.n_documents), 0.5)
     values[..., pool.locate("9", ["x"])] = 0.0
-    whole, aligned = rb.Relevance.from_values(pool, values).on(pool.select(["b"]))
-    assert "x" not in whole.docnos
+    extended, aligned = rb.Relevance.from_values(pool, values).on(pool.select(["b"]))
+    assert "x" not in extended.docnos
     assert aligned.shape == (2, pool.n_documents - 1)
 
 
@@ -350,8 +350,8 @@ def test_relevance_from_listed_probabilities(pool):
     relevance = rb.Relevance.from_erels(
         pool, erels, qrels=rb.Qrels({"9": {"z": 1, "y": -1}}), default_p=0.125
     )
-    whole, values = relevance.on(pool)
-    table = dict(zip(whole.docnos.tolist(), values[0].tolist(), strict=True))
+    extended, values = relevance.on(pool)
+    table = dict(zip(extended.docnos.tolist(), values[0].tolist(), strict=True))
     assert table == {"x": 0.25, "far": 0.5, "z": 1, "w": 0.125, "y": 0.125, "p": 0.125, "q": 0.125}
     assert relevance.to_probabilities()["9"]["x"] == 0.25
     with pytest.raises(InputError, match="no topic in common"):
@@ -432,9 +432,9 @@ def test_lists_are_scored_to_the_score_depth(runs, tmp_path):
 
 def test_the_reach_ends_what_is_known(runs):
     assert rb.Pool.from_runs(runs, depth=2, reach=2).tails is None
-    whole = rb.Pool.from_runs(runs, depth=3)
-    assert (whole.tails, whole.reach) == (None, 3)
-    assert whole.lengths.tolist() == [[3, 2], [2, 1]]
+    untruncated = rb.Pool.from_runs(runs, depth=3)
+    assert (untruncated.tails, untruncated.reach) == (None, 3)
+    assert untruncated.lengths.tolist() == [[3, 2], [2, 1]]
 
 
 @given(
@@ -453,8 +453,8 @@ def test_known_ranks_are_those_of_the_runs(lists, depth, reach):
             docnos = some.docnos[some.documents(t)]
             for system, ranks in zip(some.systems, some.ranks(t, below=True), strict=True):
                 ranked = runs[system].ranking(topic)[: max(depth, reach)].tolist()
-                known = {docno: rank for rank, docno in enumerate(ranked, 1)}
-                assert ranks.tolist() == [known.get(docno, 0) for docno in docnos]
+                rank_of = {docno: rank for rank, docno in enumerate(ranked, 1)}
+                assert ranks.tolist() == [rank_of.get(docno, 0) for docno in docnos]
 
 
 def test_judged_documents_are_found_in_lists_below_the_depth():
@@ -469,6 +469,6 @@ def test_judged_documents_are_found_in_lists_below_the_depth():
     assert rb.Pool.from_runs(runs, depth=2, qrels=qrels).docnos.tolist() == ["w", "x", "y"]
     qrels = rb.Qrels({"9": qrels["9"]})
     labels = np.nan_to_num(rb.Judgments.from_qrels(pool, qrels).labels)
-    found = rb.moments(pool, labels).mean_expected[0]
-    assert found == pytest.approx(rb.evaluate(runs, qrels, "AP").mean["AP"], abs=1e-12)
+    result = rb.moments(pool, labels).mean_expected[0]
+    assert result == pytest.approx(rb.evaluate(runs, qrels, "AP").mean["AP"], abs=1e-12)
     assert repr(pool) == "Pool(2 systems, 1 topics, depth 2, scored to 3, 5 documents)"

@@ -36,9 +36,9 @@ def comparison(make_pool):
 
 def test_the_json_is_the_contract_s(comparison, tmp_path):
     comparison.to_json(tmp_path / "out.json")
-    found = json.loads((tmp_path / "out.json").read_text())
-    assert found == json.loads(comparison.to_json())
-    assert list(found) == [
+    content = json.loads((tmp_path / "out.json").read_text())
+    assert content == json.loads(comparison.to_json())
+    assert list(content) == [
         "measure",
         "moments",
         "model",
@@ -48,17 +48,17 @@ def test_the_json_is_the_contract_s(comparison, tmp_path):
         "pairs",
         "meta",
     ]
-    assert (found["measure"], found["moments"], found["topics"]) == ("AP", "exact", 3)
-    assert (found["model"], found["method"]) == ("toy", "map")
-    assert [set(row) for row in found["systems"]] == [{"system", "expected", "sd"}] * 12
-    assert [list(row) for row in found["pairs"]] == [COLUMNS] * 66
+    assert (content["measure"], content["moments"], content["topics"]) == ("AP", "exact", 3)
+    assert (content["model"], content["method"]) == ("toy", "map")
+    assert [set(row) for row in content["systems"]] == [{"system", "expected", "sd"}] * 12
+    assert [list(row) for row in content["pairs"]] == [COLUMNS] * 66
     order = comparison.systems
-    assert all(order.index(row["a"]) < order.index(row["b"]) for row in found["pairs"])
-    sums = [row["p_less"] + row["p_equal"] + row["p_greater"] for row in found["pairs"]]
+    assert all(order.index(row["a"]) < order.index(row["b"]) for row in content["pairs"])
+    sums = [row["p_less"] + row["p_equal"] + row["p_greater"] for row in content["pairs"]]
     assert sums == pytest.approx(np.ones(66))
-    assert found["meta"]["seed"] == 0
-    assert found["meta"]["outcomes"] == 500
-    assert "version" in found["meta"]
+    assert content["meta"]["seed"] == 0
+    assert content["meta"]["outcomes"] == 500
+    assert "version" in content["meta"]
 
 
 def test_undefined_is_null(make_pool):
@@ -73,9 +73,9 @@ def test_undefined_is_null(make_pool):
 
 def test_the_csv_has_the_pairs_and_their_provenance(comparison, tmp_path):
     comparison.to_csv(tmp_path / "out.csv")
-    found = pd.read_csv(tmp_path / "out.csv")
-    assert list(found.columns) == COLUMNS
-    pd.testing.assert_frame_equal(found, comparison.to_frame(), check_dtype=False)
+    result = pd.read_csv(tmp_path / "out.csv")
+    assert list(result.columns) == COLUMNS
+    pd.testing.assert_frame_equal(result, comparison.to_frame(), check_dtype=False)
     assert json.loads((tmp_path / "out.csv.meta.json").read_text())["seed"] == 0
 
 

@@ -71,11 +71,11 @@ def test_the_corrected_form_turns_with_the_sign(skewness, kurtosis, expected):
 def test_draws_of_expected_values_share_a_shape():
     expected = np.array([[0.1, -0.2], [0.3, 0.0]])
     variance = np.array([[1.0, 0.5], [2.0, 0.0]])
-    whole = corrected(expected, variance, [0.3, -0.2], [0.5, 0.1])
+    overall = corrected(expected, variance, [0.3, -0.2], [0.5, 0.1])
     for d in range(2):
         row = corrected(expected[d], variance[d], [0.3, -0.2], [0.5, 0.1])
-        assert whole.less[d] == pytest.approx(row.less)
-        assert whole.equal[d] == pytest.approx(row.equal)
+        assert overall.less[d] == pytest.approx(row.less)
+        assert overall.equal[d] == pytest.approx(row.equal)
 
 
 def test_outcomes_are_counted_and_rounding_is_a_tie():

@@ -37,25 +37,25 @@ def test_many_pairs_are_counted_in_parts(monkeypatch):
     scores = rng.integers(0, 3, size=(6, 2, 50)).astype(float)
     pairs = np.stack(np.triu_indices(6, 1), axis=1)
     moments = np.zeros((2, len(pairs))), np.ones((2, len(pairs)))
-    whole = [*shares(scores, pairs), *shape_about(scores, pairs, *moments)]
-    whole += [sampled_moments(scores, pairs).unjudged]
+    at_once = [*shares(scores, pairs), *shape_about(scores, pairs, *moments)]
+    at_once += [sampled_moments(scores, pairs).unjudged]
     monkeypatch.setattr("rtc_bayes.confidence.outcomes._BLOCK", 350)
     parts = [*shares(scores, pairs), *shape_about(scores, pairs, *moments)]
     parts += [sampled_moments(scores, pairs).unjudged]
-    for one, other in zip(whole, parts, strict=True):
+    for one, other in zip(at_once, parts, strict=True):
         assert one == pytest.approx(other)
-    assert sum(whole[:3]) == pytest.approx(1.0)
+    assert sum(at_once[:3]) == pytest.approx(1.0)
 
 
 def test_variance_has_a_part_within_draws_and_one_between():
     rng = np.random.default_rng(6)
     centres = rng.normal(0.0, 0.5, size=2000)
     draws = centres[:, None] + rng.normal(0.0, 2.0, size=(2000, 10))
-    found = sampled_moments(np.stack([draws, np.zeros_like(draws)]), PAIR)
+    result = sampled_moments(np.stack([draws, np.zeros_like(draws)]), PAIR)
     # standard errors: sqrt(2 / 18000) * 4 = .04, and about .02
-    assert found.unjudged == pytest.approx([4.0], abs=0.17)
-    assert found.parameters == pytest.approx([centres.var()], abs=0.09)
-    assert found.sd[0] ** 2 == pytest.approx((found.unjudged + found.parameters)[0])
+    assert result.unjudged == pytest.approx([4.0], abs=0.17)
+    assert result.parameters == pytest.approx([centres.var()], abs=0.09)
+    assert result.sd[0] ** 2 == pytest.approx((result.unjudged + result.parameters)[0])
     one = sampled_moments(np.stack([draws[:1], np.zeros_like(draws[:1])]), PAIR)
     assert one.parameters.tolist() == [0.0]
 

@@ -30,16 +30,16 @@ from rtc_bayes.judging import parse_algorithm
     ],
 )
 def test_parts(text, judge, weight, floor, least, model, evaluator):
-    found = parse_algorithm(text)
-    assert found.text == text
-    assert (found.judge.name, found.floor, found.least) == (judge, floor, least)
-    assert getattr(found.judge, "weight", None) == weight
+    result = parse_algorithm(text)
+    assert result.text == text
+    assert (result.judge.name, result.floor, result.least) == (judge, floor, least)
+    assert getattr(result.judge, "weight", None) == weight
     for spec, expected in (
-        (getattr(found.judge, "model", None), model),
-        (found.evaluator, evaluator),
+        (getattr(result.judge, "model", None), model),
+        (result.evaluator, evaluator),
     ):
         assert (spec and spec.text) == expected
-    assert text in repr(found)
+    assert text in repr(result)
 
 
 @pytest.fixture

@@ -117,8 +117,8 @@ def test_proved_when_no_judgment_can_change_the_sign():
     assert session.next() is None
     assert session.reason == "reached"  # nothing is unknown
     pool = pool_of({"1": ["D1", "D2", "D3"]}, {"1": ["D4", "D5", "D3"]})
-    known = Judgments.from_labels(pool, pool.locate("1", ["D1", "D4", "D5"]), [1.0, 0.0, 0.0])
-    session = JudgingSession(known, "mtc", confidence=1.0)
+    judged = Judgments.from_labels(pool, pool.locate("1", ["D1", "D4", "D5"]), [1.0, 0.0, 0.0])
+    session = JudgingSession(judged, "mtc", confidence=1.0)
     assert session.next() is None
     assert session.reason == "proved"
     assert session.confidence < 1.0
@@ -228,9 +228,9 @@ def test_a_model_is_fitted_at_ten_judgments_and_every_ten(rng, cases, monkeypatc
 
     def recorded(model, method, judgments, seed=0):
         fits.append((judgments.n_judged, seed))
-        found = real(model, method, judgments, seed)
-        assert len(found.p) == judgments.pool.n_documents
-        return found
+        estimated = real(model, method, judgments, seed)
+        assert len(estimated.p) == judgments.pool.n_documents
+        return estimated
 
     real = module.estimate
     monkeypatch.setattr(module, "estimate", recorded)
@@ -240,13 +240,13 @@ def test_a_model_is_fitted_at_ten_judgments_and_every_ten(rng, cases, monkeypatc
     assert [n for n, _ in fits] == [10, 20, 30]
     assert len({seed for _, seed in fits}) == 3
     fits.clear()
-    known = build(pool, truth, "mtc", confidence=None, budget=13).judgments
-    session = JudgingSession(known, "rtc:map", confidence=None, budget=12)
+    reference = build(pool, truth, "mtc", confidence=None, budget=13).judgments
+    session = JudgingSession(reference, "rtc:map", confidence=None, budget=12)
     while (document := session.next()) is not None:
         session.observe(document, 0.0)
     assert [n for n, _ in fits] == [13, 23]
     assert session.judgments.n_judged == 25
-    assert session.judgments.order[:13].tolist() == known.order.tolist()
+    assert session.judgments.order[:13].tolist() == reference.order.tolist()
 
 
 def test_a_method_that_draws_is_fitted_the_more_rarely_the_more_is_judged(rng, cases, monkeypatch):

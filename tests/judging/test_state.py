@@ -154,8 +154,8 @@ def test_draws_add_what_is_unknown_of_the_parameters(rng, cases):
     expected, variance = state.moments()
     np.testing.assert_allclose(expected, each.mean(axis=0), atol=1e-12)
     np.testing.assert_allclose(state.parameter_variance, each.var(axis=0, ddof=1), atol=1e-12)
-    given = JudgingState(judgments, draws.mean(axis=0)).moments()[1]
-    np.testing.assert_allclose(variance, given + state.parameter_variance, atol=1e-12)
+    unjudged = JudgingState(judgments, draws.mean(axis=0)).moments()[1]
+    np.testing.assert_allclose(variance, unjudged + state.parameter_variance, atol=1e-12)
 
 
 def test_a_restart_with_draws_equals_a_state_made_of_them(rng, cases):
@@ -184,13 +184,13 @@ def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(rng):
     """Documents of the deeper pool alone are known to be nonrelevant."""
     rankings = random_rankings(rng, 3, 1, 12, longest=9)
     pool = pool_of(rankings, depth=3, score_depth=9)
-    whole = pool_of(rankings, depth=9)
+    to_depth_9 = pool_of(rankings, depth=9)
     p = rng.random((4, pool.n_documents))
-    place = whole.locate("0", pool.docnos)
-    p_of_whole = np.zeros((4, whole.n_documents))
+    place = to_depth_9.locate("0", pool.docnos)
+    p_of_whole = np.zeros((4, to_depth_9.n_documents))
     p_of_whole[:, place] = p
     state = JudgingState(Judgments.none(pool), p)
-    other = JudgingState(Judgments.none(whole), p_of_whole)
+    other = JudgingState(Judgments.none(to_depth_9), p_of_whole)
     for document, label in ((0, 1.0), (2, 0.0)):
         state.observe(document, label)
         other.observe(int(place[document]), label)

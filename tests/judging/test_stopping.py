@@ -15,12 +15,12 @@ def differences(pool, cases, labels):
     """The mean difference in AP of the first two systems for every completion of labels."""
     per_topic = []
     for t in range(pool.n_topics):
-        known = labels[pool.documents(t)]
+        judged = labels[pool.documents(t)]
         c = cases.coefficients(pool, t, 0, 1)
-        free = np.flatnonzero(np.isnan(known))
+        free = np.flatnonzero(np.isnan(judged))
         values = []
         for outcome in product((0.0, 1.0), repeat=len(free)):
-            x = known.copy()
+            x = judged.copy()
             x[free] = outcome
             s = sum(c[i, j] * x[i] * x[j] for j in range(len(x)) for i in range(j + 1))
             values.append(s / x.sum() if x.any() else 0.0)
@@ -35,9 +35,9 @@ def test_bounds_hold_for_every_completion(rng, cases, unknown):
         pool = cases.pool(rng, topics=2, documents=7, length=5)
         labels = (rng.random(pool.n_documents) < 0.5).astype(float)
         labels[rng.random(labels.size) < unknown] = np.nan
-        known = np.flatnonzero(~np.isnan(labels))
+        judged = np.flatnonzero(~np.isnan(labels))
         state = JudgingState(
-            Judgments.from_labels(pool, known, labels[known]), rng.random(labels.size)
+            Judgments.from_labels(pool, judged, labels[judged]), rng.random(labels.size)
         )
         per_topic = differences(pool, cases, labels)
         for topic, values in zip(state.topics, per_topic, strict=True):

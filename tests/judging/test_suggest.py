@@ -22,22 +22,22 @@ def pool():
 @pytest.mark.parametrize("algorithm", ["ip", "mtc", "mtc[weight=evr]", "rtc:map", "uniform"])
 def test_the_first_is_what_a_session_would_ask(pool, algorithm):
     judgments = Judgments.from_labels(pool, [0, 3], [1.0, 0.0])
-    found = next_documents(pool, judgments, algorithm=algorithm, count=3)
+    suggested = next_documents(pool, judgments, algorithm=algorithm, count=3)
     session = JudgingSession(judgments, algorithm, confidence=None, budget=1)
     document = session.next()
-    assert pool.docnos[document] == found[0].docno
-    assert len(found) == len({(d.topic, d.docno) for d in found}) == 3
-    assert all(d.weight > 0 for d in found)
+    assert pool.docnos[document] == suggested[0].docno
+    assert len(suggested) == len({(d.topic, d.docno) for d in suggested}) == 3
+    assert all(d.weight > 0 for d in suggested)
     judged = {("1", pool.docnos[0]), ("1", pool.docnos[3])}
-    assert not judged & {(d.topic, d.docno) for d in found}
+    assert not judged & {(d.topic, d.docno) for d in suggested}
 
 
 def test_why_says_ranks_probability_and_weight(pool):
-    found = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1)[0]
-    assert (found.topic, found.docno) == ("1", "a")
-    assert found.why == (
+    result = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1)[0]
+    assert (result.topic, result.docno) == ("1", "a")
+    assert result.why == (
         "rank 1 in A, not in B, retrieved by 2 of 3; p 0.50; its judgment can move the "
-        f"numerator of the difference by {found.weight:.3g}"
+        f"numerator of the difference by {result.weight:.3g}"
     )
     by_rank = next_documents(pool, Judgments.none(pool), algorithm="ip", count=2)
     assert [d.why for d in by_rank] == [
@@ -49,8 +49,8 @@ def test_why_says_ranks_probability_and_weight(pool):
 @pytest.mark.parametrize("weight", WEIGHTS)
 def test_every_weight_says_why(pool, weight):
     algorithm = f"mtc[weight={weight}]"
-    found = next_documents(pool, Judgments.none(pool), algorithm=algorithm, count=1)[0]
-    assert f"{found.weight:.3g}" in found.why.split("; ")[-1]
+    result = next_documents(pool, Judgments.none(pool), algorithm=algorithm, count=1)[0]
+    assert f"{result.weight:.3g}" in result.why.split("; ")[-1]
 
 
 def test_weights_fall_unless_a_floor_is_served_first(pool):
@@ -70,16 +70,16 @@ def test_weights_fall_unless_a_floor_is_served_first(pool):
 def test_fewer_when_nothing_else_has_weight(pool):
     everything = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1000)
     assert 0 < len(everything) <= pool.n_documents
-    known = Judgments.from_labels(pool, range(pool.n_documents), [1.0] * pool.n_documents)
-    assert next_documents(pool, known, algorithm="mtc") == []
-    assert next_documents(pool, known, algorithm="ip") == []
+    judged = Judgments.from_labels(pool, range(pool.n_documents), [1.0] * pool.n_documents)
+    assert next_documents(pool, judged, algorithm="mtc") == []
+    assert next_documents(pool, judged, algorithm="ip") == []
 
 
 def test_judgments_of_other_systems_count(pool):
     elsewhere = pool.with_documents({"1": ["zz"]})
-    known = Judgments.from_labels(elsewhere, elsewhere.locate("1", ["zz", "a"]), [1.0, 1.0])
-    found = next_documents(pool.select(["A", "B"]), known, algorithm="mtc", count=10)
-    assert {d.docno for d in found}.isdisjoint({"zz", "a"})
+    judged = Judgments.from_labels(elsewhere, elsewhere.locate("1", ["zz", "a"]), [1.0, 1.0])
+    suggested = next_documents(pool.select(["A", "B"]), judged, algorithm="mtc", count=10)
+    assert {d.docno for d in suggested}.isdisjoint({"zz", "a"})
 
 
 def test_asking_for_none(pool):

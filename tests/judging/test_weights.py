@@ -37,16 +37,16 @@ def test_weights_are_their_sums(rng, cases, name, systems):
     for _ in range(10):
         pool = cases.pool(rng, systems=systems)
         labels = rng.choice([0.0, 1.0, np.nan], pool.n_documents, p=[0.3, 0.2, 0.5])
-        known = np.flatnonzero(~np.isnan(labels))
+        judged = np.flatnonzero(~np.isnan(labels))
         p = np.where(np.isnan(labels), rng.random(pool.n_documents), labels)
-        state = JudgingState(Judgments.from_labels(pool, known, labels[known]), p)
+        state = JudgingState(Judgments.from_labels(pool, judged, labels[judged]), p)
         for t in range(pool.n_topics):
             inside = pool.documents(t)
             cs = [cases.coefficients(pool, t, s, u) for s, u in combinations(range(systems), 2)]
-            found = WEIGHTS[name](state.topics[t])
-            for i in range(len(found)):
+            result = WEIGHTS[name](state.topics[t])
+            for i in range(len(result)):
                 expected = literal_weight(name, cs, p[inside], labels[inside], i)
-                assert found[i] == pytest.approx(expected, abs=1e-12)
+                assert result[i] == pytest.approx(expected, abs=1e-12)
 
 
 def test_variance_reduction_is_what_a_judgment_takes_off_on_average(rng, cases):

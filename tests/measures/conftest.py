@@ -18,9 +18,9 @@ def _deeper_pool(rng, systems, topics, length, depth):
     """Return a pool scored below its depth, one as deep as that, and where it holds the first's."""
     rankings = pools.random_rankings(rng, systems, topics, length + 2, longest=length)
     pool = pools.pool_of(rankings, depth=depth, score_depth=length)
-    whole = pools.pool_of(rankings, depth=length)
-    place = [whole.locate(t, pool.docnos[pool.documents(n)]) for n, t in enumerate(pool.topics)]
-    return pool, whole, np.concatenate(place)
+    deeper = pools.pool_of(rankings, depth=length)
+    place = [deeper.locate(t, pool.docnos[pool.documents(n)]) for n, t in enumerate(pool.topics)]
+    return pool, deeper, np.concatenate(place)
 
 
 @pytest.fixture(scope="session")

@@ -28,11 +28,11 @@ def large_pool(rng, documents, systems):
 
 def check_within_four_standard_errors(outcomes, documents):
     pool, p = large_pool(np.random.default_rng(31), documents, 3)
-    found = moments(pool, p, tolerance=1e-10)
+    result = moments(pool, p, tolerance=1e-10)
     scores = sample_scores(pool, p, measure="AP", outcomes=outcomes, seed=7)
-    for n, (a, b) in enumerate(found.pairs):
+    for n, (a, b) in enumerate(result.pairs):
         sampled = scores[:, a] - scores[:, b]
-        mean, variance = found.difference_expected[0, n], found.difference_variance[0, n]
+        mean, variance = result.difference_expected[0, n], result.difference_variance[0, n]
         assert abs(sampled.mean() - mean) < 4 * np.sqrt(variance / outcomes)
         squares = (sampled - mean) ** 2
         assert abs(squares.mean() - variance) < 4 * squares.std() / np.sqrt(outcomes)
@@ -50,11 +50,11 @@ def test_moments_of_1000_documents_match_a_million_outcomes():
 @pytest.mark.parametrize("measure", ["P@5", "R@5", "nDCG@5", "nDCG", "RR", "RBP", "AP@5", "DCG@9"])
 def test_moments_match_sampled_outcomes(measure):
     pool, p = large_pool(np.random.default_rng(32), 40, 2)
-    found = moments(pool, p, measure=measure)
+    result = moments(pool, p, measure=measure)
     scores = sample_scores(pool, p, measure=measure, outcomes=20_000, seed=8)
-    standard_error = np.sqrt(found.mean_variance[0] / 20_000)
-    assert (np.abs(scores.mean(axis=0) - found.mean_expected[0]) < 4 * standard_error).all()
-    assert scores.var(axis=0) == pytest.approx(found.mean_variance[0], rel=0.1)
+    standard_error = np.sqrt(result.mean_variance[0] / 20_000)
+    assert (np.abs(scores.mean(axis=0) - result.mean_expected[0]) < 4 * standard_error).all()
+    assert scores.var(axis=0) == pytest.approx(result.mean_variance[0], rel=0.1)
 
 
 @pytest.mark.parametrize(
@@ -119,11 +119,11 @@ def test_bad_input_is_named(random_pool):
 def test_threads_change_nothing(random_pool, measure):
     pool = random_pool(np.random.default_rng(4), 3, 6, 9)
     draws = np.random.default_rng(5).random((2, pool.n_documents), dtype=np.float32)
-    found = [
+    result = [
         sample_scores(pool, draws, measure=measure, outcomes=8, seed=3, workers=Workers(jobs))
         for jobs in (1, 3)
     ]
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(*result)
 
 
 def test_draws_are_sampled_together(random_pool):
@@ -132,9 +132,9 @@ def test_draws_are_sampled_together(random_pool):
     draws[2] = draws[2] < 0.5
     scores = sample_scores(pool, draws, outcomes=4000, seed=1)
     assert scores.shape == (3, 4000, 2)
-    found = moments(pool, draws)
-    error = np.sqrt(found.mean_variance / 4000)
-    assert (np.abs(scores.mean(axis=1) - found.mean_expected) <= 4.5 * error + 1e-12).all()
+    result = moments(pool, draws)
+    error = np.sqrt(result.mean_variance / 4000)
+    assert (np.abs(scores.mean(axis=1) - result.mean_expected) <= 4.5 * error + 1e-12).all()
     np.testing.assert_array_equal(
         sample_scores(pool, draws[:1], outcomes=50, seed=3)[0],
         sample_scores(pool, draws[0], outcomes=50, seed=3),
@@ -148,11 +148,11 @@ def test_documents_are_relevant_as_often_as_their_probability_says():
     p = np.array([of_one_draw, of_another])
     each = 100_000
     relevant = _Sampler(p, np.random.default_rng(3)).sample(np.repeat([0, 1], each))
-    found = relevant.reshape(-1, 2, each).mean(axis=2).T
+    result = relevant.reshape(-1, 2, each).mean(axis=2).T
     error = np.sqrt(p * (1.0 - p) / each)
     certain = (p == 0.0) | (p == 1.0)
-    np.testing.assert_array_equal(found[certain], p[certain])
-    assert (np.abs(found - p) <= 4.5 * error + 1e-9).all()
+    np.testing.assert_array_equal(result[certain], p[certain])
+    assert (np.abs(result - p) <= 4.5 * error + 1e-9).all()
     # neighbours in one random word, the same place in two words, and two documents
     first, last = relevant[0, :each].astype(float), relevant[4, :each].astype(float)
     for one, other in ((first[1:], first[:-1]), (first[64:], first[:-64]), (first, last)):
@@ -163,20 +163,20 @@ def test_few_words_held_at_once_change_no_probability(monkeypatch):
     monkeypatch.setattr(montecarlo, "_HELD", 1)
     p = np.array([[0.2, 0.7]])
     draw = np.zeros(50_000, dtype=np.int64)
-    found = _Sampler(p, np.random.default_rng(5)).sample(draw).mean(axis=1)
-    np.testing.assert_allclose(found, p[0], atol=4.5 * 0.5 / np.sqrt(50_000))
+    result = _Sampler(p, np.random.default_rng(5)).sample(draw).mean(axis=1)
+    np.testing.assert_allclose(result, p[0], atol=4.5 * 0.5 / np.sqrt(50_000))
 
 
 @pytest.mark.parametrize("measure", ["ERR@5", "Bpref", "Success@3", "ERR@3"])
 def test_documents_outside_the_pool_are_not_relevant_to_any_measure(measure, deeper_pool):
     rng = np.random.default_rng(36)
-    pool, whole, place = deeper_pool(rng, systems=3, topics=2, length=7, depth=3)
+    pool, deeper, place = deeper_pool(rng, systems=3, topics=2, length=7, depth=3)
     # certain relevance: the outcomes are the same whatever the documents' numbers
     p = (rng.random(pool.n_documents) < 0.4).astype(float)
-    of_whole = np.zeros(whole.n_documents)
+    of_whole = np.zeros(deeper.n_documents)
     of_whole[place] = p
-    found, wanted = (
+    result, wanted = (
         sample_scores(of, values, measure=measure, outcomes=2)
-        for of, values in ((pool, p), (whole, of_whole))
+        for of, values in ((pool, p), (deeper, of_whole))
     )
-    np.testing.assert_allclose(found, wanted, atol=1e-9)
+    np.testing.assert_allclose(result, wanted, atol=1e-9)

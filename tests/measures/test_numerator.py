@@ -50,16 +50,16 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
     np.testing.assert_allclose(numerator.expected(*arrays, p.T.copy()), mean.T, rtol=1e-12)
 
     listed = diagonal > 0
-    found = numerator.influence(*arrays, p.T.copy())
+    result = numerator.influence(*arrays, p.T.copy())
     wanted = [influence[s][:, ranked[starts[s] : starts[s + 1]]].T for s in range(3)]
-    np.testing.assert_allclose(found, np.concatenate(wanted), rtol=1e-12)
+    np.testing.assert_allclose(result, np.concatenate(wanted), rtol=1e-12)
 
     slope = influence * listed[:, None] - centre[:, None, None]
     covariance = np.einsum("k,ski,uki,ki->su", weight, slope, slope, v)
     quadratic = np.einsum("k,sij,uij,ki,kj->su", weight, off, off, v, v, optimize=True) / 2
     pairs = np.argwhere(np.triu(np.ones((3, 3), dtype=bool), 1))
     shared = Overlaps.of(lists, documents, pairs)
-    lanes = (found, v.T.copy(), weight, np.array([0, 2]), centre[None])
+    lanes = (result, v.T.copy(), weight, np.array([0, 2]), centre[None])
     own, *sums = numerator.own_variances(*arrays, *lanes)
     between = numerator.covariances(
         *arrays,
@@ -70,9 +70,9 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
         *lanes,
         *sums,
     )
-    found = np.diag(own[0])
-    found[pairs[:, 0], pairs[:, 1]] = found[pairs[:, 1], pairs[:, 0]] = between[:, 0]
-    np.testing.assert_allclose(found, covariance + quadratic, rtol=1e-10)
+    result = np.diag(own[0])
+    result[pairs[:, 0], pairs[:, 1]] = result[pairs[:, 1], pairs[:, 0]] = between[:, 0]
+    np.testing.assert_allclose(result, covariance + quadratic, rtol=1e-10)
     # one lane alone: the same sums
     for k in range(2):
         one = (lanes[0][:, [k]], v[[k]].T.copy(), weight[[k]], np.array([0, 1]), centre[None])
@@ -87,7 +87,7 @@ def test_kernels_match_the_sums_over_pairs(documents, length):
             linear,
             everything,
         )
-    np.testing.assert_allclose(between, 0.0, atol=1e-10 * found.max())
+    np.testing.assert_allclose(between, 0.0, atol=1e-10 * result.max())
 
     two = lists.take(np.arange(2))
     pair = numerator.pair_quadratic(*two.arrays, v.T.copy()) @ weight
@@ -115,8 +115,8 @@ def arrays(permutations, length, probabilities):
 @settings(max_examples=60, deadline=None)
 @given(topics, st.booleans())
 def test_numbers_of_documents_do_not_matter(topic, exact):
-    *given, renamed = topic
-    ranked, starts, p = arrays(*given)
+    *unchanged, renamed = topic
+    ranked, starts, p = arrays(*unchanged)
     name = np.array(renamed, dtype=np.int32)
     q = np.empty_like(p)
     q[name] = p
@@ -135,10 +135,10 @@ def test_numbers_of_documents_do_not_matter(topic, exact):
 @given(topics, st.booleans())
 def test_covariances_are_those_of_something(topic, exact):
     ranked, starts, p = arrays(*topic[:3])
-    found = AveragePrecision(Lists.complete(ranked, starts)).moments(
+    result = AveragePrecision(Lists.complete(ranked, starts)).moments(
         p, exact=exact, tolerance=1e-10
     )
-    assert np.array_equal(found.covariance, found.covariance.T)
-    assert np.linalg.eigvalsh(found.covariance).min() > -1e-12
-    assert found.pair_variance(0, 1) == pytest.approx(found.pair_variance(1, 0), rel=1e-12)
-    assert found.pair_variance(0, 1) >= 0
+    assert np.array_equal(result.covariance, result.covariance.T)
+    assert np.linalg.eigvalsh(result.covariance).min() > -1e-12
+    assert result.pair_variance(0, 1) == pytest.approx(result.pair_variance(1, 0), rel=1e-12)
+    assert result.pair_variance(0, 1) >= 0

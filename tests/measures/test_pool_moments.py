@@ -35,34 +35,34 @@ def test_differences_of_means_match_the_convolution(random_pool, measure):
     pool = random_pool(rng, systems=3, topics=3, length=6)
     p = rng.random(pool.n_documents)
     p[rng.random(pool.n_documents) < 0.3] = 0.0
-    found = moments(pool, p, measure=measure, tolerance=1e-12)
+    result = moments(pool, p, measure=measure, tolerance=1e-12)
     parts = topic_distributions(pool, p, oracle.SCORES[measure])
-    assert found.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
-    for n, (a, b) in enumerate(found.pairs):
+    assert result.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
+    for n, (a, b) in enumerate(result.pairs):
         values, weights = oracle.mean_over_topics([(x[:, a] - x[:, b], w) for x, w in parts])
         mean, variance, _, _ = oracle.cumulants(values, weights)
-        assert found.difference_expected[0, n] == pytest.approx(mean, abs=1e-9)
-        assert found.difference_variance[0, n] == pytest.approx(variance, abs=1e-9)
+        assert result.difference_expected[0, n] == pytest.approx(mean, abs=1e-9)
+        assert result.difference_variance[0, n] == pytest.approx(variance, abs=1e-9)
         _, tie, _ = oracle.sign_probabilities(values, weights)
-        assert np.exp(found.log_tie[0, n]) <= tie + 1e-12
+        assert np.exp(result.log_tie[0, n]) <= tie + 1e-12
     for s in range(3):
         values, weights = oracle.mean_over_topics([(x[:, s], w) for x, w in parts])
         mean, variance, _, _ = oracle.cumulants(values, weights)
-        assert found.mean_expected[0, s] == pytest.approx(mean, abs=1e-9)
-        assert found.mean_variance[0, s] == pytest.approx(variance, abs=1e-9)
+        assert result.mean_expected[0, s] == pytest.approx(mean, abs=1e-9)
+        assert result.mean_variance[0, s] == pytest.approx(variance, abs=1e-9)
 
 
 def test_cumulants_of_a_linear_measure_are_exact(random_pool):
     rng = np.random.default_rng(22)
     pool = random_pool(rng, systems=3, topics=3, length=6)
     p = rng.random(pool.n_documents)
-    found = moments(pool, p, measure="DCG")
+    result = moments(pool, p, measure="DCG")
     parts = topic_distributions(pool, p, oracle.dcg)
-    for n, (a, b) in enumerate(found.pairs):
+    for n, (a, b) in enumerate(result.pairs):
         cumulants = [oracle.cumulants(x[:, a] - x[:, b], w) for x, w in parts]
         third, fourth = (sum(c[k] for c in cumulants) / 3 ** (k + 1) for k in (2, 3))
-        assert found.third[0, n] == pytest.approx(third, abs=1e-13)
-        assert found.fourth[0, n] == pytest.approx(fourth, abs=1e-13)
+        assert result.third[0, n] == pytest.approx(third, abs=1e-13)
+        assert result.fourth[0, n] == pytest.approx(fourth, abs=1e-13)
 
 
 @pytest.mark.parametrize("kind", ["exact", "plugin"])
@@ -71,13 +71,13 @@ def test_equal_runs_differ_by_exactly_nothing(kind):
     other = {t: docnos[::-1] for t, docnos in ranking.items()}
     pool = pool_of({"a": ranking, "b": other, "c": ranking}, depth=50)
     p = np.random.default_rng(3).random(pool.n_documents)
-    found = moments(pool, p, moments=kind)
-    same = found.pairs.tolist().index([0, 2])
-    assert found.difference_expected[0, same] == 0.0
-    assert found.difference_variance[0, same] == 0.0
-    assert found.third[0, same] == found.fourth[0, same] == 0.0
-    assert found.log_tie[0, same] == 0.0
-    assert (found.difference_variance[0, [n for n in range(3) if n != same]] > 0).all()
+    result = moments(pool, p, moments=kind)
+    same = result.pairs.tolist().index([0, 2])
+    assert result.difference_expected[0, same] == 0.0
+    assert result.difference_variance[0, same] == 0.0
+    assert result.third[0, same] == result.fourth[0, same] == 0.0
+    assert result.log_tie[0, same] == 0.0
+    assert (result.difference_variance[0, [n for n in range(3) if n != same]] > 0).all()
 
 
 @pytest.mark.parametrize("measure", ["AP", "nDCG", "R@100", "RR", "DCG"])
@@ -89,17 +89,17 @@ def test_nearly_equal_runs_keep_their_variance(measure):
     p = np.full(pool.n_documents, 0.2)
     rare = pool.locate("1", ["d098", "d099", "x"])
     p[rare] = 1e-7
-    found = moments(pool, p, measure=measure, tolerance=1e-12)
+    result = moments(pool, p, measure=measure, tolerance=1e-12)
     # to first order in 1e-7 one of the three is relevant or none, and that chance is the variance
     wanted = 0.0
     for i in rare:
         certain = p.copy()
         certain[rare] = 0.0
         certain[i] = 1.0
-        given = moments(pool, certain, measure=measure, tolerance=1e-12)
-        second = given.difference_variance[0, 0] + given.difference_expected[0, 0] ** 2
+        conditional = moments(pool, certain, measure=measure, tolerance=1e-12)
+        second = conditional.difference_variance[0, 0] + conditional.difference_expected[0, 0] ** 2
         wanted += 1e-7 * second
-    assert found.difference_variance[0, 0] == pytest.approx(wanted, rel=1e-5)
+    assert result.difference_variance[0, 0] == pytest.approx(wanted, rel=1e-5)
 
 
 def test_swapping_a_pair_changes_signs_only(random_pool):
@@ -143,10 +143,10 @@ def test_documents_no_run_retrieved_count_as_relevant(random_pool):
 def test_a_topic_without_any_relevance_scores_nothing(random_pool):
     pool = random_pool(np.random.default_rng(26), systems=2, topics=2, length=6)
     for measure, kind in itertools.product(["AP", "nDCG", "R@5"], ["exact", "plugin"]):
-        found = moments(pool, np.zeros(pool.n_documents), measure=measure, moments=kind)
-        assert not found.expected.any()
-        assert not found.difference_variance.any()
-        assert (found.log_tie == 0).all()
+        result = moments(pool, np.zeros(pool.n_documents), measure=measure, moments=kind)
+        assert not result.expected.any()
+        assert not result.difference_variance.any()
+        assert (result.log_tie == 0).all()
 
 
 def test_bad_input_is_named(random_pool):
@@ -176,10 +176,10 @@ def test_bad_input_is_named(random_pool):
 
 def test_moments_cannot_be_changed_and_name_themselves(random_pool):
     pool = random_pool(np.random.default_rng(28), systems=2, topics=2, length=6)
-    found = moments(pool, np.full(pool.n_documents, 0.5))
+    result = moments(pool, np.full(pool.n_documents, 0.5))
     with pytest.raises(ValueError, match="read-only"):
-        found.expected[0] = 1.0
-    assert repr(found) == "Moments(AP, exact: 2 systems, 2 topics, 1 pairs, 1 draws)"
+        result.expected[0] = 1.0
+    assert repr(result) == "Moments(AP, exact: 2 systems, 2 topics, 1 pairs, 1 draws)"
 
 
 def test_distinct_lists_are_kept_in_order():
@@ -199,12 +199,12 @@ def test_topics_at_a_time_and_where_probabilities_stand_change_nothing(random_po
     stored = np.memmap(tmp_path / "p", dtype=np.float32, mode="w+", shape=p.shape)
     stored[:] = p
     seen = []
-    whole = moments(pool, p.astype(np.float64), moments=kind)
+    at_once = moments(pool, p.astype(np.float64), moments=kind)
     streamed = moments(
         pool, stored, moments=kind, workers=Workers(2, progress=lambda *steps: seen.append(steps))
     )
     for name in ("expected", "variance", "difference_variance", "third", "log_tie"):
-        np.testing.assert_array_equal(getattr(streamed, name), getattr(whole, name))
+        np.testing.assert_array_equal(getattr(streamed, name), getattr(at_once, name))
     assert seen == [("topics", t + 1, 7) for t in range(7)]
 
 
@@ -222,21 +222,21 @@ def test_lists_to_the_score_depth_are_those_of_a_deeper_pool(measure, moments_of
     """Pool of depth 3 scored to rank 7: what a pool of depth 7 says if none of its own counts."""
     rng = np.random.default_rng(41)
     for _ in range(5):
-        pool, whole, place = deeper_pool(rng, systems=4, topics=3, length=7, depth=3)
+        pool, deeper, place = deeper_pool(rng, systems=4, topics=3, length=7, depth=3)
         p = rng.random((3, pool.n_documents))
-        of_whole = np.zeros((3, whole.n_documents))
+        of_whole = np.zeros((3, deeper.n_documents))
         of_whole[:, place] = p
-        found = moments(pool, p, measure=measure, moments=moments_of, tolerance=1e-12)
-        wanted = moments(whole, of_whole, measure=measure, moments=moments_of, tolerance=1e-12)
+        result = moments(pool, p, measure=measure, moments=moments_of, tolerance=1e-12)
+        wanted = moments(deeper, of_whole, measure=measure, moments=moments_of, tolerance=1e-12)
         for name in ("expected", "variance", "difference_variance", "third", "fourth", "log_tie"):
             np.testing.assert_allclose(
-                getattr(found, name), getattr(wanted, name), rtol=1e-7, atol=1e-11, err_msg=name
+                getattr(result, name), getattr(wanted, name), rtol=1e-7, atol=1e-11, err_msg=name
             )
 
 
 def test_lists_end_at_the_depth_unless_told(deeper_pool):
-    pool, whole, _ = deeper_pool(np.random.default_rng(5), systems=3, topics=2, length=7, depth=3)
-    assert (pool.score_depth, whole.score_depth) == (7, 7)
+    pool, deeper, _ = deeper_pool(np.random.default_rng(5), systems=3, topics=2, length=7, depth=3)
+    assert (pool.score_depth, deeper.score_depth) == (7, 7)
     shallow = replace(pool, score_depth=3)
     assert max(shallow.lists(0).ranks) == 3
     assert max(pool.lists(0).ranks) > 3
@@ -264,8 +264,8 @@ def test_a_relevance_and_a_fit_are_taken_as_probabilities(random_pool):
     relevance = Relevance.from_values(more, rng.random(more.n_documents))
     wanted = moments(more, relevance.values, measure="nDCG")
     for source in (relevance, SimpleNamespace(relevance=relevance)):
-        found = moments(pool, source, measure=ir_measures.nDCG)
-        np.testing.assert_array_equal(found.expected, wanted.expected)
+        result = moments(pool, source, measure=ir_measures.nDCG)
+        np.testing.assert_array_equal(result.expected, wanted.expected)
         scores = sample_scores(pool, source, measure=ir_measures.P @ 2, outcomes=5)
         sampled = sample_scores(more, relevance.values, measure="P@2", outcomes=5)
         np.testing.assert_array_equal(scores, sampled)

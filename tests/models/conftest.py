@@ -14,15 +14,15 @@ def check_estimate() -> Callable[..., None]:
     """Check that probabilities are some, that labels are kept, and that parameters are finite."""
 
     def check(model: RelevanceModel, method: str, judgments: Judgments, sampling: Sampling) -> None:
-        found = estimate(model, method, judgments, sampling)
-        assert found.diagnostics.usable
-        values = found.values
+        estimated = estimate(model, method, judgments, sampling)
+        assert estimated.diagnostics.usable
+        values = estimated.values
         assert ((values >= 0) & (values <= 1)).all()
         np.testing.assert_allclose(
             values[:, judgments.order],
             np.tile(judgments.labels[judgments.order], (len(values), 1)),
             atol=1e-7,
         )
-        assert all(np.isfinite(value).all() for value in found.parameters.values())
+        assert all(np.isfinite(value).all() for value in estimated.parameters.values())
 
     return check

@@ -36,10 +36,10 @@ def judgments():
     return judge(make_pool(), LABELS)
 
 
-def literal_log_odds(pool, judged_for, found, topic, docno):
+def literal_log_odds(pool, judged_for, parameters, topic, docno):
     """The formula of the docstring, term by term."""
     systems, t, reach = pool.n_systems, pool.topics.index(topic), 6
-    eta = found["mu"] + found["m_d"] * np.log(reach / 100) + found["alpha"][t]
+    eta = parameters["mu"] + parameters["m_d"] * np.log(reach / 100) + parameters["alpha"][t]
     lists = [RUNS[name][topic] for name in pool.systems]
     r = np.array([docno in ranked for ranked in lists], dtype=float)
     f = np.array(
@@ -50,12 +50,12 @@ def literal_log_odds(pool, judged_for, found, topic, docno):
     )
     new = not any(docno in RUNS[name][topic][:DEPTH] for name in judged_for)
     for j, ranked in enumerate(lists):
-        selective = found["m_c"] * np.log(reach / len(ranked))
-        eta += (found["m_a"] / systems + found["a"][j] + selective) * r[j]
-        eta += (found["m_b"] / systems + found["b"][j] + found["u"][j] * new) * f[j]
-        eta += found["q"][t, j] * (r[j] - 0.6 * r.mean()) / systems ** (1 / 3)
+        selective = parameters["m_c"] * np.log(reach / len(ranked))
+        eta += (parameters["m_a"] / systems + parameters["a"][j] + selective) * r[j]
+        eta += (parameters["m_b"] / systems + parameters["b"][j] + parameters["u"][j] * new) * f[j]
+        eta += parameters["q"][t, j] * (r[j] - 0.6 * r.mean()) / systems ** (1 / 3)
         turned = (f[j] - 0.35) - 0.6 * (f.mean() - 0.35)
-        eta += found["w"][t, j] * turned / systems ** (1 / 3)
+        eta += parameters["w"][t, j] * turned / systems ** (1 / 3)
     return eta
 
 
@@ -63,11 +63,11 @@ def test_probabilities_are_the_formula_s(judgments):
     drawn = Robust().gibbs(judgments, Sampling(30, 2, 20, 1))
     pool = judgments.pool
     for chain, draw in ((0, 0), (1, 29)):
-        found = {name: value[chain, draw] for name, value in drawn.parameters.items()}
+        result = {name: value[chain, draw] for name, value in drawn.parameters.items()}
         for topic in pool.topics:
             inside = pool.documents(pool.topics.index(topic))
             for i in range(inside.start, inside.stop):
-                eta = literal_log_odds(pool, judgments.judged_for, found, topic, pool.docnos[i])
+                eta = literal_log_odds(pool, judgments.judged_for, result, topic, pool.docnos[i])
                 assert drawn.p[chain, draw, i] == pytest.approx(expit(eta), abs=1e-5)
 
 
@@ -79,10 +79,10 @@ def test_the_graph_has_the_same_probabilities(judgments):
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
         graph = CompiledGraph(model.graph(judgments.pool, judgments))
         point = np.random.default_rng(3).normal(size=graph.size)
-        found, p = graph.parameters(point), graph.p(point)
-    columns = np.concatenate([[found[n] for n in COEFFICIENTS], *(found[n] for n in "abu")])
-    scale = np.exp(found["log_s"])[design.regression.local_scale_of]
-    local = scale * found["z_topic"]
+        result, p = graph.parameters(point), graph.p(point)
+    columns = np.concatenate([[result[n] for n in COEFFICIENTS], *(result[n] for n in "abu")])
+    scale = np.exp(result["log_s"])[design.regression.local_scale_of]
+    local = scale * result["z_topic"]
     assert p == pytest.approx(
         design.predict(columns[None, None], local[None, None])[0, 0], abs=1e-5
     )
@@ -175,8 +175,8 @@ def test_gibbs_draws_what_nuts_draws():
     gibbs = estimate(model, "gibbs", judgments, Sampling(1000, 4, 500, 1), labelled=False)
     nuts = estimate(model, "nuts", judgments, Sampling(1000, 4, 1000, 2), labelled=False)
     variance, mean = 0.0, []
-    for found in (gibbs, nuts):
-        p = found.p.astype(np.float64)
+    for result in (gibbs, nuts):
+        p = result.p.astype(np.float64)
         ess = array_stats.ess(p, method="mean", chain_axis=0, draw_axis=1)
         variance = variance + p.var(axis=(0, 1)) / ess
         mean.append(p.mean(axis=(0, 1)))

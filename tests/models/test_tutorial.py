@@ -37,12 +37,12 @@ def test_what_many_rank_high_is_more_probable():
 
 def commands():
     """Commands of the page, each with the lines shown under it that say something."""
-    found = []
+    collected = []
     for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL):
         for part in block.replace("\\\n", " ").split("$ rtc-bayes ")[1:]:
             line, *shown = part.splitlines()
-            found.append((shlex.split(line), [text for text in shown if shape(text)]))
-    return found
+            collected.append((shlex.split(line), [text for text in shown if shape(text)]))
+    return collected
 
 
 def shape(line):

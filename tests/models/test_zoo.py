@@ -70,11 +70,11 @@ EDGES = {
 
 
 def test_all_are_here():
-    known = {info.name: info for info in available_models()}
-    assert set(known) == {*NAMES, "hierarchical", "robust", "rtc", "uniform"}
+    available = {info.name: info for info in available_models()}
+    assert set(available) == {*NAMES, "hierarchical", "robust", "rtc", "uniform"}
     for name in NAMES:
-        assert known[name].methods == ("laplace", "map", "nuts")
-        assert known[name].summary.endswith(".")
+        assert available[name].methods == ("laplace", "map", "nuts")
+        assert available[name].summary.endswith(".")
 
 
 @pytest.mark.parametrize("edge", EDGES)
@@ -92,11 +92,13 @@ def test_order_and_doubles_of_systems(model, pool):
     np.testing.assert_allclose(estimate(model, "map", turned).p, there, atol=1e-6)
 
     doubled = judgments.on(make_pool(runs | {"again": runs["run0"]}))
-    found = estimate(model, "map", doubled)
-    assert ((found.p >= 0) & (found.p <= 1)).all()
-    for name, dims in found.dims.items():
+    estimated = estimate(model, "map", doubled)
+    assert ((estimated.p >= 0) & (estimated.p <= 1)).all()
+    for name, dims in estimated.dims.items():
         if dims == ("system",):
-            assert found.parameters[name][0] == pytest.approx(found.parameters[name][3], abs=1e-6)
+            assert estimated.parameters[name][0] == pytest.approx(
+                estimated.parameters[name][3], abs=1e-6
+            )
 
 
 def test_what_all_rank_higher_is_not_less_probable(model):
@@ -123,18 +125,18 @@ def test_judgments_move_their_topic(model, pool):
 
 
 def test_options(model):
-    given = {"scores": model.scores} if model.name == "text_evidence" else {}
+    needed = {"scores": model.scores} if model.name == "text_evidence" else {}
     for option, value in (("mu", (0.0, 0.0)), ("s_alpha", -1.0), ("s_alpha", (-1.0, 1.0))):
         with pytest.raises(InputError, match=f"option {option} of model {model.name} is"):
-            load_model(model.name, given | {option: value})
+            load_model(model.name, needed | {option: value})
     with pytest.raises(InputError, match=f"model {model.name} has no option 'spread'"):
-        load_model(model.name, given | {"spread": 1})
+        load_model(model.name, needed | {"spread": 1})
 
 
 def test_the_fast_fit_is_that_of_the_graph(pool):
     """Of topic_calibration: gradient and covariance given the scales, p, and the density."""
     judgments, model = judge(pool), load_model("topic_calibration")
-    found = model.map(judgments)
+    fitted = model.map(judgments)
     approximation = NestedLaplace(model._regression(judgments))
     mode = approximation.fit().mode
     graph = CompiledGraph(model.graph(pool, judgments))
@@ -146,9 +148,9 @@ def test_the_fast_fit_is_that_of_the_graph(pool):
     at = point(mode.log_scale, mode.topics, mode.columns)
     free = ~np.isin(np.arange(graph.size), (2, 3 + TOPICS))
     np.testing.assert_allclose(graph.derivative(at, jacobian=True)[1][free], 0.0, atol=1e-6)
-    np.testing.assert_allclose(graph.p(at), found.p, atol=1e-9)
+    np.testing.assert_allclose(graph.p(at), fitted.p, atol=1e-9)
     parameters = graph.parameters(at)
-    for name, value in found.parameters.items():
+    for name, value in fitted.parameters.items():
         np.testing.assert_allclose(parameters[name], value, atol=1e-9)
     rng = np.random.default_rng(2)
     sizes = [len(part) for part in (mode.log_scale, mode.topics, mode.columns)]
@@ -172,15 +174,15 @@ def test_effects_of_heavy_tails_are_students(pool):
 def test_the_curve_of_ranks_falls_by_its_drops(pool):
     """Pieces of equal length in ln(rank), and one more drop to documents that are not ranked."""
     model = load_model("rank_curve", {"pieces": 2})
-    found = estimate(model, "map", judge(pool), labelled=False)
-    mu, alpha, drop = (found.parameters[name] for name in ("mu", "alpha", "drop"))
+    estimated = estimate(model, "map", judge(pool), labelled=False)
+    mu, alpha, drop = (estimated.parameters[name] for name in ("mu", "alpha", "drop"))
     knots = [0.0, 0.5 * np.log(DEPTH + 1), np.log(DEPTH + 1)]
     fallen = np.array([drop[0] + drop[1] + drop[2], drop[0] + drop[1], drop[0]])
     for t in range(TOPICS):
         ranks = pool.ranks(t)
         curve = np.interp(np.log(np.maximum(ranks, 1)), knots, fallen)
         eta = mu + alpha[t] + np.where(ranks > 0, curve, 0.0).mean(axis=0)
-        np.testing.assert_allclose(found.p[pool.documents(t)], expit(eta), atol=1e-9)
+        np.testing.assert_allclose(estimated.p[pool.documents(t)], expit(eta), atol=1e-9)
 
 
 def test_scores_of_the_text(pool, tmp_path):
@@ -188,10 +190,10 @@ def test_scores_of_the_text(pool, tmp_path):
     path = tmp_path / "scores.txt"
     path.write_text("0 d0 3\n0 d1 5\n2 d0 1\n2 d1 1\n0 unknown 9\n")
     model = load_model("text_evidence", {"scores": str(path), "v": "1:.5", "n": "-2:.5"})
-    found = estimate(model, "map", Judgments.none(pool), labelled=False)
+    estimated = estimate(model, "map", Judgments.none(pool), labelled=False)
     plain = load_model("logodds_pooling")
     ranks = estimate(plain, "map", Judgments.none(pool)).p
-    odds = np.log(found.p / (1 - found.p)) - np.log(ranks / (1 - ranks))
+    odds = np.log(estimated.p / (1 - estimated.p)) - np.log(ranks / (1 - ranks))
     expected = np.zeros(pool.n_documents)
     expected[pool.documents(0)] = -2.0
     expected[pool.documents(2)] = -2.0

@@ -23,10 +23,12 @@ def pool() -> Pool:
 def judgments(pool: Pool) -> Judgments:
     """Thirty judgments, and one of a document that no system ranked."""
     some = judge(pool, 30)
-    whole = pool.with_documents({"2": ["zz9"]})
-    moved = some.on(whole)
-    extra = whole.locate("2", ["zz9"])
-    return Judgments.from_labels(whole, [*moved.order, *extra], [*moved.labels[moved.order], 1.0])
+    extended = pool.with_documents({"2": ["zz9"]})
+    moved = some.on(extended)
+    extra = extended.locate("2", ["zz9"])
+    return Judgments.from_labels(
+        extended, [*moved.order, *extra], [*moved.labels[moved.order], 1.0]
+    )
 
 
 @pytest.fixture(scope="session")

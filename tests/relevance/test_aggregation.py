@@ -36,40 +36,40 @@ def optimum(features, labels, prior):
 def test_weights_and_probabilities(judgments, link, intercept, prior):
     reports = self_report(judgments)
     calibration = calibrate(reports, smoothing="platt")
-    found = aggregate(reports, calibration, prior=prior, intercept=intercept, link=link)
+    result = aggregate(reports, calibration, prior=prior, intercept=intercept, link=link)
     features = calibrated(judgments, calibration, link)
     if intercept:
         features = np.column_stack([features, np.ones(len(features))])
     expected = optimum(features[judgments.order], reports.labels, prior)
     systems = reports.pool.n_systems
-    np.testing.assert_allclose(found.weights, expected[:systems], atol=1e-4)
+    np.testing.assert_allclose(result.weights, expected[:systems], atol=1e-4)
     if intercept:
-        assert found.intercept == pytest.approx(expected[-1], abs=1e-4)
+        assert result.intercept == pytest.approx(expected[-1], abs=1e-4)
     else:
-        assert found.intercept == 0.0
-    coefficients = np.append(found.weights, [found.intercept] * intercept)
-    np.testing.assert_allclose(found.p, expit(features @ coefficients), atol=1e-12)
+        assert result.intercept == 0.0
+    coefficients = np.append(result.weights, [result.intercept] * intercept)
+    np.testing.assert_allclose(result.p, expit(features @ coefficients), atol=1e-12)
 
 
 def test_folds_average_fits_without_every_fifth_judgment(judgments):
     reports = self_report(judgments)
     calibration = calibrate(reports)
-    found = aggregate(reports, calibration, folds=5)
+    result = aggregate(reports, calibration, folds=5)
     features = calibrated(judgments, calibration, "probability")[judgments.order]
     position = np.arange(len(features))
     fits = [
         optimum(features[position % 5 != fold], reports.labels[position % 5 != fold], (1.0, 1.0))
         for fold in range(5)
     ]
-    np.testing.assert_allclose(found.weights, np.mean(fits, axis=0), atol=1e-4)
+    np.testing.assert_allclose(result.weights, np.mean(fits, axis=0), atol=1e-4)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_fewer_judgments_than_folds(pool, count):
     judgments = Judgments.from_labels(pool, range(count), [1.0] * count)
     reports = self_report(judgments)
-    found = aggregate(reports, calibrate(reports), folds=5)
-    assert np.isfinite(found.p).all()
+    result = aggregate(reports, calibrate(reports), folds=5)
+    assert np.isfinite(result.p).all()
 
 
 def test_a_document_that_no_system_ranked(judgments):

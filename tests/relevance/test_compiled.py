@@ -65,7 +65,7 @@ def test_rounds_of_judging_compile_once():
 def test_other_topics_and_data_are_the_same_structure_other_constants_are_not():
     labels, documents = np.array([0, 1, 1, 0, 1, 0]), np.array([0, 3, 7, 9, 12, 13])
     answers(regression(documents, labels))
-    known = statistics.compiled
+    compiled_before = statistics.compiled
     other = answers(regression(documents[1:], labels[1:], topics=6))
     assert (len(other[0]), len(other[-1])) == (8, 30)
     graph = regression(documents, labels)
@@ -74,10 +74,10 @@ def test_other_topics_and_data_are_the_same_structure_other_constants_are_not():
         pm.set_data({"centre": [2.5]})
     after = CompiledGraph(graph).log_density(np.zeros(6), jacobian=True)
     assert before - after == pytest.approx((2.5**2 - 0.5**2) / 2)
-    assert statistics.compiled == known
+    assert statistics.compiled == compiled_before
     wide = CompiledGraph(regression(documents, labels, spread=3.0))
     assert wide.log_density(np.zeros(6), jacobian=True) != pytest.approx(after)
-    assert statistics.compiled > known
+    assert statistics.compiled > compiled_before
 
 
 def test_a_graph_that_data_shape_is_compiled_alone_and_says_so():
@@ -86,11 +86,11 @@ def test_a_graph_that_data_shape_is_compiled_alone_and_says_so():
         x = pm.Normal("x", shape=2)
         grid = pt.reshape(x, pt.constant([1, 1, 1, 1, 2])) + np.ones((3, 2))
         pm.Deterministic("p", pm.math.sigmoid(grid.sum(axis=-2).flatten()))
-    known = statistics.baked
+    alone_before = statistics.baked
     with pytest.warns(FitWarning, match=r"compiled for itself alone: .*broadcasts a length"):
         p = CompiledGraph(graph).p(np.array([0.0, 1.0]))
     np.testing.assert_allclose(p, 1 / (1 + np.exp([-3.0, -6.0])))
-    assert statistics.baked == known + 1
+    assert statistics.baked == alone_before + 1
 
 
 def test_a_discrete_free_variable_is_refused():

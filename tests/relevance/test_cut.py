@@ -20,12 +20,12 @@ def draws(judgments, sampling=None, **options):
     return load_model("rtc", options).cut(judgments, sampling)
 
 
-def standard_errors(found, expected):
+def standard_errors(actual, expected):
     """How many Monte Carlo standard errors two sets of chains lie apart, in mean and in sd."""
     apart = []
     for statistic in (lambda x, m: x, lambda x, m: (x - m) ** 2):
         centre = expected.mean(axis=(0, 1))
-        values = [statistic(x, centre) for x in (found, expected)]
+        values = [statistic(x, centre) for x in (actual, expected)]
         variance = 0.0
         for x in values:
             ess = array_stats.ess(x, method="mean", chain_axis=0, draw_axis=1)
@@ -122,7 +122,7 @@ def test_two_coefficients_against_quadrature(count, prior):
     random = np.random.default_rng(3)
     features = np.vstack([np.ones(count), random.random(count)])
     labels = np.tile([0.3, 0.6], 4)[:count]
-    found, accepted = one_draw_each(features, labels, np.ones(count), prior, 4000, 4)
+    result, accepted = one_draw_each(features, labels, np.ones(count), prior, 4000, 4)
     assert accepted > 0.5
 
     # tails fall at least as exp(-min(prior) |x|)
@@ -137,7 +137,7 @@ def test_two_coefficients_against_quadrature(count, prior):
         log_p = log_p + label * log_expit(a + b * q) + (1 - label) * log_expit(-a - b * q)
     log_p -= logsumexp(log_p)
     cumulative = np.cumsum(np.exp(log_p).sum(axis=1)), np.cumsum(np.exp(log_p).sum(axis=0))
-    for values, below in zip(found.T, cumulative, strict=True):
+    for values, below in zip(result.T, cumulative, strict=True):
         for share in (0.025, 0.25, 0.5, 0.75, 0.975):
             point = np.interp(share, below, axis)
             error = np.sqrt(share * (1 - share) / len(values))
@@ -161,11 +161,11 @@ def test_aggregation_against_polya_gamma(new_pool, new_judgments):
     calibration = calibrate(reports, smoothing="platt")
     entries, unranked = calibration.log_odds(reports)
     features = reports.judged(expit(entries), expit(unranked))
-    found = model.cut(judgments, Sampling(draws=1000)).parameters["lambda"]
+    fitted = model.cut(judgments, Sampling(draws=1000)).parameters["lambda"]
     oracle = np.stack(
         [gibbs(features, reports.labels, np.ones(30), (1.0, 1.0), 1500, seed) for seed in (5, 6)]
     )
-    assert standard_errors(found, oracle).max() < 4
+    assert standard_errors(fitted, oracle).max() < 4
 
 
 @pytest.mark.parametrize("temper", ["none", "depth"])
@@ -173,11 +173,11 @@ def test_aggregation_against_polya_gamma(new_pool, new_judgments):
 def test_layer_1_meets_its_exact_identities(relevant, nonrelevant, temper):
     """Integration by parts: E gradient = 0, E theta_r gradient_r = -1, so E mean q* is known."""
     items, work = 13, np.empty((3, 13))
-    found = ranks.sample(items, relevant, nonrelevant, temper, 4, 1500, 7)
-    assert found.acceptance > 0.6
+    result = ranks.sample(items, relevant, nonrelevant, temper, 4, 1500, 7)
+    assert result.acceptance > 0.6
     weight = 1.0 if temper == "none" else 1 / items
     target = targets.RankTarget(weight, relevant + 1, relevant + nonrelevant + 2)
-    theta = found.theta.astype(float)
+    theta = result.theta.astype(float)
     gradient = np.empty_like(theta)
     for c in range(4):
         for m in range(1500):
@@ -198,26 +198,26 @@ def test_layer_1_meets_its_exact_identities(relevant, nonrelevant, temper):
     "options", [{}, {"intercept": True, "link": "logodds"}, {"smoothing": "platt"}], ids=str
 )
 def test_nothing_carried_is_the_map(judgments, options):
-    found = draws(judgments, Sampling(draws=3, chains=2), propagate="none", **options)
+    result = draws(judgments, Sampling(draws=3, chains=2), propagate="none", **options)
     expected = load_model("rtc", options).map(judgments)
     np.testing.assert_allclose(
-        found.values, np.tile(expected.p.astype(np.float32), (6, 1)), rtol=2e-7
+        result.values, np.tile(expected.p.astype(np.float32), (6, 1)), rtol=2e-7
     )
     for name, values in expected.parameters.items():
-        same = found.parameters[name]
+        same = result.parameters[name]
         np.testing.assert_array_equal(same, np.broadcast_to(values, same.shape).astype(same.dtype))
-    assert not found.sample_stats
-    assert not found.diagnostics.checks
+    assert not result.sample_stats
+    assert not result.diagnostics.checks
 
 
 @pytest.mark.parametrize("options", [{}, {"intercept": True, "link": "logodds"}], ids=str)
 def test_probabilities_are_those_of_the_parameters(judgments, options):
-    found = draws(judgments, Sampling(draws=60, chains=2), **options)
+    result = draws(judgments, Sampling(draws=60, chains=2), **options)
     pool = judgments.pool
-    assert found.p.shape == (2, 60, pool.n_documents)
-    assert found.p.dtype == np.float32
+    assert result.p.shape == (2, 60, pool.n_documents)
+    assert result.p.dtype == np.float32
     for c, m in ((0, 3), (1, 57)):
-        one = {name: values[c, m] for name, values in found.parameters.items()}
+        one = {name: values[c, m] for name, values in result.parameters.items()}
         q = np.zeros((pool.n_documents, pool.n_systems))
         for s in range(pool.n_systems):
             for t in range(pool.n_topics):
@@ -226,7 +226,7 @@ def test_probabilities_are_those_of_the_parameters(judgments, options):
         eta = one["A"] + one["B"] * q
         features = eta if options else expit(eta)
         p = expit(features @ one["lambda"] + one["lambda_0"])
-        np.testing.assert_allclose(found.p[c, m], p, atol=1e-5)
+        np.testing.assert_allclose(result.p[c, m], p, atol=1e-5)
 
 
 def test_a_layer_that_is_not_carried_stays_at_its_mode(judgments):
@@ -236,12 +236,12 @@ def test_a_layer_that_is_not_carried_stays_at_its_mode(judgments):
         "calibration": ("A", "B"),
         "aggregation": ("lambda",),
     }.items():
-        found = draws(judgments, Sampling(draws=20, chains=1), propagate=layer).parameters
+        result = draws(judgments, Sampling(draws=20, chains=1), propagate=layer).parameters
         for name in ("theta", "A", "B", "lambda"):
-            moved = np.ptp(found[name], axis=1).max() > 1e-3
+            moved = np.ptp(result[name], axis=1).max() > 1e-3
             assert moved == (name in own)
             if not moved:
-                np.testing.assert_allclose(found[name][0, 0], mode[name], rtol=1e-6)
+                np.testing.assert_allclose(result[name][0, 0], mode[name], rtol=1e-6)
 
 
 def test_topics_that_share_a_curve_are_independent(new_pool):
@@ -274,11 +274,11 @@ def test_cells_leave_layer_2_almost_certain(new_pool, new_judgments):
 @pytest.mark.parametrize("count", [0, 1])
 @pytest.mark.parametrize("smoothing", ["cells", "beta", "platt"])
 def test_hardly_any_judgment(pool, new_judgments, count, smoothing):
-    found = draws(new_judgments(pool, count), smoothing=smoothing)
-    assert np.isfinite(found.p).all()
-    assert found.diagnostics.usable
+    result = draws(new_judgments(pool, count), smoothing=smoothing)
+    assert np.isfinite(result.p).all()
+    assert result.diagnostics.usable
     if count == 0:
-        weights = found.parameters["lambda"]
+        weights = result.parameters["lambda"]
         # the prior: a logistic distribution, of standard deviation pi / sqrt(3)
         error = np.pi / np.sqrt(3) * np.sqrt((4.2 - 1) / 4 / weights.shape[1] / 4)
         np.testing.assert_allclose(weights.std(axis=(0, 1)), np.pi / np.sqrt(3), atol=4 * error)
@@ -289,19 +289,19 @@ def test_twin_systems_and_one_without_judged_documents():
     pool = pool_of({name: {"1": text.split()} for name, text in lists.items()}, depth=4)
     judgments = Judgments.from_labels(pool, range(4), [1.0, 0.0, 1.0, 0.0])
     for link in ("probability", "logodds"):
-        found = draws(judgments, Sampling(draws=1000), smoothing="beta", link=link)
-        assert found.diagnostics.usable
-        a, b = (found.parameters["lambda"][..., s][..., None] for s in (0, 1))
+        result = draws(judgments, Sampling(draws=1000), smoothing="beta", link=link)
+        assert result.diagnostics.usable
+        a, b = (result.parameters["lambda"][..., s][..., None] for s in (0, 1))
         assert standard_errors(a, b).max() < 4
 
 
 def test_checks_are_stated(judgments):
-    found = draws(judgments, Sampling(draws=500))
-    names = [check.name for check in found.diagnostics.checks]
+    result = draws(judgments, Sampling(draws=500))
+    names = [check.name for check in result.diagnostics.checks]
     assert [name.rpartition(" ")[2] for name in names[:3]] == ["rank", "calibration", "aggregation"]
-    assert all(check.value > 0.6 for check in found.diagnostics.checks[:3])
+    assert all(check.value > 0.6 for check in result.diagnostics.checks[:3])
     assert any(name.startswith("bulk ESS") for name in names)
-    assert found.sample_stats["diverging"].shape == (4, 500)
+    assert result.sample_stats["diverging"].shape == (4, 500)
 
 
 def test_draws_of_which_hardly_any_is_accepted_are_refused(judgments, monkeypatch):
@@ -342,9 +342,9 @@ def test_every_layer_against_nuts_of_its_graph(new_pool, new_judgments, smoothin
             nuts = pm.sample(
                 1500, tune=1000, chains=2, cores=1, random_seed=8, progressbar=False
             ).posterior
-        found = draws(judgments, Sampling(draws=1500), smoothing=smoothing, propagate=layer)
+        result = draws(judgments, Sampling(draws=1500), smoothing=smoothing, propagate=layer)
         for name in parameters:
-            ours, theirs = found.parameters[name].astype(float), nuts[name].values
+            ours, theirs = result.parameters[name].astype(float), nuts[name].values
             if name == "theta":
                 ours = ours[:, :, first]
             flat = [x.reshape(*x.shape[:2], -1) for x in (ours, theirs)]

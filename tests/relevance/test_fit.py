@@ -12,58 +12,58 @@ from rtc_bayes.relevance import Diagnostics, Draws, PointEstimate, Stage, estima
 
 
 def test_what_a_fit_holds(pool, judgments):
-    found = fit(pool, judgments, model="rtc", options={"intercept": True, "prior": "1:2"}, seed=3)
-    assert found.model == "rtc"
-    assert found.method == "map"
-    assert found.options["intercept"] == "yes"
-    assert found.options["prior"] == "1:2"
-    assert found.options["folds"] == "0"
-    assert found.seed == 3
-    assert found.relevance.probability.dims == ("chain", "draw", "document")
-    assert found.relevance.n_draws == 1
-    judged = found.judgments
+    fitted = fit(pool, judgments, model="rtc", options={"intercept": True, "prior": "1:2"}, seed=3)
+    assert fitted.model == "rtc"
+    assert fitted.method == "map"
+    assert fitted.options["intercept"] == "yes"
+    assert fitted.options["prior"] == "1:2"
+    assert fitted.options["folds"] == "0"
+    assert fitted.seed == 3
+    assert fitted.relevance.probability.dims == ("chain", "draw", "document")
+    assert fitted.relevance.n_draws == 1
+    judged = fitted.judgments
     assert judged.n_judged == judgments.n_judged
     np.testing.assert_array_equal(
-        found.relevance.values[0][judged.judged], judged.labels[judged.judged]
+        fitted.relevance.values[0][judged.judged], judged.labels[judged.judged]
     )
-    posterior = found.posterior["posterior"]
+    posterior = fitted.posterior["posterior"]
     assert posterior["theta"].dims == ("chain", "draw", "topic", "rank")
     assert posterior["A"].dims == ("chain", "draw", "system")
     assert posterior["lambda_0"].dims == ("chain", "draw")
     assert tuple(posterior["system"].values) == pool.systems
     assert posterior["rank"].values[-1] == pool.depth + 1
-    observed = found.posterior["observed_data"]["label"].values
+    observed = fitted.posterior["observed_data"]["label"].values
     np.testing.assert_array_equal(observed, judged.labels[judged.order])
-    assert found.diagnostics.converged
-    assert "ranks: converged" in repr(found.diagnostics)
-    assert "rtc[prior=1:2" in repr(found)
+    assert fitted.diagnostics.converged
+    assert "ranks: converged" in repr(fitted.diagnostics)
+    assert "rtc[prior=1:2" in repr(fitted)
 
 
 def test_options_in_the_name_and_beside_it(pool, judgments):
-    found = fit(pool, judgments, model="rtc[folds=5]:map", options={"link": "logodds"})
-    assert (found.options["folds"], found.options["link"]) == ("5", "logodds")
+    fitted = fit(pool, judgments, model="rtc[folds=5]:map", options={"link": "logodds"})
+    assert (fitted.options["folds"], fitted.options["link"]) == ("5", "logodds")
     with pytest.raises(InputError, match="two methods, nuts and map"):
         fit(pool, judgments, model="rtc:map", method="nuts")
 
 
 @pytest.mark.parametrize("model", ["rtc", "uniform"])
 def test_saved_and_loaded(pool, judgments, tmp_path, model):
-    found = fit(pool, judgments, model=model, seed=7)
+    fitted = fit(pool, judgments, model=model, seed=7)
     path = tmp_path / "fit.nc"
-    found.save(path)
+    fitted.save(path)
     loaded = Fit.load(path)
-    np.testing.assert_array_equal(loaded.relevance.values, found.relevance.values)
-    assert list(loaded.relevance.probability["docno"].values) == list(found.judgments.pool.docnos)
+    np.testing.assert_array_equal(loaded.relevance.values, fitted.relevance.values)
+    assert list(loaded.relevance.probability["docno"].values) == list(fitted.judgments.pool.docnos)
     for attribute in ("model", "method", "options", "seed", "digest", "diagnostics"):
-        assert getattr(loaded, attribute) == getattr(found, attribute)
+        assert getattr(loaded, attribute) == getattr(fitted, attribute)
     assert loaded.judgments.pool.systems == pool.systems
-    np.testing.assert_array_equal(loaded.judgments.labels, found.judgments.labels)
-    np.testing.assert_array_equal(loaded.judgments.order, found.judgments.order)
-    assert loaded.judgments.judged_for == found.judgments.judged_for
-    for name, variable in found.posterior["posterior"].data_vars.items():
+    np.testing.assert_array_equal(loaded.judgments.labels, fitted.judgments.labels)
+    np.testing.assert_array_equal(loaded.judgments.order, fitted.judgments.order)
+    assert loaded.judgments.judged_for == fitted.judgments.judged_for
+    for name, variable in fitted.posterior["posterior"].data_vars.items():
         np.testing.assert_array_equal(loaded.posterior["posterior"][name].values, variable.values)
     again = loaded.predict(pool)
-    np.testing.assert_array_equal(again.relevance.values, found.relevance.values)
+    np.testing.assert_array_equal(again.relevance.values, fitted.relevance.values)
 
 
 @pytest.mark.parametrize("judged_for", [None, ("run1",), ("run0", "run2")])
@@ -85,25 +85,25 @@ def test_predict_on_new_systems(new_pool):
     """The same judgments over another pool, as if fitted there from the start."""
     pool, other = new_pool(systems=2), new_pool(systems=5, seed=9)
     judgments = Judgments.from_labels(pool, range(0, 30, 2), [1, 0, 0] * 5, judged_for=("run0",))
-    found = fit(pool, judgments, model="rtc", options={"smoothing": "platt"}, seed=2)
-    predicted = found.predict(other)
+    result = fit(pool, judgments, model="rtc", options={"smoothing": "platt"}, seed=2)
+    predicted = result.predict(other)
     direct = fit(other, judgments, model="rtc", options={"smoothing": "platt"}, seed=2)
     np.testing.assert_array_equal(predicted.relevance.values, direct.relevance.values)
     assert predicted.judgments.pool.systems == other.systems
     assert predicted.judgments.judged_for == ("run0",)
-    assert (predicted.options, predicted.seed) == (found.options, 2)
+    assert (predicted.options, predicted.seed) == (result.options, 2)
 
 
 def test_zero_judgments(pool):
-    found = fit(pool, Judgments.none(pool), model="rtc")
-    np.testing.assert_array_equal(found.relevance.values, 0.5)
+    fitted = fit(pool, Judgments.none(pool), model="rtc")
+    np.testing.assert_array_equal(fitted.relevance.values, 0.5)
 
 
 def test_noisy_labels_are_kept(pool, tmp_path):
     judgments = Judgments.from_labels(pool, [4, 2, 9], [0.7, 0.0, 1.0])
-    found = fit(pool, judgments, model="rtc")
-    assert found.relevance.values[0, 4] == 0.7
-    found.save(tmp_path / "fit.nc")
+    fitted = fit(pool, judgments, model="rtc")
+    assert fitted.relevance.values[0, 4] == 0.7
+    fitted.save(tmp_path / "fit.nc")
     assert Fit.load(tmp_path / "fit.nc").judgments.labels[4] == 0.7
 
 

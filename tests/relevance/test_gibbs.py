@@ -95,8 +95,8 @@ def test_normal_effects_have_the_posterior_of_a_grid(rows):
     def log_prior(points):
         return norm.logpdf(points, [-0.5, 0, 0, 0], sds).sum(axis=1)
 
-    found = data.gibbs(Sampling(4000, 1, 100, 1), sweeps=2)
-    drawn = np.column_stack([found.columns[0], found.local[0, :, :, 0]])
+    fitted = data.gibbs(Sampling(4000, 1, 100, 1), sweeps=2)
+    drawn = np.column_stack([fitted.columns[0], fitted.local[0, :, :, 0]])
     hold(drawn, *grid_moments(data, axes, log_prior))
 
 
@@ -111,19 +111,19 @@ def test_student_effects_and_scales_have_the_posterior_of_a_grid():
     for s in log_scales:
 
         def log_prior(points, s=s):
-            known = norm.logpdf(points[:, [0, 2]], [-0.5, 0], [1.2, 0.9]).sum(axis=1)
+            log_p = norm.logpdf(points[:, [0, 2]], [-0.5, 0], [1.2, 0.9]).sum(axis=1)
             effect = student.logpdf(points[:, 1], 3.0, scale=np.exp(s))
-            return known + effect + norm.logpdf(s, np.log(0.7), 0.5)
+            return log_p + effect + norm.logpdf(s, np.log(0.7), 0.5)
 
         density = np.exp(likelihood + log_prior(points))
         moments.append((density.sum(), density @ points[:, 1], density @ np.abs(points[:, 1])))
     mass, effect, size = np.array(moments).T
-    found = data.gibbs(Sampling(6000, 1, 300, 2), sweeps=3)
-    drawn, count = found.columns[0, :, 1], 0.3 * 6000
+    fitted = data.gibbs(Sampling(6000, 1, 300, 2), sweeps=3)
+    drawn, count = fitted.columns[0, :, 1], 0.3 * 6000
     for values, exact in (
         (drawn, effect.sum()),
         (np.abs(drawn), size.sum()),
-        (found.log_scale[0, :, 1], mass @ log_scales),
+        (fitted.log_scale[0, :, 1], mass @ log_scales),
     ):
         gap = abs(values.mean() - exact / mass.sum())
         assert gap < FAR * values.std() / np.sqrt(count) + 0.01  # the grid's own error
@@ -190,8 +190,10 @@ def ranks_of_truth(replicates, seed, kept=31):
             **{n: getattr(data, n) for n in data.__dataclass_fields__ if n != "labels"},
             labels=labels,
         )
-        found = data.gibbs(Sampling(kept, 1, 60, int(rng.integers(1e9))), sweeps=10)
-        drawn = np.column_stack([found.columns[0], found.local[0, :, 0], found.log_scale[0, :, 1]])
+        fitted = data.gibbs(Sampling(kept, 1, 60, int(rng.integers(1e9))), sweeps=10)
+        drawn = np.column_stack(
+            [fitted.columns[0], fitted.local[0, :, 0], fitted.log_scale[0, :, 1]]
+        )
         truth = np.concatenate([beta, own[0], [log_s]])
         ranks.append((drawn < truth).sum(axis=0))
     return np.array(ranks)

@@ -11,35 +11,35 @@ from rtc_bayes.relevance import estimate, load_model
 
 def test_the_documented_model(model_file, pool, judgments, tmp_path):
     """Its mode is that of the density written by hand; it is saved and loaded like any other."""
-    found = fit(pool, judgments, model=str(model_file), options={"spread": 0.5})
-    whole = found.judgments
-    best = np.full(whole.pool.n_documents, pool.depth + 1.0)
+    fitted = fit(pool, judgments, model=str(model_file), options={"spread": 0.5})
+    judged = fitted.judgments
+    best = np.full(judged.pool.n_documents, pool.depth + 1.0)
     for t in range(pool.n_topics):
-        ranks = whole.pool.ranks(t).astype(float)
+        ranks = judged.pool.ranks(t).astype(float)
         ranks[ranks == 0] = pool.depth + 1
-        best[whole.pool.documents(t)] = ranks.min(axis=0)
+        best[judged.pool.documents(t)] = ranks.min(axis=0)
 
     def log_odds(x):
-        return x[0] + x[2:][whole.pool.topic_of] - x[1] * np.log(best)
+        return x[0] + x[2:][judged.pool.topic_of] - x[1] * np.log(best)
 
     def loss(x):
-        eta, y = log_odds(x)[whole.order], whole.labels[whole.order]
+        eta, y = log_odds(x)[judged.order], judged.labels[judged.order]
         prior = (x[0] / 2) ** 2 + x[1] ** 2 + ((x[2:] / 0.5) ** 2).sum()
         return prior / 2 - y @ log_expit(eta) - (1 - y) @ log_expit(-eta)
 
     mode = minimize(loss, np.zeros(2 + pool.n_topics), options={"gtol": 1e-8}).x
-    expected = np.where(whole.judged, whole.labels, expit(log_odds(mode)))
-    np.testing.assert_allclose(found.relevance.values[0], expected, atol=1e-6)
-    posterior = found.posterior["posterior"]
+    expected = np.where(judged.judged, judged.labels, expit(log_odds(mode)))
+    np.testing.assert_allclose(fitted.relevance.values[0], expected, atol=1e-6)
+    posterior = fitted.posterior["posterior"]
     assert posterior["topic_level"].dims == ("chain", "draw", "topic")
     assert float(posterior["slope"].values[0, 0]) == pytest.approx(mode[1], abs=1e-6)
     assert "p" not in posterior
-    assert (found.model, found.relevance.model) == (str(model_file), "best_rank")
+    assert (fitted.model, fitted.relevance.model) == (str(model_file), "best_rank")
 
-    found.save(tmp_path / "fit.nc")
+    fitted.save(tmp_path / "fit.nc")
     loaded = Fit.load(tmp_path / "fit.nc")
-    np.testing.assert_array_equal(loaded.relevance.values, found.relevance.values)
-    assert loaded.digest == found.digest
+    np.testing.assert_array_equal(loaded.relevance.values, fitted.relevance.values)
+    assert loaded.digest == fitted.digest
     assert len(loaded.digest) == 64
     model_file.write_text(model_file.read_text() + "# another text\n")
     with pytest.raises(InputError, match="file has changed"):

@@ -83,9 +83,9 @@ def test_other_processes_build_it():
         return rb.fit(pool, judgments, model=spec).relevance.values
 
     with open_workers(Workers(2)) as run_all:
-        found = dict(run_all(trial, [(1, 0), (2, 0)]))
-    assert sorted(found) == [1, 2]
-    for values in found.values():
+        result = dict(run_all(trial, [(1, 0), (2, 0)]))
+    assert sorted(result) == [1, 2]
+    for values in result.values():
         assert np.array_equal(values, trial(1, 0))
 
 

@@ -62,13 +62,13 @@ def test_the_mode_is_that_of_the_log_odds():
         LogitBeta("x", a, b)
     with pm.Model() as probability:
         pm.Deterministic("x", pm.math.logit(pm.Beta("q", a, b)))
-    found = []
+    result = []
     for graph in (log_odds, probability):
         compiled = CompiledGraph(graph)
         mode, _ = find_mode(compiled, jacobian=False)
-        found.append(float(compiled.parameters(mode.at)["x"]))
-    np.testing.assert_allclose(found, [np.log(a / b), logit((a - 1) / (a + b - 2))], atol=1e-7)
-    assert abs(found[0] - found[1]) > 0.25
+        result.append(float(compiled.parameters(mode.at)["x"]))
+    np.testing.assert_allclose(result, [np.log(a / b), logit((a - 1) / (a + b - 2))], atol=1e-7)
+    assert abs(result[0] - result[1]) > 0.25
 
 
 def test_in_a_model():

@@ -25,13 +25,13 @@ OPTIONS = [
 ]
 
 
-def check(found, judgments):
-    assert found.diagnostics.converged
-    assert np.isfinite(found.p).all()
+def check(estimated, judgments):
+    assert estimated.diagnostics.converged
+    assert np.isfinite(estimated.p).all()
     unjudged = ~judgments.judged
-    assert ((found.p[unjudged] > 0) & (found.p[unjudged] < 1)).all()
-    np.testing.assert_array_equal(found.p[~unjudged], judgments.labels[~unjudged])
-    assert all(np.isfinite(value).all() for value in found.parameters.values())
+    assert ((estimated.p[unjudged] > 0) & (estimated.p[unjudged] < 1)).all()
+    np.testing.assert_array_equal(estimated.p[~unjudged], judgments.labels[~unjudged])
+    assert all(np.isfinite(value).all() for value in estimated.parameters.values())
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "-".join(map(str, o.values())))
@@ -59,15 +59,15 @@ def test_every_option_at_every_edge(new_pool, new_judgments, options, temper):
 
 
 def test_with_nothing_judged_rtc_says_one_half(pool):
-    found = estimate(load_model("rtc"), None, Judgments.none(pool))
-    np.testing.assert_array_equal(found.p, 0.5)
+    estimated = estimate(load_model("rtc"), None, Judgments.none(pool))
+    np.testing.assert_array_equal(estimated.p, 0.5)
 
 
 def test_prior_alone_decides_without_judgments(pool):
     """lambda_j = log(a / b) for every system, and every q_ij is one half."""
     model = load_model("rtc", {"prior": (1.0, 3.0)})
-    found = estimate(model, None, Judgments.none(pool))
-    np.testing.assert_allclose(found.p, 1 / (1 + 3 ** (pool.n_systems / 2)), rtol=1e-9)
+    estimated = estimate(model, None, Judgments.none(pool))
+    np.testing.assert_allclose(estimated.p, 1 / (1 + 3 ** (pool.n_systems / 2)), rtol=1e-9)
 
 
 def test_a_system_that_ranked_nothing_judged():
@@ -85,9 +85,9 @@ def test_duplicate_systems_get_equal_weights(options, new_judgments):
     judgments = new_judgments(
         pool_of({"one": rankings, "twin": rankings, "other": other}, depth=4), 6
     )
-    found = estimate(load_model("rtc", options), None, judgments)
-    check(found, judgments)
-    weights = found.parameters["lambda"]
+    estimated = estimate(load_model("rtc", options), None, judgments)
+    check(estimated, judgments)
+    weights = estimated.parameters["lambda"]
     assert weights[0] == pytest.approx(weights[1], abs=1e-7)
     assert weights[0] != pytest.approx(weights[2], abs=1e-4)
 
@@ -100,11 +100,11 @@ def test_pool_without_systems_chosen_away(pool, new_judgments):
 
 def test_order_of_systems_does_not_matter(pool, new_judgments):
     judgments = new_judgments(pool, 20)
-    found = estimate(load_model("rtc"), None, judgments)
+    estimated = estimate(load_model("rtc"), None, judgments)
     turned = judgments.on(pool.select(pool.systems[::-1]))
     other = estimate(load_model("rtc"), None, turned)
-    np.testing.assert_allclose(other.p, found.p, atol=1e-9)
-    np.testing.assert_allclose(other.parameters["A"], found.parameters["A"][::-1], atol=1e-9)
+    np.testing.assert_allclose(other.p, estimated.p, atol=1e-9)
+    np.testing.assert_allclose(other.parameters["A"], estimated.parameters["A"][::-1], atol=1e-9)
 
 
 def test_a_relevant_document_lifts_its_neighbours():
@@ -129,11 +129,11 @@ def test_a_relevant_document_lifts_its_neighbours():
     judged = rng.permutation(pool.n_documents)[:120]
     judgments = Judgments.from_labels(pool, judged, truth[judged])
     for options in ({}, {"smoothing": "platt", "intercept": True, "link": "logodds"}):
-        found = estimate(load_model("rtc", options), None, judgments)
+        estimated = estimate(load_model("rtc", options), None, judgments)
         left = ~judgments.judged
-        gap = found.p[left & (truth == 1)].mean() - found.p[left & (truth == 0)].mean()
+        gap = estimated.p[left & (truth == 1)].mean() - estimated.p[left & (truth == 0)].mean()
         assert gap > 0.02
-        weights, slope = found.parameters["lambda"], found.parameters["B"]
+        weights, slope = estimated.parameters["lambda"], estimated.parameters["B"]
         assert slope[0] > slope[1]
         assert weights[0] > weights[1]
 
@@ -148,9 +148,9 @@ def test_any_small_collection(new_pool, new_judgments, systems, topics, depth, s
 
 
 def test_uniform(judgments):
-    found = estimate(load_model("uniform"), None, judgments)
-    np.testing.assert_array_equal(found.p[~judgments.judged], 0.5)
-    np.testing.assert_array_equal(found.p[judgments.judged], judgments.labels[judgments.judged])
+    estimated = estimate(load_model("uniform"), None, judgments)
+    np.testing.assert_array_equal(estimated.p[~judgments.judged], 0.5)
+    np.testing.assert_array_equal(estimated.p[judgments.judged], judgments.labels[judgments.judged])
     assert estimate(load_model("uniform", {"p": ".1"}), None, judgments).p.min() == 0.0
     with pytest.raises(InputError, match=r"option p of model uniform is '1.5'; give a number in"):
         load_model("uniform", {"p": 1.5})

@@ -32,24 +32,24 @@ def test_every_fast_mode_is_its_graphs(small, options):
     fast = model.map(small)
     stages = model.stages(small)
     assert list(stages) == [stage.name for stage in fast.diagnostics.stages]
-    found = {}
+    result = {}
     for name, graph in stages.items():
         compiled = CompiledGraph(graph)
         mode, _ = find_mode(compiled, jacobian=False)
         assert mode.converged, name
-        found.update(compiled.parameters(mode.at))
+        result.update(compiled.parameters(mode.at))
         if name == "aggregation":
             np.testing.assert_allclose(compiled.p(mode.at), fast.p, atol=1e-6)
     for name in ("A", "B", "lambda"):
-        np.testing.assert_allclose(found[name], fast.parameters[name], atol=1e-6)
+        np.testing.assert_allclose(result[name], fast.parameters[name], atol=1e-6)
     if model.intercept:
-        assert found["lambda_0"] == pytest.approx(float(fast.parameters["lambda_0"]), abs=1e-6)
+        assert result["lambda_0"] == pytest.approx(float(fast.parameters["lambda_0"]), abs=1e-6)
     # one curve per distinct (R_t, N_t), not per topic
     counts = np.column_stack([small.relevant, small.nonrelevant])
     distinct, curve_of = np.unique(counts, axis=0, return_inverse=True)
-    assert found["theta"].shape == (len(distinct), small.pool.depth + 1)
-    np.testing.assert_allclose(found["theta"][curve_of], fast.parameters["theta"], atol=1e-6)
-    mean = expit(found["theta"]).mean(axis=1)
+    assert result["theta"].shape == (len(distinct), small.pool.depth + 1)
+    np.testing.assert_allclose(result["theta"][curve_of], fast.parameters["theta"], atol=1e-6)
+    mean = expit(result["theta"]).mean(axis=1)
     np.testing.assert_allclose(mean, (distinct[:, 0] + 1) / (distinct.sum(axis=1) + 2), atol=1e-9)
 
 

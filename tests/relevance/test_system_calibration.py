@@ -62,8 +62,8 @@ def test_cells_are_rows(partly_judged, weight):
             np.concatenate([1 - reports.labels, both]),
             WEAK_PRIOR,
         )
-        found = [calibration.offset[s], calibration.slope[s]]
-        np.testing.assert_allclose(found, expected, atol=2e-5)
+        result = [calibration.offset[s], calibration.slope[s]]
+        np.testing.assert_allclose(result, expected, atol=2e-5)
 
 
 def test_cells_are_counted_per_system(partly_judged):
@@ -80,8 +80,8 @@ def test_platt(partly_judged):
     targets = platt_targets(reports.labels)
     for s in range(reports.pool.n_systems):
         expected = optimum(reports.judged_q[:, s], targets, 1 - targets, WEAK_PRIOR)
-        found = [calibration.offset[s], calibration.slope[s]]
-        np.testing.assert_allclose(found, expected, atol=1e-4)
+        result = [calibration.offset[s], calibration.slope[s]]
+        np.testing.assert_allclose(result, expected, atol=1e-4)
 
 
 def test_platt_targets():
@@ -94,8 +94,8 @@ def test_beta(partly_judged):
     calibration = calibrate(reports, smoothing="beta", prior=(2.0, 3.0))
     for s in range(reports.pool.n_systems):
         expected = optimum(reports.judged_q[:, s], reports.labels, 1 - reports.labels, (2.0, 3.0))
-        found = [calibration.offset[s], calibration.slope[s]]
-        np.testing.assert_allclose(found, expected, atol=1e-5)
+        result = [calibration.offset[s], calibration.slope[s]]
+        np.testing.assert_allclose(result, expected, atol=1e-5)
 
 
 def test_unranked_documents_count_and_are_not_zero(judgments):

@@ -72,7 +72,7 @@ def test_the_topics_most_in_doubt(judgments):
 
 def test_stacked_frames_name_the_measure_if_there_are_several(judgments, relevance):
     compared = [compare(judgments.pool, relevance, name) for name in ("AP", "P@5")]
-    frames = [found.to_frame() for found in compared]
+    frames = [result.to_frame() for result in compared]
     assert stacked(compared[:1], frames[:1]) is frames[0]
     both = stacked(compared, frames)
     assert list(both["measure"]) == ["AP"] * 55 + ["P@5"] * 55

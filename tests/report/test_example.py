@@ -15,10 +15,10 @@ def test_the_trial_of_median_tau(shown):
     taus = study.trials[study.trials["algorithm"] == LAST].set_index("trial")["tau"]
     # of two, the lower
     assert example.tau == taus.min() == taus[example.trial]
-    for frame, whole in ((example.systems, study.systems), (example.judgments, study.judgments)):
+    for frame, table in ((example.systems, study.systems), (example.judgments, study.judgments)):
         assert set(frame["algorithm"]) == {LAST}
         assert set(frame["trial"]) == {example.trial}
-        mine = whole[(whole["algorithm"] == LAST) & (whole["trial"] == example.trial)]
+        mine = table[(table["algorithm"] == LAST) & (table["trial"] == example.trial)]
         assert len(frame) == len(mine)
 
 

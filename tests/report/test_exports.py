@@ -28,9 +28,9 @@ def folder(shown, tmp_path_factory):
 
 
 def test_each_table_in_each_form(folder):
-    found = sorted(path.name for path in folder.iterdir())
+    result = sorted(path.name for path in folder.iterdir())
     endings = ("csv", "csv.meta.json", "md", "tex")
-    assert found == sorted(f"{name}.{ending}" for name in NAMES for ending in endings)
+    assert result == sorted(f"{name}.{ending}" for name in NAMES for ending in endings)
 
 
 def test_csv_is_not_rounded(folder, shown):

@@ -32,8 +32,8 @@ def test_confidence_accuracy_leaves_out_who_has_no_confidence(pairs):
     axes = figures.confidence_accuracy(pairs).axes[0]
     assert labels(axes) == ["break-even", "rtc:map"]
     x, y = axes.collections[-1].get_offsets().T
-    known = pairs.dropna()
-    lowest = known[known["confidence"] < 0.6]
+    with_confidence = pairs.dropna()
+    lowest = with_confidence[with_confidence["confidence"] < 0.6]
     assert x[0] == pytest.approx(lowest["confidence"].mean(), abs=0.01)
     assert y[0] == pytest.approx(lowest["correct"].mean())
 

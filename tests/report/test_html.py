@@ -123,9 +123,9 @@ def tables_of(page):
 
 def test_a_study_without_confidence(only_ip):
     page = write_report(only_ip)
-    found = Page(page.read_text(encoding="utf-8"))
-    assert "No algorithm of this study has a confidence." in found.text
-    assert len(found.images) == 2
+    result = Page(page.read_text(encoding="utf-8"))
+    assert "No algorithm of this study has a confidence." in result.text
+    assert len(result.images) == 2
     assert tables_of(page) == {"summary", "original", "overlap", "judged", "reasons"}
 
 

@@ -43,23 +43,23 @@ def test_latex_escapes():
 
 def test_latex_has_no_letter_that_needs_a_special_font():
     frame = pd.DataFrame({"mean τ": ["≤ 0.5"], "p": ["≥ 2"]})
-    found = to_latex(frame)
-    assert found.isascii()
-    assert r"mean $\tau$ & p" in found
+    result = to_latex(frame)
+    assert result.isascii()
+    assert r"mean $\tau$ & p" in result
 
 
 def test_html_escapes():
-    found = to_html(FRAME, FORMATS, caption="A & B")
-    assert "<td>b&lt;c&gt;</td>" in found
-    assert '<td class="number">−0.44</td>' in found
-    assert "A &amp; B</p>" in found
+    result = to_html(FRAME, FORMATS, caption="A & B")
+    assert "<td>b&lt;c&gt;</td>" in result
+    assert '<td class="number">−0.44</td>' in result
+    assert "A &amp; B</p>" in result
 
 
 def test_html_breaks_names_and_not_intervals():
     frame = pd.DataFrame({"algorithm": ["m[a=.1,b=yes]:map"], "W": ["−1,234 (−2 to −0.5)"]})
-    found = to_html(frame)
-    assert "<td>m<wbr>[a=.1,<wbr>b=yes]:map</td>" in found
-    assert "−1,234 (−2\u00a0to\u00a0−0.5)" in found
+    result = to_html(frame)
+    assert "<td>m<wbr>[a=.1,<wbr>b=yes]:map</td>" in result
+    assert "−1,234 (−2\u00a0to\u00a0−0.5)" in result
 
 
 def test_a_function_formats():

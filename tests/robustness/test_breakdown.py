@@ -29,9 +29,9 @@ def by_key(frame):
 
 
 def test_groups_by_hand():
-    found = by_key(break_down(PAIRS, by_original(PAIRS)))
-    assert list(found.loc["mtc"].index) == ["two original", "one original", "no original"]
-    one = found.loc[("mtc", "one original")]
+    result = by_key(break_down(PAIRS, by_original(PAIRS)))
+    assert list(result.loc["mtc"].index) == ["two original", "one original", "no original"]
+    one = result.loc[("mtc", "one original")]
     assert (one["pairs"], one["trials"]) == (3, 2)
     assert one["accuracy"] == pytest.approx(1 / 3)
     assert one["W"] == pytest.approx((-3 - 24 + 1) / 3)
@@ -68,9 +68,9 @@ def test_overlap_is_closed_below_and_loses_no_pair():
         "0 to 0.1",
         "0.2 to 0.3",
     ]
-    found = by_key(break_down(PAIRS, by_overlap(PAIRS)))
-    assert found.loc["mtc"]["pairs"].tolist() == [1, 1, 1, 2]
-    assert found.loc["ip"]["pairs"].tolist() == [1, 0, 1, 0]
+    result = by_key(break_down(PAIRS, by_overlap(PAIRS)))
+    assert result.loc["mtc"]["pairs"].tolist() == [1, 1, 1, 2]
+    assert result.loc["ip"]["pairs"].tolist() == [1, 0, 1, 0]
 
 
 def test_without_confidence_there_is_an_accuracy():
@@ -119,9 +119,9 @@ def test_a_study_breaks_itself_down(done):
 
 
 def test_studies_side_by_side(done):
-    found = side_by_side({"one": done, "two": done})
-    assert found["collection"].tolist() == ["one"] * 3 + ["two"] * 3
-    row = found.iloc[4]
+    result = side_by_side({"one": done, "two": done})
+    assert result["collection"].tolist() == ["one"] * 3 + ["two"] * 3
+    row = result.iloc[4]
     summary = done.summary["mtc"]
     assert row["algorithm"] == "mtc"
     assert row["W"] == summary["W"]
@@ -130,4 +130,4 @@ def test_studies_side_by_side(done):
     assert row["mean_tau"] == summary["mean_tau"]
     for entry in summary["bins"]:
         assert row[f"share_{entry['low']:g}"] == entry["share"]
-    assert np.isnan(found["W"].iloc[0])
+    assert np.isnan(result["W"].iloc[0])

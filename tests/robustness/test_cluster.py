@@ -40,22 +40,22 @@ def fragile(started):
 
 
 @pytest.fixture(scope="module")
-def whole(small, tmp_path_factory):
+def uninterrupted(small, tmp_path_factory):
     """The study, made by one process."""
     folder = tmp_path_factory.mktemp("whole")
     return study(small.runs, small.qrels, **QUICK, workers=Workers(jobs=1), output=folder)
 
 
-def assert_same(found, expected):
+def assert_same(actual, expected):
     """Hold the files to each other, byte for byte but for the seconds."""
     for name in ("pairs.csv", "systems.csv", "judgments.csv"):
-        assert cmp(found.directory / name, expected.directory / name, shallow=False), name
+        assert cmp(actual.directory / name, expected.directory / name, shallow=False), name
     assert_frame_equal(
-        found.trials.drop(columns=SECONDS), expected.trials.drop(columns=SECONDS), check_exact=True
+        actual.trials.drop(columns=SECONDS), expected.trials.drop(columns=SECONDS), check_exact=True
     )
 
 
-def test_a_worker_killed_midway_changes_nothing(two, small, whole, tmp_path):
+def test_a_worker_killed_midway_changes_nothing(two, small, uninterrupted, tmp_path):
     two.have_workers(2)
     calls = []
 
@@ -64,7 +64,7 @@ def test_a_worker_killed_midway_changes_nothing(two, small, whole, tmp_path):
         if done == 2:
             two.workers[0].kill()
 
-    found = study(
+    finished = study(
         small.runs,
         small.qrels,
         **QUICK,
@@ -75,20 +75,20 @@ def test_a_worker_killed_midway_changes_nothing(two, small, whole, tmp_path):
     assert two.workers[1].poll() is None
     # each trial is stored once
     assert calls == [(done, 8) for done in range(9)]
-    assert_same(found, whole)
+    assert_same(finished, uninterrupted)
 
 
 def test_calibration(two, small, tmp_path):
     two.have_workers(1)
     arguments = {"model": "rtc:map", "trials": 2, "n_systems": 3, "command": "test"}
     arguments["estimand"] = Estimand(depth=20)
-    found = [
+    result = [
         calibrate(small.runs, small.qrels, **arguments, workers=where, output=tmp_path / name)
         for name, where in {"two": Workers(scheduler=two.address), "one": Workers(1)}.items()
     ]
     tables = {**Calibration.tables, **Calibration.derived}
     for name in (*(f"{table}.csv" for table in tables), "calibration.json"):
-        assert cmp(*(each.directory / name for each in found), shallow=False), name
+        assert cmp(*(each.directory / name for each in result), shallow=False), name
 
 
 def test_a_trial_that_its_workers_die_of(fragile, small, tmp_path):
@@ -107,7 +107,7 @@ def test_a_trial_that_its_workers_die_of(fragile, small, tmp_path):
     assert fragile.workers[0].wait(PATIENCE) == 9
 
 
-def test_a_lost_scheduler_keeps_what_is_stored(fragile, small, whole, tmp_path):
+def test_a_lost_scheduler_keeps_what_is_stored(fragile, small, uninterrupted, tmp_path):
     fragile.have_workers(1)
 
     def kill(stage, done, total):
@@ -120,7 +120,7 @@ def test_a_lost_scheduler_keeps_what_is_stored(fragile, small, whole, tmp_path):
     )
     with pytest.raises(UnfinishedError, match=r"scheduler at .* was lost; 3 of 8 trials"):
         study(*arguments, **QUICK, workers=workers, output=tmp_path)
-    assert_same(study(*arguments, **QUICK, workers=Workers(jobs=1), output=tmp_path), whole)
+    assert_same(study(*arguments, **QUICK, workers=Workers(jobs=1), output=tmp_path), uninterrupted)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def arguments(small, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def whole(arguments, tmp_path_factory):
+def uninterrupted(arguments, tmp_path_factory):
     """The study, made in one go by one process."""
     folder = tmp_path_factory.mktemp("whole")
     assert main([*arguments, "--jobs=1", f"--output={folder}"]) == 0
@@ -99,25 +99,28 @@ def half_written(folder):
     return [path for path in folder.rglob(".*") if path.name != ".lock"]
 
 
-def assert_same(found, expected):
-    tables, summary = without_seconds(found)
+def assert_same(actual, expected):
+    tables, summary = without_seconds(actual)
     expected_tables, expected_summary = without_seconds(expected)
     for name, table in expected_tables.items():
         assert_frame_equal(tables[name], table, check_exact=True)
     assert summary == expected_summary
-    assert not half_written(found.directory)
+    assert not half_written(actual.directory)
 
 
-def without_seconds(found):
-    trials = found.trials.drop(columns=["seconds_judging", "seconds_evaluating"])
+def without_seconds(finished):
+    trials = finished.trials.drop(columns=["seconds_judging", "seconds_evaluating"])
     summary = {
         text: {key: value for key, value in scores.items() if key != "seconds_per_trial"}
-        for text, scores in found.summary.items()
+        for text, scores in finished.summary.items()
     }
-    return {**{name: getattr(found, name) for name in Robustness.tables}, "trials": trials}, summary
+    return {
+        **{name: getattr(finished, name) for name in Robustness.tables},
+        "trials": trials,
+    }, summary
 
 
-def test_a_killed_study_ends_as_one_that_was_not(arguments, whole, tmp_path):
+def test_a_killed_study_ends_as_one_that_was_not(arguments, uninterrupted, tmp_path):
     with started([*arguments, "--jobs=2"], tmp_path, stored=2) as process:
         # it only: its workers find out by themselves
         process.kill()
@@ -135,20 +138,20 @@ def test_a_killed_study_ends_as_one_that_was_not(arguments, whole, tmp_path):
 
     assert main([*arguments, "--jobs=1", f"--output={tmp_path}"]) == 0
     assert all(path.stat().st_mtime_ns == then for path, then in before.items())
-    assert_same(Study.load(tmp_path), whole)
+    assert_same(Study.load(tmp_path), uninterrupted)
 
 
 def members(group):
     """The processes of a group, other than those that only wait to be buried."""
-    found = []
+    result = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
             if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-    return found
+                result.append(process)
+    return result
 
 
-def test_ctrl_c_says_what_is_kept_and_no_process_stays(arguments, whole, tmp_path):
+def test_ctrl_c_says_what_is_kept_and_no_process_stays(arguments, uninterrupted, tmp_path):
     with started([*arguments, "--jobs=2"], tmp_path, stored=3) as process:
         os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=PATIENCE)
@@ -159,7 +162,7 @@ def test_ctrl_c_says_what_is_kept_and_no_process_stays(arguments, whole, tmp_pat
         wait_until(lambda: not members(process.pid), PATIENCE)
     assert not half_written(tmp_path)
     assert main([*arguments, "--jobs=1", f"--output={tmp_path}"]) == 0
-    assert_same(Study.load(tmp_path), whole)
+    assert_same(Study.load(tmp_path), uninterrupted)
 
 
 def test_a_worker_that_is_killed_is_one_line(arguments, tmp_path, capsys):
@@ -187,7 +190,7 @@ def test_a_worker_that_is_killed_is_one_line(arguments, tmp_path, capsys):
 
 
 def test_a_full_disk_keeps_what_is_stored(small, tmp_path):
-    found = []
+    result = []
 
     def fill(stage, done, total):
         if done == 2:
@@ -197,9 +200,9 @@ def test_a_full_disk_keeps_what_is_stored(small, tmp_path):
     with ended, contextlib.ExitStack() as disk:
         study(small.runs, small.qrels, **QUICK, output=tmp_path, workers=Workers(1, progress=fill))
     assert not half_written(tmp_path)
-    count = Workers(1, progress=lambda *n: found.append(n[1]))
+    count = Workers(1, progress=lambda *n: result.append(n[1]))
     study(small.runs, small.qrels, **QUICK, output=tmp_path, workers=count)
-    assert found == [2, 3]
+    assert result == [2, 3]
 
 
 def test_memory_that_ran_out_keeps_what_is_stored(small, tmp_path, monkeypatch):
@@ -234,13 +237,13 @@ def test_it_may_be_stopped_at_any_file(small, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", stop_once)
     folder = tmp_path / "stopped"
     attempts = 0
-    found = None
-    while found is None:
+    result = None
+    while result is None:
         attempts += 1
         assert attempts < 100
         with contextlib.suppress(UnfinishedError, KeyboardInterrupt):
-            found = study(small.runs, small.qrels, **QUICK, output=folder, workers=ALONE)
+            result = study(small.runs, small.qrels, **QUICK, output=folder, workers=ALONE)
         assert not half_written(folder)
-    assert_same(found, expected)
+    assert_same(result, expected)
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
     assert attempts - 1 == len(stopped) == 2 * len(files)

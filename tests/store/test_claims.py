@@ -5,7 +5,7 @@ from rtc_bayes.store import claimed, read_json
 
 
 def claim(folder, **meta):
-    return claimed(folder / "meta.json", meta, lambda found: found, inside="trials")
+    return claimed(folder / "meta.json", meta, lambda meta_read: meta_read, inside="trials")
 
 
 def test_a_claim_makes_the_folder_and_says_what_it_is_for(tmp_path):

@@ -147,8 +147,8 @@ def test_where_a_file_cannot_stand(tmp_path):
 
 def test_digests(tmp_path):
     (tmp_path / "x").write_text("abc")
-    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert digest_file(tmp_path / "x") == digest_text("abc") == known
+    of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert digest_file(tmp_path / "x") == digest_text("abc") == of_abc
 
 
 def test_json_takes_numpy_and_keeps_the_order(tmp_path):

@@ -233,3 +233,9 @@ def test_names_of_before_are_answered(module, name, now):
         getattr(module, name)
     with pytest.raises(AttributeError):
         getattr(module, name + "_")
+
+
+def test_counts_are_stored_under_the_keys_of_earlier_studies(finished):
+    stored = finished.meta["study"]
+    assert (stored["systems"], stored["initial"]) == (3, 2)
+    assert not {"n_systems", "n_initial"} & set(stored)

@@ -39,9 +39,9 @@ def test_expected_winnings_are_the_mean_of_winnings():
 
 
 def test_log_score_by_hand():
-    found = log_score([0.5, 0.8, 0.8, 1.0, 1.0], [1, 1, 0, 1, 0])
+    result = log_score([0.5, 0.8, 0.8, 1.0, 1.0], [1, 1, 0, 1, 0])
     expected = [math.log(2), -math.log(0.8), -math.log(0.2), 1e-6, -math.log(1e-6)]
-    assert found == pytest.approx(expected)
+    assert result == pytest.approx(expected)
 
 
 def test_bins_are_closed_below():
@@ -51,11 +51,11 @@ def test_bins_are_closed_below():
 
 
 def test_accuracy_by_bin():
-    found = accuracy_bins([0.5, 0.55, 0.65, 1.0], [1, 0, 1, 0])
-    assert (found[0].pairs, found[0].share, found[0].accuracy) == (2, 0.5, 0.5)
-    assert (found[1].share, found[1].accuracy) == (0.25, 1.0)
-    assert (found[2].share, found[2].accuracy) == (0.0, None)
-    assert (found[6].share, found[6].accuracy) == (0.25, 0.0)
+    result = accuracy_bins([0.5, 0.55, 0.65, 1.0], [1, 0, 1, 0])
+    assert (result[0].pairs, result[0].share, result[0].accuracy) == (2, 0.5, 0.5)
+    assert (result[1].share, result[1].accuracy) == (0.25, 1.0)
+    assert (result[2].share, result[2].accuracy) == (0.0, None)
+    assert (result[6].share, result[6].accuracy) == (0.25, 0.0)
 
 
 def test_bootstrap_resamples_trials_not_pairs():
@@ -87,52 +87,63 @@ def pairs(confidence, correct):
 
 
 def test_summary_by_hand():
-    found = summarise(trials(), pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1]))
-    assert found.W == pytest.approx(-24.0)  # noqa: SIM300
-    assert found.W_capped == pytest.approx(-4.0)  # 1, 1, -19, 1
-    assert found.W_expected == pytest.approx(0.0, abs=1e-12)
-    assert found.W_interval[0] <= found.W <= found.W_interval[1]
-    assert found.mean_confidence == pytest.approx(0.785)
-    assert found.accuracy == 0.75
-    assert (found.trials, found.median_judged, found.mean_judged) == (3, 20, 40)
-    assert found.mean_tau == pytest.approx(0.6)
-    assert found.seconds_per_trial == pytest.approx(3.0)
+    summary = summarise(trials(), pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1]))
+    assert summary.W == pytest.approx(-24.0)  # noqa: SIM300
+    assert summary.W_capped == pytest.approx(-4.0)  # 1, 1, -19, 1
+    assert summary.W_expected == pytest.approx(0.0, abs=1e-12)
+    assert summary.W_interval[0] <= summary.W <= summary.W_interval[1]
+    assert summary.mean_confidence == pytest.approx(0.785)
+    assert summary.accuracy == 0.75
+    assert (summary.trials, summary.median_judged, summary.mean_judged) == (3, 20, 40)
+    assert summary.mean_tau == pytest.approx(0.6)
+    assert summary.seconds_per_trial == pytest.approx(3.0)
 
 
 def test_failed_trials_are_counted_and_left_out():
-    found = summarise(trials(failure=["bad", None, None]), pairs([0.9] * 4, [1] * 4))
-    assert (found.trials, found.failed, found.median_judged, found.mean_tau) == (3, 1, 55, 0.7)
-    assert found.seconds_per_trial == pytest.approx(3.5)
+    summary = summarise(trials(failure=["bad", None, None]), pairs([0.9] * 4, [1] * 4))
+    assert (summary.trials, summary.failed, summary.median_judged, summary.mean_tau) == (
+        3,
+        1,
+        55,
+        0.7,
+    )
+    assert summary.seconds_per_trial == pytest.approx(3.5)
     none = summarise(trials(failure="bad"), pairs([], []))
     assert (none.median_judged, none.mean_judged, none.seconds_per_trial) == (None,) * 3
 
 
 def test_summary_without_confidence():
-    found = summarise(trials(), pairs([None] * 4, [1, 1, 0, 1]))
-    undefined = (found.W, found.W_interval, found.W_capped, found.W_expected, found.log_score)
+    summary = summarise(trials(), pairs([None] * 4, [1, 1, 0, 1]))
+    undefined = (
+        summary.W,
+        summary.W_interval,
+        summary.W_capped,
+        summary.W_expected,
+        summary.log_score,
+    )
     assert undefined == (None,) * 5
-    assert (found.log_score_interval, found.bins, found.mean_confidence) == (None,) * 3
-    assert found.pairs == 4
-    assert found.accuracy == 0.75
+    assert (summary.log_score_interval, summary.bins, summary.mean_confidence) == (None,) * 3
+    assert summary.pairs == 4
+    assert summary.accuracy == 0.75
 
 
 def test_intervals_of_the_log_score_and_of_tau_cover_their_means():
-    found = summarise(trials(), pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1]))
-    assert found.log_score_interval[0] < found.log_score < found.log_score_interval[1]
+    summary = summarise(trials(), pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1]))
+    assert summary.log_score_interval[0] < summary.log_score < summary.log_score_interval[1]
     # the third trial has no tau
-    assert found.tau_interval == (0.5, 0.7)
+    assert summary.tau_interval == (0.5, 0.7)
 
 
 def test_one_trial_has_no_interval():
     one = pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1]).assign(trial=0)
-    found = summarise(trials().iloc[:1], one)
-    assert found.W == pytest.approx(-24.0)  # noqa: SIM300
-    assert (found.W_interval, found.log_score_interval, found.tau_interval) == (None,) * 3
+    summary = summarise(trials().iloc[:1], one)
+    assert summary.W == pytest.approx(-24.0)  # noqa: SIM300
+    assert (summary.W_interval, summary.log_score_interval, summary.tau_interval) == (None,) * 3
 
 
 def test_summary_as_json_has_the_documented_keys():
-    found = summarise(trials(), pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1])).to_dict()
-    assert set(found) == {
+    summary = summarise(trials(), pairs([0.75, 0.5, 0.99, 0.9], [1, 1, 0, 1])).to_dict()
+    assert set(summary) == {
         "pairs",
         "trials",
         "failed",
@@ -151,5 +162,5 @@ def test_summary_as_json_has_the_documented_keys():
         "tau_interval",
         "seconds_per_trial",
     }
-    assert found["bins"][6] == {"low": 0.99, "high": 1, "pairs": 1, "share": 0.25, "accuracy": 0}
-    assert isinstance(found["W_interval"], list)
+    assert summary["bins"][6] == {"low": 0.99, "high": 1, "pairs": 1, "share": 0.25, "accuracy": 0}
+    assert isinstance(summary["W_interval"], list)

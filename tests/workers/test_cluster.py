@@ -33,21 +33,21 @@ def test_a_worker_that_comes_later_helps(started, compute):
     own = started()
     own.have_workers(1)
     with cluster.connect(own.address) as client:
-        found = compute(client, eval, [(WORKER,)] * 1000)
-        first = next(found)
+        result = compute(client, eval, [(WORKER,)] * 1000)
+        first = next(result)
         own.have_workers(2)
-        wait_until(lambda: next(found) != first)
+        wait_until(lambda: next(result) != first)
 
 
 def test_a_worker_that_comes_later_is_held_to_the_same(started):
     own = started()
     own.have_workers(1)
     with cluster.connect(own.address) as client:
-        found = cluster.compute_in_order(client, eval, [(WORKER,)] * 1000)
-        next(found)
+        result = cluster.compute_in_order(client, eval, [(WORKER,)] * 1000)
+        next(result)
         own.have_workers(2, threads=2)
         with pytest.raises(BrokenExecutor, match=r"runs 2 tasks at a time; .* --nthreads 1"):
-            wait_until(lambda: next(found) is None)
+            wait_until(lambda: next(result) is None)
 
 
 def test_topics_come_in_order_and_are_taken_a_few_ahead(two):
@@ -60,31 +60,31 @@ def test_topics_come_in_order_and_are_taken_a_few_ahead(two):
             # the later ones are quicker
             yield t, 0.5 ** (t / 5)
 
-    found = each_topic(pow, calls(), Workers(scheduler=two.address))
-    assert next(found) == 0.0
+    result = each_topic(pow, calls(), Workers(scheduler=two.address))
+    assert next(result) == 0.0
     assert len(taken) <= 3 * 2 + 1
-    assert list(found) == [t**0.5 ** (t / 5) for t in range(1, 30)]
+    assert list(result) == [t**0.5 ** (t / 5) for t in range(1, 30)]
 
 
 def test_a_client_that_gave_up_ends_the_work(two):
     """As it does some seconds after its scheduler was lost."""
     two.have_workers(1)
     with cluster.connect(two.address) as client:
-        found = cluster.compute_in_order(client, eval, [(WORKER,)] * 1000)
-        next(found)
+        result = cluster.compute_in_order(client, eval, [(WORKER,)] * 1000)
+        next(result)
         client.close()
         with pytest.raises(BrokenExecutor, match=r"the scheduler at .* was lost"):
-            list(found)
+            list(result)
 
 
 def test_a_lost_scheduler_ends_the_work(started):
     own = started()
     own.have_workers(1)
-    found = each_topic(eval, [(WORKER,)] * 1000, Workers(scheduler=own.address))
-    next(found)
+    result = each_topic(eval, [(WORKER,)] * 1000, Workers(scheduler=own.address))
+    next(result)
     own.scheduler.kill()
     with pytest.raises(UnfinishedError, match=r"the scheduler at .* was lost"):
-        list(found)
+        list(result)
 
 
 @pytest.mark.parametrize("options", [{"moments": "plugin"}, {"form": "corrected"}])
@@ -108,8 +108,8 @@ def test_a_comparison_is_that_of_one_machine(two, options):
             killed.append(two.workers[0])
             two.workers[0].kill()
 
-    for found in (compare(scheduler=two.address, progress=kill), compare(jobs=2)):
-        np.testing.assert_equal(found.to_dict(), expected.to_dict())
+    for result in (compare(scheduler=two.address, progress=kill), compare(jobs=2)):
+        np.testing.assert_equal(result.to_dict(), expected.to_dict())
     assert killed
 
 

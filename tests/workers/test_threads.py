@@ -9,8 +9,8 @@ from rtc_bayes.workers import Workers, each_topic
 
 @pytest.mark.parametrize("jobs", [1, 3, -1])
 def test_results_come_in_order(jobs):
-    found = each_topic(pow, ((t, 2) for t in range(20)), Workers(jobs))
-    assert list(found) == [t**2 for t in range(20)]
+    result = each_topic(pow, ((t, 2) for t in range(20)), Workers(jobs))
+    assert list(result) == [t**2 for t in range(20)]
 
 
 def test_calls_are_taken_a_few_ahead_of_a_slow_caller():
@@ -21,18 +21,18 @@ def test_calls_are_taken_a_few_ahead_of_a_slow_caller():
             taken.append(t)
             yield t, 2
 
-    found = each_topic(pow, calls(), Workers(2))
+    result = each_topic(pow, calls(), Workers(2))
     for t in range(10):
-        assert next(found) == t**2
+        assert next(result) == t**2
         assert len(taken) <= t + 1 + 2
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_topic_that_fails_ends_the_work(jobs):
-    found = each_topic(divmod, [(1, 1), (1, 0), (1, 1)], Workers(jobs))
-    assert next(found) == (1, 0)
+    result = each_topic(divmod, [(1, 1), (1, 0), (1, 1)], Workers(jobs))
+    assert next(result) == (1, 0)
     with pytest.raises(ZeroDivisionError):
-        next(found)
+        next(result)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -47,7 +47,7 @@ def test_topics_that_cannot_be_had_end_the_work(jobs):
 
 def test_no_thread_is_left_when_a_caller_goes():
     before = threading.active_count()
-    found = each_topic(pow, ((t, 2) for t in range(100)), Workers(3))
-    next(found)
-    found.close()
+    result = each_topic(pow, ((t, 2) for t in range(100)), Workers(3))
+    next(result)
+    result.close()
     assert threading.active_count() == before

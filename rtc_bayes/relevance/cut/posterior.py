@@ -262,8 +262,8 @@ class _Plan:
     def _table(self, theta: NDArray[np.float32]) -> Floats:
         """Return q* of every draw and cell; 0 in the last, where a document is not ranked."""
         q = np.zeros((len(theta), theta[0].size + 1))
-        given = theta if "rank" in self.carried else self.reports.theta
-        q[:, :-1] = sigmoid(given.astype(np.float64)).reshape(-1, theta[0].size)
+        reported = theta if "rank" in self.carried else self.reports.theta
+        q[:, :-1] = sigmoid(reported.astype(np.float64)).reshape(-1, theta[0].size)
         return q
 
 

@@ -133,31 +133,31 @@ def estimate(
             remedy="give runs that retrieve documents",
         )
     try:
-        found = _fitter(model, method)(judgments, sampling or Sampling.of(method))
+        estimated = _fitter(model, method)(judgments, sampling or Sampling.of(method))
     except np.linalg.LinAlgError as error:
         raise FitError(
             f"the fit of {model.name} by {method} broke down: its numbers grew too large or too "
             f"small ({error}); give narrower priors"
         ) from error
-    if not found.diagnostics.usable:
-        raise FitError(f"the fit of {model.name} must not be used: {found.diagnostics}")
-    if found.p.shape[-1:] != judgments.labels.shape:
+    if not estimated.diagnostics.usable:
+        raise FitError(f"the fit of {model.name} must not be used: {estimated.diagnostics}")
+    if estimated.p.shape[-1:] != judgments.labels.shape:
         raise FitError(
-            f"model {model.name} gave p of shape {found.p.shape} for "
+            f"model {model.name} gave p of shape {estimated.p.shape} for "
             f"{len(judgments.labels)} documents"
         )
-    if not np.all((found.p >= 0.0) & (found.p <= 1.0)):
+    if not np.all((estimated.p >= 0.0) & (estimated.p <= 1.0)):
         raise FitError(
             f"model {model.name} gave a probability that is not a number in [0, 1]; "
             "a graph ends with p = pm.math.sigmoid(...)"
         )
-    for check in found.diagnostics.warnings:
+    for check in estimated.diagnostics.warnings:
         warnings.warn(f"{model.name}:{method}: {check}", FitWarning, stacklevel=2)
     if not labelled:
-        return found
-    p: Any = found.p.copy()
+        return estimated
+    p: Any = estimated.p.copy()
     p[..., judgments.order] = judgments.labels[judgments.order]
-    return replace(found, p=p)
+    return replace(estimated, p=p)
 
 
 def _has(model: Any, method: str) -> bool:

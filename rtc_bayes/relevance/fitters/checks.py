@@ -62,9 +62,9 @@ def mixing_checks(
     if statistics:
         chains, draws, _ = next(iter(varying.values())).shape
         limit = r_hat_limit(sum(values.shape[2] for values in varying.values()), chains, draws)
-        name, r_hat, _ = max(statistics, key=lambda found: found[1])
+        name, r_hat, _ = max(statistics, key=lambda statistic: statistic[1])
         checks.append(_r_hat_check(name, r_hat, limit))
-        name, _, ess = min(statistics, key=lambda found: found[2])
+        name, _, ess = min(statistics, key=lambda statistic: statistic[2])
         checks.append(_ess_check(name, ess, chains * draws))
     if "diverging" in sample_stats:
         checks.append(_divergence_check(sample_stats["diverging"]))
@@ -124,8 +124,8 @@ def _agreement(values: NDArray[np.floating]) -> tuple[float, float]:
         ess = np.asarray(array_stats.ess(values, method="bulk", **axes))
     # undefined: stuck chains, or too few draws to tell
     worst = float(np.max(np.where(np.isnan(r_hat), np.inf, r_hat)))
-    known = np.where(np.isnan(ess), 0.0, ess)
-    return worst, float(np.quantile(known, _LOW, method="inverted_cdf"))
+    defined = np.where(np.isnan(ess), 0.0, ess)
+    return worst, float(np.quantile(defined, _LOW, method="inverted_cdf"))
 
 
 def _r_hat_check(name: str, r_hat: float, limit: float) -> Check:

@@ -117,7 +117,7 @@ def collect(
         p of at most 1000 draws of all chains together, evenly spaced.
     """
     chains, draws, size = points.shape
-    found = [graph.parameters(x) for x in points.reshape(-1, size)]
+    by_point = [graph.parameters(x) for x in points.reshape(-1, size)]
     every = points[:, Sampling(draws, chains).kept]
     first = graph.p(every[0, 0])
     p = np.empty((*every.shape[:2], *first.shape), dtype=np.float32)
@@ -127,10 +127,10 @@ def collect(
     return Draws(
         p=p,
         parameters={
-            name: np.array([each[name] for each in found]).reshape(
-                chains, draws, *np.shape(found[0][name])
+            name: np.array([each[name] for each in by_point]).reshape(
+                chains, draws, *np.shape(by_point[0][name])
             )
-            for name in found[0]
+            for name in by_point[0]
         },
         sample_stats=sample_stats,
         diagnostics=diagnostics or Diagnostics(),
@@ -143,8 +143,8 @@ def labels(graph: CompiledGraph) -> dict[str, Any]:
     named = graph.graph.named_vars_to_dims
     dims = {str(v.name): tuple(map(str, named[v.name])) for v in graph.kept if v.name in named}
     used = {dim for each in dims.values() for dim in each}
-    known: Mapping[str, Sequence[Any] | None] = graph.graph.coords
-    coords = {dim: list(known[dim] or ()) for dim in used if known.get(dim) is not None}
+    of_graph: Mapping[str, Sequence[Any] | None] = graph.graph.coords
+    coords = {dim: list(of_graph[dim] or ()) for dim in used if of_graph.get(dim) is not None}
     return {"dims": dims, "coords": coords}
 
 

@@ -49,11 +49,11 @@ def graph_nuts(model: Any, judgments: Judgments, sampling: Sampling) -> Draws:
             progress_bar=False,
             store_unconstrained=True,
         )
-        found = tree["sample_stats"].dataset
+        stats = tree["sample_stats"].dataset
         drawn = collect(
             graph,
-            np.asarray(found["unconstrained_draw"].values, dtype=np.float64),
-            {ours: found[theirs].values for theirs, ours in _STATISTICS.items()},
+            np.asarray(stats["unconstrained_draw"].values, dtype=np.float64),
+            {ours: stats[theirs].values for theirs, ours in _STATISTICS.items()},
         )
     checks = mixing_checks(drawn.parameters, drawn.sample_stats)
     return replace(drawn, diagnostics=Diagnostics(checks=checks))
