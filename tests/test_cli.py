@@ -126,8 +126,8 @@ def test_evaluate_per_topic(here, ok):
 
 
 def test_the_model_is_robust_where_none_is_named(here, ok):
-    found = json.loads(ok("compare '*.gz' --qrels few.qrels --format json --quiet"))
-    assert (found["model"], found["method"]) == ("robust", "gibbs")
+    content = json.loads(ok("compare '*.gz' --qrels few.qrels --format json --quiet"))
+    assert (content["model"], content["method"]) == ("robust", "gibbs")
 
 
 def test_one_seed_writes_one_collection(here, ok):
@@ -156,19 +156,19 @@ def test_fit_then_compare_its_file_is_to_compare_the_judgments(here, ok):
 
 def test_compare_keeps_the_shape_of_the_contract(here, ok):
     ok("compare '*.gz' --qrels few.qrels --model uniform --option p=.3 -o out.json")
-    found = json.loads((here / "out.json").read_text())
-    assert set(found) >= {"measure", "moments", "model", "method", "topics", "systems", "pairs"}
-    assert (found["measure"], found["moments"], found["topics"]) == ("AP", "exact", 6)
-    assert [set(entry) for entry in found["systems"]] == [{"system", "expected", "sd"}] * 4
-    assert len(found["pairs"]) == 6
-    for pair in found["pairs"]:
+    content = json.loads((here / "out.json").read_text())
+    assert set(content) >= {"measure", "moments", "model", "method", "topics", "systems", "pairs"}
+    assert (content["measure"], content["moments"], content["topics"]) == ("AP", "exact", 6)
+    assert [set(entry) for entry in content["systems"]] == [{"system", "expected", "sd"}] * 4
+    assert len(content["pairs"]) == 6
+    for pair in content["pairs"]:
         assert set(pair) >= {"a", "b", "expected_difference", "sd"}
         assert pair["p_less"] + pair["p_equal"] + pair["p_greater"] == pytest.approx(1)
-    assert found["meta"]["seed"] == 0
-    assert "few.qrels" in found["meta"]["inputs"]
+    assert content["meta"]["seed"] == 0
+    assert "few.qrels" in content["meta"]["inputs"]
     ok("compare '*.gz' --qrels few.qrels --model uniform --option p=.3 -o out.csv")
     table = rows(here / "out.csv")
-    assert [float(row["p_less"]) for row in table] == [p["p_less"] for p in found["pairs"]]
+    assert [float(row["p_less"]) for row in table] == [p["p_less"] for p in content["pairs"]]
     text = ok("compare '*.gz' --qrels few.qrels --model uniform --option p=.3")
     assert "judged@100" in text
     assert "seed 0" in text
@@ -177,8 +177,8 @@ def test_compare_keeps_the_shape_of_the_contract(here, ok):
 def test_compare_by_several_measures_is_a_list(here, ok):
     line = "compare '*.gz' --erels e.txt --measure AP --measure P@10 --format"
     (here / "e.txt").write_text("501 Q0 none 0.5\n")
-    found = json.loads(ok(f"{line} json"))
-    assert [entry["measure"] for entry in found] == ["AP", "P@10"]
+    content = json.loads(ok(f"{line} json"))
+    assert [entry["measure"] for entry in content] == ["AP", "P@10"]
     table = list(csv.DictReader(ok(f"{line} csv").splitlines()))
     assert [row["measure"] for row in table] == ["AP"] * 6 + ["P@10"] * 6
 
@@ -207,8 +207,8 @@ def test_compare_with_a_baseline(here, ok, run):
     names = sorted(p.name.removesuffix(".gz") for p in here.glob("*.gz"))
     line = f"compare '*.gz' --qrels few.qrels --model uniform --baseline {names[1]}"
     others = [names[0], *names[2:]]
-    found = json.loads(ok(f"{line} --format json"))
-    assert [(pair["a"], pair["b"]) for pair in found["pairs"]] == [(a, names[1]) for a in others]
+    content = json.loads(ok(f"{line} --format json"))
+    assert [(pair["a"], pair["b"]) for pair in content["pairs"]] == [(a, names[1]) for a in others]
     table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
     assert [row["a"] for row in table] == others
     assert f"pairs with the baseline {names[1]}" in ok(line)
@@ -220,9 +220,9 @@ def test_compare_with_a_baseline(here, ok, run):
 def test_compare_with_a_rope_and_a_residual(here, ok):
     line = "compare '*.gz' --qrels few.qrels --model uniform --scope pool"
     plain = json.loads(ok(f"{line} --format json"))
-    found = json.loads(ok(f"{line} --rope .01 --residual .005 --format json"))
-    assert (found["meta"]["rope"], found["meta"]["residual"]) == (0.01, 0.005)
-    for pair, same in zip(found["pairs"], plain["pairs"], strict=True):
+    content = json.loads(ok(f"{line} --rope .01 --residual .005 --format json"))
+    assert (content["meta"]["rope"], content["meta"]["residual"]) == (0.01, 0.005)
+    for pair, same in zip(content["pairs"], plain["pairs"], strict=True):
         assert 0 < pair["p_rope"] < 1
         assert pair["sd"] ** 2 == pytest.approx(same["sd"] ** 2 + 2 * 0.005**2)
         assert set(pair) == {*same, "p_rope"}
@@ -233,12 +233,12 @@ def test_compare_with_a_rope_and_a_residual(here, ok):
 
 def test_compare_with_ranks(here, ok, run):
     line = "compare '*.gz' --qrels few.qrels --model uniform --ranks"
-    found = json.loads(ok(f"{line} --format json"))["systems"]
+    content = json.loads(ok(f"{line} --format json"))["systems"]
     added = ["p_best", "rank_low", "rank_median", "rank_high"]
-    assert [list(entry) for entry in found] == [["system", "expected", "sd", *added]] * 4
-    assert sum(entry["p_best"] for entry in found) == pytest.approx(1)
+    assert [list(entry) for entry in content] == [["system", "expected", "sd", *added]] * 4
+    assert sum(entry["p_best"] for entry in content) == pytest.approx(1)
     table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
-    assert [float(row["p_best"]) for row in table] == [entry["p_best"] for entry in found]
+    assert [float(row["p_best"]) for row in table] == [entry["p_best"] for entry in content]
     text = ok(line)
     assert all(name in text for name in added)
     table = ok(f"{line} --measure AP --measure P@10 --format csv").splitlines()
@@ -250,8 +250,8 @@ def test_compare_with_ranks(here, ok, run):
 
 def test_compare_on_a_population_of_topics(here, ok):
     line = "compare '*.gz' --qrels few.qrels --model uniform --population"
-    found = json.loads(ok(f"{line} --format json"))["pairs"]
-    for pair in found:
+    content = json.loads(ok(f"{line} --format json"))["pairs"]
+    for pair in content:
         assert pair["sd_population"] >= pair["sd"]
         signs = ("p_less_population", "p_equal_population", "p_greater_population")
         assert sum(pair[name] for name in signs) == pytest.approx(1)
@@ -261,9 +261,9 @@ def test_compare_on_a_population_of_topics(here, ok):
 
 def test_compare_with_a_forecast(here, ok, run):
     line = "compare '*.gz' --qrels few.qrels --model uniform --scope pool --forecast .9"
-    found = json.loads(ok(f"{line} --format json"))["pairs"]
-    needed = [pair["judgments_needed"] for pair in found]
-    for pair, judgments in zip(found, needed, strict=True):
+    content = json.loads(ok(f"{line} --format json"))["pairs"]
+    needed = [pair["judgments_needed"] for pair in content]
+    for pair, judgments in zip(content, needed, strict=True):
         sure = max(pair["p_less"], pair["p_greater"]) + pair["p_equal"] / 2 >= 0.9
         assert (judgments == 0) == sure
     table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
@@ -276,12 +276,12 @@ def test_compare_with_a_forecast(here, ok, run):
 def test_compare_per_topic(here, ok, run):
     first, second, third, _ = sorted(p.name.removesuffix(".gz") for p in here.glob("*.gz"))
     line = f"compare {first}.gz {second}.gz --qrels few.qrels --model uniform --per-topic"
-    found = json.loads(ok(f"{line} --format json"))
-    topics = found["per_topic"]
+    content = json.loads(ok(f"{line} --format json"))
+    topics = content["per_topic"]
     assert [(row["a"], row["b"]) for row in topics] == [(first, second)] * 6
     assert sum(row["share"] for row in topics) == pytest.approx(1)
     mean = sum(row["expected_difference"] for row in topics) / 6
-    assert mean == pytest.approx(found["pairs"][0]["expected_difference"])
+    assert mean == pytest.approx(content["pairs"][0]["expected_difference"])
     table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
     assert list(table[0]) == ["a", "b", "topic", "expected_difference", "sd", "share"]
     assert f"{first} less {second}: the 6 topics most in doubt, of 6\n" in ok(line)
@@ -343,12 +343,12 @@ def test_judged_for_is_typed_stored_or_inferred_and_said_so(here, ok, run):
 
 def test_next_says_which_and_why(here, ok):
     line = "next '*.gz' --qrels few.qrels --algorithm mtc --count 3 --format"
-    found = json.loads(ok(f"{line} json"))
-    assert [set(entry) for entry in found] == [{"topic", "docno", "weight", "why"}] * 3
+    content = json.loads(ok(f"{line} json"))
+    assert [set(entry) for entry in content] == [{"topic", "docno", "weight", "why"}] * 3
     judged = {tuple(row.split()[:3:2]) for row in (here / "few.qrels").read_text().splitlines()}
-    assert not judged & {(entry["topic"], entry["docno"]) for entry in found}
+    assert not judged & {(entry["topic"], entry["docno"]) for entry in content}
     assert len(ok(f"{line} csv").splitlines()) == 4
-    assert found[0]["docno"] in ok(f"{line} table")
+    assert content[0]["docno"] in ok(f"{line} table")
 
 
 def test_robustness_then_report(here, ok, run):
@@ -504,8 +504,8 @@ def test_evaluate_reproduces_the_official_map_of_trec8(trec8, ok):
         line.split()[:2] for line in (trec8 / "official_map.txt").read_text().splitlines()
     )
     line = f"evaluate {trec8 / 'runs'} --qrels {trec8 / 'qrels.txt.gz'} --format json"
-    found = json.loads(ok(line))["AP"]
-    assert {system: f"{value:.4f}" for system, value in found.items()} == official
+    content = json.loads(ok(line))["AP"]
+    assert {system: f"{value:.4f}" for system, value in content.items()} == official
 
 
 def test_calibrate(here, ok, run):

@@ -163,8 +163,8 @@ class GradeDistribution:
         nonrelevant, relevant = probabilities[:, :, grade:].sum(axis=2)[:, pool.topic_of]
         nonrelevant = np.where(unseen, 0.0, nonrelevant)
         result = values * relevant + (1.0 - values) * nonrelevant
-        known = ~np.isnan(judged)
-        result[..., known] = judged[known] >= grade
+        with_grade = ~np.isnan(judged)
+        result[..., with_grade] = judged[with_grade] >= grade
         return np.clip(result, 0.0, 1.0)
 
     def to_xarray(self) -> xr.Dataset:

@@ -117,15 +117,15 @@ class Estimand:
     @property
     def text(self) -> str:
         """What scores are about, in words."""
-        whole = self.scope == "whole"
+        whole_lists = self.scope == "whole"
         lists = f"lists to rank {self.score_depth or self.depth or defaults.DEPTH}"
-        if whole:
+        if whole_lists:
             lists = (
                 f"whole lists (to rank {self.score_depth})" if self.score_depth else "whole lists"
             )
-        unseen = whole if self.unseen is None else self.unseen
+        unseen = whole_lists if self.unseen is None else self.unseen
         counted = "by all relevant documents, retrieved or not" if unseen else "by the pool alone"
-        residual = self.residual if self.residual is not None else "auto" if whole else 0.0
+        residual = self.residual if self.residual is not None else "auto" if whole_lists else 0.0
         left = f", residual {residual if residual == 'auto' else f'{residual:.2g}'}"
         return f"{self.measure} of {lists}, {counted}{left if residual else ''}"
 
@@ -220,8 +220,8 @@ class Estimand:
                 f"the pool has depth {pool.depth}, not {self.depth}",
                 remedy="pool the runs to the depth of the estimand: Estimand.pool(runs)",
             )
-        whole = self.scope == "whole"
-        score_depth = self.score_depth or (pool.reach if whole else pool.depth)
+        whole_lists = self.scope == "whole"
+        score_depth = self.score_depth or (pool.reach if whole_lists else pool.depth)
         if score_depth != pool.score_depth:
             if not pool.depth <= score_depth <= pool.reach:
                 raise InputError(
@@ -239,7 +239,7 @@ class Estimand:
             topics = tuple(t for t in pool.topics if t in set(judgments.judged_topics))
         elif topics == "all":
             topics = pool.topics
-        residual = self.residual if self.residual is not None else "auto" if whole else 0.0
+        residual = self.residual if self.residual is not None else "auto" if whole_lists else 0.0
         if residual == "auto":
             residual = expected_residual(self.measure, pool.n_systems, len(topics))
         resolved = replace(
@@ -247,7 +247,7 @@ class Estimand:
             topics=topics,
             depth=pool.depth,
             score_depth=score_depth,
-            unseen=whole if self.unseen is None else self.unseen,
+            unseen=whole_lists if self.unseen is None else self.unseen,
             residual=float(residual),
         )
         return resolved, pool

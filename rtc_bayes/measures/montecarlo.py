@@ -175,12 +175,12 @@ def _grade(
             row[:] = judged[document]
             continue
         for o in range(len(row)):
-            given = cumulated[row[o]]
-            if row[o] == 0 and (unseen[document] or given[0] >= 1.0):
+            limits = cumulated[row[o]]
+            if row[o] == 0 and (unseen[document] or limits[0] >= 1.0):
                 continue
             number = generator.random()
             grade = 0
-            while grade < highest and number >= given[grade]:
+            while grade < highest and number >= limits[grade]:
                 grade += 1
             row[o] = grade
 

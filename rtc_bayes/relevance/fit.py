@@ -268,11 +268,11 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     """Fit with numbers of draws that are settled."""
     model = spec.build()
     method = resolve_method(model, spec.method)
-    found = estimate(model, method, judgments, sampling)
+    estimated = estimate(model, method, judgments, sampling)
     return Fit(
-        relevance=_relevance(found, judgments, model.name, method),
-        posterior=_posterior(found, judgments),
-        diagnostics=found.diagnostics,
+        relevance=_relevance(estimated, judgments, model.name, method),
+        posterior=_posterior(estimated, judgments),
+        diagnostics=estimated.diagnostics,
         judgments=judgments,
         model=spec.name,
         method=method,
@@ -286,56 +286,56 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     )
 
 
-def _relevance(found: Estimate, judgments: Judgments, model: str, method: str) -> Relevance:
+def _relevance(estimated: Estimate, judgments: Judgments, model: str, method: str) -> Relevance:
     """Label probabilities; draws of p keep the numbers that they have among the parameters'."""
-    found.p.flags.writeable = False  # so that draws are not copied
+    estimated.p.flags.writeable = False  # so that draws are not copied
     grades = judgments.grade_distribution()
     relevance = Relevance.from_values(
-        judgments.pool, found.p, model=model, method=method, grades=grades
+        judgments.pool, estimated.p, model=model, method=method, grades=grades
     )
-    if not isinstance(found, Draws):
+    if not isinstance(estimated, Draws):
         return relevance
-    kept = found.p.shape[1]
-    step = _shape(found)[1] // kept
+    kept = estimated.p.shape[1]
+    step = _shape(estimated)[1] // kept
     numbered = relevance.probability.assign_coords(draw=np.arange(kept) * step)
     return Relevance(numbered, model=model, method=method, grades=grades)
 
 
-def _shape(found: Estimate) -> tuple[int, int]:
+def _shape(estimated: Estimate) -> tuple[int, int]:
     """Return the numbers of chains and draws of the parameters; of a model without, of p."""
-    if not isinstance(found, Draws):
+    if not isinstance(estimated, Draws):
         return 1, 1
-    arrays = [*found.parameters.values(), *found.sample_stats.values(), found.p]
+    arrays = [*estimated.parameters.values(), *estimated.sample_stats.values(), estimated.p]
     chains, draws = arrays[0].shape[:2]
     return chains, draws
 
 
-def _posterior(found: Estimate, judgments: Judgments) -> xr.DataTree:
+def _posterior(estimated: Estimate, judgments: Judgments) -> xr.DataTree:
     """Label what was found; a point estimate is the one draw of a posterior."""
     import xarray as xr
 
     pool = judgments.pool
-    drawn = isinstance(found, Draws)
+    drawn = isinstance(estimated, Draws)
     variables = {
         name: (
-            ("chain", "draw", *_dims(found, name)),
+            ("chain", "draw", *_dims(estimated, name)),
             np.asarray(value) if drawn else np.asarray(value)[None, None],
         )
-        for name, value in found.parameters.items()
+        for name, value in estimated.parameters.items()
     }
     used = {
         dim: size
         for dims, values in variables.values()
         for dim, size in zip(dims, values.shape, strict=True)
     }
-    chains, draws = _shape(found)
+    chains, draws = _shape(estimated)
     labels = {
         "chain": np.arange(chains),
         "draw": np.arange(draws),
         "topic": np.array(pool.topics, dtype=str),
         "system": np.array(pool.systems, dtype=str),
         "rank": np.arange(1, used.get("rank", 0) + 1),
-        **found.coords,
+        **estimated.coords,
     }
     coords = {dim: labels[dim] for dim in ("chain", "draw", *used) if dim in labels}
     constant = judgments.to_xarray()
@@ -351,20 +351,22 @@ def _posterior(found: Estimate, judgments: Judgments) -> xr.DataTree:
         "/observed_data": observed,
         "/constant_data": constant.drop_vars("label"),
     }
-    if isinstance(found, Draws):
-        stats = {name: (("chain", "draw"), values) for name, values in found.sample_stats.items()}
+    if isinstance(estimated, Draws):
+        stats = {
+            name: (("chain", "draw"), values) for name, values in estimated.sample_stats.items()
+        }
         groups["/sample_stats"] = xr.Dataset(
             stats, coords={dim: labels[dim] for dim in ("chain", "draw")}
         )
     return xr.DataTree.from_dict(groups)
 
 
-def _dims(found: Estimate, name: str) -> tuple[str, ...]:
+def _dims(estimated: Estimate, name: str) -> tuple[str, ...]:
     """Return a parameter's dims; those it does not name get names of their own, as in ArviZ."""
-    if name in found.dims:
-        return tuple(found.dims[name])
-    leading = 2 if isinstance(found, Draws) else 0
-    return tuple(f"{name}_dim_{i}" for i in range(np.ndim(found.parameters[name]) - leading))
+    if name in estimated.dims:
+        return tuple(estimated.dims[name])
+    leading = 2 if isinstance(estimated, Draws) else 0
+    return tuple(f"{name}_dim_{i}" for i in range(np.ndim(estimated.parameters[name]) - leading))
 
 
 def _diagnostics(stored: dict[str, list[dict[str, Any]]]) -> Diagnostics:
@@ -383,10 +385,10 @@ def _judgments(constant: xr.Dataset, observed: xr.Dataset) -> Judgments:
 
 def _check_same_runs(fitted: Pool, pool: Pool, path: str | Path) -> None:
     """Refuse a pool that is not of runs of the fit's, at its depth."""
-    known = dict(zip(fitted.systems, fitted.digests, strict=True))
+    fitted_digests = dict(zip(fitted.systems, fitted.digests, strict=True))
     for system, digest in zip(pool.systems, pool.digests, strict=True):
-        if known.get(system) != digest:
-            what = "another run is" if system in known else "no run is"
+        if fitted_digests.get(system) != digest:
+            what = "another run is" if system in fitted_digests else "no run is"
             raise InputError(
                 f"{what} stored under the name {system!r}",
                 path=path,

@@ -31,18 +31,18 @@ def calibrated():
     return predictions(p, random.random(4000) < p)
 
 
-def outside(found):
-    curve = reliability(found)
+def outside(actual):
+    curve = reliability(actual)
     return float(((curve["share"] < curve["low"]) | (curve["share"] > curve["high"])).mean())
 
 
 def test_calibrated_probabilities_stay_within_their_band(calibrated):
     # pointwise bands of 90%: of a curve whose points go together, few are outside
     assert outside(calibrated) < 0.25
-    found = score(calibrated)
-    assert found.share_low <= found.share <= found.share_high
+    scores = score(calibrated)
+    assert scores.share_low <= scores.share <= scores.share_high
     # the fit gains what 4000 labels let it gain by chance, and no more
-    assert 0.0 <= found.miscalibration < 0.004
+    assert 0.0 <= scores.miscalibration < 0.004
 
 
 def test_probabilities_that_are_too_extreme_leave_their_band(calibrated):
@@ -57,8 +57,8 @@ def test_probabilities_that_are_too_extreme_leave_their_band(calibrated):
 def test_curve_is_the_best_rising_one_by_brute_force():
     p = [0.1, 0.1, 0.3, 0.5, 0.7, 0.9]
     relevant = [1, 0, 0, 1, 0, 1]
-    found = predictions(p, relevant)
-    distinct, fitted = found.curve(found.relevant)
+    result = predictions(p, relevant)
+    distinct, fitted = result.curve(result.relevant)
     assert distinct.tolist() == [0.1, 0.3, 0.5, 0.7, 0.9]
     # .5 of two, then 0 of one: pooled to 1/3; then 1 and 0: pooled to 1/2
     np.testing.assert_allclose(fitted, [1 / 3, 1 / 3, 1 / 2, 1 / 2, 1])
@@ -72,32 +72,32 @@ def test_curve_is_the_best_rising_one_by_brute_force():
 
 
 def test_scores_by_hand():
-    found = score(predictions([0.2, 0.6], [0, 1]))
-    assert found.brier == pytest.approx((0.04 + 0.16) / 2)
-    assert found.uncertainty == pytest.approx(0.25)
+    scores = score(predictions([0.2, 0.6], [0, 1]))
+    assert scores.brier == pytest.approx((0.04 + 0.16) / 2)
+    assert scores.uncertainty == pytest.approx(0.25)
     # the fitted curve is 0 and 1: nothing is left
-    assert found.discrimination == pytest.approx(0.25)
-    assert found.miscalibration == pytest.approx(found.brier)
-    assert found.log_score == pytest.approx(-(np.log(0.8) + np.log(0.6)) / 2)
-    assert (found.documents, found.relevant, found.mean_p, found.share) == (2, 1, 0.4, 0.5)
+    assert scores.discrimination == pytest.approx(0.25)
+    assert scores.miscalibration == pytest.approx(scores.brier)
+    assert scores.log_score == pytest.approx(-(np.log(0.8) + np.log(0.6)) / 2)
+    assert (scores.documents, scores.relevant, scores.mean_p, scores.share) == (2, 1, 0.4, 0.5)
 
 
 def test_parts_of_the_brier_score_sum(calibrated):
-    found = score(calibrated)
-    parts = found.miscalibration - found.discrimination + found.uncertainty
-    assert found.brier == pytest.approx(parts, abs=1e-12)
+    scores = score(calibrated)
+    parts = scores.miscalibration - scores.discrimination + scores.uncertainty
+    assert scores.brier == pytest.approx(parts, abs=1e-12)
 
 
 def test_a_certain_error_has_a_finite_log_score():
-    found = score(predictions([0.0, 1.0], [1, 0]))
-    assert found.log_score == pytest.approx(-np.log(1e-6))
+    scores = score(predictions([0.0, 1.0], [1, 0]))
+    assert scores.log_score == pytest.approx(-np.log(1e-6))
 
 
 def test_one_probability_for_all_discriminates_nothing():
-    found = predictions(np.full(100, 0.5), np.arange(100) < 30)
-    assert score(found).discrimination == pytest.approx(0.0, abs=1e-12)
-    assert score(found).miscalibration == pytest.approx(0.04)
-    assert len(reliability(found)) == 1
+    result = predictions(np.full(100, 0.5), np.arange(100) < 30)
+    assert score(result).discrimination == pytest.approx(0.0, abs=1e-12)
+    assert score(result).miscalibration == pytest.approx(0.04)
+    assert len(reliability(result)) == 1
 
 
 def test_nothing_to_score():
@@ -114,23 +114,23 @@ def judgments():
 
 def test_of_takes_the_unjudged_documents(judgments):
     values = np.array([[0.1, 0.9, 0.3, 0.5], [0.3, 0.9, 0.5, 0.7]])
-    found = Predictions.from_judgments(judgments, values, [1, 1, 0, 1], seed=1)
-    np.testing.assert_allclose(found.p, [0.2, 0.4, 0.6])
-    assert found.relevant.tolist() == [True, False, True]
-    assert found.rank.tolist() == [1, 3, 2]
-    assert found.seen.tolist() == [True, True, False]
-    assert found.topic.tolist() == ["1"] * 3
-    by = scores_by(found, "seen")
+    result = Predictions.from_judgments(judgments, values, [1, 1, 0, 1], seed=1)
+    np.testing.assert_allclose(result.p, [0.2, 0.4, 0.6])
+    assert result.relevant.tolist() == [True, False, True]
+    assert result.rank.tolist() == [1, 3, 2]
+    assert result.seen.tolist() == [True, True, False]
+    assert result.topic.tolist() == ["1"] * 3
+    by = scores_by(result, "seen")
     assert by["documents"].tolist() == [2, 1]
-    assert scores_by(found, "rank")["group"].tolist() == ["1 to 5"]
-    assert scores_by(found, "topic")["relevant"].tolist() == [2]
+    assert scores_by(result, "rank")["group"].tolist() == ["1 to 5"]
+    assert scores_by(result, "topic")["relevant"].tolist() == [2]
 
 
 def test_replicates_of_draws_keep_what_documents_share(judgments):
     """Draws that are all 0 or all 1: in each replicate every document has the same outcome."""
     values = np.repeat([[0.0], [1.0]], 4, axis=1)
-    found = Predictions.from_judgments(judgments, values, [1, 1, 0, 1], seed=1, replicates=800)
-    drawn = np.array([found.replicate(k) for k in range(800)])
+    result = Predictions.from_judgments(judgments, values, [1, 1, 0, 1], seed=1, replicates=800)
+    drawn = np.array([result.replicate(k) for k in range(800)])
     assert (drawn == drawn[:, :1]).all()
     assert abs(drawn.mean() - 0.5) < 4 * np.sqrt(0.25 / 800)
 

@@ -19,9 +19,9 @@ def signs(pair):
     return np.array([pair.p_less, pair.p_equal, pair.p_greater])
 
 
-def assert_within_errors(found, truth, outcomes, errors=4.5):
+def assert_within_errors(actual, truth, outcomes, errors=4.5):
     spread = np.sqrt(np.maximum(truth * (1 - truth), 1 / outcomes) / outcomes)
-    assert (np.abs(found - truth) < errors * spread).all(), (found, truth)
+    assert (np.abs(actual - truth) < errors * spread).all(), (actual, truth)
 
 
 @pytest.mark.parametrize("topics", [1, 2, 3])
@@ -89,14 +89,14 @@ def test_a_mild_shape_is_corrected(point):
     p = np.exp(quality)
     p = (np.minimum(p / p.sum(axis=1, keepdims=True) * 3, 0.9)).ravel()
     scores = sample_scores(pool, p, outcomes=200_000, seed=99)
-    found = compare(pool, point(pool, p), POOL_ALONE)
+    comparison = compare(pool, point(pool, p), POOL_ALONE)
     normal = compare(pool, point(pool, p), POOL_ALONE, form="normal")
     truth = np.array(
-        [(scores[:, int(x.a[1])] < scores[:, int(x.b[1])]).mean() for x in found.pairs]
+        [(scores[:, int(x.a[1])] < scores[:, int(x.b[1])]).mean() for x in comparison.pairs]
     )
-    mended = np.array(found.form) == "corrected"
+    mended = np.array(comparison.form) == "corrected"
     assert mended.sum() >= 5
-    error = np.abs(found.p_less - truth)[mended]
+    error = np.abs(comparison.p_less - truth)[mended]
     assert error.max() < 0.01
     assert error.mean() < 0.5 * np.abs(normal.p_less - truth)[mended].mean()
 
@@ -105,11 +105,11 @@ def test_many_topics_keep_the_normal(make_pool, point):
     rng = np.random.default_rng(11)
     pool = make_pool(rng, 4, 40, 40)
     p = rng.random(pool.n_documents) * 0.6
-    found = compare(pool, point(pool, p), POOL_ALONE)
-    assert set(found.form) == {"normal"}
+    comparison = compare(pool, point(pool, p), POOL_ALONE)
+    assert set(comparison.form) == {"normal"}
     scores = sample_scores(pool, p, outcomes=50_000, seed=99)
-    truth = [(scores[:, int(x.a[1])] < scores[:, int(x.b[1])]).mean() for x in found.pairs]
-    assert found.p_less == pytest.approx(np.array(truth), abs=0.012)
+    truth = [(scores[:, int(x.a[1])] < scores[:, int(x.b[1])]).mean() for x in comparison.pairs]
+    assert comparison.p_less == pytest.approx(np.array(truth), abs=0.012)
 
 
 def test_identical_runs_are_tied_and_near_identical_ones_nearly():
@@ -118,12 +118,12 @@ def test_identical_runs_are_tied_and_near_identical_ones_nearly():
     runs = {"one": names, "two": names, "near": swapped}
     pool = pool_of({tag: {"1": run, "2": run} for tag, run in runs.items()})
     p = np.full(40, 0.2)
-    found = compare(pool, Relevance.from_values(pool, p), POOL_ALONE)
-    same = found.pair("one", "two")
+    comparison = compare(pool, Relevance.from_values(pool, p), POOL_ALONE)
+    same = comparison.pair("one", "two")
     assert (same.p_less, same.p_equal, same.p_greater) == (0, 1, 0)
     assert (same.sd, same.skewness, same.form) == (0, None, "normal")
     assert same.confidence == 0.5
-    near = found.pair("one", "near")
+    near = comparison.pair("one", "near")
     assert near.form == "montecarlo"
     # equal unless one of the two last documents is relevant and the other is not, by symmetry
     tie = (1 - 2 * 0.2 * 0.8) ** 2
@@ -136,16 +136,16 @@ def test_judged_documents_leave_no_doubt(make_pool, point):
     pool = make_pool(rng, 3, 5, 10)
     p = (rng.random(pool.n_documents) < 0.3).astype(float)
     for form in ("auto", "normal", "corrected", "montecarlo"):
-        found = compare(pool, point(pool, p), POOL_ALONE, form=form, outcomes=50)
-        assert set(found.confidence.tolist()) <= {0.5, 1.0}
-        assert found.sd_difference.tolist() == [0, 0, 0]
-        assert np.isnan(found.skewness).all()
+        comparison = compare(pool, point(pool, p), POOL_ALONE, form=form, outcomes=50)
+        assert set(comparison.confidence.tolist()) <= {0.5, 1.0}
+        assert comparison.sd_difference.tolist() == [0, 0, 0]
+        assert np.isnan(comparison.skewness).all()
 
 
 def test_no_probability_at_all_is_a_tie(make_pool, point):
     pool = make_pool(np.random.default_rng(0), 3, 2, 5)
-    found = compare(pool, point(pool, np.zeros(10)), POOL_ALONE)
-    assert found.p_equal.tolist() == [1, 1, 1]
+    comparison = compare(pool, point(pool, np.zeros(10)), POOL_ALONE)
+    assert comparison.p_equal.tolist() == [1, 1, 1]
 
 
 def test_two_draws_make_a_mixture(make_pool, exact_signs):
@@ -154,18 +154,18 @@ def test_two_draws_make_a_mixture(make_pool, exact_signs):
     draws = rng.random((2, pool.n_documents)) ** [[1], [3]]
     relevance = Relevance.from_values(pool, draws[:, None])
     truth = np.mean([exact_signs(pool, p) for p in draws], axis=0)
-    found = compare(pool, relevance, POOL_ALONE, form="montecarlo", outcomes=40_000).pair(
+    comparison = compare(pool, relevance, POOL_ALONE, form="montecarlo", outcomes=40_000).pair(
         "s0", "s1"
     )
-    assert_within_errors(signs(found), truth, 40_000)
+    assert_within_errors(signs(comparison), truth, 40_000)
 
     table = moments(pool, draws)
     expected, variance = table.difference_expected[:, 0], table.difference_variance[:, 0]
-    assert found.expected_difference == pytest.approx(expected.mean())
-    assert found.variance_unjudged == pytest.approx(variance.mean())
-    assert found.variance_parameters == pytest.approx(np.ptp(expected) ** 2 / 4)
-    assert found.variance_parameters > 0
-    assert found.sd**2 == pytest.approx(variance.mean() + expected.var())
+    assert comparison.expected_difference == pytest.approx(expected.mean())
+    assert comparison.variance_unjudged == pytest.approx(variance.mean())
+    assert comparison.variance_parameters == pytest.approx(np.ptp(expected) ** 2 / 4)
+    assert comparison.variance_parameters > 0
+    assert comparison.sd**2 == pytest.approx(variance.mean() + expected.var())
 
     alone = [
         compare(pool, Relevance.from_values(pool, p), POOL_ALONE, form="normal").p_less[0]
@@ -181,8 +181,8 @@ def test_two_draws_make_a_mixture(make_pool, exact_signs):
 def test_a_certain_and_an_uncertain_draw(make_pool):
     pool = make_pool(np.random.default_rng(14), 2, 4, 12)
     draws = np.stack([np.zeros(pool.n_documents), np.full(pool.n_documents, 0.4)])
-    found = compare(pool, Relevance.from_values(pool, draws[:, None]), POOL_ALONE)
-    pair = found.pair("s0", "s1")
+    comparison = compare(pool, Relevance.from_values(pool, draws[:, None]), POOL_ALONE)
+    pair = comparison.pair("s0", "s1")
     assert pair.p_equal == pytest.approx(0.5, abs=0.02)
     assert pair.skewness is not None
 
@@ -216,24 +216,26 @@ def test_documents_that_only_other_systems_retrieved_count():
     pool = pool_of({"a": {"1": ["d1", "d2"]}, "b": {"1": ["d2", "d1"]}})
     pool = pool.with_documents({"1": ["d3", "d4"]})
     p = np.array([0.5, 0.4, 1.0, 1.0])
-    found = compare(pool, Relevance.from_values(pool, p), POOL_ALONE, form="montecarlo")
+    comparison = compare(pool, Relevance.from_values(pool, p), POOL_ALONE, form="montecarlo")
     # a > b if d1 is relevant and d2 is not
-    assert found.p_greater[0] == pytest.approx(0.5 * 0.6, abs=4 * 0.5 / np.sqrt(20_000))
-    assert found.expected[0] < 0.4
+    assert comparison.p_greater[0] == pytest.approx(0.5 * 0.6, abs=4 * 0.5 / np.sqrt(20_000))
+    assert comparison.expected[0] < 0.4
 
 
 def test_a_measure_without_moments_goes_by_outcomes(make_pool, point):
     rng = np.random.default_rng(17)
     pool = make_pool(rng, 3, 2, 6)
     p = rng.random(pool.n_documents)
-    found = compare(pool, point(pool, p), "Bpref", outcomes=300)
-    assert found.moments == "montecarlo"
-    assert set(found.form) == {"montecarlo"}
+    comparison = compare(pool, point(pool, p), "Bpref", outcomes=300)
+    assert comparison.moments == "montecarlo"
+    assert set(comparison.form) == {"montecarlo"}
     scores = sample_scores(pool, p, measure="Bpref", outcomes=2000, seed=77)
     error = 5 * scores.std(axis=0) / np.sqrt(300)
-    assert (np.abs(found.expected - scores.mean(axis=0)) < error).all()
-    assert found.expected_difference[0] == pytest.approx(found.expected[0] - found.expected[1])
-    assert found.variance_parameters.tolist() == [0, 0, 0]
+    assert (np.abs(comparison.expected - scores.mean(axis=0)) < error).all()
+    assert comparison.expected_difference[0] == pytest.approx(
+        comparison.expected[0] - comparison.expected[1]
+    )
+    assert comparison.variance_parameters.tolist() == [0, 0, 0]
     draws = Relevance.from_values(pool, np.stack([p, p**4])[:, None])
     assert compare(pool, draws, "Bpref", outcomes=100).variance_unjudged.min() > 0
 
@@ -245,9 +247,11 @@ def test_other_measures_agree_with_enumeration(make_pool, exact_signs, point, me
     rng = np.random.default_rng(18)
     pool = make_pool(rng, 2, 3, 6)
     p = rng.random(pool.n_documents) ** 2
-    found = compare(pool, point(pool, p), Estimand(measure, scope="pool"))
-    assert found.measure == measure
-    assert_within_errors(signs(found.pair("s0", "s1")), exact_signs(pool, p, score=measure), 20_000)
+    comparison = compare(pool, point(pool, p), Estimand(measure, scope="pool"))
+    assert comparison.measure == measure
+    assert_within_errors(
+        signs(comparison.pair("s0", "s1")), exact_signs(pool, p, score=measure), 20_000
+    )
 
 
 def test_the_mean_is_over_the_topics_asked_for(make_pool):
@@ -256,10 +260,10 @@ def test_the_mean_is_over_the_topics_asked_for(make_pool):
     p = rng.random(pool.n_documents)
     table = moments(pool, p)
     relevance = Relevance.from_values(pool, p)
-    found = compare(pool, relevance, Estimand(topics=["3", "1"], scope="pool"))
-    assert found.topics == ("1", "3")
-    assert found.expected == pytest.approx(table.expected[0][:, [1, 3]].mean(axis=1))
-    assert found.sd == pytest.approx(np.sqrt(table.variance[0][:, [1, 3]].sum(axis=1)) / 2)
+    comparison = compare(pool, relevance, Estimand(topics=["3", "1"], scope="pool"))
+    assert comparison.topics == ("1", "3")
+    assert comparison.expected == pytest.approx(table.expected[0][:, [1, 3]].mean(axis=1))
+    assert comparison.sd == pytest.approx(np.sqrt(table.variance[0][:, [1, 3]].sum(axis=1)) / 2)
     assert compare(pool, relevance, Estimand(topics=pool.topics, scope="pool")).to_dict() == (
         compare(pool, relevance, POOL_ALONE).to_dict()
     )
@@ -286,20 +290,20 @@ def test_many_draws_go_by_outcomes(make_pool):
     shift = rng.normal(0, 1, size=(600, 1)) + rng.normal(0, 0.5, size=(600, pool.n_documents))
     draws = 1 / (1 + np.exp(1.5 - shift))
     relevance = Relevance.from_values(pool, draws[:, None])
-    found = compare(pool, relevance, POOL_ALONE)
-    assert (found.moments, set(found.form)) == ("montecarlo", {"montecarlo"})
+    comparison = compare(pool, relevance, POOL_ALONE)
+    assert (comparison.moments, set(comparison.form)) == ("montecarlo", {"montecarlo"})
     table = moments(pool, draws)
     expected, variance = table.difference_expected, table.difference_variance
     # standard errors: of the mean within draws, and of variances of 20,000 outcomes
-    spread = np.sqrt(variance.mean(axis=0) / found.meta["outcomes"])
-    assert (np.abs(found.expected_difference - expected.mean(axis=0)) < 4 * spread).all()
-    assert found.variance_unjudged == pytest.approx(variance.mean(axis=0), rel=0.06)
-    assert found.sd_difference**2 == pytest.approx(
+    spread = np.sqrt(variance.mean(axis=0) / comparison.meta["outcomes"])
+    assert (np.abs(comparison.expected_difference - expected.mean(axis=0)) < 4 * spread).all()
+    assert comparison.variance_unjudged == pytest.approx(variance.mean(axis=0), rel=0.06)
+    assert comparison.sd_difference**2 == pytest.approx(
         variance.mean(axis=0) + expected.var(axis=0), rel=0.06
     )
     counted = compare(pool, relevance, POOL_ALONE, form="montecarlo", seed=4)
     assert counted.moments == "exact"
-    assert found.p_less == pytest.approx(counted.p_less, abs=4 * np.sqrt(0.5 / 20_000))
+    assert comparison.p_less == pytest.approx(counted.p_less, abs=4 * np.sqrt(0.5 / 20_000))
     assert compare(pool, relevance, POOL_ALONE, moments="plugin").moments == "plugin"
     assert compare(pool, relevance, POOL_ALONE, form="normal").moments == "exact"
 
@@ -309,27 +313,27 @@ def test_counting_never_makes_certain(make_pool, point):
     runs = {"a": ["d1", "d2", "d3"], "b": ["d1", "d2"], "c": ["d1", "d2"]}
     pool = pool_of({tag: {"1": run} for tag, run in runs.items()})
     for measure in ("AP", "Bpref"):
-        found = compare(
+        comparison = compare(
             pool, point(pool, [0.5, 0.5, 0.9]), Estimand(measure, scope="pool"), form="montecarlo"
         )
-        more, same = found.pair("a", "b"), found.pair("b", "c")
+        more, same = comparison.pair("a", "b"), comparison.pair("b", "c")
         assert more.p_less == pytest.approx(1 / 20_002)
         assert more.p_less + more.p_equal + more.p_greater == pytest.approx(1.0)
         assert (same.p_less, same.p_equal, same.p_greater) == (0, 1, 0)
-        known = compare(
+        judged = compare(
             pool, point(pool, [1.0, 1.0, 1.0]), Estimand(measure, scope="pool"), outcomes=10
         )
-        assert known.pair("a", "b").p_greater == 1.0
+        assert judged.pair("a", "b").p_greater == 1.0
 
 
 def test_one_system_has_no_pairs(make_pool, point):
     pool = make_pool(np.random.default_rng(0), 1, 2, 4)
     for measure in ("AP", "Bpref"):
-        found = compare(pool, point(pool, np.full(8, 0.5)), measure, outcomes=10)
-        assert found.pairs == ()
-        assert len(found.expected) == 1
-        assert json.loads(found.to_json())["pairs"] == []
-        repr(found)
+        comparison = compare(pool, point(pool, np.full(8, 0.5)), measure, outcomes=10)
+        assert comparison.pairs == ()
+        assert len(comparison.expected) == 1
+        assert json.loads(comparison.to_json())["pairs"] == []
+        repr(comparison)
 
 
 @pytest.mark.parametrize(

@@ -38,11 +38,11 @@ def test_what_judgments_remove_is_the_enumerated_variance(make_pool, oracle, poi
         setting = Setting.from_pool(pool, point(pool, p), measure)
         (gone,) = removal(setting)
         rankings = [pool.ranking(s, 0).tolist() for s in range(2)]
-        whole = left_after(oracle, rankings, p.tolist(), [], measure)
+        total = left_after(oracle, rankings, p.tolist(), [], measure)
         alone = [left_after(oracle, rankings, p.tolist(), [i], measure) for i in range(7)]
         order = np.argsort(alone, kind="stable")
         left = [
-            left_after(oracle, rankings, p.tolist(), order[:n].tolist(), measure) / whole
+            left_after(oracle, rankings, p.tolist(), order[:n].tolist(), measure) / total
             for n in range(len(gone))
         ]
         assert gone[0] == 0
@@ -57,18 +57,18 @@ def test_the_first_judgment_is_that_of_the_greatest_effect_on_any_topic(make_poo
     p[pool.documents(1)] = 1.0
     (gone,) = removal(Setting.from_pool(pool, point(pool, p)))
     assert len(gone) <= 1 + 12
-    whole, best = 0.0, 0.0
+    total, best = 0.0, 0.0
     for t in (0, 2):
         inside = pool.documents(t)
         rankings = [(pool.ranking(s, t) - inside.start).tolist() for s in range(2)]
         on_topic = p[inside].tolist()
         own = left_after(oracle, rankings, on_topic, [], "AP")
-        whole += own
+        total += own
         best = max(
             best, *(own - left_after(oracle, rankings, on_topic, [i], "AP") for i in range(6))
         )
     # what documents say together is left out of the first step only in part
-    assert gone[1] == pytest.approx(best / whole, abs=0.02)
+    assert gone[1] == pytest.approx(best / total, abs=0.02)
 
 
 def test_where_nothing_is_in_doubt_no_judgment_helps(make_pool, point):
@@ -119,16 +119,16 @@ def test_every_pair_of_a_comparison_is_forecast_as_alone(make_pool, point):
     rng = np.random.default_rng(65)
     pool = make_pool(rng, 4, 8, 20)
     relevance = point(pool, rng.random(pool.n_documents) * 0.5)
-    found = compare(pool, relevance, POOL_ALONE).with_forecast(0.9)
-    for pair in found.pairs:
+    comparison = compare(pool, relevance, POOL_ALONE).with_forecast(0.9)
+    for pair in comparison.pairs:
         assert pair.judgments_needed == forecast(
             pool, relevance, pair.a, pair.b, POOL_ALONE, confidence=0.9
         )
         assert (pair.judgments_needed == 0) == (pair.confidence >= 0.9)
-    assert found.to_frame()["judgments_needed"].dtype == "Int64"
+    assert comparison.to_frame()["judgments_needed"].dtype == "Int64"
     setting = Setting.from_pool(pool, relevance, POOL_ALONE)
-    more = judgments_needed(setting, found, 0.99)
-    assert all(m >= n for n, m in zip(found.judgments_needed, more, strict=True))
+    more = judgments_needed(setting, comparison, 0.99)
+    assert all(m >= n for n, m in zip(comparison.judgments_needed, more, strict=True))
     assert compare(pool, relevance, POOL_ALONE).pairs[0].judgments_needed is None
 
 

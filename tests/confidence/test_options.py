@@ -33,16 +33,16 @@ def relevance(pool):
 def test_a_baseline_keeps_its_own_pairs(pool, relevance, measure):
     options = {"estimand": measure, "outcomes": 300, "form": "montecarlo"}
     every = compare(pool, relevance, **options)
-    found = compare(pool, relevance, baseline="s1", **options)
-    assert (found.a, found.b) == (("s0", "s2", "s3"), ("s1",) * 3)
-    assert found.expected.tolist() == every.expected.tolist()
-    for pair in found.pairs:
+    comparison = compare(pool, relevance, baseline="s1", **options)
+    assert (comparison.a, comparison.b) == (("s0", "s2", "s3"), ("s1",) * 3)
+    assert comparison.expected.tolist() == every.expected.tolist()
+    for pair in comparison.pairs:
         same = every.pair(pair.a, "s1")
         assert pair.p_less == pytest.approx(same.p_less, abs=1e-12)
         assert pair.expected_difference == pytest.approx(same.expected_difference, abs=1e-12)
         assert pair.sd == pytest.approx(same.sd)
     with pytest.raises(InputError, match="not compared with each other"):
-        found.pair("s0", "s2")
+        comparison.pair("s0", "s2")
 
 
 def test_a_baseline_alone_has_no_pairs(make_pool, point):
@@ -55,27 +55,27 @@ def test_a_residual_adds_its_variance(pool, relevance, form):
     residual = 0.02
     options = {"form": form, "outcomes": 20_000, "seed": 2}
     plain = compare(pool, relevance, POOL_ALONE, **options)
-    found = compare(pool, relevance, Estimand(residual=residual, scope="pool"), **options)
-    assert found.sd**2 == pytest.approx(plain.sd**2 + residual**2)
-    assert found.sd_difference**2 == pytest.approx(plain.sd_difference**2 + 2 * residual**2)
-    assert found.expected.tolist() == plain.expected.tolist()
-    assert found.meta["residual"] == residual
+    comparison = compare(pool, relevance, Estimand(residual=residual, scope="pool"), **options)
+    assert comparison.sd**2 == pytest.approx(plain.sd**2 + residual**2)
+    assert comparison.sd_difference**2 == pytest.approx(plain.sd_difference**2 + 2 * residual**2)
+    assert comparison.expected.tolist() == plain.expected.tolist()
+    assert comparison.meta["residual"] == residual
     assert plain.meta["residual"] == 0
     table = moments(pool, relevance.values)
     variance = table.difference_variance[0] + 2 * residual**2
     shrunk = (table.difference_variance[0] / variance) ** 1.5
     bent = corrected(table.difference_expected[0], variance, plain.skewness * shrunk, np.zeros(6))
     # standard error of a share of 20,000 outcomes, and the error of the forms
-    assert found.p_less == pytest.approx(bent.less, abs=4 * 0.5 / np.sqrt(20_000) + 0.01)
-    assert found.p_equal.max() == 0
+    assert comparison.p_less == pytest.approx(bent.less, abs=4 * 0.5 / np.sqrt(20_000) + 0.01)
+    assert comparison.p_equal.max() == 0
 
 
 def test_a_residual_reaches_what_only_outcomes_tell(pool, relevance):
     plain = compare(pool, relevance, "Bpref", outcomes=4000)
-    found = compare(pool, relevance, Estimand("Bpref", residual=0.5), outcomes=4000)
+    comparison = compare(pool, relevance, Estimand("Bpref", residual=0.5), outcomes=4000)
     # standard error of a variance of 4000 outcomes: sqrt(2 / 4000)
     wide = plain.sd_difference**2 + 2 * 0.25
-    assert found.sd_difference**2 == pytest.approx(wide, rel=4 * np.sqrt(2 / 4000))
+    assert comparison.sd_difference**2 == pytest.approx(wide, rel=4 * np.sqrt(2 / 4000))
 
 
 def test_where_all_is_judged_a_residual_leaves_the_normal(make_pool, point):
@@ -124,17 +124,17 @@ def test_a_known_difference_is_within_the_rope_or_not(make_pool, point):
     for rope in (sizes[0], sizes[0] * 1.001):
         expected = (sizes < rope - 1e-12).astype(float).tolist()
         for form in FORMS:
-            found = compare(pool, judged, POOL_ALONE, form=form, outcomes=50)
-            assert found.with_equivalence(rope).p_rope.tolist() == expected
+            comparison = compare(pool, judged, POOL_ALONE, form=form, outcomes=50)
+            assert comparison.with_equivalence(rope).p_rope.tolist() == expected
 
 
 def test_a_rope_stands_in_files_only_if_asked_for(pool, relevance):
     plain = compare(pool, relevance)
-    found = plain.with_equivalence(0.01)
+    comparison = plain.with_equivalence(0.01)
     assert plain.pairs[0].p_rope is None
     assert "p_rope" not in plain.to_dict()["pairs"][0]
-    assert found.to_dict()["pairs"][0]["p_rope"] == found.to_frame()["p_rope"][0]
-    assert found.meta["rope"] == 0.01
+    assert comparison.to_dict()["pairs"][0]["p_rope"] == comparison.to_frame()["p_rope"][0]
+    assert comparison.meta["rope"] == 0.01
 
 
 @pytest.mark.parametrize(
@@ -181,21 +181,23 @@ def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(options):
     rng = np.random.default_rng(12)
     rankings = random_rankings(rng, 3, 4, 14, longest=10)
     pool = pool_of(rankings, depth=4)
-    whole = pool_of(rankings, depth=10)
+    to_depth_10 = pool_of(rankings, depth=10)
     p = rng.random((5, pool.n_documents))
-    of_whole = np.zeros((5, whole.n_documents))
-    place = [whole.locate(t, pool.docnos[pool.documents(n)]) for n, t in enumerate(pool.topics)]
+    of_whole = np.zeros((5, to_depth_10.n_documents))
+    place = [
+        to_depth_10.locate(t, pool.docnos[pool.documents(n)]) for n, t in enumerate(pool.topics)
+    ]
     of_whole[:, np.concatenate(place)] = p
     for form in ("normal", "montecarlo"):
-        found, wanted = (
+        result, wanted = (
             compare(of, Relevance.from_values(of, values[None]), form=form, **options)
-            for of, values in ((pool, p), (whole, of_whole))
+            for of, values in ((pool, p), (to_depth_10, of_whole))
         )
-        error = 1e-9 if form == "normal" else 4 * 0.5 / np.sqrt(found.meta["outcomes"])
-        np.testing.assert_allclose(found.p_less, wanted.p_less, atol=error)
-        np.testing.assert_allclose(found.expected, wanted.expected, atol=1e-9)
-    found, wanted = (
+        error = 1e-9 if form == "normal" else 4 * 0.5 / np.sqrt(result.meta["outcomes"])
+        np.testing.assert_allclose(result.p_less, wanted.p_less, atol=error)
+        np.testing.assert_allclose(result.expected, wanted.expected, atol=1e-9)
+    result, wanted = (
         topic_differences(of, Relevance.from_values(of, values[None]), "s0", "s1", estimand)
-        for of, values in ((pool, p), (whole, of_whole))
+        for of, values in ((pool, p), (to_depth_10, of_whole))
     )
-    np.testing.assert_allclose(found.expected_difference, wanted.expected_difference, atol=1e-9)
+    np.testing.assert_allclose(result.expected_difference, wanted.expected_difference, atol=1e-9)

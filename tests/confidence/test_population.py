@@ -42,21 +42,23 @@ def test_differences_by_topic_are_the_enumerated_ones(make_pool, oracle):
     pool = make_pool(rng, 3, 4, 7)
     p = rng.random(pool.n_documents) ** 2
     p[pool.documents(2)] = 1.0
-    found = topic_differences(pool, Relevance.from_values(pool, p), "s2", "s0")
-    assert list(found) == ["topic", "expected_difference", "sd", "share"]
-    assert tuple(found["topic"]) == pool.topics
+    result = topic_differences(pool, Relevance.from_values(pool, p), "s2", "s0")
+    assert list(result) == ["topic", "expected_difference", "sd", "share"]
+    assert tuple(result["topic"]) == pool.topics
     for t in range(4):
         inside = pool.documents(t)
         lists = [(pool.ranking(s, t) - inside.start).tolist() for s in (2, 0)]
         scores, weights = oracle.distribution(lists, p[inside].tolist(), oracle.SCORES["AP"])
         mean, second, *_ = oracle.cumulants(scores[:, 0] - scores[:, 1], weights)
-        assert found["expected_difference"][t] == pytest.approx(mean, abs=1e-8)
-        assert found["sd"][t] == pytest.approx(np.sqrt(second), abs=1e-7)
-    assert found["share"].to_numpy() == pytest.approx(found["sd"] ** 2 / (found["sd"] ** 2).sum())
-    assert found["share"][2] == 0
+        assert result["expected_difference"][t] == pytest.approx(mean, abs=1e-8)
+        assert result["sd"][t] == pytest.approx(np.sqrt(second), abs=1e-7)
+    assert result["share"].to_numpy() == pytest.approx(
+        result["sd"] ** 2 / (result["sd"] ** 2).sum()
+    )
+    assert result["share"][2] == 0
     pair = compare(pool, Relevance.from_values(pool, p), POOL_ALONE).pair("s2", "s0")
-    assert found["expected_difference"].mean() == pytest.approx(pair.expected_difference)
-    assert np.sqrt((found["sd"] ** 2).sum()) / 4 == pytest.approx(pair.sd)
+    assert result["expected_difference"].mean() == pytest.approx(pair.expected_difference)
+    assert np.sqrt((result["sd"] ** 2).sum()) / 4 == pytest.approx(pair.sd)
 
 
 def test_differences_by_topic_over_draws_and_by_outcomes(make_pool):
@@ -81,8 +83,8 @@ def test_differences_by_topic_over_draws_and_by_outcomes(make_pool):
 
 def test_where_nothing_is_in_doubt_no_topic_has_a_share(make_pool, point):
     pool = make_pool(np.random.default_rng(53), 2, 2, 5)
-    found = topic_differences(pool, point(pool, np.ones(10)), "s0", "s1")
-    assert found["share"].tolist() == [0, 0]
+    result = topic_differences(pool, point(pool, np.ones(10)), "s0", "s1")
+    assert result["share"].tolist() == [0, 0]
     for names, message in ((("s0", "s9"), "no system is named 's9'"), (("s0", "s0"), "itself")):
         with pytest.raises(InputError, match=message):
             topic_differences(pool, point(pool, np.ones(10)), *names)
@@ -106,9 +108,9 @@ def test_what_relevance_adds_to_the_spread_of_topics_counts_once():
     rng = np.random.default_rng(55)
     measured = rng.normal(0.1, 2.0, size=(1, 40)) + rng.normal(0.0, 1.5, size=(1, 40))
     noise = np.full((1, 40), 1.5**2)
-    found = inferred(measured, noise, noise[:, 0] / 40)
+    result = inferred(measured, noise, noise[:, 0] / 40)
     # noise of topics is in their spread already: the variance is that of a mean of 40
-    assert found.sd_population**2 == pytest.approx(measured.var(ddof=1) / 40)
+    assert result.sd_population**2 == pytest.approx(measured.var(ddof=1) / 40)
     # topics that spread less than their noise say nothing of the population beside it
     narrow = inferred(0.1 * measured, noise, noise[:, 0] / 40)
     assert narrow.sd_population**2 == pytest.approx(noise[:, 0] / 40)
@@ -117,9 +119,9 @@ def test_what_relevance_adds_to_the_spread_of_topics_counts_once():
 def test_an_error_that_topics_share_does_not_spread_them():
     expected = np.linspace(-1.0, 1.5, 10)[None]
     # per topic 1 of its own and 3 shared: the mean has the variance 3.1
-    found = inferred(expected, np.full((1, 10), 4.0), np.array([3.1]))
+    result = inferred(expected, np.full((1, 10), 4.0), np.array([3.1]))
     between = expected.var(ddof=1) - 1.0
-    assert found.sd_population**2 == pytest.approx(3.1 + max(between, 0.0) / 10)
+    assert result.sd_population**2 == pytest.approx(3.1 + max(between, 0.0) / 10)
     # a residual is shared, though the topics' variances lack it
     less = inferred(expected, np.full((1, 10), 0.1), np.array([3.01]), residual=3.0)
     assert less.sd_population**2 == pytest.approx(3.01 + (expected.var(ddof=1) - 0.1) / 10)
@@ -132,11 +134,11 @@ def test_intervals_cover_the_mean_of_the_population(share, exact):
     pool, p = drawn_topics(rng, 2000)
     table = moments(pool, p)
     truth = (table.expected[0, 0] - table.expected[0, 1]).mean()
-    known = judged_some(rng, p, share)
-    setting = Setting.from_pool(pool, Relevance.from_values(pool, known))
+    judged = judged_some(rng, p, share)
+    setting = Setting.from_pool(pool, Relevance.from_values(pool, judged))
     expected, uncertainty = (part.reshape(200, 10) for part in by_topic(setting))
-    found = inferred(expected, uncertainty, uncertainty.mean(axis=1) / 10)
-    below = stats.t.cdf((truth - expected.mean(axis=1)) / found.sd_population, 9)
+    result = inferred(expected, uncertainty, uncertainty.mean(axis=1) / 10)
+    below = stats.t.cdf((truth - expected.mean(axis=1)) / result.sd_population, 9)
     for level in (0.5, 0.9):
         covered = (np.abs(below - 0.5) < level / 2).mean()
         error = 3.5 * np.sqrt(level * (1 - level) / 200)
@@ -149,12 +151,16 @@ def test_the_population_is_never_surer_than_the_sample(make_pool):
     pool = make_pool(rng, 4, 5, 12)
     relevance = Relevance.from_values(pool, rng.random((8, 1, pool.n_documents)) * 0.5)
     for measure in ("AP", "Bpref"):
-        found = compare(pool, relevance, measure, outcomes=400).with_population()
-        assert (found.sd_population >= found.sd_difference).all()
-        sums = found.p_less_population + found.p_equal_population + found.p_greater_population
+        comparison = compare(pool, relevance, measure, outcomes=400).with_population()
+        assert (comparison.sd_population >= comparison.sd_difference).all()
+        sums = (
+            comparison.p_less_population
+            + comparison.p_equal_population
+            + comparison.p_greater_population
+        )
         assert sums == pytest.approx(np.ones(6))
-    pair = found.pair("s1", "s3")
-    back = found.pair("s3", "s1")
+    pair = comparison.pair("s1", "s3")
+    back = comparison.pair("s3", "s1")
     assert pair.p_less_population == back.p_greater_population
     assert back == pair.reversed()
 
@@ -162,11 +168,11 @@ def test_the_population_is_never_surer_than_the_sample(make_pool):
 def test_a_residual_is_no_doubt_about_topics(make_pool, point):
     pool = make_pool(np.random.default_rng(58), 2, 6, 12)
     relevance = point(pool, np.random.default_rng(59).random(pool.n_documents))
-    plain, found = (
+    plain, result = (
         compare(pool, relevance, Estimand(residual=residual)).with_population()
         for residual in (0.0, 0.1)
     )
-    assert found.sd_population**2 == pytest.approx(plain.sd_population**2 + 2 * 0.1**2)
+    assert result.sd_population**2 == pytest.approx(plain.sd_population**2 + 2 * 0.1**2)
 
 
 def test_one_topic_is_no_sample(make_pool, point):

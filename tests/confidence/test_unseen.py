@@ -29,9 +29,9 @@ def pool():
 
 def test_one_twin_for_what_one_system_found(pool):
     p = np.array([[0.2, 0.9, 1.0, 0.0, 0.7], [0.5, 0.0, 0.5, 0.3, 0.0]])
-    whole, values = with_unseen(pool, p)
+    extended, values = with_unseen(pool, p)
     names = ["a", "a (unseen)", "b", "c", "c (unseen)", "d", "d (unseen)", "x"]
-    assert whole.docnos.tolist() == names
+    assert extended.docnos.tolist() == names
     share = 2 / 3
     np.testing.assert_allclose(
         values,
@@ -40,17 +40,17 @@ def test_one_twin_for_what_one_system_found(pool):
             [0.5, 0.5 * share, 0.0, 0.5, 0.5 * share, 0.3, 0.3 * share, 0.0],
         ],
     )
-    assert (whole.ranks(0)[:, [1, 4, 6]] == 0).all()
+    assert (extended.ranks(0)[:, [1, 4, 6]] == 0).all()
 
 
 @pytest.mark.parametrize(("others", "left"), [(0, 4 / 3), (1, 1 / 3), (2, 0)])
 def test_what_is_known_to_have_been_missed_is_not_missed_twice(pool, others, left):
     """Two documents that one system alone found are relevant: the jackknife expects 4/3 more."""
-    found = {"a": 1, "b": 1, "c": 1, "d": 0} | {f"other{i}": 1 for i in range(others)}
-    judgments = Judgments.from_qrels(pool, Qrels({"1": found, "2": {"x": 1}}))
+    labels_of = {"a": 1, "b": 1, "c": 1, "d": 0} | {f"other{i}": 1 for i in range(others)}
+    judgments = Judgments.from_qrels(pool, Qrels({"1": labels_of, "2": {"x": 1}}))
     labels = np.nan_to_num(judgments.labels)[None]
-    whole, values = with_unseen(judgments.pool, labels)
-    twins = np.array([docno.endswith("(unseen)") for docno in whole.docnos])
+    extended, values = with_unseen(judgments.pool, labels)
+    twins = np.array([docno.endswith("(unseen)") for docno in extended.docnos])
     assert values[0, twins].sum() == pytest.approx(left)
 
 
@@ -59,23 +59,25 @@ def test_expected_scores_are_those_of_more_relevant_documents(pool):
     labels = np.array([1.0, 1.0, 0.0, 0.0, 1.0])
     relevance = Relevance.from_values(pool, labels)
     plain = compare(pool, relevance, POOL_ALONE, moments="plugin")
-    found = compare(pool, relevance, moments="plugin", estimand=UNSEEN)
+    comparison = compare(pool, relevance, moments="plugin", estimand=UNSEEN)
     # 2 relevant in topic 1, and 2/3 unseen; topic 2 has all that there is
-    before, after = 2.0 * plain.expected - 1.0, 2.0 * found.expected - 1.0
+    before, after = 2.0 * plain.expected - 1.0, 2.0 * comparison.expected - 1.0
     np.testing.assert_allclose(after, before * 2 / (2 + 2 / 3))
-    assert (found.meta["unseen"], plain.meta["unseen"]) == (True, False)
+    assert (comparison.meta["unseen"], plain.meta["unseen"]) == (True, False)
 
 
 def test_the_options_go_everywhere_together(pool):
     relevance = Relevance.from_values(pool, np.array([0.6, 0.5, 0.3, 0.2, 0.5]))
-    found = compare(pool, relevance, moments="exact", estimand=UNSEEN)
+    comparison = compare(pool, relevance, moments="exact", estimand=UNSEEN)
     topics = by_topic(pool, relevance, "s0", "s1", UNSEEN)
     assert topics.expected_difference.mean() == pytest.approx(
-        found.pair("s0", "s1").expected_difference
+        comparison.pair("s0", "s1").expected_difference
     )
     counted = rank_systems(pool, relevance, UNSEEN, outcomes=20_000, seed=1)
     # scores in [0, 1] have standard deviations of at most 1/2
-    np.testing.assert_allclose(counted.expected, found.expected, atol=4 * 0.5 / np.sqrt(20_000))
+    np.testing.assert_allclose(
+        counted.expected, comparison.expected, atol=4 * 0.5 / np.sqrt(20_000)
+    )
 
 
 def test_a_forecast_leaves_the_variance_of_what_is_unseen():
@@ -91,11 +93,11 @@ def test_a_forecast_leaves_the_variance_of_what_is_unseen():
 def test_without_a_document_of_one_system_alone_a_forecast_is_of_the_pool():
     shared = pool_of({"s0": {"1": ["a", "b", "c"]}, "s1": {"1": ["c", "b", "a"]}})
     relevance = Relevance.from_values(shared, np.array([0.7, 0.5, 0.2]))
-    found, plain = (
+    result, plain = (
         compare(shared, relevance, estimand).with_forecast(0.95)
         for estimand in (Estimand(scope="pool", unseen=True), POOL_ALONE)
     )
-    assert found.judgments_needed == plain.judgments_needed != (0,)
+    assert result.judgments_needed == plain.judgments_needed != (0,)
 
 
 def test_a_single_system_tells_of_nothing_unseen():

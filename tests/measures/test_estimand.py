@@ -22,20 +22,20 @@ def relevance(pool):
 def test_whole_lists_are_their_parts_spelt_out(pool, relevance):
     residual = expected_residual("AP", pool.n_systems, pool.n_topics)
     parts = Estimand(scope="pool", score_depth=pool.reach, unseen=True, residual=residual)
-    spelt, found = compare(pool, relevance, parts), compare(pool, relevance)
+    spelt, comparison = compare(pool, relevance, parts), compare(pool, relevance)
     for name in ("expected", "sd", "sd_difference", "p_less"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(spelt, name))
-    assert (compare(pool, relevance, POOL_ALONE).sd != found.sd).all()
+        np.testing.assert_array_equal(getattr(comparison, name), getattr(spelt, name))
+    assert (compare(pool, relevance, POOL_ALONE).sd != comparison.sd).all()
 
 
 @pytest.mark.parametrize(
     ("said", "value"), [("score_depth", 6), ("unseen", False), ("residual", 0.01)]
 )
 def test_what_is_said_overrides_the_scope_for_its_part(pool, said, value):
-    whole, _ = Estimand().on(pool)
-    found, read = Estimand(**{said: value}).on(pool)
-    assert found == Estimand(**{**whole.__dict__, said: value})
-    assert read.score_depth == found.score_depth
+    resolved, _ = Estimand().on(pool)
+    result, read = Estimand(**{said: value}).on(pool)
+    assert result == Estimand(**{**resolved.__dict__, said: value})
+    assert read.score_depth == result.score_depth
 
 
 def test_the_residual_falls_with_systems_and_is_0_where_recall_does_not_count():

@@ -33,14 +33,14 @@ def chances(relevance, pool):
     level = 1 if relevance.grades.probabilities[0, 0, 1] == 0.0 else 2
     grades = list(QRELS["1"].values())
 
-    def given(levels):
+    def distribution(levels):
         counts = {g: grades.count(g) for g in levels}
         total = sum(counts.values())
         shared = {g: (n + 1) / (total + len(levels)) for g, n in counts.items()}
         c = CONCENTRATION
         return {g: (counts[g] + c * shared[g]) / (total + c) for g in levels}
 
-    relevant, nonrelevant = given(range(level, 4)), given(range(level))
+    relevant, nonrelevant = distribution(range(level, 4)), distribution(range(level))
     result = []
     for docno, p in zip(pool.docnos, relevance.values[0], strict=True):
         if docno in QRELS["1"]:

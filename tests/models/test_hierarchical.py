@@ -111,8 +111,10 @@ def test_draws_have_the_precision_of_the_mode_about_the_nearest_mean():
     drawn = approximation.draw(fitted, 20_000, seed=3)
     mode = fitted.mode
     topics, _, columns = mode.precision.covariance()
-    for found, variance in ((drawn.topics, topics), (drawn.columns, np.diag(columns))):
-        np.testing.assert_allclose(found.var(0) / variance, 1.0, atol=4.5 * np.sqrt(2 / 20_000))
+    for drawn_values, variance in ((drawn.topics, topics), (drawn.columns, np.diag(columns))):
+        np.testing.assert_allclose(
+            drawn_values.var(0) / variance, 1.0, atol=4.5 * np.sqrt(2 / 20_000)
+        )
     scale, scales = approximation.scaled(truth[2:])
     p = expit((data.columns * scales) @ drawn.columns.T + scale * drawn.topics.T[data.topic])
     residual = data.labels[:, None] - p
@@ -120,7 +122,7 @@ def test_draws_have_the_precision_of_the_mode_about_the_nearest_mean():
     moved = 0
     prior = np.concatenate([data.sd**-2.0, np.ones(7)])
     centre = np.concatenate([data.mean, np.zeros(7)])
-    for slope, found, at in (
+    for slope, drawn_values, at in (
         (scale * sums - drawn.topics.T, drawn.topics, mode.topics),
         (
             (data.columns * scales).T @ residual - (prior * (drawn.columns - centre)).T,
@@ -130,7 +132,9 @@ def test_draws_have_the_precision_of_the_mode_about_the_nearest_mean():
     ):
         error = slope.std(axis=1) / np.sqrt(20_000)
         assert (np.abs(slope.mean(axis=1)) < 4.5 * error).all()
-        moved += (np.abs(found.mean(0) - at) > 4.5 * found.std(0) / np.sqrt(20_000)).sum()
+        moved += (
+            np.abs(drawn_values.mean(0) - at) > 4.5 * drawn_values.std(0) / np.sqrt(20_000)
+        ).sum()
     assert moved > 0
 
 
@@ -204,7 +208,7 @@ def test_the_fast_fit_is_that_of_the_graph(groups):
     pool = make_pool(topics=3, depth=8)
     judgments = judge(pool, 25)
     model = Hierarchical(groups=str(groups))
-    found = model.map(judgments)
+    fitted = model.map(judgments)
     fit = NestedLaplace(Design(model, judgments).regression)
     mode = fit.fit().mode
     graph = CompiledGraph(model.graph(pool, judgments))
@@ -218,7 +222,7 @@ def test_the_fast_fit_is_that_of_the_graph(groups):
     at = point(mode.log_scale, mode.topics, mode.columns)
     _, gradient = graph.derivative(at, jacobian=True)
     np.testing.assert_allclose(gradient[free], 0.0, atol=1e-6)
-    np.testing.assert_allclose(graph.p(at), found.p, atol=1e-9)
+    np.testing.assert_allclose(graph.p(at), fitted.p, atol=1e-9)
     covariance = np.linalg.inv(-graph.hessian(at, jacobian=True)[np.ix_(free, free)])
     topics, cross, columns = mode.precision.covariance()
     is_topic = np.zeros(len(covariance), dtype=bool)
@@ -235,7 +239,7 @@ def test_the_fast_fit_is_that_of_the_graph(groups):
     np.testing.assert_allclose(np.diff(ours), np.diff(theirs), atol=1e-6)
     parameters = graph.parameters(at)
     for name in ("mu", "m_b", "alpha", "b", "site_a", "log_s"):
-        np.testing.assert_allclose(parameters[name], found.parameters[name], atol=1e-9)
+        np.testing.assert_allclose(parameters[name], fitted.parameters[name], atol=1e-9)
 
 
 def edges():
@@ -265,12 +269,12 @@ def test_edges(name, check_estimate):
 
 def test_without_judgments_the_posterior_is_the_prior(pool):
     model = Hierarchical()
-    found = model.laplace(Judgments.none(pool), Sampling(draws=2000, chains=2, seed=0))
+    fitted = model.laplace(Judgments.none(pool), Sampling(draws=2000, chains=2, seed=0))
     for name in ("mu", "m_a", "m_b"):
         mean, sd = getattr(model, name)
-        assert found.parameters[name].mean() == pytest.approx(mean, abs=4 * sd / np.sqrt(4000))
-        assert found.parameters[name].std() == pytest.approx(sd, rel=4 / np.sqrt(8000))
-    (check,) = found.diagnostics.checks
+        assert fitted.parameters[name].mean() == pytest.approx(mean, abs=4 * sd / np.sqrt(4000))
+        assert fitted.parameters[name].std() == pytest.approx(sd, rel=4 / np.sqrt(8000))
+    (check,) = fitted.diagnostics.checks
     assert not check.note
 
 
@@ -279,9 +283,9 @@ def test_a_topic_or_system_without_judgments_is_less_known(pool):
     without = set(pool.ranked[pool.list_starts[3 * pool.n_topics] :].tolist())
     judged = [d for d in here if d not in without]
     judgments = Judgments.from_labels(pool, judged, np.arange(len(judged)) % 3 == 0)
-    found = Hierarchical().laplace(judgments, Sampling(draws=500, chains=2)).parameters
+    fitted = Hierarchical().laplace(judgments, Sampling(draws=500, chains=2)).parameters
     for name, worst in (("alpha", 4), ("a", 3)):
-        assert found[name].std(axis=(0, 1)).argmax() == worst
+        assert fitted[name].std(axis=(0, 1)).argmax() == worst
 
 
 def test_duplicate_systems_are_alike_and_order_is_nothing():
@@ -295,8 +299,8 @@ def test_duplicate_systems_are_alike_and_order_is_nothing():
 
     def fitted(names):
         judgments = judge(pool, 30).on(pool_of({name: lists[name] for name in names}, depth=12))
-        found = Hierarchical().map(judgments)
-        return found.p, dict(zip(names, found.parameters["b"], strict=True))
+        result = Hierarchical().map(judgments)
+        return result.p, dict(zip(names, result.parameters["b"], strict=True))
 
     p, b = fitted(["a", "b", "c", "a2"])
     other, b2 = fitted(["c", "a2", "b", "a"])
@@ -318,14 +322,14 @@ def test_draws_are_repeatable_and_differ_by_seed(pool):
 
 
 def test_sites_share_what_their_systems_have_in_common(pool, groups):
-    found = Hierarchical(groups=str(groups)).map(judge(pool, 40))
-    assert found.dims["site_a"] == ("site",)
-    assert list(found.coords["site"]) == ["x", "y"]
-    assert list(found.coords["scale"]) == ["alpha", "a", "b", "site_a", "site_b"]
+    fitted = Hierarchical(groups=str(groups)).map(judge(pool, 40))
+    assert fitted.dims["site_a"] == ("site",)
+    assert list(fitted.coords["site"]) == ["x", "y"]
+    assert list(fitted.coords["scale"]) == ["alpha", "a", "b", "site_a", "site_b"]
     # under the same prior a site's effect is the sum of its systems' effects, scales apart
-    scale = dict(zip(found.coords["scale"], np.exp(found.parameters["log_s"]), strict=True))
-    of_systems = found.parameters["b"][[0, 2]].sum() / scale["b"] ** 2
-    assert found.parameters["site_b"][0] / scale["site_b"] ** 2 == pytest.approx(of_systems)
+    scale = dict(zip(fitted.coords["scale"], np.exp(fitted.parameters["log_s"]), strict=True))
+    of_systems = fitted.parameters["b"][[0, 2]].sum() / scale["b"] ** 2
+    assert fitted.parameters["site_b"][0] / scale["site_b"] ** 2 == pytest.approx(of_systems)
 
 
 @pytest.mark.parametrize(

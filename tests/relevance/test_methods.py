@@ -64,16 +64,16 @@ def test_laplace_agrees_with_nuts(fits):
 
 @pytest.mark.parametrize("method", ["laplace", "nuts"])
 def test_what_a_fit_by_draws_holds(fits, small, method):
-    found = fits[method]
-    p = found.relevance.probability
+    fitted = fits[method]
+    p = fitted.relevance.probability
     assert p.dtype == np.float32
     assert p.dims == ("chain", "draw", "document")
     assert p.sizes["chain"] * p.sizes["draw"] <= 1000
-    posterior, stats = found.posterior["posterior"], found.posterior["sample_stats"]
+    posterior, stats = fitted.posterior["posterior"], fitted.posterior["sample_stats"]
     assert posterior["topic_level"].dims == ("chain", "draw", "topic")
     assert tuple(posterior["topic"].values) == small.pool.topics
     assert stats["lp"].dims == ("chain", "draw")
-    assert set(found.posterior) == {"posterior", "sample_stats", "observed_data", "constant_data"}
+    assert set(fitted.posterior) == {"posterior", "sample_stats", "observed_data", "constant_data"}
     assert "p" not in posterior
     # p of a draw is that draw's parameters'
     draw = int(p["draw"].values[-1])
@@ -104,34 +104,34 @@ def test_what_a_fit_by_draws_holds(fits, small, method):
 @pytest.mark.parametrize("ending", ["nc", "zarr"])
 @pytest.mark.parametrize("method", ["map", "laplace", "nuts"])
 def test_saved_and_loaded(fits, tmp_path, method, ending):
-    found, path = fits[method], tmp_path / f"fit.{ending}"
-    found.save(path)
-    found.save(path)
+    fitted, path = fits[method], tmp_path / f"fit.{ending}"
+    fitted.save(path)
+    fitted.save(path)
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     loaded = Fit.load(path)
     for attribute in ("model", "method", "options", "sampling", "digest", "diagnostics"):
-        assert getattr(loaded, attribute) == getattr(found, attribute)
-    assert loaded.build() == found.build()
+        assert getattr(loaded, attribute) == getattr(fitted, attribute)
+    assert loaded.build() == fitted.build()
     assert loaded.build().spread == 1.0
-    assert loaded.relevance.probability.dtype == found.relevance.probability.dtype
-    np.testing.assert_array_equal(loaded.relevance.values, found.relevance.values)
+    assert loaded.relevance.probability.dtype == fitted.relevance.probability.dtype
+    np.testing.assert_array_equal(loaded.relevance.values, fitted.relevance.values)
     np.testing.assert_array_equal(
-        loaded.relevance.probability["draw"], found.relevance.probability["draw"]
+        loaded.relevance.probability["draw"], fitted.relevance.probability["draw"]
     )
-    assert set(loaded.posterior) == set(found.posterior)
-    for group in set(found.posterior) - {"constant_data"}:
-        for name, variable in found.posterior[group].data_vars.items():
+    assert set(loaded.posterior) == set(fitted.posterior)
+    for group in set(fitted.posterior) - {"constant_data"}:
+        for name, variable in fitted.posterior[group].data_vars.items():
             stored = loaded.posterior[group][name]
             assert (stored.dims, stored.dtype.kind) == (variable.dims, variable.dtype.kind)
             np.testing.assert_array_equal(stored.values, variable.values)
-    assert loaded.judgments.pool.systems == found.judgments.pool.systems
+    assert loaded.judgments.pool.systems == fitted.judgments.pool.systems
 
 
 def test_the_variance_of_a_difference_has_two_parts(fits):
     """The mean of the draws' variances, and the variance of their means."""
-    found = fits["laplace"]
-    pool, p = found.judgments.pool, found.relevance.values
-    comparison = compare(pool, found.relevance, POOL_ALONE, form="normal")
+    fitted = fits["laplace"]
+    pool, p = fitted.judgments.pool, fitted.relevance.values
+    comparison = compare(pool, fitted.relevance, POOL_ALONE, form="normal")
     table = moments(pool, p)
     unjudged = table.difference_variance.mean(axis=0)
     parameters = table.difference_expected.var(axis=0)
@@ -140,10 +140,10 @@ def test_the_variance_of_a_difference_has_two_parts(fits):
     np.testing.assert_allclose(comparison.sd_difference**2, unjudged + parameters, rtol=1e-12)
     assert (parameters > 0).all()
     each = [
-        compare(pool, type(found.relevance).from_values(pool, one), POOL_ALONE, form="normal")
+        compare(pool, type(fitted.relevance).from_values(pool, one), POOL_ALONE, form="normal")
         for one in p[:5]
     ]
-    first = type(found.relevance).from_values(pool, p[None, :5])
+    first = type(fitted.relevance).from_values(pool, p[None, :5])
     np.testing.assert_allclose(
         compare(pool, first, POOL_ALONE, form="normal").p_less,
         np.mean([one.p_less for one in each], axis=0),
@@ -207,28 +207,28 @@ class Given:
     gibbs = cut
 
 
-def given(judgments, *checks):
+def with_answer(judgments, *checks):
     p = np.full((1, 3, judgments.pool.n_documents), 0.25, dtype=np.float32)
     return Given(Draws(p, diagnostics=Diagnostics(checks=checks)))
 
 
 @pytest.mark.parametrize("method", ["cut", "gibbs"])
 def test_a_models_own_sampler_is_called(small, method):
-    found = estimate(given(small), method, small)
-    assert isinstance(found, Draws)
-    assert found.values.shape == (3, small.pool.n_documents)
-    np.testing.assert_array_equal(found.values[:, small.order], [small.labels[small.order]] * 3)
-    assert (found.values[:, ~small.judged] == 0.25).all()
-    assert PointEstimate(found.values[0]).values.shape == (1, small.pool.n_documents)
+    estimated = estimate(with_answer(small), method, small)
+    assert isinstance(estimated, Draws)
+    assert estimated.values.shape == (3, small.pool.n_documents)
+    np.testing.assert_array_equal(estimated.values[:, small.order], [small.labels[small.order]] * 3)
+    assert (estimated.values[:, ~small.judged] == 0.25).all()
+    assert PointEstimate(estimated.values[0]).values.shape == (1, small.pool.n_documents)
 
 
 def test_a_failed_check_is_an_error_and_a_remark_a_warning(small):
     bad = Check("r-hat of x", 1.2, 1.01, False, "the chains do not agree")
     with pytest.raises(FitError, match=r"must not be used: .*r-hat of x 1.2 \(FAILED: the chains"):
-        estimate(given(small, bad), None, small)
+        estimate(with_answer(small, bad), None, small)
     remark = Check("Pareto k", 0.9, 0.7, True, "not near")
     with pytest.warns(FitWarning, match=r"given:cut: Pareto k 0.9 \(not near\)"):
-        estimate(given(small, remark), None, small)
+        estimate(with_answer(small, remark), None, small)
 
 
 def test_chains_are_judged_by_their_worst_scalar():

@@ -21,19 +21,19 @@ TABLES = tuple(Robustness.tables)
 ALONE = Workers(jobs=1)
 
 
-def numbers(found):
+def numbers(finished):
     """Everything of a study that must not differ between runs: all but the seconds."""
-    tables = {name: getattr(found, name) for name in TABLES}
+    tables = {name: getattr(finished, name) for name in TABLES}
     tables["trials"] = tables["trials"].drop(columns=["seconds_judging", "seconds_evaluating"])
     summary = {
         text: {key: value for key, value in scores.items() if not key.startswith("seconds")}
-        for text, scores in found.summary.items()
+        for text, scores in finished.summary.items()
     }
     return tables, summary
 
 
-def assert_same(found, expected):
-    tables, summary = numbers(found)
+def assert_same(actual, expected):
+    tables, summary = numbers(actual)
     expected_tables, expected_summary = numbers(expected)
     for name in TABLES:
         assert_frame_equal(tables[name], expected_tables[name], check_exact=True)
@@ -224,30 +224,30 @@ def test_a_failed_fit_is_recorded_and_left_out(small, arguments, done, failing, 
     assert judged.nunique() == 3
     text = f"mtc/{failing(f'judgments.n_judged == {judged.iloc[0]}')}"
     mixed = {**arguments, "algorithms": ["mtc", text]}
-    found = study(small.runs, small.qrels, **mixed, workers=ALONE, output=tmp_path / "study")
-    assert_same(Study.load(found.directory), found)
-    mine = found.trials[found.trials["algorithm"] == text]
+    finished = study(small.runs, small.qrels, **mixed, workers=ALONE, output=tmp_path / "study")
+    assert_same(Study.load(finished.directory), finished)
+    mine = finished.trials[finished.trials["algorithm"] == text]
     assert mine["failure"].isna().tolist() == [False, True, True]
     failed = mine.iloc[0]
     assert (failed["judged"], failed["reason"]) == (judged.iloc[0], "failed fit")
     assert "it did not converge" in failed["failure"]
     assert failed[["confidence", "tau", "seconds_evaluating", "remarks"]].isna().all()
     for table in ("pairs", "systems"):
-        rows = getattr(found, table)
+        rows = getattr(finished, table)
         assert set(rows.loc[rows["algorithm"] == text, "trial"]) == {1, 2}
-    kept = found.judgments.query("trial == 0")
+    kept = finished.judgments.query("trial == 0")
     assert kept.groupby("algorithm")["judged"].sum().tolist() == [judged.iloc[0]] * 2
     # the other algorithm is as ever, and this one's scores are those of the rest
-    seconds = {"seconds_per_trial": found.summary["mtc"]["seconds_per_trial"]}
-    assert found.summary["mtc"] == done.summary["mtc"] | seconds
-    summary = found.summary[text]
+    seconds = {"seconds_per_trial": finished.summary["mtc"]["seconds_per_trial"]}
+    assert finished.summary["mtc"] == done.summary["mtc"] | seconds
+    summary = finished.summary[text]
     assert (summary["trials"], summary["failed"]) == (3, 1)
     assert summary["mean_judged"] == judged.iloc[1:].mean()
     assert summary["mean_tau"] == mine["tau"].mean()
     assert summary["seconds_per_trial"] > 0
-    assert found.tests()["trials"].tolist() == [2]
-    assert "1 of 3 trials failed" in repr(found)
-    page = write_report(found.directory).read_text(encoding="utf-8")
+    assert finished.tests()["trials"].tolist() == [2]
+    assert "1 of 3 trials failed" in repr(finished)
+    page = write_report(finished.directory).read_text(encoding="utf-8")
     assert "Fits failed" in page
     assert "in 1 of 3 trials" in page
 
@@ -255,19 +255,19 @@ def test_a_failed_fit_is_recorded_and_left_out(small, arguments, done, failing, 
 @pytest.mark.parametrize("algorithms", [["{}"], ["mtc", "{}"], ["mtc", "mtc/{}"]])
 def test_a_study_of_failures_only_has_no_scores(small, arguments, failing, tmp_path, algorithms):
     texts = [text.format(failing("True")) for text in algorithms]
-    found = study(
+    finished = study(
         small.runs,
         small.qrels,
         **{**arguments, "algorithms": texts, "trials": 2},
         workers=ALONE,
         output=tmp_path / "study",
     )
-    summary = found.summary[texts[-1]]
+    summary = finished.summary[texts[-1]]
     assert (summary["trials"], summary["failed"], summary["pairs"]) == (2, 2, 0)
     scores = ("W", "accuracy", "mean_tau", "median_judged", "mean_judged", "seconds_per_trial")
     assert [summary[key] for key in scores] == [None] * 6
-    assert "2 of 2 trials failed" in repr(found)
-    assert "it did not converge" in write_report(found.directory).read_text(encoding="utf-8")
+    assert "2 of 2 trials failed" in repr(finished)
+    assert "it did not converge" in write_report(finished.directory).read_text(encoding="utf-8")
 
 
 def test_a_study_of_an_earlier_version_is_read(done, tmp_path):
@@ -281,9 +281,9 @@ def test_a_study_of_an_earlier_version_is_read(done, tmp_path):
     trials = pd.read_csv(folder / "trials.csv").drop(columns="failure")
     trials.to_csv(folder / "trials.csv", index=False)
     (folder / "digests.json").unlink()
-    found = Study.load(folder)
-    assert len(found.succeeded) == len(done.trials)
-    assert found.pairs["sd"].isna().all()
+    result = Study.load(folder)
+    assert len(result.succeeded) == len(done.trials)
+    assert result.pairs["sd"].isna().all()
     assert write_report(folder).exists()
 
 
@@ -317,21 +317,21 @@ def test_confidences_about_whole_lists(small, tmp_path):
         "seed": 4,
     }
     asked = {"score_depth": 100, "unseen": True, "residual": 0.01}
-    plain, whole = (
+    plain, about_lists = (
         study(small.runs, small.qrels, estimand=estimand, output=tmp_path / name, **options)
         for name, estimand in {
             "cut": Estimand(scope="pool", depth=20),
             "whole": Estimand(scope="pool", depth=20, **asked),
         }.items()
     )
-    assert {name: whole.meta["study"][name] for name in asked} == asked
+    assert {name: about_lists.meta["study"][name] for name in asked} == asked
     # a score below the depth can only add, and so does the square of the residual
     pool = Pool.from_runs(small.runs, depth=20)
     deep = Pool.from_runs(small.runs, depth=20, score_depth=100)
     p = np.full(pool.n_documents, 0.3)
     assert (moments(deep, p).mean_expected > moments(pool, p).mean_expected).all()
-    assert not np.allclose(whole.systems["expected"], plain.systems["expected"])
-    assert whole.systems["sd"].min() > 0.01
+    assert not np.allclose(about_lists.systems["expected"], plain.systems["expected"])
+    assert about_lists.systems["sd"].min() > 0.01
 
 
 def test_judges_that_differ_in_the_least_judge_apart(small, tmp_path):
