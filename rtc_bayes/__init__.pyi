@@ -8,6 +8,7 @@ from .calibration.simulation_based import (
     simulation_based_calibration as simulation_based_calibration,
 )
 from .collection import (
+    Description as Description,
     Judgments as Judgments,
     Pool as Pool,
     Probabilities as Probabilities,
@@ -16,6 +17,7 @@ from .collection import (
     Run as Run,
     Runs as Runs,
     Scores as Scores,
+    describe as describe,
     read_erels as read_erels,
     read_groups as read_groups,
     read_prels as read_prels,

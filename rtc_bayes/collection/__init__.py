@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rtc_bayes.collection.description import Description, describe
 from rtc_bayes.collection.judgments import Judgments
 from rtc_bayes.collection.order import natural_key
 from rtc_bayes.collection.pool import Pool
@@ -14,6 +15,7 @@ from rtc_bayes.collection.reading import (
     read_scores,
 )
 from rtc_bayes.collection.relevance import Relevance
+from rtc_bayes.collection.remarks import Remark
 from rtc_bayes.collection.run_reading import read_runs
 from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.collection.writing import (
@@ -25,6 +27,7 @@ from rtc_bayes.collection.writing import (
 )
 
 __all__ = [
+    "Description",
     "Judgments",
     "Pool",
     "Prel",
@@ -32,9 +35,11 @@ __all__ = [
     "Probabilities",
     "Qrels",
     "Relevance",
+    "Remark",
     "Run",
     "Runs",
     "Scores",
+    "describe",
     "natural_key",
     "read_erels",
     "read_groups",

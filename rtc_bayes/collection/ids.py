@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -17,6 +17,19 @@ def shown(text: str, most: int = 60) -> str:
 def cut(text: str, most: int = 60) -> str:
     """Cut a text in a message where it is long."""
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def some(names: Iterable[str], most: int = 5) -> str:
+    """List names in a message, the first of them where they are many.
+
+    Examples
+    --------
+    >>> some(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    listed = list(names)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more
 
 
 def text_id(value: object) -> str:
