@@ -14,6 +14,7 @@ from rtc_bayes.store import digest_text
 
 COMMANDS = [
     "demo",
+    "describe",
     "evaluate",
     "simulate",
     "fit",

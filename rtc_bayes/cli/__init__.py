@@ -20,6 +20,7 @@ from typer.exceptions import TyperException
 
 import rtc_bayes
 from rtc_bayes.cli.comparing import compare
+from rtc_bayes.cli.describing import describe
 from rtc_bayes.cli.evaluating import evaluate, simulate
 from rtc_bayes.cli.fitting import fit, models
 from rtc_bayes.cli.judging import build, next_
@@ -58,6 +59,7 @@ app = typer.Typer(
 )
 _COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo,
+    "describe": describe,
     "evaluate": evaluate,
     "simulate": simulate,
     "fit": fit,

@@ -228,7 +228,7 @@ def describe(
     >>> for remark in description.remarks[:2]:
     ...     print(remark.text)
     1 of 2 topics of the runs have no judgment: 2.
-    1 judged document, 0 of them relevant, are in no list.
+    Judged documents that are in no list: 1, of which 0 relevant.
     """
     depth = whole_number("depth", depth, least=1)
     relevance_level = whole_number("relevance level", relevance_level, least=1)
@@ -335,7 +335,10 @@ def _systems_frame(
     compared = ~np.isnan(others).all(axis=1)
     nearest = np.argmax(np.nan_to_num(others, nan=-1.0), axis=1)
     columns["overlap"] = _mean(others)
-    columns["nearest"] = np.where(compared, np.array(pool.systems, dtype=object)[nearest], None)
+    columns["nearest"] = [
+        pool.systems[other] if has_any else None
+        for other, has_any in zip(nearest, compared, strict=True)
+    ]
     columns["nearest_overlap"] = others[np.arange(len(others)), nearest]
     conflicts = [_conflicts(run, files.get(name)) for name, run in runs.items()]
     columns["rank_conflicts"] = pd.array(conflicts, dtype="Int64")
@@ -362,7 +365,7 @@ def _tied(run: Run) -> float:
         scores = run.scores(topic)
         ordered = np.sort(scores) if _rises(scores) else scores
         same = ordered[1:] == ordered[:-1]
-        tied += np.count_nonzero(np.append(same, False) | np.append(False, same))
+        tied += int(np.count_nonzero(np.append(same, False) | np.append(False, same)))
     return tied / max(len(run), 1)
 
 

@@ -102,8 +102,8 @@ class Evidence:
 
 
 def remarks_on(evidence: Evidence) -> tuple[Remark, ...]:
-    """Say what is suspicious: of judgments first, then of topics, then of runs."""
-    every = [*_on_files(evidence), *_on_copies(evidence), *_on_lists(evidence)]
+    """Say what is suspicious: of judgments first, then of runs, then of their files."""
+    every = [*_on_copies(evidence), *_on_lists(evidence), *_on_files(evidence)]
     if evidence.n_judged is None:
         return tuple(every)
     return (*_on_judgments(evidence), *every)
@@ -158,17 +158,17 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
     if unretrieved := int(topics["unretrieved"].sum()):
         yield Remark(
             "unretrieved_judgments",
-            f"{_count(unretrieved, 'judged document')}, {evidence.unretrieved_relevant:,g} of them "
-            "relevant, are in no list.",
-            "Nothing need be done if the judgments were made for other runs, too: the relevant "
-            "ones count as not retrieved.",
+            f"Judged documents that are in no list: {unretrieved:,}, of which "
+            f"{evidence.unretrieved_relevant:,g} relevant.",
+            "Nothing need be done if other runs were judged, too: the relevant ones lower every "
+            "system's recall and AP.",
         )
     of_low = systems[systems["judged@10"] < LOW_JUDGED].sort_values("judged@10", kind="stable")
     if len(of_low):
         yield Remark(
             "low_judged",
             f"{len(of_low)} of {_count(len(systems), 'run')} have fewer than {LOW_JUDGED:.0%} of "
-            f"their first 10 documents judged: {_named(of_low, 'judged@10', '.0%')}. Counting "
+            f"their first 10 documents judged: {_named(of_low, 'judged@10', '.1%')}. Counting "
             "unjudged documents as not relevant is unfair to them.",
             "Compare by probabilities of relevance (rtc-bayes compare), leave unjudged documents "
             "out of all lists (Runs.condensed), or judge what is missing (rtc-bayes next).",
@@ -283,7 +283,7 @@ def _on_lists(evidence: Evidence) -> Iterator[Remark]:
         yield Remark(
             "ties",
             f"In {len(tied)} of {total} more than {MANY_TIES:.0%} of the documents have the score "
-            f"of another in their list: {_named(tied, 'tied', '.0%')}.",
+            f"of another in their list: {_named(tied, 'tied', '.1%')}.",
             "Their order is by docno, which says nothing. Give scores with more digits, or read "
             "the rank column: --order rank.",
             systems=tuple(tied["system"]),
@@ -293,8 +293,8 @@ def _on_lists(evidence: Evidence) -> Iterator[Remark]:
     if len(short):
         yield Remark(
             "short_lists",
-            f"{len(short)} of {total} have much shorter lists than the others: "
-            f"{_named(short, 'median', 'g')}; the median list of the median run has {usual:g}.",
+            f"{len(short)} of {total} have much shorter lists than the others, by their median: "
+            f"{_named(short, 'median', 'g')}; the typical run's median list has {usual:,g}.",
             "Check that these files are complete. At ranks that a list does not reach it counts "
             "as having retrieved nothing relevant.",
             systems=tuple(short["system"]),
