@@ -227,7 +227,7 @@ def describe(
     [[1.0, 0.25], [0.25, 1.0]]
     >>> for remark in description.remarks[:2]:
     ...     print(remark.text)
-    1 of 2 topics of the runs have no judgment: 2.
+    No judgment on 1 of 2 topics of the runs: 2.
     Judged documents that are in no list: 1, of which 0 relevant.
     """
     depth = whole_number("depth", depth, least=1)

@@ -126,7 +126,7 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
     if names := _where(topics, retrieved & ~judged):
         yield Remark(
             "topics_without_judgments",
-            f"{len(names)} of {_count(retrieved.sum(), 'topic')} of the runs have no judgment: "
+            f"No judgment on {len(names)} of {_count(retrieved.sum(), 'topic')} of the runs: "
             f"{some(names)}.",
             "Average over judged topics only, or judge some documents of each of these.",
             topics=names,
@@ -134,7 +134,7 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
     if names := _where(topics, judged & ~retrieved):
         yield Remark(
             "topics_without_runs",
-            f"{len(names)} of {_count(judged.sum(), 'judged topic')} have no run: {some(names)}.",
+            f"No run on {len(names)} of {_count(judged.sum(), 'judged topic')}: {some(names)}.",
             "They are left aside. Check that runs and judgments are of the same topics.",
             topics=names,
         )
@@ -167,8 +167,8 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
     if len(of_low):
         yield Remark(
             "low_judged",
-            f"{len(of_low)} of {_count(len(systems), 'run')} have fewer than {LOW_JUDGED:.0%} of "
-            f"their first 10 documents judged: {_named(of_low, 'judged@10', '.1%')}. Counting "
+            f"In {len(of_low)} of {_count(len(systems), 'run')} fewer than {LOW_JUDGED:.0%} of the "
+            f"first 10 documents are judged: {_named(of_low, 'judged@10', '.1%')}. Counting "
             "unjudged documents as not relevant is unfair to them.",
             "Compare by probabilities of relevance (rtc-bayes compare), leave unjudged documents "
             "out of all lists (Runs.condensed), or judge what is missing (rtc-bayes next).",
@@ -195,7 +195,7 @@ def _on_files(evidence: Evidence) -> Iterator[Remark]:
     if mixed:
         yield Remark(
             "mixed_tags",
-            f"{len(mixed)} of {_count(total, 'file')} have several run tags: {_counted(mixed)}.",
+            f"Several run tags in {len(mixed)} of {_count(total, 'file')}: {_counted(mixed)}.",
             "Check that each file holds one run.",
             systems=tuple(mixed),
         )
@@ -262,8 +262,8 @@ def _on_lists(evidence: Evidence) -> Iterator[Remark]:
     if lacking:
         yield Remark(
             "missing_topics",
-            f"{len(lacking)} of {total} lack some of the {len(evidence.run_topics)} topics, where "
-            f"they score 0: {_counted(lacking)}.",
+            f"In {len(lacking)} of {total} some of the {len(evidence.run_topics)} topics are "
+            f"missing, where the run scores 0: {_counted(lacking)}.",
             "Ask for the missing lists, or compare on the topics that all runs have.",
             systems=tuple(lacking),
             topics=tuple(np.array(evidence.run_topics, dtype=object)[missing.any(axis=0)]),
@@ -293,8 +293,8 @@ def _on_lists(evidence: Evidence) -> Iterator[Remark]:
     if len(short):
         yield Remark(
             "short_lists",
-            f"{len(short)} of {total} have much shorter lists than the others, by their median: "
-            f"{_named(short, 'median', 'g')}; the typical run's median list has {usual:,g}.",
+            f"In {len(short)} of {total} the median list is much shorter than in the others: "
+            f"{_named(short, 'median', 'g')}; in the typical run it has {usual:,g} documents.",
             "Check that these files are complete. At ranks that a list does not reach it counts "
             "as having retrieved nothing relevant.",
             systems=tuple(short["system"]),

@@ -37,7 +37,7 @@ def overlap_matrix(overlap: xr.DataArray) -> Axes:
     order = _similar_together(values)
     axes = canvas(WIDTH * 0.86)
     image = axes.imshow(values[np.ix_(order, order)], cmap="Blues", vmin=0, vmax=1)
-    names = overlap["system"].to_numpy()[order]
+    names = overlap["system"].to_numpy()[order].tolist()
     name_sides(axes, names)
     bar = scale_beside(axes, image, "share in common")
     bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")

@@ -42,7 +42,8 @@ _HEADINGS = {
     "nearest_overlap": "overlap with it",
     "rank_conflicts": "rank conflicts",
 }
-_ON_TERMINAL_NOT = ("documents", "shortest", "longest")
+# what fits a terminal of 80 columns
+_ON_TERMINAL = ("system", "median", "tied", "judged@10", "judged@100", "overlap", "nearest")
 
 
 def summary_table(description: Description) -> Table:
@@ -87,23 +88,31 @@ def remarks_passage(description: Description) -> Passage:
     )
 
 
-def systems_described(description: Description, *, every: bool = True) -> Table:
-    """Return the systems; where not every one is shown and they are many, the least judged."""
-    frame, depth = description.systems, description.depth
-    title = f"{len(frame)} systems; overlap is of the first {depth}"
-    if not every:
-        frame = frame.drop(columns=list(_ON_TERMINAL_NOT))
-        if len(frame) > _SYSTEMS_SHOWN:
-            if description.has_judgments:
-                frame = frame.sort_values("judged@10", kind="stable")
-            which = "least judged" if description.has_judgments else "first"
-            frame = frame.head(_SYSTEMS_SHOWN)
-            title = (
-                f"The {_SYSTEMS_SHOWN} {which} of {len(description.systems)} systems "
-                f"(all: --format csv); overlap is of the first {depth}"
-            )
-    frame = frame.dropna(axis="columns", how="all")
+def systems_described(description: Description) -> Table:
+    """Return every system with all that is known of it."""
+    title = f"{len(description.systems)} systems; overlap is of the first {description.depth}"
+    frame = description.systems.dropna(axis="columns", how="all")
     return _headed(title, frame, _OF_SYSTEMS)
+
+
+def systems_in_short(description: Description) -> Table:
+    """Return what fits a terminal; of many systems the least judged."""
+    frame, every = description.systems, len(description.systems)
+    which = ""
+    if every > _SYSTEMS_SHOWN:
+        if description.has_judgments:
+            frame = frame.sort_values("judged@10", kind="stable")
+        frame = frame.head(_SYSTEMS_SHOWN)
+        which = (
+            f"the {_SYSTEMS_SHOWN} {'least judged' if description.has_judgments else 'first'} of "
+        )
+    frame = frame[[name for name in _ON_TERMINAL if name in frame]]
+    title = (
+        f"{which}{every} systems (all that is known: --format csv); overlap is of the first "
+        f"{description.depth}"
+    )
+    frame = frame.dropna(axis="columns", how="all")
+    return _headed(title[0].upper() + title[1:], frame, _OF_SYSTEMS)
 
 
 def topics_described(description: Description) -> Table:
@@ -119,7 +128,7 @@ def description_tables(description: Description, *, per_topic: bool) -> list[Tab
     tables: list[Table | Passage] = [
         summary_table(description),
         remarks_passage(description),
-        systems_described(description, every=False),
+        systems_in_short(description),
     ]
     return [*tables, topics_described(description)] if per_topic else tables
 

@@ -15,7 +15,7 @@ from pools import random_rankings, runs_of
 import rtc_bayes as rb
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import simulate, write
-from rtc_bayes.report.description_tables import systems_described
+from rtc_bayes.report.description_tables import systems_described, systems_in_short
 from rtc_bayes.report.notebook import html_of
 
 KS = (5, 10, 20, 100)
@@ -339,7 +339,7 @@ def test_the_command_writes_what_python_returns(here, capsys):
     run(f"{command} --per-topic")
     printed = capsys.readouterr().out
     assert f"{expected.summary['judged']:,}" in printed
-    assert "5 systems; overlap is of the first 20" in printed
+    assert "5 systems (all that is known: --format csv); overlap is of the first 20" in printed
     assert "4 topics; pooled" in printed
     for remark in expected.remarks:
         assert f"{remark.text}\n   Remedy: {remark.remedy}" in printed
@@ -359,10 +359,10 @@ def test_many_systems_are_not_all_printed():
     rankings = {f"s{i:02d}": {"1": [f"d{i}", "e"]} for i in range(41)}
     qrels = rb.Qrels({"1": {"d7": 1, "e": 0}})
     description = rb.describe(runs_of(rankings), qrels)
-    shown = systems_described(description, every=False)
+    shown = systems_in_short(description)
     assert len(shown.frame) == 30
     assert "s07" not in set(shown.frame["system"])
-    assert "The 30 least judged of 41 systems (all: --format csv)" in shown.title
+    assert "The 30 least judged of 41 systems (all that is known: --format csv)" in shown.title
     assert len(systems_described(description).frame) == 41
     assert "too many to name" in description.to_html()
 
