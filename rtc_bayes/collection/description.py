@@ -68,7 +68,7 @@ class Description(Shown):
         - ``judged@5`` and so on: share of the first 5 documents, or of the list where that is
           shorter, that are judged; mean over its lists of judged topics;
         - ``overlap``: mean with the other systems; ``nearest``: the system with which it shares
-          most; ``nearest_overlap``: the overlap with that;
+          most; ``nearest_overlap``: the overlap with that; neither where it shares nothing;
         - ``rank_conflicts``: on how many topics the scores do not follow the rank column; missing
           where this is not known.
     topics : DataFrame
@@ -332,14 +332,14 @@ def _systems_frame(
         columns |= _judged_at(pool, judged)
     others = overlap.copy()
     np.fill_diagonal(others, np.nan)
-    compared = ~np.isnan(others).all(axis=1)
-    nearest = np.argmax(np.nan_to_num(others, nan=-1.0), axis=1)
+    nearest = np.argmax(np.nan_to_num(others), axis=1)
+    most = others[np.arange(len(others)), nearest]
     columns["overlap"] = _mean(others)
     columns["nearest"] = [
-        pool.systems[other] if has_any else None
-        for other, has_any in zip(nearest, compared, strict=True)
+        pool.systems[other] if share > 0 else None
+        for other, share in zip(nearest, most, strict=True)
     ]
-    columns["nearest_overlap"] = others[np.arange(len(others)), nearest]
+    columns["nearest_overlap"] = np.where(most > 0, most, np.nan)
     conflicts = [_conflicts(run, files.get(name)) for name, run in runs.items()]
     columns["rank_conflicts"] = pd.array(conflicts, dtype="Int64")
     return pd.DataFrame(columns)

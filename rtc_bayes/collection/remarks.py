@@ -294,7 +294,7 @@ def _on_lists(evidence: Evidence) -> Iterator[Remark]:
         yield Remark(
             "short_lists",
             f"In {len(short)} of {total} the median list is much shorter than in the others: "
-            f"{_named(short, 'median', 'g')}; in the typical run it has {usual:,g} documents.",
+            f"{_named(short, 'median', 'g')}; the length in the typical run is {usual:,g}.",
             "Check that these files are complete. At ranks that a list does not reach it counts "
             "as having retrieved nothing relevant.",
             systems=tuple(short["system"]),

@@ -283,6 +283,26 @@ def test_runs_alone_and_one_run_alone():
     assert "1 system on 3 topics" in one.to_html()
 
 
+@pytest.mark.filterwarnings("error")
+def test_systems_without_documents_have_no_overlap():
+    run = rb.Run.from_rankings
+    runs = rb.Runs([run("none", {}), run("b", {"1": ["x"], "2": []}), run("c", {"1": ["y"]})])
+    description = rb.describe(runs, rb.Qrels({"1": {"x": 1}}))
+    assert np.isnan(description.overlap.sel(system="none", other="none"))
+    assert description.overlap.sel(system="b", other="b") == 1.0
+    assert description.systems["nearest"].isna().all()
+    assert kinds(description)["missing_topics"].systems == ("none", "b", "c")
+    json.loads(description.to_json())
+    assert "What is in this collection?" in description.to_html()
+
+
+def test_probabilities_of_assessors_are_described():
+    runs = runs_of({"a": {"1": ["x", "y"]}})
+    pool = rb.Pool.from_runs(runs)
+    description = rb.describe(runs, rb.Judgments.from_labels(pool, [0, 1], [0.75, 0.5]))
+    assert (description.summary["judged"], description.summary["relevant"]) == (2, 1)
+
+
 def test_nothing_judged_is_said():
     runs = runs_of({"a": {"1": ["x"]}})
     assert set(kinds(rb.describe(runs, rb.Qrels({"1": {"x": -1}})))) == {
