@@ -358,6 +358,49 @@ class HasGraph(Protocol):
         """
 
 
+class Density(Protocol):
+    """A posterior density over one vector, its unconstrained free variables end to end.
+
+    What methods of estimation work on: a PyMC graph compiled
+    (:class:`rtc_bayes.relevance.compiled.CompiledGraph`), or a model's own fast form of it.
+    """
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+
+    @property
+    def start(self) -> Floats:
+        """Where a search begins."""
+
+    def log_density(self, x: Floats, *, jacobian: bool) -> float:
+        """Log density of the unconstrained variables; without `jacobian`, of those they become."""
+
+    def derivative(self, x: Floats, *, jacobian: bool) -> tuple[float, Floats]:
+        """Log density and its gradient, shape (size,)."""
+
+    def hessian(self, x: Floats, *, jacobian: bool) -> Floats:
+        """Second derivatives of the log density, shape (size, size)."""
+
+    def p(self, x: Floats) -> Floats:
+        """Probability of every document, shape (documents,)."""
+
+    def parameters(self, x: Floats) -> Mapping[str, Any]:
+        """Values of the parameters by name."""
+
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        """``dims`` of the parameters, and ``coords`` of these, as of :class:`PointEstimate`."""
+
+
+@runtime_checkable
+class HasDensity(Protocol):
+    """A model with a fast form of its graph's density: methods through the graph use it."""
+
+    def density(self, judgments: Judgments) -> Density:
+        """Return the density of the graph over ``judgments.pool``."""
+
+
 @runtime_checkable
 class HasStages(Protocol):
     """A modular model: parts fitted one after the other, each with its own likelihood."""
