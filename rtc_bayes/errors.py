@@ -122,6 +122,21 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
     return decorate
 
 
+def brief_repr(value: object, most: int = 60) -> str:
+    """Return a value as Python writes it, cut where it is long; its type where it has no text.
+
+    Examples
+    --------
+    >>> brief_repr("x" * 100, most=5), brief_repr(10**5000)
+    ("'xxxx...", 'a value of type int')
+    """
+    try:
+        text = repr(value)
+    except Exception:  # of a whole number of thousands of digits, or of a class of the user's
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
 def whole_number(name: str, value: object, *, least: int = 0) -> int:
     """Return an argument that counts something as an integer.
 
@@ -153,7 +168,7 @@ def whole_number(name: str, value: object, *, least: int = 0) -> int:
         number = None
     if number is None or number < least:
         raise InputError(
-            f"{name} is {value!r:.80}", remedy=f"give a whole number of at least {least}"
+            f"{name} is {brief_repr(value)}", remedy=f"give a whole number of at least {least}"
         )
     return number
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.cache import RunCache
-from rtc_bayes.collection.ids import cut, shown, text_of
+from rtc_bayes.collection.ids import shown, text_of
 from rtc_bayes.collection.lines import RUN, Rows
 from rtc_bayes.collection.records import SYSTEM, Records
 from rtc_bayes.collection.runs import Run, Runs, trec_order
 from rtc_bayes.collection.sources import files_of, kind_of
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import CollectionWarning, InputError, brief_repr
 
 
 def read_runs(
@@ -164,7 +164,7 @@ class _Reader:
                     return self._of_records(Records.of_tuples(rows, "score"))
                 return self.read(rows)
         raise InputError(
-            f"cannot read runs from {cut(repr(source))}",
+            f"cannot read runs from {brief_repr(source)}",
             remedy="give files, folders, globs, data frames, {system: frame}, "
             "{topic: {docno: score}}, {system: {topic: {docno: score}}}, or tuples with query_id, "
             "doc_id and score",
