@@ -472,7 +472,7 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
         ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),
         (
             "compare R --format xml",
-            "'--format': 'xml' is not one of 'table', 'json', 'csv', 'html';",
+            "'--format': 'xml' is not one of 'table', 'json',",
         ),
         ("compare R -x", "no such option: -x; see rtc-bayes compare --help"),
         ("--versions", "no such option: --versions; write --version, or see rtc-bayes --help"),

@@ -93,7 +93,8 @@ def read_dataset(path: str | Path) -> xr.Dataset:
     Raises
     ------
     InputError
-        The file is absent, damaged, or neither netCDF nor zarr.
+        The file is absent, damaged, neither netCDF nor zarr, or without the digest that
+        :func:`write_dataset` gives it.
     """
     import xarray as xr
 
@@ -106,7 +107,8 @@ def read_tree(path: str | Path) -> xr.DataTree:
     Raises
     ------
     InputError
-        The file is absent, damaged, or neither netCDF nor zarr.
+        The file is absent, damaged, neither netCDF nor zarr, or without the digest that
+        :func:`write_dataset` gives it.
     """
     import xarray as xr
 
@@ -119,10 +121,16 @@ def _checked[Data: (xr.Dataset, xr.DataTree)](path: str | Path, opened: Callable
         with opened() as file:
             data = file.load()
         written = data.attrs.pop(_CONTENT, None)
-        sound = written is None or written == _digest(data)
+        sound = written is not None and written == _digest(data)
     # a damaged file makes its readers fail in any way
     except Exception as error:
         raise _unreadable(path, error) from error
+    if written is None:
+        raise InputError(
+            "carries no digest of its content: an older version or another program wrote it",
+            path=path,
+            remedy="make it again: fit again, or save it again",
+        )
     if not sound:
         raise InputError(
             "is damaged: its content is not what was written", path=path, remedy="make it again"

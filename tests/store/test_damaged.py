@@ -63,3 +63,16 @@ def test_zarr_is_held_to_its_digest_too(data, tmp_path):
     zarr.open(str(path), mode="r+")["p"][0, 0] = 9.0
     with pytest.raises(InputError, match="is damaged"):
         read_dataset(path)
+
+
+@pytest.mark.parametrize("name", ["a.nc", "a.zarr"])
+def test_what_carries_no_digest_is_refused(data, tmp_path, name):
+    path = tmp_path / name
+    if name == "a.nc":
+        data.to_netcdf(path, engine="h5netcdf")
+    else:
+        data.to_zarr(path, zarr_format=2, consolidated=True)
+    for read in (read_dataset, read_tree):
+        with pytest.raises(InputError, match=r"no digest .* fit again") as caught:
+            read(path)
+        assert caught.value.path == str(path)
