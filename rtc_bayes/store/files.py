@@ -263,7 +263,9 @@ def write_csv(frame: pd.DataFrame, path: str | Path, provenance: Mapping[str, ob
     """Write a table as CSV, and its provenance as ``OUT.meta.json`` beside it.
 
     Numbers are written in full (the shortest text that reads back the same); an undefined value
-    is an empty field. The index is not written.
+    is an empty field. The index is not written. Text is data and is written as it is: a name that
+    begins with ``=``, ``+``, ``-`` or ``@`` reads back the same, and a spreadsheet that opens the
+    file takes it for a formula unless it is told to import the column as text.
 
     Parameters
     ----------
