@@ -13,7 +13,7 @@ from rtc_bayes.collection.ids import cut, keyed_by_text, shown, text_of
 from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.records import grade
-from rtc_bayes.errors import InputError, brief_repr
+from rtc_bayes.errors import InputError, brief_repr, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,6 +152,7 @@ class Qrels(_TopicTable[int]):
 
     def counts(self, relevance_level: int = 1) -> tuple[int, int]:
         """Count the judged and, at a relevance level, the relevant documents."""
+        whole_number("relevance_level", relevance_level, least=1)
         grades = [grade for values in self.values() for grade in values.values() if grade >= 0]
         return len(grades), sum(grade >= relevance_level for grade in grades)
 

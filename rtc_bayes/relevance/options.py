@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from rtc_bayes.errors import InputError
 
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinity)\b", re.IGNORECASE)
@@ -160,6 +162,9 @@ def check_options(model: Any) -> None:
     """
     hints = get_type_hints(type(model))
     for field in fields(model):
+        value = getattr(model, field.name)
+        if isinstance(value, np.generic):
+            object.__setattr__(model, field.name, value.item())
         if not _fits(hints[field.name], getattr(model, field.name)):
             require(False, model, field.name, _accepts(hints[field.name]))
 
@@ -220,6 +225,8 @@ def _read(kind: Any, value: object, model: type, option: str) -> object:
         read = None
     if isinstance(read, list):
         read = tuple(read)
+    if isinstance(read, np.generic):
+        read = read.item()
     if not _fits(kind, read):
         accepts = _accepts(kind)
         if "number" in accepts and _NOT_FINITE.search(option_text(value)):

@@ -204,7 +204,7 @@ def test_judged_topics_without_a_run_are_named(pool):
         rb.Judgments.from_qrels(pool, rb.Qrels({"9": {"z": 1}, "77": {"z": 1}}))
     with pytest.raises(InputError, match=r"no topic in common: the runs have 9, 10, .* 77"):
         rb.Judgments.from_qrels(pool, rb.Qrels({"77": {"z": 1}}))
-    with pytest.raises(InputError, match="relevance level"):
+    with pytest.raises(InputError, match="relevance_level is"):
         rb.Judgments.from_qrels(pool, rb.Qrels({"9": {"z": 1}}), relevance_level=0)
 
 
@@ -426,7 +426,7 @@ def test_lists_are_scored_to_the_score_depth(runs, tmp_path):
         assert some.score_depth == 3
         assert sorted(some.lists(0).ranks.tolist()) == sorted(ranks.tolist())
     for wrong in (1, 4):
-        with pytest.raises(InputError, match=f"score depth is {wrong}.*from the depth, 2, to 3"):
+        with pytest.raises(InputError, match=f"score_depth is {wrong}.*from the depth, 2, to 3"):
             rb.Pool.from_runs(runs, depth=2, reach=3, score_depth=wrong)
 
 
