@@ -197,3 +197,9 @@ def test_integers_of_numpy_are_options():
         assert (model.folds, type(model.folds)) == (5, int)
         same = type(model)(folds=kind(5))
         assert (same, type(same.folds)) == (model, int)
+
+
+@pytest.mark.parametrize("budgets", [50, "50", None])
+def test_budgets_are_a_list(budgets):
+    with pytest.raises(InputError, match=r"budgets is .*; give a list, as \["):
+        study(budgets=budgets)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError, moved, whole_fields, whole_number
+from rtc_bayes.errors import InputError, brief_repr, moved, whole_fields, whole_number
 from rtc_bayes.judging import Algorithm, parse_algorithm
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
@@ -73,7 +74,7 @@ class Plan:
     estimand: Estimand = field(default_factory=Estimand)
     truth: Truth = "complete"
     confidence: float = defaults.CONFIDENCE
-    budgets: tuple[int, ...] = ()
+    budgets: Sequence[int] = ()
     draws: int | None = None
     chains: int | None = None
     tune: int | None = None
@@ -86,6 +87,9 @@ class Plan:
         if len(self.parsed) < len(self.algorithms):
             raise InputError("an algorithm is given twice", remedy="name each one once")
         whole_fields(self, trials=1, n_systems=1, n_initial=1, draws=1, chains=1, tune=0, seed=0)
+        if not isinstance(self.budgets, Iterable) or isinstance(self.budgets, str):
+            text = brief_repr(self.budgets)
+            raise InputError(f"budgets is {text}", remedy=f"give a list, as [{text}]")
         budgets = tuple(whole_number("budgets", budget, least=1) for budget in self.budgets)
         object.__setattr__(self, "budgets", budgets)
         if not 2 <= self.n_initial <= self.n_systems:

@@ -78,7 +78,7 @@ def test_pool_is_never_changed(pool):
 @pytest.mark.parametrize("wrong", [0, -3, 2.5, 2.0, "2", True, np.nan])
 @pytest.mark.parametrize("name", ["depth", "reach", "score_depth"])
 def test_depths_are_whole_numbers(runs, name, wrong):
-    with pytest.raises(InputError, match=f"{name.replace('_', ' ')} is .*give"):
+    with pytest.raises(InputError, match=f"{name} is .*give"):
         rb.Pool.from_runs(runs, **{name: wrong})
     pool = rb.Pool.from_runs(runs, **{"depth": 2, name: np.int64(3)})
     assert pool.reach == 3

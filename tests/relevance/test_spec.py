@@ -91,10 +91,13 @@ def test_a_study_takes_such_paths(tmp_path, monkeypatch, capsys):
     write_model(path, "False", "pass")
     command = ["robustness", "of/runs", "--qrels", "of/qrels.txt", "--trials", "1"]
     command += ["--systems", "3", "--confidence", "0.6", "--quiet", "-o", "study"]
-    assert main([*command, "--algorithms", f"mtc/{path},ip/{path}:map"]) == 0
+    status = main([*command, "--algorithms", f"mtc/{path},ip/{path}:map"])
+    said = capsys.readouterr()
+    assert (status, said.err) == (0, "")
+    assert str(path) in said.out
     compare = ["compare", "of/runs", "--qrels", "of/qrels.txt", "--quiet"]
-    assert main([*compare, "--model", f"{path}:map"]) == 0
-    assert str(path) in capsys.readouterr().out
+    status = main([*compare, "--model", f"{path}:map"])
+    assert (status, capsys.readouterr().err) == (0, "")
 
 
 @pytest.mark.parametrize("path", ["my [x]/a.py", "dir:1/m.py"])
