@@ -169,13 +169,14 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
             yield stack.enter_context(io.TextIOWrapper(binary, encoding="utf-8", newline="\n"))
 
 
-def digest_file(path: str | Path) -> str:
+def digest_file(path: str | Path, *, ignoring: str = "") -> str:
     """Return the SHA-256 of a file's bytes, as 64 hexadecimal digits.
 
-    Of a folder (zarr): of the names and digests of the files in it.
+    Of a folder (zarr): of the names and digests of the files in it, but for those of one name.
     """
     if Path(path).is_dir():
-        inside = sorted(file for file in Path(path).rglob("*") if file.is_file())
+        files = (file for file in Path(path).rglob("*") if file.is_file())
+        inside = sorted(file for file in files if file.name != ignoring)
         return digest_text(
             "".join(f"{file.relative_to(path).as_posix()} {digest_file(file)}\n" for file in inside)
         )
