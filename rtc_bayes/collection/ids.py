@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, brief_repr
 
 
 def shown(text: str, most: int = 60) -> str:
@@ -62,7 +62,7 @@ def text_of(value: object, what: str) -> str:
         return text_id(value)
     except ValueError:
         raise InputError(
-            f"{what} {shown(repr(value))} is not an id", remedy="give text or a whole number"
+            f"{what} {brief_repr(value)} is not an id", remedy="give text or a whole number"
         ) from None
 
 

@@ -14,7 +14,7 @@ from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.pool import Pool, list_of_names
 from rtc_bayes.collection.qrels import JudgedFor, Qrels
-from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError, whole_fields, whole_number
 from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class Judgments(Saved):
     relevance_level: int = 1
 
     def __post_init__(self) -> None:
+        whole_fields(self, relevance_level=1)
         if self.grades is None:
             object.__setattr__(self, "grades", _as_grades(self.labels))
         for values in (self.labels, self.order, self.grades):
@@ -256,7 +257,7 @@ class Judgments(Saved):
         >>> rb.Judgments.from_qrels(pool, qrels, relevance_level=2)
         Judgments(3 judged, 1 relevant, in 1 of 2 topics)
         """
-        whole_number("relevance level", relevance_level, least=1)
+        whole_number("relevance_level", relevance_level, least=1)
         if judged_for is None:
             judged_for = qrels.judged_for
         shared = [topic for topic in qrels if topic in set(pool.topics)]

@@ -178,10 +178,10 @@ class Pool(Saved):
         else:
             for topic, grades in (qrels or {}).items():
                 added.setdefault(topic, []).extend(d for d, grade in grades.items() if grade >= 0)
-        score_depth = whole_number("score depth", score_depth)
+        score_depth = whole_number("score_depth", score_depth)
         if not depth <= score_depth <= reach:
             raise InputError(
-                f"score depth is {score_depth}",
+                f"score_depth is {score_depth}",
                 remedy=f"give one from the depth, {depth}, to {reach}",
             )
         topics = runs.topics

@@ -15,7 +15,7 @@ from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
 from rtc_bayes.confidence.unseen import with_unseen
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, whole_fields
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
 from rtc_bayes.measures.names import Measure, parse_measure
@@ -94,8 +94,7 @@ class Setting:
         ):
             if value not in kinds:
                 raise InputError(f"{name} is {value!r}", remedy=f"choose one of {', '.join(kinds)}")
-        whole_number("outcomes", self.outcomes, least=2)
-        whole_number("seed", self.seed)
+        whole_fields(self, outcomes=2, seed=0)
         if self.rope is not None and not 0.0 < self.rope < np.inf:
             raise InputError(f"rope is {self.rope}", remedy="give a difference above 0")
 

@@ -95,7 +95,7 @@ def next_documents(
     >>> [document.weight for document in documents]
     [1.0, 1.0]
     """
-    whole_number("count", count, least=1)
+    count = whole_number("count", count, least=1)
     about, pool = judged_about(estimand, pool)
     if isinstance(judgments, Qrels):
         judgments = about.judgments(pool, judgments)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure
 from rtc_bayes.store.shown import Shown
 
@@ -163,6 +163,7 @@ def evaluate(
     >>> table.to_dict()
     {'AP': {'bm25': 0.8333333333333333}, 'P@2': {'bm25': 0.5}}
     """
+    relevance_level = whole_number("relevance_level", relevance_level, least=1)
     if topics not in ("judged", "all"):
         raise InputError(f"topics={topics!r} is unknown", remedy='give "judged" or "all"')
     wanted: list[MeasureLike] = []

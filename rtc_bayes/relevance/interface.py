@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import whole_fields
 from rtc_bayes.relevance.newton import Floats, Solved
 
 if TYPE_CHECKING:
@@ -195,8 +195,7 @@ class Sampling:
         return np.arange(kept) * (self.draws // kept)
 
     def __post_init__(self) -> None:
-        for name, least in (("draws", 1), ("chains", 1), ("tune", 0), ("seed", 0)):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name), least=least))
+        whole_fields(self, draws=1, chains=1, tune=0, seed=0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
