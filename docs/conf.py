@@ -11,13 +11,15 @@ author = copyright = "The rtc_bayes authors"  # noqa: A001
 version = release = rtc_bayes.__version__
 
 extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
-extensions += ["sphinx_gallery.gen_gallery"]
+extensions.append("sphinx_gallery.gen_gallery")
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "gallery", "reference/generated"]
 
 html_theme = "furo"
 html_title = "rtc_bayes"
+html_static_path = ["static"]
+html_css_files = ["tables.css"]
 
 autodoc_typehints = "none"  # the docstrings give types, with shapes and units
 numpydoc_show_class_members = False

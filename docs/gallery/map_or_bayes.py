@@ -63,6 +63,7 @@ done = rb.study(
     trials=6,
     n_systems=6,
     output=tempfile.mkdtemp(),
+    workers=rb.Workers(jobs=1),
 )
 table = pd.DataFrame(done.summary).T[["W", "log_score"]].astype(float)
 means = done.pairs.groupby("algorithm")[["confidence", "correct"]].mean()
