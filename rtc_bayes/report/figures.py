@@ -338,8 +338,8 @@ def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) ->
     above = edges[:-1] > -step / 2
     for better, colour, mine in ((a, BETTER, above), (b, WORSE, ~above)):
         axes.bar(
-            edges[:-1][mine],
-            held[mine],
+            edges[:-1],
+            np.where(mine, held, 0.0),  # also of a side without outcomes the legend has the colour
             width=step,
             align="edge",
             color=colour,
