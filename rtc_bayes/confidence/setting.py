@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import measures
 from rtc_bayes.collection.relevance import as_relevance
-from rtc_bayes.confidence import rule
+from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
 from rtc_bayes.confidence.unseen import with_unseen
@@ -150,12 +150,6 @@ class Setting:
         return self.estimand.residual
 
     @property
-    def counted(self) -> bool:
-        """Whether all numbers come from outcomes: no known moments, or many draws."""
-        many = len(self.values) >= rule.MANY_DRAWS and self.moments == "exact"
-        return not self.has_moments or (many and self.form == "auto")
-
-    @property
     def has_moments(self) -> bool:
         """Whether moments of the measure are known: not of grades."""
         return self.grades is None and measures.has_moments(self.measure)
@@ -221,6 +215,7 @@ class Setting:
         """Provenance, with the draws, the outcomes behind counted shares, and options."""
         about = {
             "draws": len(self.values),
+            "exact_draws": exact_draws(self) if self.has_moments and self.moments == "exact" else 0,
             "outcomes": sampled,
             "about": self.estimand.text,
             "scope": self.estimand.scope,
