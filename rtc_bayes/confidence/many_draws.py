@@ -3,8 +3,8 @@
 Exact moments of a draw cost ten times what plug-in moments do. Their difference hardly varies from
 draw to draw, while moments themselves do. So exact moments are computed of a few draws, evenly
 spaced, and those of the others predicted from their plug-in moments by a line through these: of
-what is expected, and of the logarithm of a variance. And as many draws are taken as leave a stated error
-in a probability.
+what is expected, and of the logarithm of a variance. And as many draws are taken as leave a
+stated error in a probability.
 """
 
 from __future__ import annotations
