@@ -15,6 +15,8 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -23,7 +25,7 @@ from rtc_bayes.calibration.simulation_based import simulation_based_calibration
 from rtc_bayes.calibration.whole_model import WholeModel
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.simulate import simulate
-from rtc_bayes.errors import FitWarning
+from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.relevance import Sampling, load_model
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.store import progress_bar
@@ -58,7 +60,10 @@ def main() -> None:
     before = time.perf_counter()
     with progress_bar() as progress, threadpool_limits(1):
         found = simulation_based_calibration(
-            whole, simulations=options.simulations, seed=options.seed, progress=progress
+            partial(drawn_again, whole),
+            simulations=options.simulations,
+            seed=options.seed,
+            progress=progress,
         )
     print(f"{pool!r}\n{found!r}, {time.perf_counter() - before:.0f} seconds\n")
     table = found.p_values()
@@ -68,6 +73,18 @@ def main() -> None:
     table["in the outer tenth"] = [np.mean(far) for far in outer]
     formats = {"p_value": ".3f", "mean rank": ".3f", "in the outer tenth": ".1%"}
     print(to_markdown(table, formats))
+
+
+def drawn_again(
+    whole: WholeModel, number: int, seed: int
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Simulate once; where the draws of a fit are refused, take ten times as many."""
+    try:
+        return whole(number, seed)
+    except FitError:
+        sampling = replace(whole.sampling, draws=10 * whole.sampling.draws)
+        true, draws = replace(whole, sampling=sampling)(number, seed)
+        return true, {name: values[::10] for name, values in draws.items()}
 
 
 if __name__ == "__main__":
