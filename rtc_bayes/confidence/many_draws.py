@@ -69,14 +69,18 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     asked = float(below.var(axis=0, ddof=1).max(initial=0.0)) / LARGEST_ERROR**2
     setting = _thinned(setting, min(draws, max(MANY_DRAWS, int(np.ceil(asked)))))
     table = setting.table("plugin")
-    corrected = {
-        name: _followed(getattr(table, name), getattr(plugin, name), getattr(exact, name))
-        for name in ("expected", "difference_expected")
-    } | {
-        name: _followed_log(getattr(table, name), getattr(plugin, name), getattr(exact, name))
-        for name in ("variance", "difference_variance")
-    }
-    return setting, replace(table, moments="exact", **corrected)
+    return setting, replace(
+        table,
+        moments="exact",
+        expected=_followed(table.expected, plugin.expected, exact.expected),
+        variance=_followed_log(table.variance, plugin.variance, exact.variance),
+        difference_expected=_followed(
+            table.difference_expected, plugin.difference_expected, exact.difference_expected
+        ),
+        difference_variance=_followed_log(
+            table.difference_variance, plugin.difference_variance, exact.difference_variance
+        ),
+    )
 
 
 def _thinned(setting: Setting, count: int) -> Setting:
