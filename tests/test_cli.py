@@ -3,13 +3,16 @@
 import csv
 import json
 import shlex
+from dataclasses import asdict
 
 import pytest
 
+import rtc_bayes as rb
 import rtc_bayes.relevance
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import simulate, write
 from rtc_bayes.errors import FitError
+from rtc_bayes.judging import suggest
 from rtc_bayes.store import digest_text
 
 COMMANDS = [
@@ -349,6 +352,26 @@ def test_next_says_which_and_why(here, ok):
     assert not judged & {(entry["topic"], entry["docno"]) for entry in content}
     assert len(ok(f"{line} csv").splitlines()) == 4
     assert content[0]["docno"] in ok(f"{line} table")
+
+
+def test_next_for_one_pair_as_python_does(here, ok, run):
+    runs, qrels = rb.read_runs(str(here / "*.gz")), rb.read_qrels(here / "few.qrels")
+    a, b, *_ = runs
+    line = "next '*.gz' --qrels few.qrels --algorithm mtc --count 3 --format"
+    estimand = rb.Estimand()
+    pool = estimand.pool(runs, qrels)
+    for pair, typed in (((a, b), f"{a},{b}"), ("least", "least")):
+        expected = suggest(pool, qrels, estimand, algorithm="mtc", pair=pair, count=3)
+        content = json.loads(ok(f"{line} json --pair {typed}"))
+        assert content == [asdict(document) for document in expected.documents]
+        names = " and ".join(expected.pair)
+        assert f"{names}, confidence {expected.confidence:.3f}" in ok(
+            f"{line} table --pair {typed}"
+        )
+    assert f"least sure: {names}, confidence" in ok(f"{line} table")
+    assert "give two systems as A,B, or least" in run(f"{line} table --pair {a}")[2]
+    status, _, err = run(f"{line} table --pair {a},{b}x")
+    assert (status, f"no system is named '{b}x'; name one of {b}" in err) == (2, True)
 
 
 def test_robustness_then_report(here, ok, run):
