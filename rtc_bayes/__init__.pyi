@@ -9,6 +9,7 @@ from .calibration.simulation_based import (
 )
 from .collection import (
     Judgments as Judgments,
+    Merged as Merged,
     Pool as Pool,
     Probabilities as Probabilities,
     Qrels as Qrels,
@@ -16,6 +17,7 @@ from .collection import (
     Run as Run,
     Runs as Runs,
     Scores as Scores,
+    merge as merge,
     read_erels as read_erels,
     read_groups as read_groups,
     read_prels as read_prels,

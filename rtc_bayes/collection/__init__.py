@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rtc_bayes.collection.judgments import Judgments
+from rtc_bayes.collection.merging import Merged, MergedDocument, merge
 from rtc_bayes.collection.order import natural_key
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels, Scores
@@ -26,6 +27,8 @@ from rtc_bayes.collection.writing import (
 
 __all__ = [
     "Judgments",
+    "Merged",
+    "MergedDocument",
     "Pool",
     "Prel",
     "Prels",
@@ -35,6 +38,7 @@ __all__ = [
     "Run",
     "Runs",
     "Scores",
+    "merge",
     "natural_key",
     "read_erels",
     "read_groups",
