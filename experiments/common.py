@@ -20,7 +20,7 @@ from rtc_bayes.report.tables import UNDEFINED, to_markdown
 from rtc_bayes.robustness import Robustness, Study
 from rtc_bayes.store import progress_bar
 from rtc_bayes.trials import MomentsRule, Plan, run_study
-from rtc_bayes.trials.scores import BINS
+from rtc_bayes.trials.scores import BINS, log_score
 
 LEVELS = (0.5, 0.8, 0.95)
 BIN_NAMES = tuple(f"{low:g} to {high:g}" for low, high in BINS)
@@ -192,3 +192,43 @@ def size(pairs: pd.DataFrame) -> float:
     """Mean expected difference over the mean true one, turned so that the true one is positive."""
     true = pairs["true_difference"]
     return float((pairs["expected_difference"] * np.sign(true)).sum() / true.abs().sum())
+
+
+def study_row(name: str, study: Study, algorithm: str) -> dict[str, str]:
+    """Score an algorithm of a study as a row of a table, with standard errors over trials."""
+    pairs, systems = of_algorithm(study.pairs, algorithm), of_algorithm(study.systems, algorithm)
+    lost = pairs.assign(lost=log_score(pairs["confidence"], pairs["correct"]))
+    of_trials = lost.groupby("trial")["lost"].mean()
+    gap = pairs.assign(gap=pairs["correct"] - pairs["confidence"]).groupby("trial")["gap"].mean()
+    initial = pairs[pairs["initial"] == 2]
+    summary = study.summary[algorithm]
+    under = sum(
+        entry["accuracy"] + 2 * np.sqrt(entry["low"] * (1 - entry["low"]) / entry["pairs"])
+        < entry["low"]
+        for entry in summary["bins"]
+        if entry["pairs"]
+    )
+    held = covered(pairs, "expected_difference", "true_difference", 0.95)
+    bias = (systems["expected"] - systems["true"]).mean()
+    return {
+        "": name,
+        "trials": f"{len(of_trials)}",
+        "judged, median": f"{summary['median_judged']:g}",
+        "log score": f"{of_trials.mean():.3f} ± {_error(of_trials):.3f}",
+        "W": f"{summary['W']:.2f}",
+        "tau": f"{summary['mean_tau']:.3f}",
+        "confidence": f"{pairs['confidence'].mean():.3f}",
+        "accuracy": f"{pairs['correct'].mean():.3f}",
+        "accuracy less confidence": f"{gap.mean():+.3f} ± {_error(gap):.3f}",
+        "bins under their edge": f"{under}",
+        "95% of differences": f"{held:.1%}",
+        "95% of MAPs": f"{covered(systems, 'expected', 'true', 0.95):.1%}",
+        "bias": f"{bias:+.3f}",
+        "size": f"{size(pairs):.0%}",
+        "pair judged for": f"{initial['correct'].mean():.3f} at {initial['confidence'].mean():.3f}",
+    }
+
+
+def _error(values: pd.Series) -> float:
+    """Standard error of a mean over trials."""
+    return float(values.std(ddof=1) / np.sqrt(len(values)))

@@ -81,6 +81,9 @@ class Robust:
         From 0 to 1: the mean of f_ij about which the rest of what they have in common turns.
     df : float
         Degrees of freedom of the systems' effects, positive.
+    centred : bool
+        Whether the graph writes effects by their distribution or as a scale times a standard one.
+        The posterior is the same, the speed of NUTS is not.
     """
 
     mu: Prior = (-3.18, 0.84)
@@ -97,6 +100,7 @@ class Robust:
     shared: float = 0.6
     pivot: float = 0.35
     df: float = 3.0
+    centred: bool = False
 
     name: ClassVar[str] = "robust"
     methods: ClassVar[tuple[str, ...]] = ("gibbs", "nuts")
@@ -173,18 +177,22 @@ class Robust:
         median, spread = design.scale_priors
         with pm.Model(coords=coordinates(pool) | {"scale": list(SCALES)}) as model:
             means = [pm.Normal(name, *getattr(self, name)) for name in COEFFICIENTS]
-            z = pm.Normal("z_s", 0.0, 1.0, dims="scale")
-            log_s = pm.Deterministic("log_s", np.log(median) + spread * z, dims="scale")
+            if self.centred:
+                log_s = pm.Normal("log_s", np.log(median), np.maximum(spread, 1e-9), dims="scale")
+            else:
+                z = pm.Normal("z_s", 0.0, 1.0, dims="scale")
+                log_s = pm.Deterministic("log_s", np.log(median) + spread * z, dims="scale")
             s = pm.math.exp(log_s)
-            effects = [
-                pm.Deterministic(
-                    n, s[g] * pm.StudentT(f"z_{n}", self.df, dims="system"), dims="system"
-                )
-                for g, n in enumerate(("a", "b", "u"), start=3)
-            ]
-            shape = (pool.n_topics, local.shape[1])
-            own = s[design.regression.local_scale_of] * pm.Normal("z_topic", shape=shape)
-            weight = pm.math.concatenate([pm.math.stack(means), *effects])
+            effects = {
+                name: self._effect(name, s[number], design.dims[name])
+                for number, name in enumerate(option.removeprefix("s_") for option in SCALES)
+            }
+            weight = pm.math.concatenate(
+                [pm.math.stack(means), effects["a"], effects["b"], effects["u"]]
+            )
+            own = pm.math.concatenate(
+                [effects["alpha"][:, None], effects["q"], effects["w"]], axis=1
+            )
             observe(
                 design.judgments,
                 lambda rows: (
@@ -193,6 +201,18 @@ class Robust:
                 ),
             )
         return model
+
+    def _effect(self, name: str, scale: Any, dims: tuple[str, ...]) -> Any:
+        """Write the effects of one kind: of systems, with heavy tails, or of topics."""
+        import pymc as pm
+
+        written = {"name": name if self.centred else f"z_{name}", "dims": dims}
+        sigma = scale if self.centred else 1.0
+        if "topic" in dims:
+            effect = pm.Normal(mu=0.0, sigma=sigma, **written)
+        else:
+            effect = pm.StudentT(nu=self.df, mu=0.0, sigma=sigma, **written)
+        return effect if self.centred else pm.Deterministic(name, scale * effect, dims=dims)
 
 
 class Design:

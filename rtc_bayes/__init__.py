@@ -6,6 +6,8 @@ light.
 
 import lazy_loader
 
+from rtc_bayes import moved as _moved  # noqa: F401  # answers imports of modules of before
+
 __version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,6 +8,7 @@ from .calibration.simulation_based import (
     simulation_based_calibration as simulation_based_calibration,
 )
 from .collection import (
+    Description as Description,
     Judgments as Judgments,
     Merged as Merged,
     Pool as Pool,
@@ -17,6 +18,7 @@ from .collection import (
     Run as Run,
     Runs as Runs,
     Scores as Scores,
+    describe as describe,
     merge as merge,
     read_erels as read_erels,
     read_groups as read_groups,

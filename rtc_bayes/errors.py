@@ -8,6 +8,8 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
+_MOST = 2**63 - 1
+
 
 class InputError(ValueError):
     """Bad input: a file, an option or an argument that cannot be used.
@@ -122,6 +124,21 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
     return decorate
 
 
+def brief_repr(value: object, most: int = 60) -> str:
+    """Return a value as Python writes it, cut where it is long; its type where it has no text.
+
+    Examples
+    --------
+    >>> brief_repr("x" * 100, most=5), brief_repr(10**5000)
+    ("'xxxx...", 'a value of type int')
+    """
+    try:
+        text = repr(value)
+    except Exception:  # of a whole number of thousands of digits, or of a class of the user's
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
 def whole_number(name: str, value: object, *, least: int = 0) -> int:
     """Return an argument that counts something as an integer.
 
@@ -137,7 +154,7 @@ def whole_number(name: str, value: object, *, least: int = 0) -> int:
     Raises
     ------
     InputError
-        Not an integer, or one below `least`.
+        Not an integer, one below `least`, or one that 64 bits do not hold.
 
     Examples
     --------
@@ -151,11 +168,38 @@ def whole_number(name: str, value: object, *, least: int = 0) -> int:
         number = None if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
     except TypeError:
         number = None
-    if number is None or number < least:
-        raise InputError(
-            f"{name} is {value!r:.80}", remedy=f"give a whole number of at least {least}"
-        )
+    if number is None or not least <= number <= _MOST:
+        most = "" if number is None or number < least else f", at most {_MOST}"
+        remedy = f"give a whole number of at least {least}{most}"
+        raise InputError(f"{name} is {brief_repr(value)}", remedy=remedy)
     return number
+
+
+def whole_fields(instance: object, **least: int) -> None:
+    """Make the fields of a frozen dataclass that count something integers; None stays.
+
+    Parameters
+    ----------
+    instance : dataclass
+    **least : int
+        By the name of the field, the smallest value allowed.
+
+    Raises
+    ------
+    InputError
+        As of :func:`whole_number`.
+
+    Examples
+    --------
+    >>> from rtc_bayes.relevance import Sampling
+    >>> Sampling(draws=0)
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: draws is 0; give a whole number of at least 1
+    """
+    for name, lowest in least.items():
+        value = getattr(instance, name)
+        if value is not None:
+            object.__setattr__(instance, name, whole_number(name, value, least=lowest))
 
 
 def _rebuild(

@@ -17,6 +17,7 @@ from rtc_bayes.store import digest_text
 
 COMMANDS = [
     "demo",
+    "describe",
     "evaluate",
     "simulate",
     "merge",
@@ -508,6 +509,34 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
     assert err.count("\n") == 1
     assert said in err
     assert not (here / "x.nc").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("compare R --qrel x", "no such option: --qrel; write --qrels, or see rtc-bayes compare"),
+        ("compare R --qrel=x", "no such option: --qrel; write --qrels, or see rtc-bayes compare"),
+        ("build R --no-unsen", "no such option: --no-unsen; write --no-unseen, or see rtc-bayes b"),
+        ("robustness R --n-trials 3", "--n-trials; write --trials, or see rtc-bayes robustness"),
+        ("compare R --probability x", "--probability; write --form, or see rtc-bayes compare"),
+        ("fit R --probability x", "no such option: --probability; see rtc-bayes fit --help"),
+        ("compare R --n-trials 3", "no such option: --n-trials; see rtc-bayes compare --help"),
+        ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),
+        (
+            "compare R --format xml",
+            "'--format': 'xml' is not one of 'table', 'json',",
+        ),
+        ("compare R -x", "no such option: -x; see rtc-bayes compare --help"),
+        ("--versions", "no such option: --versions; write --version, or see rtc-bayes --help"),
+        ("compre R", "No such command 'compre'. Did you mean 'compare'; see rtc-bayes --help"),
+        ("compare R --qrels", "requires an argument; see rtc-bayes compare --help"),
+        ("models extra", "; see rtc-bayes models --help"),
+    ],
+)
+def test_a_wrong_command_line_is_answered_by_what_was_meant(run, line, said):
+    status, out, err = run(line)
+    assert (status, out) == (2, "")
+    assert said in err
 
 
 def test_a_fit_that_must_not_be_used_is_status_1_and_writes_nothing(here, run, monkeypatch):

@@ -65,3 +65,21 @@ def test_a_class_with_moved_words_is_a_class_still():
 def test_a_module_of_before_says_where_it_stands(statement):
     with pytest.raises(InputError, match=r"use rtc_bayes\.relevance\.system_calibration"):
         exec(statement, {})
+
+
+@pytest.mark.parametrize("read", [rb.read_runs, rb.read_qrels])
+@pytest.mark.parametrize(
+    "table",
+    [
+        {10**5000: {"d": 1}},
+        {"1": {10**5000: 1}},
+        {"1": {"d": 10**5000}},
+        {10**4000: {10**4000: None}},
+        {"9" * 5000: {"9" * 5000: "\ud800"}},
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_refused_in_few_words(read, table):
+    with pytest.raises(InputError) as caught:
+        read(table)
+    assert caught.value.remedy
+    assert len(str(caught.value)) < 400

@@ -1,5 +1,6 @@
 """The package as a user gets it: what is installed, what loads, and how fast."""
 
+import importlib
 import json
 import re
 import resource
@@ -99,3 +100,14 @@ def test_the_architecture_page_names_every_package():
     page = (ROOT / "docs" / "architecture.md").read_text()
     packages = {p.parent.name for p in ROOT.glob("rtc_bayes/*/__init__.py")}
     assert packages <= set(re.findall(r"`([a-z]+)/?`", page))
+
+
+def test_modules_of_before_name_their_new_home():
+    from rtc_bayes.moved import _NOW
+
+    for old, now in _NOW.items():
+        with pytest.raises(ModuleNotFoundError, match=f"is no more; see rtc_bayes.{now}$"):
+            importlib.import_module(f"rtc_bayes.{old}")
+        importlib.import_module(f"rtc_bayes.{now}")
+    with pytest.raises(ModuleNotFoundError, match="No module named"):
+        importlib.import_module("rtc_bayes.absent")

@@ -1,6 +1,7 @@
-"""Simulation-based calibration of `hierarchical`, by Laplace and by NUTS, as Markdown.
+"""Simulation-based calibration of a model by Laplace or by NUTS, as Markdown.
 
 Usage: python -m experiments.calibration.sbc --method laplace --simulations 1000
+       python -m experiments.calibration.sbc --model layered --method nuts --simulations 500
 
 Parameters and labels from the model's prior, over a simulated collection of 20 topics and 10
 systems to depth 30, of which 200 documents at random are judged; then draws given the labels. The
@@ -37,6 +38,7 @@ _OUTER = 0.1
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", choices=["hierarchical", "layered"], default="hierarchical")
     parser.add_argument("--method", choices=list(SAMPLING), default="laplace")
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
@@ -46,7 +48,7 @@ def main() -> None:
     pool = Pool.from_runs(simulated.runs, depth=30)
     order = np.random.default_rng(0).choice(pool.n_documents, JUDGED, replace=False)
     whole = WholeModel(
-        load_model("hierarchical"),
+        load_model(options.model),
         options.method,
         Judgments.from_labels(pool, order, np.zeros(JUDGED)),
         options.simulations,

@@ -235,8 +235,8 @@ def damaged(data: bytes, random: random.Random) -> bytes:
 def weird(random: random.Random, *, key: bool = False) -> Any:
     """Return a value that does not belong in a table, or nearly so."""
     values = [
-        None, float("nan"), 1.0, 1.5, 1, "1", True, float("inf"), 10**400, -1, np.int64(1),
-        np.float32(2), b"a", pd.NaT, (1,), *HOSTILE,
+        None, float("nan"), 1.0, 1.5, 1, "1", True, float("inf"), 10**400, 10**5000, -1,
+        np.int64(1), np.float32(2), b"a", pd.NaT, (1,), *HOSTILE,
     ]  # fmt: skip
     return random.choice(values if key else [*values, [1], {"a": 1}, object()])
 

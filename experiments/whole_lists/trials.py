@@ -14,16 +14,14 @@ import argparse
 import json
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from experiments.common import covered, size
+from experiments.common import study_row
 from experiments.whole_lists.four import COLLECTIONS, read
 from rtc_bayes import Estimand, Workers
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.robustness import Study, study
 from rtc_bayes.store import progress_bar
-from rtc_bayes.trials.scores import log_score
 
 
 def main() -> None:
@@ -57,47 +55,16 @@ def main() -> None:
         for folder in COLLECTIONS
         if (options.output / folder / "summary.json").exists()
     }
-    print(to_markdown(pd.DataFrame([row(folder, done) for folder, done in finished.items()])))
-
-
-def row(folder: str, done: Study) -> dict[str, str]:
-    """Score a study of one algorithm, with standard errors over trials."""
-    pairs, systems = done.pairs, done.systems
-    lost = pairs.assign(lost=log_score(pairs["confidence"], pairs["correct"]))
-    of_trials = lost.groupby("trial")["lost"].mean()
-    gap = pairs.assign(gap=pairs["correct"] - pairs["confidence"]).groupby("trial")["gap"].mean()
-    initial = pairs[pairs["initial"] == 2]
-    (summary,) = done.summary.values()
-    under = sum(
-        entry["accuracy"] + 2 * np.sqrt(entry["low"] * (1 - entry["low"]) / entry["pairs"])
-        < entry["low"]
-        for entry in summary["bins"]
-        if entry["pairs"]
+    print(
+        to_markdown(
+            pd.DataFrame(
+                [
+                    study_row(COLLECTIONS[folder].name, done, *done.summary)
+                    for folder, done in finished.items()
+                ]
+            )
+        )
     )
-    held = covered(pairs, "expected_difference", "true_difference", 0.95)
-    bias = (systems["expected"] - systems["true"]).mean()
-    return {
-        "": COLLECTIONS[folder].name,
-        "trials": f"{len(of_trials)}",
-        "judged, median": f"{summary['median_judged']:g}",
-        "log score": f"{of_trials.mean():.3f} ± {error(of_trials):.3f}",
-        "W": f"{summary['W']:.2f}",
-        "tau": f"{summary['mean_tau']:.3f}",
-        "confidence": f"{pairs['confidence'].mean():.3f}",
-        "accuracy": f"{pairs['correct'].mean():.3f}",
-        "accuracy less confidence": f"{gap.mean():+.3f} ± {error(gap):.3f}",
-        "bins under their edge": f"{under}",
-        "95% of differences": f"{held:.1%}",
-        "95% of MAPs": f"{covered(systems, 'expected', 'true', 0.95):.1%}",
-        "bias": f"{bias:+.3f}",
-        "size": f"{size(pairs):.0%}",
-        "pair judged for": f"{initial['correct'].mean():.3f} at {initial['confidence'].mean():.3f}",
-    }
-
-
-def error(values: pd.Series) -> float:
-    """Standard error of a mean over trials."""
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from rtc_bayes.calibration.reliability import (
     scores_by,
 )
 from rtc_bayes.collection import Qrels, Runs
-from rtc_bayes.errors import InputError, moved
+from rtc_bayes.errors import InputError, moved, whole_number
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
@@ -344,7 +344,7 @@ def calibrate(
         moments=moments,
         estimand=Estimand.from_value(estimand),
         confidence=confidence,
-        budgets=() if budget is None else (budget,),
+        budgets=() if budget is None else (whole_number("budget", budget, least=1),),
         draws=draws,
         chains=chains,
         tune=tune,

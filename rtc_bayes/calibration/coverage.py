@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.errors import moved
+from rtc_bayes.errors import moved, whole_number
 from rtc_bayes.trials.scores import bootstrap_interval
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ def coverage(table: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """
     import pandas as pd
 
+    whole_number("seed", seed)
     rows = []
     for quantity, mine in table.groupby("quantity", sort=False):
         for level in LEVELS:
@@ -175,6 +176,7 @@ def bias(table: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """
     import pandas as pd
 
+    whole_number("seed", seed)
     rows = []
     for quantity, mine in table.groupby("quantity", sort=False):
         for name in _truths(table):

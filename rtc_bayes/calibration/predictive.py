@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import InputError, moved
+from rtc_bayes.errors import InputError, moved, whole_number
 from rtc_bayes.measures import moments
 from rtc_bayes.relevance import Draws, PointEstimate, RelevanceModel
 
@@ -86,6 +86,8 @@ def check_predictions(
     """
     import pandas as pd
 
+    whole_number("seed", seed)
+    sets = whole_number("sets", sets, least=1)
     values, _ = _of_judged(judgments, draws)
     random = np.random.default_rng(seed)
     drawn = values[np.linspace(0, len(values) - 1, sets).round().astype(int)]

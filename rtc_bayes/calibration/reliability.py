@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,6 +107,10 @@ class Predictions:
         replicates : int
             Sets of outcomes, a multiple of 8.
         """
+        whole_number("seed", seed)
+        replicates = whole_number("replicates", replicates, least=8)
+        if replicates % 8:
+            raise InputError(f"replicates is {replicates}", remedy="give a multiple of 8")
         pool = judgments.pool
         draws = np.asarray(values)
         if draws.ndim != 2 or draws.shape[1] != pool.n_documents:
@@ -343,6 +347,7 @@ def reliability(predictions: Predictions, *, points: int = _CURVE_POINTS) -> pd.
     """
     import pandas as pd
 
+    points = whole_number("points", points, least=1)
     distinct, share = predictions.curve(predictions.relevant)
     roots = np.linspace(np.sqrt(distinct[0]), np.sqrt(distinct[-1]), points)
     chosen = np.unique(np.searchsorted(distinct, roots**2).clip(max=len(distinct) - 1))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import whole_number
 from rtc_bayes.store import Progress, silent, spawn_seeds
 
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ def simulation_based_calibration(
     >>> simulation_based_calibration(exact, simulations=50).p_value > 0.01
     True
     """
-    if simulations < 2:
-        raise InputError(f"simulations are {simulations}", remedy="give at least 2, better 200")
+    whole_number("seed", seed)
+    simulations = whole_number("simulations", simulations, least=2)
     ranks: dict[str, list[float]] = {}
     draws = 0
     progress("simulations", 0, simulations)

@@ -9,6 +9,7 @@ status: 0; 2 for bad input, 1 for a fit that must not be used or work that could
 from __future__ import annotations
 
 import contextlib
+import difflib
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,7 @@ from typer.exceptions import TyperException
 
 import rtc_bayes
 from rtc_bayes.cli.comparing import compare
+from rtc_bayes.cli.describing import describe
 from rtc_bayes.cli.evaluating import evaluate, simulate
 from rtc_bayes.cli.fitting import fit, models
 from rtc_bayes.cli.judging import build, next_
@@ -59,6 +61,7 @@ app = typer.Typer(
 )
 _COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo,
+    "describe": describe,
     "evaluate": evaluate,
     "simulate": simulate,
     "merge": merge,
@@ -105,15 +108,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 2 on bad input; 1 when a fit must not be used or work could not be finished; 130 when
         interrupted.
     """
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
     with _plain_warnings():
         try:
             return app(args=arguments, prog_name=PROGRAM, standalone_mode=False) or 0
         except (FitError, UnfinishedError) as error:
             return _fail(error, 1)
         except TyperException as error:
-            message = error.format_message()
-            new = next((_MOVED[old] for old in _MOVED if f"option: {old}" in message), None)
-            return _fail(f"{message}; {f'write {new}' if new else f'see {PROGRAM} --help'}", 2)
+            return _fail(_usage(error, arguments), 2)
         except (InputError, UnicodeError) as error:
             return _fail(error, 2)
         except OSError as error:
@@ -121,6 +123,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _fail(f"{where}{error.strerror or error}", 2)
         except _InterruptedError as error:
             return _fail(f"interrupted; {error}" if error.args else "interrupted", 130)
+
+
+def _usage(error: TyperException, arguments: Sequence[str]) -> str:
+    """Say what is wrong with a command line, what was meant, and where its help is."""
+    command = [PROGRAM, *(word for word in arguments[:1] if word in _COMMANDS)]
+    remedy = f"see {' '.join(command)} --help"
+    context = getattr(error, "ctx", None)
+    if context is None or not hasattr(error, "option_name") or not hasattr(error, "possibilities"):
+        message = error.format_message().replace("Value error, ", "")
+        return f"{message.rstrip('.?')}; {remedy}"
+    option = error.option_name
+    if not option.startswith("--"):  # -qrels is read as -q
+        option = next((word for word in arguments if word.startswith(option)), option)
+    parameters = context.command.params
+    options = [name for of in parameters for name in (*of.opts, *of.secondary_opts)]
+    nearest = difflib.get_close_matches(option, options, n=1, cutoff=0.7)
+    if _MOVED.get(option) in options:
+        nearest = [_MOVED[option]]
+    meant = f"write {nearest[0]}, or " if nearest else ""
+    return f"no such option: {option}; {meant}{remedy}"
 
 
 def _fail(error: object, status: int) -> int:

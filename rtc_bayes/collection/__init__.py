@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rtc_bayes.collection.description import Description, describe
 from rtc_bayes.collection.judgments import Judgments
 from rtc_bayes.collection.merging import Merged, MergedDocument, merge
 from rtc_bayes.collection.order import natural_key
@@ -15,6 +16,7 @@ from rtc_bayes.collection.reading import (
     read_scores,
 )
 from rtc_bayes.collection.relevance import Relevance
+from rtc_bayes.collection.remarks import Remark
 from rtc_bayes.collection.run_reading import read_runs
 from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.collection.writing import (
@@ -26,6 +28,7 @@ from rtc_bayes.collection.writing import (
 )
 
 __all__ = [
+    "Description",
     "Judgments",
     "Merged",
     "MergedDocument",
@@ -35,9 +38,11 @@ __all__ = [
     "Probabilities",
     "Qrels",
     "Relevance",
+    "Remark",
     "Run",
     "Runs",
     "Scores",
+    "describe",
     "merge",
     "natural_key",
     "read_erels",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, brief_repr
 
 
 def shown(text: str, most: int = 60) -> str:
@@ -17,6 +17,19 @@ def shown(text: str, most: int = 60) -> str:
 def cut(text: str, most: int = 60) -> str:
     """Cut a text in a message where it is long."""
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def some(names: Iterable[str], most: int = 5) -> str:
+    """List names in a message, the first of them where they are many.
+
+    Examples
+    --------
+    >>> some(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    listed = list(names)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more
 
 
 def text_id(value: object) -> str:
@@ -49,7 +62,7 @@ def text_of(value: object, what: str) -> str:
         return text_id(value)
     except ValueError:
         raise InputError(
-            f"{what} {shown(repr(value))} is not an id", remedy="give text or a whole number"
+            f"{what} {brief_repr(value)} is not an id", remedy="give text or a whole number"
         ) from None
 
 

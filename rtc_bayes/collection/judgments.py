@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution
+from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool, list_of_names
 from rtc_bayes.collection.qrels import JudgedFor, Qrels
-from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError, whole_fields, whole_number
 from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Judgments(Saved):
     relevance_level: int = 1
 
     def __post_init__(self) -> None:
+        whole_fields(self, relevance_level=1)
         if self.grades is None:
             object.__setattr__(self, "grades", _as_grades(self.labels))
         for values in (self.labels, self.order, self.grades):
@@ -256,21 +258,21 @@ class Judgments(Saved):
         >>> rb.Judgments.from_qrels(pool, qrels, relevance_level=2)
         Judgments(3 judged, 1 relevant, in 1 of 2 topics)
         """
-        whole_number("relevance level", relevance_level, least=1)
+        whole_number("relevance_level", relevance_level, least=1)
         if judged_for is None:
             judged_for = qrels.judged_for
         shared = [topic for topic in qrels if topic in set(pool.topics)]
         if len(qrels) and not shared:
             raise InputError(
-                f"no topic in common: the runs have {_some(pool.topics)}, "
-                f"the judgments {_some(qrels.topics)}",
+                f"no topic in common: the runs have {some(pool.topics)}, "
+                f"the judgments {some(qrels.topics)}",
                 path=qrels.path or None,
                 remedy="give the qrels of these runs' topics",
             )
         foreign = sorted(set(qrels) - set(shared))
         if foreign:
             warnings.warn(
-                f"{len(foreign)} judged topics have no run and are left aside: {_some(foreign)}",
+                f"{len(foreign)} judged topics have no run and are left aside: {some(foreign)}",
                 CollectionWarning,
                 stacklevel=2,
             )
@@ -642,8 +644,3 @@ def _judged_for(
     named = dict.fromkeys(system for systems in lists.values() for system in systems)
     ordered = [s for s in pool.systems if s in named] + [s for s in named if s not in pool.systems]
     return tuple(ordered), {topic: tuple(systems) for topic, systems in lists.items() if systems}
-
-
-def _some(names: Iterable[str], most: int = 4) -> str:
-    listed = list(names)
-    return ", ".join(listed[:most]) + (", ..." if len(listed) > most else "")

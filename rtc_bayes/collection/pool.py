@@ -178,10 +178,10 @@ class Pool(Saved):
         else:
             for topic, grades in (qrels or {}).items():
                 added.setdefault(topic, []).extend(d for d, grade in grades.items() if grade >= 0)
-        score_depth = whole_number("score depth", score_depth)
+        score_depth = whole_number("score_depth", score_depth)
         if not depth <= score_depth <= reach:
             raise InputError(
-                f"score depth is {score_depth}",
+                f"score_depth is {score_depth}",
                 remedy=f"give one from the depth, {depth}, to {reach}",
             )
         topics = runs.topics
@@ -467,24 +467,44 @@ class Pool(Saved):
             tails=None if self.tails is None else self.tails.renumbered(moved),
         )
 
-    def overlap(self) -> NDArray[np.float64]:
+    def overlap(self, depth: int | None = None) -> NDArray[np.float64]:
         """Mean share of documents that two systems both retrieved, over topics.
 
         The share of a topic is the number of documents in both lists over the length of the
         longer one (Carterette 2007, section 5, "Worst Case"); a topic where both lists are
         empty counts 0.
 
+        Parameters
+        ----------
+        depth : int, optional
+            Compare the first so many documents of each list; by default all that are pooled.
+
         Returns
         -------
         ndarray of float, shape (systems, systems)
             Symmetric, in [0, 1].
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> one = rb.Run.from_rankings("one", {"1": ["a", "b", "c"]})
+        >>> two = rb.Run.from_rankings("two", {"1": ["b", "d", "a"]})
+        >>> pool = rb.Pool.from_runs(rb.Runs([one, two]))
+        >>> pool.overlap(2).tolist()
+        [[1.0, 0.5], [0.5, 1.0]]
         """
+        from scipy.sparse import csr_array
+
         total = np.zeros((self.n_systems, self.n_systems))
         for t in range(self.n_topics):
-            retrieved = (self.ranks(t) > 0).astype(np.float64)
-            length = retrieved.sum(axis=1)
-            longer = np.maximum(np.maximum.outer(length, length), 1.0)
-            total += retrieved @ retrieved.T / longer
+            lists = self.lists(t).cut(min(depth or self.depth, self.depth))
+            held = np.ones(len(lists.ranked))
+            inside = self.documents(t)
+            shape = self.n_systems, inside.stop - inside.start
+            retrieved = csr_array((held, lists.ranked, lists.starts), shape=shape)
+            length = np.diff(lists.starts)
+            longer = np.maximum(np.maximum.outer(length, length), 1)
+            total += (retrieved @ retrieved.T).toarray() / longer
         return total / max(self.n_topics, 1)
 
     def to_xarray(self) -> xr.Dataset:

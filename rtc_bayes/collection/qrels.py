@@ -13,7 +13,7 @@ from rtc_bayes.collection.ids import cut, keyed_by_text, shown, text_of
 from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.records import grade
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, brief_repr, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
         for topic, values in keyed_by_text(table, "topic").items():
             if not isinstance(values, Mapping):
                 raise InputError(
-                    f"topic {shown(topic)}: {cut(repr(values))} is not a mapping of docnos",
+                    f"topic {shown(topic)}: {brief_repr(values)} is not a mapping of docnos",
                     path=path or None,
                     remedy=f"give {{topic: {{docno: {self.value_name}}}}}",
                 )
@@ -52,7 +52,7 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
             return self._accepted(value)
         except (TypeError, ValueError, OverflowError, AttributeError):
             raise InputError(
-                f"{self.value_name} {cut(repr(value))} of {cut(docno)} in topic "
+                f"{self.value_name} {brief_repr(value)} of {cut(docno)} in topic "
                 f"{cut(topic)} is {self.refusal}",
                 path=path or None,
                 remedy="correct it",
@@ -152,6 +152,7 @@ class Qrels(_TopicTable[int]):
 
     def counts(self, relevance_level: int = 1) -> tuple[int, int]:
         """Count the judged and, at a relevance level, the relevant documents."""
+        whole_number("relevance_level", relevance_level, least=1)
         grades = [grade for values in self.values() for grade in values.values() if grade >= 0]
         return len(grades), sum(grade >= relevance_level for grade in grades)
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.ids import cut, keyed_by_text, shown, text_of
+from rtc_bayes.collection.ids import keyed_by_text, shown, text_of
 from rtc_bayes.collection.lines import ERELS, GROUPS, PRELS, QRELS, SCORES, Rows
 from rtc_bayes.collection.qrels import JudgedFor, Prel, Prels, Probabilities, Qrels, Scores
 from rtc_bayes.collection.records import GRADE, GROUP, SYSTEM, Records
 from rtc_bayes.collection.sources import files_of, kind_of
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, brief_repr
 from rtc_bayes.store import meta_path, read_json
 
 
@@ -58,7 +58,7 @@ def read_qrels(source: Any) -> Qrels:
             if rows:
                 return _together(list(map(read_qrels, rows)))
     raise InputError(
-        f"cannot read qrels from {cut(repr(source))}",
+        f"cannot read qrels from {brief_repr(source)}",
         remedy="give a file, a data frame, {topic: {docno: grade}}, or tuples with query_id, "
         "doc_id and relevance",
     )
@@ -179,7 +179,7 @@ def read_groups(source: Any) -> dict[str, str]:
         case "mapping":
             return {s: text_of(g, "group") for s, g in keyed_by_text(source, "system").items()}
     raise InputError(
-        f"cannot read groups from {cut(repr(source))}",
+        f"cannot read groups from {brief_repr(source)}",
         remedy="give a file, a data frame, or a mapping of system to group",
     )
 
@@ -187,7 +187,7 @@ def read_groups(source: Any) -> dict[str, str]:
 def _rows(source: Any, layout: Any) -> Rows:
     if kind_of(source) != "path":
         raise InputError(
-            f"cannot read {layout.kind} from {cut(repr(source))}", remedy="give a file"
+            f"cannot read {layout.kind} from {brief_repr(source)}", remedy="give a file"
         )
     paths = files_of(source)
     if len(paths) > 1:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rtc_bayes.collection.ids import cut, text_id
 from rtc_bayes.collection.lines import integer, number
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, brief_repr
 
 TOPIC = ("topic", "qid", "query_id", "q_id", "query")
 DOCUMENT = ("docno", "doc_id", "docid")
@@ -68,8 +68,7 @@ class Records:
         triples = [(t, d, v) for t, values in table.items() for d, v in values.items()]
         topics, docnos, numbers = zip(*triples, strict=True) if triples else ((), (), ())
         columns = {"topic": topics, "docno": docnos, value: numbers}
-        rows = [f"{topic}: {docno}" for topic, docno, _ in triples]
-        return cls("mapping", columns, rows)
+        return cls("mapping", columns, list(zip(topics, docnos, strict=True)))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -110,7 +109,7 @@ class Records:
                 within = f" in topic {cut(values[-2])}" if len(values) > 1 else ""
                 kind = "document" if within else "system"
                 raise InputError(
-                    f"{self.kind}, row {row}: {kind} {cut(what)} stands twice{within}",
+                    f"{self.kind}, row {_row(row)}: {kind} {cut(what)} stands twice{within}",
                     remedy="keep one of the two rows",
                 )
             seen.add(values)
@@ -124,10 +123,18 @@ class Records:
                 made.append(parse(value))
             except (TypeError, ValueError, OverflowError):
                 raise InputError(
-                    f"{self.kind}, row {row}: {name} {cut(repr(value))} is not {what}",
+                    f"{self.kind}, row {_row(row)}: {name} {brief_repr(value)} is not {what}",
                     remedy=remedy,
                 ) from None
         return made
+
+
+def _row(row: object) -> str:
+    """Name a row by its label, or by its topic and document."""
+    labels = row if isinstance(row, tuple) else (row,)
+    return ": ".join(
+        cut(label) if isinstance(label, str) else brief_repr(label) for label in labels
+    )
 
 
 def _float(value: Any) -> float:

@@ -13,7 +13,7 @@ from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
@@ -168,6 +168,7 @@ class Relevance(Saved):
         >>> rb.Relevance.from_erels(pool, rb.Probabilities({"1": {"b": 0.75}})).values.tolist()
         [[0.5, 0.75]]
         """
+        whole_number("relevance_level", relevance_level, least=1)
         if not 0.0 <= default_p <= 1.0:
             raise InputError(f"default probability {default_p} is outside [0, 1]")
         listed: dict[str, dict[str, float]] = {topic: dict(p) for topic, p in erels.items()}

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.cache import RunCache
-from rtc_bayes.collection.ids import cut, shown, text_of
+from rtc_bayes.collection.ids import shown, text_of
 from rtc_bayes.collection.lines import RUN, Rows
 from rtc_bayes.collection.records import SYSTEM, Records
 from rtc_bayes.collection.runs import Run, Runs, trec_order
 from rtc_bayes.collection.sources import files_of, kind_of
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import CollectionWarning, InputError, brief_repr, whole_number
 
 
 def read_runs(
@@ -89,10 +89,10 @@ def read_runs(
         raise InputError(f"name_by is {name_by!r}", remedy='give "tag" or "file"')
     if order not in ("score", "rank"):
         raise InputError(f"order is {order!r}", remedy='give "score" or "rank"')
-    if depth is not None and (not isinstance(depth, int | np.integer) or depth < 1):
-        raise InputError(f"depth is {depth}", remedy="give a whole number of at least 1")
+    if depth is not None:
+        depth = whole_number("depth", depth, least=1)
     folder = cache or os.environ.get("RTC_BAYES_CACHE")
-    reader = _Reader(name_by, order, None if depth is None else int(depth), folder)
+    reader = _Reader(name_by, order, depth, folder)
     runs = Runs(reader.read(sources))
     tied = [run.tag for run in runs.values() if order == "score" and _is_tied(run)]
     if tied:
@@ -164,7 +164,7 @@ class _Reader:
                     return self._of_records(Records.of_tuples(rows, "score"))
                 return self.read(rows)
         raise InputError(
-            f"cannot read runs from {cut(repr(source))}",
+            f"cannot read runs from {brief_repr(source)}",
             remedy="give files, folders, globs, data frames, {system: frame}, "
             "{topic: {docno: score}}, {system: {topic: {docno: score}}}, or tuples with query_id, "
             "doc_id and score",

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.collection.writing import write_qrels, write_runs
-from rtc_bayes.errors import InputError, moved
+from rtc_bayes.errors import InputError, brief_repr, moved, whole_number
 from rtc_bayes.store import atomic_write, provenance, write_json
 
 COLLECTION_SIZE = 528_155
@@ -160,16 +160,23 @@ def simulate(
     >>> rb.simulate(n_topics=3, n_systems=4, documents=200, depth=10).runs.topics
     ('501', '502', '503')
     """
-    for name, value, low, high in (
-        ("n_topics", n_topics, 1, COLLECTION_SIZE),
-        ("n_systems", n_systems, 1, COLLECTION_SIZE),
-        ("documents", documents, 100, COLLECTION_SIZE),
-        ("depth", depth, 1, documents),
-        ("seed", seed, 0, 2**63),
-    ):
-        if not low <= value <= high:
-            raise InputError(f"{name} is {value}", remedy=f"give {low} to {high}")
-    return _simulate(n_topics, n_systems, documents, depth, seed, TREC8)
+    documents = _count("documents", documents, 100, COLLECTION_SIZE)
+    return _simulate(
+        _count("n_topics", n_topics, 1, COLLECTION_SIZE),
+        _count("n_systems", n_systems, 1, COLLECTION_SIZE),
+        documents,
+        _count("depth", depth, 1, documents),
+        whole_number("seed", seed),
+        TREC8,
+    )
+
+
+def _count(name: str, value: object, low: int, high: int) -> int:
+    """Refuse what is no whole number from `low` to `high`."""
+    number = whole_number(name, value, least=low)
+    if number > high:
+        raise InputError(f"{name} is {brief_repr(value)}", remedy=f"give {low} to {high}")
+    return number
 
 
 def write(simulation: Simulation, folder: str | Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from rtc_bayes.collection.ids import cut
 from rtc_bayes.errors import InputError
 
 
@@ -28,6 +29,15 @@ def files_of(source: str | Path) -> list[Path]:
     if not str(source):
         raise InputError("the path is empty", remedy="give a file, a folder or a glob")
     path = Path(source)
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:  # too long, a NUL, no Unicode, a folder that is locked
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"cannot be opened: {reason}", path=cut(ascii(str(source))), remedy="check the path"
+        ) from error
     if path.is_dir():
         files = [p for p in path.iterdir() if p.is_file() and not p.name.startswith(".")]
         if not files:

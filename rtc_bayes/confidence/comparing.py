@@ -13,6 +13,7 @@ from rtc_bayes import defaults
 from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.forms import Probabilities, corrected, normal, smoothed, within
+from rtc_bayes.confidence.many_draws import exact_moments
 from rtc_bayes.confidence.outcomes import (
     Shape,
     mean_where,
@@ -104,13 +105,13 @@ def compare(
     baseline : str, optional
         Compare every other system with this one only: `b` is the baseline.
     moments : {"exact", "plugin"}
-        Those of the measure, or those of Carterette 2007, section 3.2.
+        Those of the measure, or those of Carterette 2007, section 3.2. With 128 draws or more
+        exact ones are computed of 32, and correct the plug-in moments of as many draws as leave a
+        standard error of .005 in a probability (:mod:`rtc_bayes.confidence.many_draws`).
     form : {"auto", "normal", "corrected", "montecarlo"}
         The form of the probabilities. ``auto`` chooses for every pair by
         :func:`rtc_bayes.confidence.choose`, on the shape of outcomes; with plug-in moments it is
-        the normal, as published: their own error is larger than what a form can mend. With
-        exact moments and 500 draws or more, all numbers come from sampled outcomes, as for a
-        measure without known moments.
+        the normal, as published: their own error is larger than what a form can mend.
     outcomes : int
         Sampled for the corrected form (its shape) and for Monte Carlo, over all draws; at
         least 2. Rounded up to a multiple of the draws.
@@ -171,7 +172,7 @@ def compare(
 
 def compare_setting(setting: Setting) -> Comparison:
     """Compare the pairs of a setting."""
-    return _by_outcomes(setting) if setting.counted else _by_moments(setting)
+    return _by_moments(setting) if setting.has_moments else _by_outcomes(setting)
 
 
 class _Signs(NamedTuple):
@@ -222,7 +223,11 @@ class _Forms:
 
 
 def _by_moments(setting: Setting) -> Comparison:
-    table = _moments(setting, setting.moments)
+    if setting.moments == "exact":
+        setting, table = exact_moments(setting)
+    else:
+        table = setting.table(setting.moments)
+    table = _with_residual(setting, table)
     expected, variance = table.difference_expected, table.difference_variance
     forms = _Forms(
         _Signs.by(lambda shifted: normal(shifted, variance).mean(), expected, setting.rope),
@@ -232,7 +237,9 @@ def _by_moments(setting: Setting) -> Comparison:
     published = setting.form == "auto" and setting.moments == "plugin"
     if setting.form != "normal" and not published and len(table.pairs):
         # the shape of outcomes is judged about the moments that outcomes have
-        exact = table if setting.moments == "exact" else _moments(setting, "exact")
+        exact = (
+            table if setting.moments == "exact" else _with_residual(setting, setting.table("exact"))
+        )
         _leave_normal(forms, setting, table, exact)
     unjudged, parameters = variance.mean(axis=0), expected.var(axis=0)
     mean = table.mean_expected
@@ -264,9 +271,8 @@ def _by_moments(setting: Setting) -> Comparison:
     )
 
 
-def _moments(setting: Setting, kind: Kind) -> Moments:
-    """Moments of the pairs, whose differences have the residual's variance besides."""
-    table = setting.table(kind)
+def _with_residual(setting: Setting, table: Moments) -> Moments:
+    """Add the residual's variance to the differences."""
     if setting.residual == 0.0:
         return table
     return replace(
@@ -277,7 +283,7 @@ def _moments(setting: Setting, kind: Kind) -> Moments:
 
 
 def _by_outcomes(setting: Setting) -> Comparison:
-    """Compare by outcomes alone: the measure has no moments, or there are many draws."""
+    """Compare by outcomes alone: the measure has no moments."""
     scores = setting.sample_all()
     sampled = sampled_moments(scores, setting.pairs)
     signs = _Signs.counted(scores, setting.pairs, _may_vary(setting), setting.rope)

@@ -529,7 +529,11 @@ class Comparison(Shown):
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the pairs as CSV, and ``meta`` as ``OUT.meta.json`` beside it."""
+        """Write the pairs as CSV, and ``meta`` as ``OUT.meta.json`` beside it.
+
+        Names of systems are written as they are and read back the same. A spreadsheet takes one
+        that begins with ``=``, ``+``, ``-`` or ``@`` for a formula: import the columns as text.
+        """
         write_csv(self.to_frame(), path, self.meta)
 
     def __repr__(self) -> str:

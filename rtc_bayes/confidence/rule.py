@@ -33,11 +33,6 @@ FARTHEST = 3.0
 #: excess kurtosis then have standard errors 0.04 and 0.08: a quarter of the normal's limits.
 PILOT = 4_000
 
-#: With this many draws of the parameters or more, `auto` counts outcomes for all pairs instead of
-#: taking the exact moments of every draw. With ten systems that adds a tenth to the draws' own
-#: error in half the time; the more draws and systems, the more it saves.
-MANY_DRAWS = 500
-
 
 def choose(
     skewness: ArrayLike,

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from rtc_bayes import measures
 from rtc_bayes.collection.relevance import as_relevance
-from rtc_bayes.confidence import rule
+from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
 from rtc_bayes.confidence.unseen import with_unseen
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, whole_fields
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
 from rtc_bayes.measures.names import Measure, parse_measure
@@ -95,8 +95,7 @@ class Setting:
         ):
             if value not in kinds:
                 raise InputError(f"{name} is {value!r}", remedy=f"choose one of {', '.join(kinds)}")
-        whole_number("outcomes", self.outcomes, least=2)
-        whole_number("seed", self.seed)
+        whole_fields(self, outcomes=2, seed=0)
         if self.rope is not None and not 0.0 < self.rope < np.inf:
             raise InputError(f"rope is {self.rope}", remedy="give a difference above 0")
 
@@ -150,12 +149,6 @@ class Setting:
         """The residual of the estimand, which is a number in a setting."""
         assert isinstance(self.estimand.residual, float)
         return self.estimand.residual
-
-    @property
-    def counted(self) -> bool:
-        """Whether all numbers come from outcomes: no known moments, or many draws."""
-        many = len(self.values) >= rule.MANY_DRAWS and self.moments == "exact"
-        return not self.has_moments or (many and self.form == "auto")
 
     @property
     def has_moments(self) -> bool:
@@ -223,6 +216,7 @@ class Setting:
         """Provenance, with the draws, the outcomes behind counted shares, and options."""
         about = {
             "draws": len(self.values),
+            "exact_draws": exact_draws(self) if self.has_moments and self.moments == "exact" else 0,
             "outcomes": sampled,
             "about": self.estimand.text,
             "scope": self.estimand.scope,

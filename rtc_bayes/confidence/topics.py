@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.confidence.many_draws import exact_moments
 from rtc_bayes.confidence.outcomes import sampled_moments
 from rtc_bayes.confidence.setting import MOVED, Kind, RelevanceLike, Setting, two_systems
 from rtc_bayes.confidence.subpool import with_topics
@@ -126,9 +127,10 @@ def _parts(setting: Setting) -> Iterator[tuple[Setting]]:
 
 def _moments(setting: Setting) -> tuple[Floats, Floats]:
     """Mean and variance of the difference of every pair, each of shape (pairs,)."""
-    if setting.counted:
+    if not setting.has_moments:
         sampled = sampled_moments(setting.sample_all(), setting.pairs)
         return sampled.difference, sampled.unjudged + sampled.parameters
-    table = setting.table(setting.moments)
+    exact = setting.moments == "exact"
+    table = exact_moments(setting)[1] if exact else setting.table("plugin")
     expected = table.difference_expected
     return expected.mean(axis=0), table.difference_variance.mean(axis=0) + expected.var(axis=0)

@@ -18,6 +18,7 @@ from rtc_bayes.judging.judges import (
 from rtc_bayes.judging.weights import WEIGHTS
 from rtc_bayes.relevance import ModelSpec, RelevanceModel
 from rtc_bayes.relevance.options import with_options
+from rtc_bayes.relevance.registry import model_names
 from rtc_bayes.store.plugins import is_file
 
 LEAST = 3.5
@@ -126,7 +127,7 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
             raise InputError(f"{algorithm!r} is no algorithm", remedy=_ACCEPTED)
         judge = cast(Judge, algorithm)
         return Algorithm(repr(judge), judge, _default_evaluator(judge))
-    judge_text, evaluator_text = _split(algorithm.strip())
+    judge_text, evaluator_text = _split(algorithm)
     evaluator = None if evaluator_text is None else _model(evaluator_text)
     spec = _spec(judge_text)
     if judge_class(spec.name, digest=spec.digest) is None:
@@ -146,11 +147,41 @@ def split_algorithms(text: str) -> tuple[str, ...]:
     >>> split_algorithms("ip,mtc,rtc[folds=5,intercept=yes]:map")
     ('ip', 'mtc', 'rtc[folds=5,intercept=yes]:map')
     """
-    return tuple(part.strip() for part in re.split(r",(?![^\[\]]*\])", text))
+    first, comma, rest = text, "", ""
+    # a comma inside the path of a file parts nothing: the longest that names one is taken
+    while not _is_algorithm(first):
+        first, comma, last = first.rpartition(",")
+        if not comma:
+            return tuple(part.strip() for part in re.split(r",(?![^\[\]]*\])", text))
+        rest = f"{last},{rest}" if rest else last
+    return (first.strip(), *(split_algorithms(rest) if comma else ()))
+
+
+def _is_algorithm(text: str) -> bool:
+    """Whether a text names a judge, and an evaluator where it names one, that exist."""
+    judge, evaluator = _split(text.strip())
+    return _exists(judge) and (evaluator is None or _exists(evaluator))
+
+
+def _exists(text: str) -> bool:
+    """Whether a text names an installed judge or model, or a file that is there."""
+    try:
+        name = ModelSpec.parse(text).name
+    except InputError:
+        return False
+    return is_file(name) or name in available_judges() or name in model_names()
 
 
 def _split(text: str) -> tuple[str, str | None]:
     """Split judge from evaluator; a slash inside the path of a model's file parts nothing."""
+    if _exists(text):
+        return text, None
+    for slash in re.finditer("/", text):
+        before, after = text[: slash.start()], text[slash.end() :]
+        if _exists(before) and _exists(after):
+            return before, after
+    # a name that does not exist: what was meant, for the message
+    text = text.strip()
     outside = re.sub(r"\[[^\]]*\]", lambda match: "]" * len(match[0]), text)
     for slash in re.finditer("/", outside):
         before, after = outside[: slash.start()], outside[slash.end() :]
@@ -170,7 +201,11 @@ def _spec(text: str) -> ModelSpec:
 
 def _model(text: str) -> ModelSpec:
     """Read an evaluator."""
-    spec = _spec(text)
+    return _evaluating(_spec(text))
+
+
+def _evaluating(spec: ModelSpec) -> ModelSpec:
+    """Refuse what does not evaluate."""
     if not is_file(spec.name) and judge_class(spec.name) is not None:
         raise InputError(f"{spec.name} judges and does not evaluate", remedy=_ACCEPTED)
     spec.build()  # says now, not after an hour of judging, that a model or option does not exist
@@ -182,9 +217,7 @@ def _judge_of(spec: ModelSpec) -> ModelJudge:
     own = {
         name: spec.options[name] for name in ("weight", "floor", "least") if name in spec.options
     }
-    rest = [f"{name}={value}" for name, value in spec.options.items() if name not in own]
-    method = f":{spec.method}" if spec.method else ""
-    return _model_judge(_model(spec.name + (f"[{','.join(rest)}]" if rest else "") + method), own)
+    return _model_judge(_evaluating(spec.without(own)), own)
 
 
 def _model_judge(model: ModelSpec, own: Mapping[str, str]) -> ModelJudge:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
 
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge
 from rtc_bayes.judging.stopping import Reason
@@ -127,8 +127,8 @@ class JudgingSession:
             raise InputError(
                 f"confidence is {confidence}", remedy="give one above 0.5 and at most 1"
             )
-        if budget is not None and not _is_count(budget):
-            raise InputError(f"budget is {budget}", remedy="give a whole number of at least 0")
+        if budget is not None:
+            budget = whole_number("budget", budget)
         self.pool: Pool = judgments.pool
         self.target = confidence
         self.reason: Reason | None = None
@@ -252,12 +252,10 @@ def start_judge(
     >>> [weight for _, weight in start_judge(judgments, parse_algorithm("ip")).choose(2)]
     [1.0, 1.0]
     """
-    if not _is_count(seed):
-        raise InputError(f"seed is {seed!r}", remedy="give a whole number of at least 0")
+    seed = whole_number("seed", seed)
     judge = algorithm.judge
     if floor is not None:
-        if not _is_count(floor):
-            raise InputError(f"floor is {floor!r}", remedy="give a whole number of at least 0")
+        floor = whole_number("floor", floor)
         if any(field.name == "floor" for field in fields(judge)):  # type: ignore[arg-type]
             judge = replace(judge, floor=floor)  # type: ignore[type-var]
         elif floor:

@@ -179,7 +179,7 @@ def suggest(
     >>> everywhere.pair == here.pair, everywhere.confidence == here.confidence
     (True, True)
     """
-    whole_number("count", count, least=1)
+    count = whole_number("count", count, least=1)
     about, pool = judged_about(estimand, pool)
     numbers = _numbers_of(pair, pool)
     if isinstance(judgments, Qrels):

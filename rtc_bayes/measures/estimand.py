@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError, whole_fields
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.measures.residual import expected_residual
 
@@ -86,7 +86,8 @@ class Estimand:
     residual: float | Literal["auto"] | None = None
 
     def __post_init__(self) -> None:
-        whole_number("relevance level", self.relevance_level, least=1)
+        whole_fields(self, relevance_level=1, depth=1)
+        whole_fields(self, score_depth=self.depth or 1)
         measure = parse_measure(self.measure)
         if measure.rel == 1 < self.relevance_level:
             # ir_measures does not tell it from the measure without rel
@@ -104,10 +105,6 @@ class Estimand:
                 )
         else:
             object.__setattr__(self, "topics", tuple(self.topics))
-        if self.depth is not None:
-            whole_number("depth", self.depth, least=1)
-        if self.score_depth is not None:
-            whole_number("score depth", self.score_depth, least=self.depth or 1)
         if self.residual not in (None, "auto") and not _is_deviation(self.residual):
             raise InputError(
                 f"residual is {self.residual!r}",
@@ -225,7 +222,7 @@ class Estimand:
         if score_depth != pool.score_depth:
             if not pool.depth <= score_depth <= pool.reach:
                 raise InputError(
-                    f"score depth is {score_depth}, and ranks are known down to {pool.reach}",
+                    f"score_depth is {score_depth}, and ranks are known down to {pool.reach}",
                     remedy=f"give one from the depth, {pool.depth}, to {pool.reach}",
                 )
             pool = replace(pool, score_depth=score_depth)

@@ -184,6 +184,8 @@ class ScoreMatrix(Saved):
     def to_csv(self, path: str | Path) -> None:
         """Write a row for every system and topic: measure, system, topic, score, variance.
 
+        Names are written as they are: see :meth:`rtc_bayes.Comparison.to_csv`.
+
         Examples
         --------
         >>> scores = ScoreMatrix([[0.25, np.nan]], [[0.0, np.nan]], ("bm25",), ("1", "2"), "AP")

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure
 from rtc_bayes.store.shown import Shown
 
@@ -162,6 +163,7 @@ def evaluate(
     >>> table.to_dict()
     {'AP': {'bm25': 0.8333333333333333}, 'P@2': {'bm25': 0.5}}
     """
+    relevance_level = whole_number("relevance_level", relevance_level, least=1)
     if topics not in ("judged", "all"):
         raise InputError(f"topics={topics!r} is unknown", remedy='give "judged" or "all"')
     wanted: list[MeasureLike] = []
@@ -182,7 +184,7 @@ def evaluate(
         raise InputError(
             "runs and judgments share no topic",
             path=qrels.path or None,
-            remedy=f"runs have {_some(runs.topics)}; judgments have {_some(natural_order(judged))}",
+            remedy=f"runs have {some(runs.topics)}; judgments have {some(natural_order(judged))}",
         )
     columns = natural_order(judged) if topics == "judged" else runs.topics
     judged = {topic: judged[topic] for topic in columns if topic in judged}
@@ -264,14 +266,10 @@ def _warn_of_lacking(runs: Runs, topics: Sequence[str]) -> None:
         system: [topic for topic in topics if not len(run.ranking(topic))]
         for system, run in runs.items()
     }
-    texts = [f"{system} ({_some(absent)})" for system, absent in lacking.items() if absent]
+    texts = [f"{system} ({some(absent)})" for system, absent in lacking.items() if absent]
     if texts:
         warnings.warn(
             f"runs that lack topics score 0 there: {'; '.join(texts)}",
             CollectionWarning,
             stacklevel=3,
         )
-
-
-def _some(ids: Sequence[str], most: int = 5) -> str:
-    return ", ".join(ids[:most]) + (f" and {len(ids) - most} more" if len(ids) > most else "")

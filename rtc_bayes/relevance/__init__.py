@@ -22,6 +22,7 @@ from rtc_bayes.relevance.fitters import available_methods, estimate, is_sampler,
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.interface import (
     Check,
+    Density,
     Diagnostics,
     Draws,
     PointEstimate,
@@ -38,7 +39,10 @@ from rtc_bayes.relevance.spec import ModelSpec
 if TYPE_CHECKING:
     from rtc_bayes.relevance import aggregation, cut, rank, system_calibration
     from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression, sweeps_to_try
+    from rtc_bayes.relevance.fitters.graphs import open_graph
+    from rtc_bayes.relevance.layered import LayeredDensity, LayeredPriors
     from rtc_bayes.relevance.logit_beta import LogitBeta
+    from rtc_bayes.relevance.prevalence import prevalence_curves, spline
 
 __getattr__, _, _ = lazy_loader.attach(
     __name__,
@@ -46,16 +50,22 @@ __getattr__, _, _ = lazy_loader.attach(
     {
         "effects": ["EffectsDraws", "EffectsRegression", "sweeps_to_try"],
         "logit_beta": ["LogitBeta"],
+        "fitters.graphs": ["open_graph"],
+        "layered": ["LayeredDensity", "LayeredPriors"],
+        "prevalence": ["prevalence_curves", "spline"],
     },
 )
 
 __all__ = [
     "Check",
+    "Density",
     "Diagnostics",
     "Draws",
     "EffectsDraws",
     "EffectsRegression",
     "Fit",
+    "LayeredDensity",
+    "LayeredPriors",
     "LogitBeta",
     "ModelInfo",
     "ModelSpec",
@@ -81,11 +91,14 @@ __all__ = [
     "observe",
     "of_retrieved",
     "one_thread",
+    "open_graph",
+    "prevalence_curves",
     "rank",
     "rank_curve",
     "require",
     "resolve_method",
     "sigmoid",
+    "spline",
     "sweeps_to_try",
     "system_calibration",
 ]

@@ -120,6 +120,16 @@ class CompiledGraph:
         values = self._parameters("value", self._split(x))
         return {str(v.name): value for v, value in zip(self.kept, values, strict=True)}
 
+    @property
+    def labels(self) -> dict[str, Any]:
+        """Dims of the parameters, and the coordinates of these."""
+        named = self.graph.named_vars_to_dims
+        dims = {str(v.name): tuple(map(str, named[v.name])) for v in self.kept if v.name in named}
+        used = {dim for each in dims.values() for dim in each}
+        of_graph: Mapping[str, Sequence[Any] | None] = self.graph.coords
+        coords = {dim: list(of_graph[dim] or ()) for dim in used if of_graph.get(dim) is not None}
+        return {"dims": dims, "coords": coords}
+
     @cached_property
     def _start(self) -> list[Floats]:
         from pymc.initial_point import make_initial_point_expression

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from rtc_bayes.relevance.spec import ModelSpec
 from rtc_bayes.store import provenance
 
 if TYPE_CHECKING:
+    import pymc as pm
     import xarray as xr
 
 _FORMAT = "rtc_bayes fit 3"
@@ -96,6 +97,43 @@ class Fit:
             The model is no longer found, or its file has changed.
         """
         return self.instance or load_model(self.model, self.options, digest=self.digest)
+
+    def graph(self) -> pm.Model:
+        """Write the model over these judgments for PyMC, with the variables of :attr:`posterior`.
+
+        With it the posterior works as one that PyMC sampled: ``pm.sample_posterior_predictive``,
+        ``pm.compute_log_likelihood`` and, after that, ``az.loo``. Effects are written by their
+        distribution (the option ``centred`` of a model that has it), so that the graph's free
+        variables are what a posterior by any method holds.
+
+        Returns
+        -------
+        pymc.Model
+            With the judged documents' labels observed as ``label``, and ``p`` of all documents.
+
+        Raises
+        ------
+        InputError
+            The model has no graph of its own: its parts are fitted one after the other.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+        >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+        >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
+        >>> made = fit(pool, judgments, model="hierarchical", draws=10, chains=1)
+        >>> sorted(variable.name for variable in made.graph().free_RVs)
+        ['a', 'alpha', 'b', 'log_s', 'm_a', 'm_b', 'mu']
+        """
+        model: Any = self.build()
+        if not hasattr(model, "graph"):
+            raise InputError(
+                f"model {model.name} has no graph", remedy="stages() of the model has one a part"
+            )
+        centred: Any = replace(model, centred=True) if hasattr(model, "centred") else model
+        graph: pm.Model = centred.graph(self.judgments.pool, self.judgments)
+        return graph
 
     def predict(self, pool: Pool) -> Fit:
         """Fit the same model, method, options, seed and judgments over another pool.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import whole_fields
 from rtc_bayes.relevance.newton import Floats, Solved
 
 if TYPE_CHECKING:
@@ -195,8 +195,7 @@ class Sampling:
         return np.arange(kept) * (self.draws // kept)
 
     def __post_init__(self) -> None:
-        for name, least in (("draws", 1), ("chains", 1), ("tune", 0), ("seed", 0)):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name), least=least))
+        whole_fields(self, draws=1, chains=1, tune=0, seed=0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -356,6 +355,49 @@ class HasGraph(Protocol):
 
         `pool` is ``judgments.pool``. The likelihood is of the judged documents' labels.
         """
+
+
+class Density(Protocol):
+    """A posterior density over one vector, its unconstrained free variables end to end.
+
+    What methods of estimation work on: a PyMC graph compiled
+    (:class:`rtc_bayes.relevance.compiled.CompiledGraph`), or a model's own fast form of it.
+    """
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+
+    @property
+    def start(self) -> Floats:
+        """Where a search begins."""
+
+    def log_density(self, x: Floats, *, jacobian: bool) -> float:
+        """Log density of the unconstrained variables; without `jacobian`, of those they become."""
+
+    def derivative(self, x: Floats, *, jacobian: bool) -> tuple[float, Floats]:
+        """Log density and its gradient, shape (size,)."""
+
+    def hessian(self, x: Floats, *, jacobian: bool) -> Floats:
+        """Second derivatives of the log density, shape (size, size)."""
+
+    def p(self, x: Floats) -> Floats:
+        """Probability of every document, shape (documents,)."""
+
+    def parameters(self, x: Floats) -> Mapping[str, Any]:
+        """Values of the parameters by name."""
+
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        """``dims`` of the parameters, and ``coords`` of these, as of :class:`PointEstimate`."""
+
+
+@runtime_checkable
+class HasDensity(Protocol):
+    """A model with a fast form of its graph's density: methods through the graph use it."""
+
+    def density(self, judgments: Judgments) -> Density:
+        """Return the density of the graph over ``judgments.pool``."""
 
 
 @runtime_checkable

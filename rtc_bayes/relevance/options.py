@@ -14,8 +14,11 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from rtc_bayes.errors import InputError
 
+_NOT_FINITE = re.compile(r"\b(nan|inf|infinity)\b", re.IGNORECASE)
 _BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -159,6 +162,9 @@ def check_options(model: Any) -> None:
     """
     hints = get_type_hints(type(model))
     for field in fields(model):
+        value = getattr(model, field.name)
+        if isinstance(value, np.generic):
+            object.__setattr__(model, field.name, value.item())
         if not _fits(hints[field.name], getattr(model, field.name)):
             require(False, model, field.name, _accepts(hints[field.name]))
 
@@ -204,21 +210,28 @@ def _called(model: Any) -> str:
 
 
 def _refusal(model: Any, option: str, value: object, accepts: str) -> InputError:
-    return InputError(
-        f"option {option} of {_called(model)} is {option_text(value)!r}", remedy=f"give {accepts}"
-    )
+    text = f"option {option} of {_called(model)} is {option_text(value)!r:.80}"
+    return InputError(text, remedy=f"give {accepts}")
 
 
 def _read(kind: Any, value: object, model: type, option: str) -> object:
     """Read a value given as text; check one given as itself."""
+    if isinstance(value, str) and not value.strip() and value != getattr(model, option, None):
+        text = f"option {option} of {_called(model)} has no value"
+        raise InputError(text, remedy=f"give {_accepts(kind)}")
     try:
         read = _from_text(kind, value) if isinstance(value, str) else value
     except ValueError:
         read = None
     if isinstance(read, list):
         read = tuple(read)
+    if isinstance(read, np.generic):
+        read = read.item()
     if not _fits(kind, read):
-        raise _refusal(model, option, value, _accepts(kind))
+        accepts = _accepts(kind)
+        if "number" in accepts and _NOT_FINITE.search(option_text(value)):
+            accepts += ", finite"
+        raise _refusal(model, option, value, accepts)
     return read
 
 
@@ -235,6 +248,8 @@ def _from_text(kind: Any, text: str) -> object:
         return {str(choice): choice for choice in get_args(kind)}.get(text)
     if kind is bool:
         return _BOOLEANS.get(text.lower())
+    if kind in (int, float) and not (text.isascii() and "_" not in text):
+        raise ValueError("Python reads 1_0 as 10")
     return kind(text)
 
 

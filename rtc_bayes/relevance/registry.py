@@ -105,7 +105,12 @@ def available_models() -> list[ModelInfo]:
     >>> [model.name for model in available_models()][:2]
     ['heavy_tails', 'hierarchical']
     """
-    return [model_info(name) for name in sorted(installed(_GROUP))]
+    return [model_info(name) for name in model_names()]
+
+
+def model_names() -> list[str]:
+    """List the names of the installed models, in their order."""
+    return sorted(installed(_GROUP))
 
 
 def model_info(name_or_path: str | Path) -> ModelInfo:
@@ -148,7 +153,7 @@ def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
     if str(name_or_path) not in names:
         raise InputError(
             f"unknown model {str(name_or_path)!r}",
-            remedy=f"use one of {', '.join(sorted(names))}, or the path of a FILE.py",
+            remedy=f"use one of {', '.join(model_names())}, or the path of a FILE.py",
         )
     return _checked(class_at(names[str(name_or_path)]), names[str(name_or_path)])
 
@@ -168,7 +173,7 @@ def check_model(model: Any) -> None:
     if not any(hasattr(model, name) for name in (*_ATTRIBUTES, "graph")):
         raise InputError(
             f"{model!r} is no model",
-            remedy=f"give {', '.join(sorted(installed(_GROUP)))}, the path of a FILE.py, or an "
+            remedy=f"give {', '.join(model_names())}, the path of a FILE.py, or an "
             "instance of a model's class",
         )
     kind: type = type(model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,10 @@ from rtc_bayes.relevance.registry import check_model, load_model, name_of, sourc
 from rtc_bayes.store import digest_file
 from rtc_bayes.store.plugins import is_file
 
-_GRAMMAR = re.compile(
-    r"(?P<name>[^\[\]:]+)(\[(?P<options>[^\[\]]*)\])?(:(?P<method>[A-Za-z_]\w*))?"
-)
+_AFTER_NAME = r"(\[(?P<options>[^\[\]]*)\])?(:(?P<method>[A-Za-z_]\w*))?"
+_GRAMMAR = re.compile(r"(?P<name>[^\[\]:]+)" + _AFTER_NAME)
+# the path of a file may hold what has a meaning elsewhere: the longest that can be read is taken
+_FILE_GRAMMAR = re.compile(r"(?P<name>.*\.py)" + _AFTER_NAME, re.DOTALL)
 _FORM = "write NAME or FILE.py, then [option=value,...] and :method if wanted"
 
 
@@ -75,8 +76,9 @@ class ModelSpec:
         ----------
         model : str, Path, RelevanceModel or ModelSpec
             ``NAME[k=v,...]:method`` or ``FILE.py[k=v,...]:method``; brackets and method may go.
-            A value with parts joins them with ``:``, as in ``rtc[prior=1:1]``. Or an instance of
-            a model's class.
+            A value with parts joins them with ``:``, as in ``rtc[prior=1:1]``. The path of a
+            file may hold any character, also ``[``, ``]``, ``:``, commas and spaces. Or an
+            instance of a model's class.
         method : str, optional
             By default the one that `model` names, if any.
         options : mapping of str to object, optional
@@ -109,6 +111,22 @@ class ModelSpec:
         method = method or spec.method
         text = _text(spec.name, changed, method)
         return replace(spec, text=text, options=changed, method=method)
+
+    def without(self, options: Collection[str]) -> ModelSpec:
+        """Return the same, some options aside.
+
+        Parameters
+        ----------
+        options : collection of str
+            Names; those that are not given here do not matter.
+
+        Examples
+        --------
+        >>> ModelSpec.parse("rtc[folds=5,floor=1]:map").without(["floor"])
+        ModelSpec('rtc[folds=5]:map')
+        """
+        kept = {name: value for name, value in self.options.items() if name not in options}
+        return replace(self, text=_text(self.name, kept, self.method), options=kept)
 
     @property
     def resolved_method(self) -> str:
@@ -143,21 +161,35 @@ def _spec(model: object) -> ModelSpec:
 
 def _read(text: str) -> ModelSpec:
     """Read NAME[k=v,...]:method."""
-    match = _GRAMMAR.fullmatch(text.strip())
+    match = _match(text)
     if match is None:
         raise InputError(f"cannot read the model {text!r}", remedy=_FORM)
+    name = match["name"]
     options: dict[str, str] = {}
     for part in (match["options"] or "").split(","):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not part.strip() and not match["options"]:
             continue
-        if not (key and equals and value):
+        if not (key and equals):
             raise InputError(f"cannot read the option {part!r} of {text!r}", remedy=_FORM)
         if key in options:
-            raise InputError(f"option {key} is given twice in {text!r}", remedy="give it once")
+            both = f"{options[key]!r} and {value!r}"
+            raise InputError(
+                f"option {key} of {name} is given twice, {both}", remedy="give it once"
+            )
+        # one without a value is refused when the model is made, which says what it takes
         options[key] = value
-    name = match["name"].strip()
     return ModelSpec(text, name, options, match["method"], _file_digest(name))
+
+
+def _match(text: str) -> re.Match[str] | None:
+    """Part name, options and method; blanks around all of it count only in a file's path."""
+    bare = text.strip()
+    for written in (text, bare):
+        match = _FILE_GRAMMAR.fullmatch(written)
+        if match is not None and Path(match["name"]).is_file():
+            return match
+    return _FILE_GRAMMAR.fullmatch(bare) or _GRAMMAR.fullmatch(bare)
 
 
 def _take(model: Any) -> ModelSpec:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colorbar import Colorbar
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 COLOURS = (
     "#0072B2",
@@ -41,6 +43,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
 INK, MUTED, GRID = "#1b1b1b", "#5f5f5f", "#e3e3e3"
 WIDTH = 5.6
+_LARGE = 15
+NAMED = 40
+"""More names than these cannot be read beside a matrix."""
 
 _STYLE = {
     "font.family": "DejaVu Sans",
@@ -147,6 +152,27 @@ def legend_above(owner: Axes | Figure, axes: Axes) -> None:
     for handle in legend.legend_handles:
         if hasattr(handle, "set_sizes"):
             handle.set_sizes([40])
+
+
+def name_sides(axes: Axes, names: Sequence[str]) -> None:
+    """Name the rows and columns of a matrix, which has no frame; of too many, none."""
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    if len(names) > NAMED:
+        axes.set(xticks=[], yticks=[])
+        return
+    size, place = 10 if len(names) <= _LARGE else 7, range(len(names))
+    axes.set_xticks(place, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=size)
+    axes.set_yticks(place, names, fontsize=size)
+
+
+def scale_beside(axes: Axes, image: AxesImage, label: str) -> Colorbar:
+    """Show the scale, from 0 to 1, of a matrix that stands on axes."""
+    bar = figure_of(axes).colorbar(image, ax=axes, shrink=0.7, ticks=[0, 0.25, 0.5, 0.75, 1])
+    bar.outline.set_visible(False)
+    bar.set_label(label)
+    return bar
 
 
 def fold(name: str, width: int) -> str:

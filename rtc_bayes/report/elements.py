@@ -68,8 +68,9 @@ def provenance(meta: Mapping[str, Any]) -> str:
     entries = {
         "command": code(meta["command"] or "from Python"),
         "rtc-bayes": html.escape(str(meta["version"])),
-        "seed": html.escape(str(meta["seed"])),
     }
+    if meta["seed"] is not None:
+        entries["seed"] = html.escape(str(meta["seed"]))
     plan = meta.get("study")
     if plan:
         entries["arguments"] = code(

@@ -26,7 +26,9 @@ from rtc_bayes.report.drawing import (
     figure_of,
     fold,
     legend_above,
+    name_sides,
     panels,
+    scale_beside,
     styled,
 )
 from rtc_bayes.trials.scores import BINS, bin_of, bootstrap_interval
@@ -305,17 +307,8 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str], axes: Axes | No
     for row, column in zip(*np.nonzero(wrong), strict=True):
         corner = (column - 0.42, row - 0.42)
         axes.add_patch(Rectangle(corner, 0.84, 0.84, fill=False, edgecolor=INK, linewidth=1.4))
-    size = 10 if len(order) <= _WRITTEN else 7
-    axes.set_xticks(
-        range(len(order)), order, rotation=45, ha="right", rotation_mode="anchor", fontsize=size
-    )
-    axes.set_yticks(range(len(order)), order, fontsize=size)
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
-    bar = figure_of(axes).colorbar(image, ax=axes, shrink=0.7, ticks=[0, 0.25, 0.5, 0.75, 1])
-    bar.outline.set_visible(False)
-    bar.set_label("P(row better than column)")
+    name_sides(axes, order)
+    scale_beside(axes, image, "P(row better than column)")
     return axes
 
 
@@ -345,8 +338,8 @@ def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) ->
     above = edges[:-1] > -step / 2
     for better, colour, mine in ((a, BETTER, above), (b, WORSE, ~above)):
         axes.bar(
-            edges[:-1][mine],
-            held[mine],
+            edges[:-1],
+            np.where(mine, held, 0.0),  # also of a side without outcomes the legend has the colour
             width=step,
             align="edge",
             color=colour,

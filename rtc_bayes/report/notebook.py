@@ -7,11 +7,14 @@ from functools import singledispatch
 
 import pandas as pd
 
+from rtc_bayes.collection import Description
 from rtc_bayes.confidence import Comparison
 from rtc_bayes.judging.building import JudgingResult
 from rtc_bayes.judging.stopping import stopped
 from rtc_bayes.measures.truth import ScoreTable
 from rtc_bayes.report.command_tables import comparison_tables
+from rtc_bayes.report.description_page import remarks_list
+from rtc_bayes.report.description_tables import summary_table, systems_described
 from rtc_bayes.report.elements import table
 from rtc_bayes.report.study_tables import study_tables
 from rtc_bayes.report.tables import to_html
@@ -32,6 +35,22 @@ def _(comparison: Comparison) -> str:
     return "\n".join(
         to_html(each.frame.head(_SHOWN), each.formats, caption=_of(each.title, each.frame))
         for each in comparison_tables(comparison, None, seed=seed)
+    )
+
+
+@html_of.register
+def _(description: Description) -> str:
+    summary, systems = summary_table(description), systems_described(description)
+    return "\n".join(
+        [
+            to_html(summary.frame, caption=summary.title),
+            remarks_list(description),
+            to_html(
+                systems.frame.head(_SHOWN),
+                systems.formats,
+                caption=_of(systems.title, systems.frame),
+            ),
+        ]
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rtc_bayes.errors import whole_number
 from rtc_bayes.report import figures
 from rtc_bayes.report.drawing import WIDTH
 from rtc_bayes.report.elements import mean_of
@@ -94,6 +95,7 @@ def plot_accuracy(pairs: pd.DataFrame, ax: Axes | None = None, *, seed: int = 0)
     >>> rb.plot_accuracy(pairs.assign(algorithm="robust")).get_ylabel()
     'accuracy'
     """
+    whole_number("seed", seed)
     return figures.accuracy_lines(pairs, _axes(ax, 4.4), seed=seed)
 
 

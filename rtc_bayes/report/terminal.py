@@ -38,8 +38,22 @@ class Table:
     formats: Mapping[str, Format] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Passage:
+    """Text to be read by a person, between tables.
+
+    Attributes
+    ----------
+    title : str
+    paragraphs : tuple of str
+    """
+
+    title: str
+    paragraphs: tuple[str, ...]
+
+
 def write_tables(
-    tables: Sequence[Table], output: str | None, provenance: Mapping[str, object]
+    tables: Sequence[Table | Passage], output: str | None, provenance: Mapping[str, object]
 ) -> None:
     """Write tables, to standard output if `output` is None."""
     if output is None:
@@ -71,11 +85,14 @@ def write_value(value: object, output: str | None, provenance: Mapping[str, obje
         write_json(provenance, meta_path(output))
 
 
-def _print(tables: Sequence[Table], file: IO[str]) -> None:
+def _print(tables: Sequence[Table | Passage], file: IO[str]) -> None:
     console = Console(file=file, highlight=False, markup=False)
     if not console.is_terminal:
         console.width = _WIDE
     for table in tables:
+        if isinstance(table, Passage):
+            console.print(table.title, *table.paragraphs, "", sep="\n")
+            continue
         grid = Grid(box=SIMPLE, pad_edge=False)
         for column in table.frame.columns:
             right = column in table.formats

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.errors import whole_number
 from rtc_bayes.trials.scores import BINS, score_pairs
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def break_down(pairs: pd.DataFrame, group: pd.Series, *, seed: int = 0) -> pd.Da
     """
     import pandas as pd
 
+    whole_number("seed", seed)
     rows = []
     for algorithm in dict.fromkeys(pairs["algorithm"]):
         mine = pairs[pairs["algorithm"] == algorithm]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rtc_bayes import defaults
 from rtc_bayes.collection import Qrels, write_qrels
 from rtc_bayes.collection.simulate import simulate
-from rtc_bayes.errors import FitError, moved
+from rtc_bayes.errors import FitError, moved, whole_number
 from rtc_bayes.judging import next_documents
 from rtc_bayes.judging.suggest import documents_frame
 from rtc_bayes.measures import Estimand
@@ -230,8 +230,10 @@ def demo(
     >>> demo("rtc-bayes-demo", seed=1)  # doctest: +SKIP
     """
     folder, what = Path(output), Estimand.from_value(estimand)
+    trials = whole_number("trials", trials, least=1)
     simulating, _, studying = spawn_seeds(seed, 3)
     simulated = simulate(n_topics=n_topics, n_systems=n_systems, seed=simulating)
+    n_topics, n_systems = len(simulated.runs.topics), len(simulated.runs)
     study(
         simulated.runs,
         simulated.qrels,

@@ -262,7 +262,7 @@ def study(
         moments=moments,
         estimand=Estimand.from_value(estimand),
         confidence=confidence,
-        budgets=tuple(budgets),
+        budgets=budgets,
         draws=draws,
         chains=chains,
         tune=tune,

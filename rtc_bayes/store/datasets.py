@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.store.files import atomic_write, writing
+from rtc_bayes.store.files import atomic_write, digest_file, writing
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 _CONTENT = "content_digest"
+# of the bytes of a zarr folder: damaged ones can bring the process down where they are decoded
+_FILES = ".files_digest"
 
 
 def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
@@ -70,6 +72,7 @@ def _write_zarr(data: xr.Dataset | xr.DataTree, path: Path) -> None:
         with writing(path):
             # the third format cannot yet hold texts of fixed length
             data.to_zarr(partial, mode="w", zarr_format=2, consolidated=True)
+            (partial / _FILES).write_text(digest_file(partial, ignoring=_FILES), encoding="utf-8")
             if path.exists():
                 os.replace(path, old)
             os.replace(partial, path)
@@ -93,7 +96,8 @@ def read_dataset(path: str | Path) -> xr.Dataset:
     Raises
     ------
     InputError
-        The file is absent, damaged, or neither netCDF nor zarr.
+        The file is absent, damaged, neither netCDF nor zarr, or without the digest that
+        :func:`write_dataset` gives it.
     """
     import xarray as xr
 
@@ -106,7 +110,8 @@ def read_tree(path: str | Path) -> xr.DataTree:
     Raises
     ------
     InputError
-        The file is absent, damaged, or neither netCDF nor zarr.
+        The file is absent, damaged, neither netCDF nor zarr, or without the digest that
+        :func:`write_dataset` gives it.
     """
     import xarray as xr
 
@@ -115,19 +120,38 @@ def read_tree(path: str | Path) -> xr.DataTree:
 
 def _checked[Data: (xr.Dataset, xr.DataTree)](path: str | Path, opened: Callable[[], Data]) -> Data:
     """Read what is opened, and hold its content to the digest that it was written with."""
+    folder = Path(path) if is_zarr(path) else None
+    written: str | None = None
+    sound = False
     try:
-        with opened() as file:
-            data = file.load()
-        written = data.attrs.pop(_CONTENT, None)
-        sound = written is None or written == _digest(data)
+        if folder is not None:
+            written = _written_digest(folder)
+            sound = written == digest_file(folder, ignoring=_FILES)
+        if folder is None or sound or not folder.exists():
+            with opened() as file:
+                data = file.load()
+            written = data.attrs.pop(_CONTENT, None)
+            sound = written == _digest(data)
     # a damaged file makes its readers fail in any way
     except Exception as error:
         raise _unreadable(path, error) from error
+    if written is None:
+        raise InputError(
+            "carries no digest of its content: an older version or another program wrote it",
+            path=path,
+            remedy="make it again: fit again, or save it again",
+        )
     if not sound:
         raise InputError(
             "is damaged: its content is not what was written", path=path, remedy="make it again"
         )
     return data
+
+
+def _written_digest(folder: Path) -> str | None:
+    """Return the digest that a zarr folder carries of its files, if any."""
+    file = folder / _FILES
+    return file.read_text(encoding="utf-8") if file.exists() else None
 
 
 def _digest(data: xr.Dataset | xr.DataTree) -> str:

@@ -169,13 +169,14 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
             yield stack.enter_context(io.TextIOWrapper(binary, encoding="utf-8", newline="\n"))
 
 
-def digest_file(path: str | Path) -> str:
+def digest_file(path: str | Path, *, ignoring: str = "") -> str:
     """Return the SHA-256 of a file's bytes, as 64 hexadecimal digits.
 
-    Of a folder (zarr): of the names and digests of the files in it.
+    Of a folder (zarr): of the names and digests of the files in it, but for those of one name.
     """
     if Path(path).is_dir():
-        inside = sorted(file for file in Path(path).rglob("*") if file.is_file())
+        files = (file for file in Path(path).rglob("*") if file.is_file())
+        inside = sorted(file for file in files if file.name != ignoring)
         return digest_text(
             "".join(f"{file.relative_to(path).as_posix()} {digest_file(file)}\n" for file in inside)
         )
@@ -263,7 +264,9 @@ def write_csv(frame: pd.DataFrame, path: str | Path, provenance: Mapping[str, ob
     """Write a table as CSV, and its provenance as ``OUT.meta.json`` beside it.
 
     Numbers are written in full (the shortest text that reads back the same); an undefined value
-    is an empty field. The index is not written.
+    is an empty field. The index is not written. Text is data and is written as it is: a name that
+    begins with ``=``, ``+``, ``-`` or ``@`` reads back the same, and a spreadsheet that opens the
+    file takes it for a formula unless it is told to import the column as text.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
 from functools import lru_cache
 from importlib.metadata import entry_points
@@ -76,7 +77,8 @@ def file_of(cls: type) -> str | None:
 
 @lru_cache(maxsize=64)
 def _classes(path: Path, digest: str) -> tuple[type, ...]:
-    name = f"{_MODULE}{path.stem}_{digest[:16]}"
+    # a dot in a module's name would name a package, which pickle then looks for
+    name = f"{_MODULE}{re.sub(r'\W', '_', path.stem)}_{digest[:16]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise InputError("cannot be loaded as Python", path=path, remedy="name a .py file")

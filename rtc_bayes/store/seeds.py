@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rtc_bayes.errors import whole_number
+
 
 def spawn_seeds(seed: int, n: int) -> list[int]:
     """Return `n` independent seeds made from one by :class:`numpy.random.SeedSequence`.
@@ -22,5 +24,6 @@ def spawn_seeds(seed: int, n: int) -> list[int]:
     """
     import numpy as np
 
-    children = np.random.SeedSequence(seed).spawn(n)
+    whole_number("seed", seed)
+    children = np.random.SeedSequence(seed).spawn(whole_number("n", n))
     return [int(child.generate_state(1, np.uint64)[0] >> 1) for child in children]

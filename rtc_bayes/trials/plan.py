@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError, moved
+from rtc_bayes.errors import InputError, brief_repr, moved, whole_fields, whole_number
 from rtc_bayes.judging import Algorithm, parse_algorithm
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
@@ -73,7 +74,7 @@ class Plan:
     estimand: Estimand = field(default_factory=Estimand)
     truth: Truth = "complete"
     confidence: float = defaults.CONFIDENCE
-    budgets: tuple[int, ...] = ()
+    budgets: Sequence[int] = ()
     draws: int | None = None
     chains: int | None = None
     tune: int | None = None
@@ -85,8 +86,12 @@ class Plan:
             raise InputError("no algorithm was given", remedy="give for example ip,mtc,rtc:map")
         if len(self.parsed) < len(self.algorithms):
             raise InputError("an algorithm is given twice", remedy="name each one once")
-        if self.trials < 1:
-            raise InputError(f"trials is {self.trials}", remedy="give at least 1")
+        whole_fields(self, trials=1, n_systems=1, n_initial=1, draws=1, chains=1, tune=0, seed=0)
+        if not isinstance(self.budgets, Iterable) or isinstance(self.budgets, str):
+            text = brief_repr(self.budgets)
+            raise InputError(f"budgets is {text}", remedy=f"give a list, as [{text}]")
+        budgets = tuple(whole_number("budgets", budget, least=1) for budget in self.budgets)
+        object.__setattr__(self, "budgets", budgets)
         if not 2 <= self.n_initial <= self.n_systems:
             raise InputError(
                 f"n_initial is {self.n_initial} and n_systems is {self.n_systems}",
@@ -102,7 +107,7 @@ class Plan:
             raise InputError(
                 f"confidence is {self.confidence}", remedy="give one between 0.5 and 1"
             )
-        if len(set(self.budgets)) < len(self.budgets) or any(n < 1 for n in self.budgets):
+        if len(set(self.budgets)) < len(self.budgets):
             raise InputError(
                 f"budgets are {', '.join(map(str, self.budgets))}",
                 remedy="give different numbers of judgments, each at least 1",

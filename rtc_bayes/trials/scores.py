@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.errors import whole_number
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -205,6 +207,7 @@ def bootstrap_interval(
     >>> bootstrap_interval([1.0, 0.0, 1.0, 1.0], trials=[0, 0, 1, 1])
     (0.5, 1.0)
     """
+    whole_number("seed", seed)
     value = np.asarray(values, dtype=np.float64)
     names, trial = np.unique(np.asarray(trials), return_inverse=True)
     sums = np.bincount(trial, weights=value, minlength=len(names))
@@ -325,6 +328,7 @@ def score_pairs(pairs: pd.DataFrame, *, seed: int = 0) -> PairScores:
     >>> score_pairs(pairs).W
     -0.3333333333333333
     """
+    whole_number("seed", seed)
     confidence = pairs["confidence"].to_numpy(dtype=np.float64)
     correct = pairs["correct"].to_numpy(dtype=bool)
     scores: dict[str, Any] = dict.fromkeys(field.name for field in fields(PairScores))
@@ -361,6 +365,7 @@ def summarise(trials: pd.DataFrame, pairs: pd.DataFrame, *, seed: int = 0) -> Su
     >>> study = Study.load("study")  # doctest: +SKIP
     >>> summarise(study.trials, study.pairs).mean_tau  # doctest: +SKIP
     """
+    whole_number("seed", seed)
     fitted = trials[trials["failure"].isna()]
     ranked = fitted.dropna(subset=["tau"])
     judged = fitted["judged"]

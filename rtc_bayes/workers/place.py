@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, whole_fields
 from rtc_bayes.store import Progress, silent
 
 
@@ -43,7 +43,8 @@ class Workers:
     progress: Progress = silent
 
     def __post_init__(self) -> None:
-        if self.jobs != -1 and whole_number("jobs", self.jobs, least=-1) == 0:
+        whole_fields(self, jobs=-1)
+        if self.jobs == 0:
             raise InputError("jobs is 0", remedy="give at least 1, or -1 for one on every core")
 
 

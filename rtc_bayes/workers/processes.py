@@ -66,12 +66,21 @@ def _numbered(run: RunTrial, trial: int, seed: int) -> tuple[int, Any]:
     return trial, run(trial, seed)
 
 
+def _numbered_in(folder: str, run: RunTrial, trial: int, seed: int) -> tuple[int, Any]:
+    """Run a trial where relative paths mean what they mean to the caller.
+
+    A process that is kept from a study before stands in the folder of then.
+    """
+    os.chdir(folder)
+    return _numbered(run, trial, seed)
+
+
 def _run_on_cluster(client: Client, run: RunTrial, trials: Trials) -> Outcomes:
     return compute(client, partial(_numbered, run), trials)
 
 
 def _run_here(jobs: int, run: RunTrial, trials: Trials) -> Outcomes:
-    packed = Packed.of(partial(_numbered, run))
+    packed = Packed.of(partial(_numbered_in, os.getcwd(), run))
     outcomes = joblib.Parallel(
         n_jobs=jobs,
         backend="loky",

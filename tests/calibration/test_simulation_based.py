@@ -87,5 +87,5 @@ def test_ranks_as_arviz_and_pandas_know_them(exact):
 
 
 def test_one_simulation_says_nothing():
-    with pytest.raises(InputError, match="simulations are 1"):
+    with pytest.raises(InputError, match="simulations is 1"):
         simulation_based_calibration(normal(), simulations=1)

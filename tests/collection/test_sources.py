@@ -299,3 +299,11 @@ def test_a_small_fuzz_finds_nothing():
     assert "inputs, 0 failures" in done.stdout
     assert "| study | " in done.stdout
     assert "| fit in fit.nc | " in done.stdout
+
+
+@pytest.mark.parametrize("read", [rb.read_runs, rb.read_qrels, rb.read_groups, rb.read_scores])
+@pytest.mark.parametrize("path", ["a\0b", "\ud800", "9" * 5000])
+def test_what_cannot_be_a_path_is_refused(read, path):
+    with pytest.raises(rb.InputError, match=r"cannot be opened: .*; check the path") as caught:
+        read(path)
+    assert len(str(caught.value)) < 300

@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 from pools import POOL_ALONE, pool_of
+from scipy.stats import norm
 
 from rtc_bayes import (
     Estimand,
@@ -284,28 +285,48 @@ def test_plugin_moments_are_normal_unless_asked_otherwise(make_pool, point):
     assert (mended.p_less != published.p_less).all()
 
 
-def test_many_draws_go_by_outcomes(make_pool):
+@pytest.mark.parametrize("measure", ["AP", "nDCG@5", "R@4"])
+def test_many_draws_go_through_the_analytic_moments(make_pool, measure):
+    """Exact moments of 32 draws and plug-in ones of all give what exact moments of all do."""
     rng = np.random.default_rng(23)
-    pool = make_pool(rng, 3, 4, 8)
+    pool = make_pool(rng, 3, 4, 20)
     shift = rng.normal(0, 1, size=(600, 1)) + rng.normal(0, 0.5, size=(600, pool.n_documents))
     draws = 1 / (1 + np.exp(1.5 - shift))
-    relevance = Relevance.from_values(pool, draws[:, None])
-    comparison = compare(pool, relevance, POOL_ALONE)
-    assert (comparison.moments, set(comparison.form)) == ("montecarlo", {"montecarlo"})
-    table = moments(pool, draws)
-    expected, variance = table.difference_expected, table.difference_variance
-    # standard errors: of the mean within draws, and of variances of 20,000 outcomes
-    spread = np.sqrt(variance.mean(axis=0) / comparison.meta["outcomes"])
-    assert (np.abs(comparison.expected_difference - expected.mean(axis=0)) < 4 * spread).all()
-    assert comparison.variance_unjudged == pytest.approx(variance.mean(axis=0), rel=0.06)
-    assert comparison.sd_difference**2 == pytest.approx(
-        variance.mean(axis=0) + expected.var(axis=0), rel=0.06
+    relevance, estimand = (
+        Relevance.from_values(pool, draws[:, None]),
+        Estimand(measure, scope="pool"),
     )
-    counted = compare(pool, relevance, POOL_ALONE, form="montecarlo", seed=4)
-    assert counted.moments == "exact"
-    assert comparison.p_less == pytest.approx(counted.p_less, abs=4 * np.sqrt(0.5 / 20_000))
-    assert compare(pool, relevance, POOL_ALONE, moments="plugin").moments == "plugin"
-    assert compare(pool, relevance, POOL_ALONE, form="normal").moments == "exact"
+    comparison = compare(pool, relevance, estimand, form="normal")
+    kept = comparison.meta["draws"]
+    assert (comparison.moments, comparison.meta["exact_draws"]) == ("exact", 32)
+    assert 128 <= kept <= 600
+    table = moments(pool, draws, measure=measure)
+    expected, variance = table.difference_expected, table.difference_variance
+    below = norm.cdf(-expected / np.sqrt(variance))
+    # the error that is stated, of thinned draws and of the correction
+    assert np.abs(comparison.p_less - below.mean(axis=0)).max() < 4 * 0.005
+    apart = np.abs(comparison.expected_difference - expected.mean(axis=0))
+    assert (apart < 4 * expected.std(axis=0) / np.sqrt(kept)).all()
+    gap = np.abs(comparison.variance_unjudged - variance.mean(axis=0))
+    assert (gap < 4 * variance.std(axis=0) / np.sqrt(kept)).all()
+
+
+def test_few_draws_have_exact_moments_each(make_pool):
+    rng = np.random.default_rng(24)
+    pool = make_pool(rng, 3, 4, 8)
+    draws = rng.random((100, pool.n_documents))
+    comparison = compare(pool, Relevance.from_values(pool, draws[:, None]), POOL_ALONE)
+    table = moments(pool, draws)
+    assert comparison.meta["exact_draws"] == comparison.meta["draws"] == 100
+    assert comparison.expected_difference == pytest.approx(table.difference_expected.mean(axis=0))
+    assert comparison.variance_unjudged == pytest.approx(table.difference_variance.mean(axis=0))
+    # what plug-in moments give is exact where nothing is divided
+    linear = compare(
+        pool,
+        Relevance.from_values(pool, np.tile(draws, (2, 1))[:, None]),
+        Estimand("P@3", scope="pool"),
+    )
+    assert linear.meta["exact_draws"] == 200
 
 
 def test_counting_never_makes_certain(make_pool, point):

@@ -109,7 +109,7 @@ def test_all_judgments_remove_unknown_parameters_and_no_residual(make_pool):
     assert pair.variance_parameters > pair.variance_unjudged
     assert 0 < pair.judgments_needed <= 30
     assert forecast(pool, draws, "s0", "s1", Estimand(residual=1.0)) is None
-    # many draws go by outcomes, whose variance is that of the residual but for sampling
+    # more draws change nothing
     many = Relevance.from_values(pool, np.tile(draws.probability.values, (15, 1, 1)))
     for seed in range(4):
         assert forecast(pool, many, "s0", "s1", Estimand(residual=50.0), seed=seed) is None

@@ -1,4 +1,4 @@
-"""The tutorial of a researcher's own model: its file and its commands do what its page shows."""
+"""The tutorials of a researcher's own model and of the 2007 model: commands do what pages show."""
 
 import re
 import shlex
@@ -16,6 +16,8 @@ from rtc_bayes.relevance import estimate, load_model
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
 FILE = TUTORIALS / "fusion.py"
 PAGE = (TUTORIALS / "own_model.md").read_text()
+PAGE_2007 = (TUTORIALS / "the-2007-model.md").read_text()
+NUMBER = r"[−+-]?\d[\d.,e+-]*%?"
 
 
 def test_the_page_includes_a_file_of_at_most_40_lines():
@@ -35,10 +37,10 @@ def test_what_many_rank_high_is_more_probable():
     assert (np.diff(p[pool.documents(1)]) < 0).all()
 
 
-def commands():
-    """Commands of the page, each with the lines shown under it that say something."""
+def commands(page=PAGE):
+    """Commands of a page, each with the lines shown under it that say something."""
     collected = []
-    for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL):
         for part in block.replace("\\\n", " ").split("$ rtc-bayes ")[1:]:
             line, *shown = part.splitlines()
             collected.append((shlex.split(line), [text for text in shown if shape(text)]))
@@ -47,7 +49,7 @@ def commands():
 
 def shape(line):
     """What a line of output says but for its numbers and how wide it is."""
-    line = re.sub(r"[−+-]?\d[\d.,e+-]*%?", "#", line)
+    line = re.sub(NUMBER, "#", line)
     return " ".join(line.replace("─", "").removesuffix("...").split())
 
 
@@ -79,3 +81,36 @@ def test_the_commands_of_the_page(tmp_path, monkeypatch, capsys):
         assert [text for text in shown if not is_shown(text, said)] == [], (line, said)
     for path in ("study/report.html", "calibration/report.html"):
         assert "fusion" in (tmp_path / path).read_text()
+
+
+def numbers(line):
+    texts = (text.rstrip("%.,").replace("−", "-") for text in re.findall(NUMBER, line))
+    return [float(text.replace(",", "")) for text in texts]
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page_of_the_2007_model(tmp_path, monkeypatch, capsys):
+    """Words and numbers are as shown, but for what compilers and processors may move."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    run = commands(PAGE_2007)
+    wanted = ["simulate", "build", "compare", "evaluate", "robustness", "report"]
+    assert [line[0] for line, _ in run] == wanted
+    said = {}
+    for line, shown in run:
+        assert main(line) == 0, capsys.readouterr().err
+        captured = capsys.readouterr()
+        said[line[0]] = (captured.out + captured.err).splitlines()
+        for text in shown:
+            assert text == "..." or any(
+                shape(text) == shape(other)
+                and numbers(text) == pytest.approx(numbers(other), rel=0.02, abs=0.001)
+                for other in said[line[0]]
+            ), text
+    expected, true = (
+        dict(re.findall(r"^ *(site\w+) +(0\.\d+) ", "\n".join(said[command]), re.MULTILINE))
+        for command in ("compare", "evaluate")
+    )
+    assert len(expected) == 8
+    ratios = [float(true[system]) / float(expected[system]) for system in expected]
+    assert [min(ratios), max(ratios)] == pytest.approx([1.4, 2.1], abs=0.05)

@@ -227,6 +227,15 @@ def test_blocks_of_rows_give_the_draws_of_all_rows_at_once(monkeypatch):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
 
 
+@pytest.fixture
+def interruptible():
+    """A process that a shell starts in the background begins with SIGINT ignored."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_the_chains_soon():
     data = regression(rows=(300, 200))
     data.gibbs(Sampling(1, 1, 1, 1))  # compiles

@@ -141,7 +141,7 @@ def test_a_spec_with_what_is_given_beside_its_text(model_file):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "rtc[", "rtc]", "rtc[folds]", "rtc[folds=]", "rtc[=5]", "rtc[a=1,,b=2]", "rtc:", "a:b:c"],
+    ["", "rtc[", "rtc]", "rtc[folds]", "rtc[=5]", "rtc[a=1,,b=2]", "rtc:", "a:b:c"],
 )
 def test_spec_that_cannot_be_read(text):
     with pytest.raises(InputError, match="cannot read"):
@@ -149,7 +149,7 @@ def test_spec_that_cannot_be_read(text):
 
 
 def test_an_option_given_twice():
-    with pytest.raises(InputError, match="folds is given twice"):
+    with pytest.raises(InputError, match="folds of rtc is given twice"):
         ModelSpec.parse("rtc[folds=0,folds=5]")
 
 

@@ -184,8 +184,8 @@ def test_judgments_are_those_of_build(small, arguments, done):
         ({"n_initial": 5, "n_systems": 4}, "n_initial"),
         ({"moments": "other"}, "moments"),
         ({"confidence": 0.5}, "confidence"),
-        ({"budgets": (10, 0)}, "budgets are 10, 0"),
-        ({"estimand": Estimand(score_depth=50)}, "score depth is 50; .* at least 100"),
+        ({"budgets": (10, 0)}, "budgets is 0"),
+        ({"estimand": Estimand(score_depth=50)}, "score_depth is 50; .* at least 100"),
     ],
 )
 def test_a_plan_refuses(change, message):

@@ -63,3 +63,37 @@ def test_zarr_is_held_to_its_digest_too(data, tmp_path):
     zarr.open(str(path), mode="r+")["p"][0, 0] = 9.0
     with pytest.raises(InputError, match="is damaged"):
         read_dataset(path)
+
+
+@pytest.mark.parametrize("name", ["a.nc", "a.zarr"])
+def test_what_carries_no_digest_is_refused(data, tmp_path, name):
+    path = tmp_path / name
+    if name == "a.nc":
+        data.to_netcdf(path, engine="h5netcdf")
+    else:
+        data.to_zarr(path, zarr_format=2, consolidated=True)
+    for read in (read_dataset, read_tree):
+        with pytest.raises(InputError, match=r"no digest .* fit again") as caught:
+            read(path)
+        assert caught.value.path == str(path)
+
+
+def test_no_damaged_byte_of_a_zarr_folder_is_decoded(data, tmp_path, monkeypatch):
+    path = tmp_path / "a.zarr"
+    write_dataset(data, path)
+    sound = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    assert len(sound) > 5
+    opened = []
+    monkeypatch.setattr(xr, "open_dataset", lambda *_, **__: opened.append(1))
+    for file, content in sound.items():
+        for damaged in (content[:-1], content[:-1] + bytes([content[-1] ^ 1]), b""):
+            file.write_bytes(damaged)
+            with pytest.raises(InputError, match=r"is damaged|can be read"):
+                read_dataset(path)
+        file.unlink()
+        with pytest.raises(InputError, match=r"is damaged|no digest"):
+            read_dataset(path)
+        file.write_bytes(content)
+    assert not opened
+    monkeypatch.undo()
+    xr.testing.assert_identical(read_dataset(path), data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError, FitWarning, InputError
 from rtc_bayes.relevance.compiled import CompiledGraph
-from rtc_bayes.relevance.interface import Diagnostics, Draws, HasGraph, Sampling
+from rtc_bayes.relevance.interface import (
+    Density,
+    Diagnostics,
+    Draws,
+    HasDensity,
+    HasGraph,
+    Sampling,
+)
 from rtc_bayes.relevance.newton import Floats, Mode, maximise, one_thread
 
 SCALE_AT_ZERO = (
@@ -46,14 +53,21 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     return CompiledGraph(graph)
 
 
-def find_mode(graph: CompiledGraph, *, jacobian: bool) -> tuple[Mode, Floats]:
-    """Find where the density of a graph is highest, and how sharply it falls off.
+def open_density(model: Any, judgments: Judgments) -> Density:
+    """Return a model's own density over judgments if it has one, else its graph's."""
+    if isinstance(model, HasDensity):
+        return model.density(judgments)
+    return open_graph(model, judgments)
 
-    L-BFGS goes near, Newton's method with the graph's second derivatives arrives.
+
+def find_mode(density: Density, *, jacobian: bool) -> tuple[Mode, Floats]:
+    """Find where a density is highest, and how sharply it falls off.
+
+    L-BFGS goes near, Newton's method with the second derivatives arrives.
 
     Parameters
     ----------
-    graph : CompiledGraph
+    density : Density
     jacobian : bool
         Of the density of the unconstrained variables; else of those that they become.
 
@@ -68,21 +82,21 @@ def find_mode(graph: CompiledGraph, *, jacobian: bool) -> tuple[Mode, Floats]:
     from scipy.optimize import minimize
 
     def loss(x: Floats) -> tuple[float, Floats]:
-        value, gradient = graph.derivative(x, jacobian=jacobian)
+        value, gradient = density.derivative(x, jacobian=jacobian)
         return -value, -gradient
 
     def derivatives(x: Floats) -> tuple[Floats, Floats]:
         return (
-            graph.derivative(x, jacobian=jacobian)[1],
-            -graph.hessian(x, jacobian=jacobian),
+            density.derivative(x, jacobian=jacobian)[1],
+            -density.hessian(x, jacobian=jacobian),
         )
 
     def log_density(x: Floats) -> float:
-        return graph.log_density(x, jacobian=jacobian)
+        return density.log_density(x, jacobian=jacobian)
 
     none = np.empty((0, 0))
     with one_thread(), np.errstate(all="ignore"):
-        near = minimize(loss, graph.start, jac=True, method="L-BFGS-B", options=_LBFGS)
+        near = minimize(loss, density.start, jac=True, method="L-BFGS-B", options=_LBFGS)
         stuck = Mode(near.x, int(near.nit), float(np.linalg.norm(near.jac)), False)
         try:
             mode = maximise(near.x, log_density, derivatives)
@@ -95,16 +109,16 @@ def find_mode(graph: CompiledGraph, *, jacobian: bool) -> tuple[Mode, Floats]:
 
 
 def collect(
-    graph: CompiledGraph,
+    density: Density,
     points: NDArray[np.float64],
     sample_stats: Mapping[str, NDArray[Any]],
     diagnostics: Diagnostics | None = None,
 ) -> Draws:
-    """Turn points into draws of the graph's parameters, and of p.
+    """Turn points into draws of its parameters, and of p.
 
     Parameters
     ----------
-    graph : CompiledGraph
+    density : Density
     points : ndarray of float, shape (chains, draws, size)
         Unconstrained.
     sample_stats : mapping
@@ -117,13 +131,13 @@ def collect(
         p of at most 1000 draws of all chains together, evenly spaced.
     """
     chains, draws, size = points.shape
-    by_point = [graph.parameters(x) for x in points.reshape(-1, size)]
+    by_point = [density.parameters(x) for x in points.reshape(-1, size)]
     every = points[:, Sampling(draws, chains).kept]
-    first = graph.p(every[0, 0])
+    first = density.p(every[0, 0])
     p = np.empty((*every.shape[:2], *first.shape), dtype=np.float32)
     for chain in range(chains):
         for draw in range(every.shape[1]):
-            p[chain, draw] = graph.p(every[chain, draw])
+            p[chain, draw] = density.p(every[chain, draw])
     return Draws(
         p=p,
         parameters={
@@ -134,18 +148,8 @@ def collect(
         },
         sample_stats=sample_stats,
         diagnostics=diagnostics or Diagnostics(),
-        **labels(graph),
+        **density.labels,
     )
-
-
-def labels(graph: CompiledGraph) -> dict[str, Any]:
-    """Return the dims of a graph's parameters, and the coordinates of these."""
-    named = graph.graph.named_vars_to_dims
-    dims = {str(v.name): tuple(map(str, named[v.name])) for v in graph.kept if v.name in named}
-    used = {dim for each in dims.values() for dim in each}
-    of_graph: Mapping[str, Sequence[Any] | None] = graph.graph.coords
-    coords = {dim: list(of_graph[dim] or ()) for dim in used if of_graph.get(dim) is not None}
-    return {"dims": dims, "coords": coords}
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError
 from rtc_bayes.relevance.fitters.checks import PARETO_K, pareto_check
-from rtc_bayes.relevance.fitters.graphs import as_fit_error, collect, find_mode, open_graph
+from rtc_bayes.relevance.fitters.graphs import as_fit_error, collect, find_mode, open_density
 from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling, Stage
 from rtc_bayes.relevance.newton import Floats, one_thread
 
@@ -33,27 +33,27 @@ def graph_laplace(model: Any, judgments: Judgments, sampling: Sampling) -> Draws
     """
     from scipy.linalg import solve_triangular
 
-    graph = open_graph(model, judgments)
+    density = open_density(model, judgments)
     with as_fit_error(model, "laplace"):
-        mode, factor = find_mode(graph, jacobian=True)
+        mode, factor = find_mode(density, jacobian=True)
         if not mode.converged:
             raise FitError(
                 f"laplace of {model.name} is refused: the posterior density has no mode about "
                 f"which it falls off in every direction ({Stage.of('graph', [mode])}); use nuts"
             )
         rng = np.random.default_rng(sampling.seed)
-        normal = rng.standard_normal((sampling.chains * sampling.draws, graph.size))
+        normal = rng.standard_normal((sampling.chains * sampling.draws, density.size))
         with one_thread():
             points = mode.at + solve_triangular(factor, normal.T, lower=True, trans="T").T
-        lp = np.array([graph.log_density(x, jacobian=True) for x in points])
+        lp = np.array([density.log_density(x, jacobian=True) for x in points])
         weights, k = smoothed_weights(lp + 0.5 * (normal**2).sum(axis=1))
         if k <= PARETO_K:
             chosen = resample(weights, rng)
             points, lp = points[chosen], lp[chosen]
         shape = (sampling.chains, sampling.draws)
         return collect(
-            graph,
-            points.reshape(*shape, graph.size),
+            density,
+            points.reshape(*shape, density.size),
             {"lp": lp.reshape(shape)},
             Diagnostics((Stage.of("graph", [mode]),), (pareto_check(k),)),
         )

@@ -1,16 +1,18 @@
-"""The posterior of a PyMC graph by the No-U-Turn sampler of nutpie, over numba."""
+"""The posterior of a PyMC graph, or of a model's density, by nutpie's No-U-Turn sampler."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rtc_bayes.collection import Judgments
+from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.fitters.checks import mixing_checks
-from rtc_bayes.relevance.fitters.graphs import as_fit_error, collect, open_graph, quiet_pymc
-from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling
+from rtc_bayes.relevance.fitters.graphs import as_fit_error, collect, open_density, quiet_pymc
+from rtc_bayes.relevance.interface import Density, Diagnostics, Draws, Sampling
 
 # nutpie's names, to ArviZ's
 _STATISTICS = {
@@ -25,22 +27,35 @@ _STATISTICS = {
     "energy_error": "energy_error",
 }
 
+_THIN = 4
+
 
 def graph_nuts(model: Any, judgments: Judgments, sampling: Sampling) -> Draws:
-    """Draw from the posterior of a graph, with r-hat, effective draws and divergences checked.
+    """Draw from the posterior, with r-hat, effective draws and divergences checked.
+
+    Steps of a density that the model compiled itself cost little: where a check fails they are
+    four to a draw.
+    """
+    density = open_density(model, judgments)
+    with as_fit_error(model, "nuts"):
+        drawn = sample_density(density, sampling)
+        if not drawn.diagnostics.usable and not isinstance(density, CompiledGraph):
+            drawn = sample_density(density, sampling, thin=_THIN)
+        return drawn
+
+
+def sample_density(density: Density, sampling: Sampling, *, thin: int = 1) -> Draws:
+    """Draw from a density, every `thin`-th step of a chain.
 
     p is not traced: it is computed from the draws of the parameters.
     """
-    graph = open_graph(model, judgments)
-    with quiet_pymc(), as_fit_error(model, "nuts"):
+    with quiet_pymc():
         import joblib
         import nutpie
 
-        names = [v.name for v in graph.graph.free_RVs]
-        compiled = nutpie.compile_pymc_model(graph.graph, backend="numba", var_names=names)
         tree = nutpie.sample(
-            compiled,
-            draws=sampling.draws,
+            _compiled(density),
+            draws=thin * sampling.draws,
             tune=sampling.tune,
             chains=sampling.chains,
             cores=min(sampling.chains, joblib.cpu_count()),
@@ -51,9 +66,31 @@ def graph_nuts(model: Any, judgments: Judgments, sampling: Sampling) -> Draws:
         )
         stats = tree["sample_stats"].dataset
         drawn = collect(
-            graph,
-            np.asarray(stats["unconstrained_draw"].values, dtype=np.float64),
-            {ours: stats[theirs].values for theirs, ours in _STATISTICS.items()},
+            density,
+            np.asarray(stats["unconstrained_draw"].values, dtype=np.float64)[:, ::thin],
+            {ours: stats[theirs].values[:, ::thin] for theirs, ours in _STATISTICS.items()},
         )
     checks = mixing_checks(drawn.parameters, drawn.sample_stats)
     return replace(drawn, diagnostics=Diagnostics(checks=checks))
+
+
+def _compiled(density: Density) -> Any:
+    """Return what nutpie samples: a graph as it compiles it, or a density that is compiled."""
+    import nutpie
+
+    if isinstance(density, CompiledGraph):
+        names = [v.name for v in density.graph.free_RVs]
+        return nutpie.compile_pymc_model(density.graph, backend="numba", var_names=names)
+    from nutpie.compiled_pyfunc import from_pyfunc
+
+    return from_pyfunc(
+        density.size,
+        lambda: partial(density.derivative, jacobian=True),
+        lambda *_: lambda x: {},
+        [],
+        [],
+        [],
+        make_initial_point_fn=lambda seed: (
+            density.start + np.random.default_rng(seed).uniform(-1.0, 1.0, density.size)
+        ),
+    )

@@ -10,8 +10,7 @@ from rtc_bayes.relevance.fitters.graphs import (
     SCALE_AT_ZERO,
     as_fit_error,
     find_mode,
-    labels,
-    open_graph,
+    open_density,
 )
 from rtc_bayes.relevance.interface import Diagnostics, PointEstimate, Stage
 
@@ -24,17 +23,17 @@ def graph_map(model: Any, judgments: Judgments) -> PointEstimate:
     FitError
         No mode was reached: the density may have none, or one on the boundary.
     """
-    graph = open_graph(model, judgments)
+    density = open_density(model, judgments)
     with as_fit_error(model, "map"):
-        mode, _ = find_mode(graph, jacobian=False)
+        mode, _ = find_mode(density, jacobian=False)
         if not mode.converged:
             raise FitError(
                 f"map of {model.name} is refused: no mode was reached "
                 f"({Stage.of('graph', [mode])}); perhaps {SCALE_AT_ZERO}"
             )
         return PointEstimate(
-            p=graph.p(mode.at),
-            parameters=graph.parameters(mode.at),
+            p=density.p(mode.at),
+            parameters=density.parameters(mode.at),
             diagnostics=Diagnostics((Stage.of("graph", [mode]),)),
-            **labels(graph),
+            **density.labels,
         )

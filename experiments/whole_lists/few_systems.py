@@ -1,0 +1,49 @@
+"""How far expected scores and differences can be trusted when few systems are pooled.
+
+Simulated collections of 25 topics, 100 judgments by `robust`, about whole lists::
+
+    python -m experiments.whole_lists.few_systems
+"""
+
+import argparse
+import warnings
+
+import pandas as pd
+
+import rtc_bayes as rb
+
+
+def one(systems: int, depth: int, seed: int) -> dict[str, float]:
+    """Bias of expected MAPs, shares of 95% intervals that hold the truth, confidence, accuracy."""
+    made = rb.simulate(n_topics=25, n_systems=systems, seed=seed)
+    pool = rb.Pool.from_runs(made.runs, depth=depth)
+    judgments = rb.build(pool, made.qrels, budget=100, confidence=None).judgments
+    comparison = rb.compare(pool, rb.fit(pool, judgments))
+    scores = comparison.systems_frame().set_index("system")
+    truth = rb.evaluate(made.runs, made.qrels).mean_frame().set_index("system")["AP"]
+    error = scores["expected"] - truth[scores.index]
+    pairs = comparison.to_frame()
+    true = truth[pairs["a"]].to_numpy() - truth[pairs["b"]].to_numpy()
+    off = (pairs["expected_difference"] - true).abs()
+    return {
+        "bias of MAP": error.mean(),
+        "MAPs held": (error.abs() < 1.96 * scores["sd"]).mean(),
+        "differences held": (off < 1.96 * pairs["sd"]).mean(),
+        "confidence": pairs["confidence"].mean(),
+        "accuracy": (pairs["expected_difference"] * true > 0).mean(),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=4)
+    seeds = range(1, parser.parse_args().seeds + 1)
+    warnings.simplefilter("ignore", rb.FitWarning)
+    sizes = [(3, 50), (3, 100), (6, 50), (6, 100), (10, 100)]
+    means = [pd.DataFrame([one(*size, seed) for seed in seeds]).mean() for size in sizes]
+    index = pd.MultiIndex.from_tuples(sizes, names=["systems", "depth"])
+    print(pd.DataFrame(means, index=index).round(3))
+
+
+if __name__ == "__main__":
+    main()

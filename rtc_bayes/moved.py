@@ -1,0 +1,36 @@
+"""Modules of before: importing one says where its names are now."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from types import ModuleType
+
+_NOW = {
+    "calibration.studies": "calibration",
+    "calibration.trial": "calibration",
+    "calibration.truth": "trials.complete",
+    "confidence.study": "confidence.setting",
+    "robustness.design": "trials.plan",
+    "robustness.running": "trials.running",
+    "robustness.scores": "trials.scores",
+    "robustness.studies": "robustness",
+    "robustness.trial": "trials.trial",
+    "workers.topics": "workers.threads",
+    "workers.trials": "workers.processes",
+}
+
+
+class _Moved(MetaPathFinder):
+    """Asked last, for what no other finder has."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> None:
+        now = _NOW.get(name.removeprefix("rtc_bayes."))
+        if now and name.startswith("rtc_bayes."):
+            raise ModuleNotFoundError(f"{name} is no more; see rtc_bayes.{now}", name=name)
+
+
+sys.meta_path.append(_Moved())

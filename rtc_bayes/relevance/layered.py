@@ -1,0 +1,355 @@
+"""The joint log density of the three layers with its gradient: compiled.
+
+The same density as the PyMC graph of the model `layered`, which says what its parts are. A vector
+holds, end to end: logit m, log k; offset, slope and weight; the logarithms of their scales;
+z of every topic; x of every system for A, B and lambda; and lambda_0 if there is one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.relevance.logistic import sigmoid
+from rtc_bayes.relevance.newton import Floats
+from rtc_bayes.relevance.prevalence import FARTHEST, STEP
+
+type Integers = NDArray[np.int64]
+
+_EFFECTS = {"A": "offset", "B": "slope", "lambda": "weight"}
+_HYPER = 2 + 2 * len(_EFFECTS)
+# of central differences of the gradient, which is exact to about 1e-13
+_DIFFERENCE = 1e-5
+
+
+class LayeredPriors(NamedTuple):
+    """The priors of `layered`, as its options give them.
+
+    Attributes
+    ----------
+    m : tuple of float
+        a and b of the mean prevalence's beta.
+    centre, spread : ndarray of float, shape (7,)
+        Means and sds of the normal priors: log k, the three means, the logarithms of the scales.
+    a, b : float
+        Of LogitBeta, the distribution of systems.
+    log_odds : bool
+        Whether layer 3 weighs logit q, and not q.
+    """
+
+    m: tuple[float, float]
+    centre: Floats
+    spread: Floats
+    a: float
+    b: float
+    log_odds: bool
+
+
+class Entries(NamedTuple):
+    """The list entries of some documents, those of a document after one another.
+
+    Attributes
+    ----------
+    starts : ndarray of int, shape (documents + 1,)
+    system, item : ndarray of int, shape (entries,)
+        Number of the system, and of the rank from 0.
+    topic : ndarray of int, shape (documents,)
+    """
+
+    starts: Integers
+    system: Integers
+    item: Integers
+    topic: Integers
+
+    @classmethod
+    def of(cls, pool: Pool, documents: Integers) -> Entries:
+        """Find the entries of documents."""
+        row_of = np.full(pool.n_documents, -1)
+        row_of[documents] = np.arange(len(documents))
+        system, _, rank = pool.entries
+        row = row_of[pool.ranked]
+        order = np.argsort(row, kind="stable")
+        order = order[np.searchsorted(row[order], 0) :]
+        starts = np.searchsorted(row[order], np.arange(len(documents) + 1)).astype(np.int64)
+        topic = pool.topic_of[documents].astype(np.int64)
+        return cls(starts, system[order].astype(np.int64), rank[order].astype(np.int64) - 1, topic)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LayeredDensity:
+    """A model's density over judgments, as methods of estimation ask for it.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    priors : LayeredPriors
+    curve : ndarray of float, shape (cells, items, 4)
+        Layer 1: :func:`rtc_bayes.relevance.prevalence.spline`.
+    intercept : bool
+        Whether there is a lambda_0.
+    """
+
+    judgments: Judgments
+    priors: LayeredPriors
+    curve: Floats
+    intercept: bool
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        pool = self.judgments.pool
+        return _HYPER + pool.n_topics + len(_EFFECTS) * pool.n_systems + self.intercept
+
+    @property
+    def start(self) -> Floats:
+        """Where to begin: what is most probable a priori."""
+        a, b = self.priors.m
+        x = np.zeros(self.size)
+        x[:_HYPER] = np.log(a / b), *self.priors.centre
+        x[_HYPER + self.judgments.pool.n_topics :] = np.log(self.priors.a / self.priors.b)
+        return x
+
+    def log_density(self, x: Floats, *, jacobian: bool = True) -> float:
+        """Log density; the variables are unconstrained, so that there is no Jacobian."""
+        return self.derivative(x, jacobian=jacobian)[0]
+
+    def derivative(self, x: Floats, *, jacobian: bool = True) -> tuple[float, Floats]:
+        """Log density and its gradient, shape (size,)."""
+        gradient = np.empty(len(x))
+        pool = self.judgments.pool
+        value = log_density(
+            x, pool.n_topics, pool.n_systems, self.priors, self.curve, *self._judged, gradient
+        )
+        return value, gradient
+
+    def hessian(self, x: Floats, *, jacobian: bool = True) -> Floats:
+        """Second derivatives by differences of the gradient, shape (size, size)."""
+        rows = np.empty((len(x), len(x)))
+        for row, step in zip(rows, _DIFFERENCE * np.eye(len(x)), strict=True):
+            above, below = self.derivative(x + step)[1], self.derivative(x - step)[1]
+            row[:] = (above - below) / (2.0 * _DIFFERENCE)
+        return 0.5 * (rows + rows.T)
+
+    def p(self, x: Floats) -> Floats:
+        """Probability of every document, shape (documents,)."""
+        pool = self.judgments.pool
+        return probabilities(
+            x, pool.n_topics, pool.n_systems, self.priors.log_odds, self.curve, self._every
+        )
+
+    def parameters(self, x: Floats) -> dict[str, Any]:
+        """Name the values, as the graph does."""
+        topics, systems = self.judgments.pool.n_topics, self.judgments.pool.n_systems
+        logit_m, log_k, *hyper = x[:_HYPER]
+        z = x[_HYPER : _HYPER + topics]
+        effects = x[_HYPER + topics :][: len(_EFFECTS) * systems].reshape(-1, systems)
+        m = sigmoid(np.array(logit_m))
+        level = logit_m + z / np.sqrt(np.exp(log_k) * m * (1.0 - m))
+        named: dict[str, Any] = {"logit_m": logit_m, "log_k": log_k, "z_prevalence": z}
+        named["logit_prevalence"] = level
+        for number, (name, option) in enumerate(_EFFECTS.items()):
+            mean, log_s = hyper[number], hyper[number + len(_EFFECTS)]
+            share = mean / systems if name == "lambda" else mean
+            named |= {option: mean, f"log_s_{option}": log_s, f"x_{name}": effects[number]}
+            named[name] = share + np.exp(log_s) * effects[number]
+        return named | ({"lambda_0": x[-1]} if self.intercept else {})
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """Dims of :meth:`parameters`, and coordinates of dims that the pool does not know."""
+        of_system = [f"{prefix}{name}" for name in _EFFECTS for prefix in ("x_", "")]
+        of_topic = ["z_prevalence", "logit_prevalence"]
+        dims = dict.fromkeys(of_topic, ("topic",)) | dict.fromkeys(of_system, ("system",))
+        return {"dims": dims, "coords": {}}
+
+    @cached_property
+    def _judged(self) -> tuple[Entries, Floats]:
+        order = self.judgments.order
+        return Entries.of(self.judgments.pool, order), self.judgments.labels[order]
+
+    @cached_property
+    def _every(self) -> Entries:
+        pool = self.judgments.pool
+        return Entries.of(pool, np.arange(pool.n_documents))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_density(
+    x: Floats,
+    topics: int,
+    systems: int,
+    priors: LayeredPriors,
+    curve: Floats,
+    judged: Entries,
+    labels: Floats,
+    gradient: Floats,
+) -> float:
+    """Return the log density at x, up to a constant, and set its gradient."""
+    gradient[:] = 0.0
+    value = 0.0
+    m, k = _sigmoid(x[0]), math.exp(x[1])
+    value += priors.m[0] * _log_sigmoid(x[0]) + priors.m[1] * _log_sigmoid(-x[0])
+    gradient[0] += priors.m[0] - (priors.m[0] + priors.m[1]) * m
+    for i in range(len(priors.centre)):
+        apart = (x[1 + i] - priors.centre[i]) / priors.spread[i]
+        value -= 0.5 * apart * apart
+        gradient[1 + i] -= apart / priors.spread[i]
+    first = 2 + 2 * 3 + topics
+    for i in range(first, len(x)):
+        value += priors.a * _log_sigmoid(x[i]) + priors.b * _log_sigmoid(-x[i])
+        gradient[i] += priors.a - (priors.a + priors.b) * _sigmoid(x[i])
+
+    # layer 1: prevalences, LogitBeta(a, b) in units of their spread about logit m
+    a, b = m * k, (1.0 - m) * k
+    spread = 1.0 / math.sqrt(k * m * (1.0 - m))
+    of_a, of_b, of_k = _digamma(a), _digamma(b), _digamma(k)
+    constant = math.lgamma(k) - math.lgamma(a) - math.lgamma(b) + math.log(spread)
+    level, slope = np.empty(topics), np.zeros(topics)
+    da, db = 0.0, 0.0
+    for t in range(topics):
+        level[t] = x[0] + x[8 + t] * spread
+        high, low = _log_sigmoid(level[t]), _log_sigmoid(-level[t])
+        value += a * high + b * low + constant
+        slope[t] += a - k * _sigmoid(level[t])
+        da += high - of_a + of_k
+        db += low - of_b + of_k
+    gradient[0] += (da - db) * k * m * (1.0 - m) - 0.5 * topics * (1.0 - 2.0 * m)
+    gradient[1] += da * a + db * b - 0.5 * topics
+
+    # layers 2 and 3: a document that no system ranked, then what each list entry changes
+    offset, steep, weight = np.empty(systems), np.empty(systems), np.empty(systems)
+    none, none_slope = np.empty(systems), np.empty(systems)
+    of_offset, of_steep, of_weight = np.zeros(systems), np.zeros(systems), np.zeros(systems)
+    base = x[first + 3 * systems] if len(x) > first + 3 * systems else 0.0
+    for j in range(systems):
+        offset[j] = x[2] + math.exp(x[5]) * x[first + j]
+        steep[j] = x[3] + math.exp(x[6]) * x[first + systems + j]
+        weight[j] = x[4] / systems + math.exp(x[7]) * x[first + 2 * systems + j]
+        none[j], none_slope[j] = _calibrated(offset[j], priors.log_odds)
+        base += weight[j] * none[j]
+    of_base = 0.0
+    reports = np.empty((4, len(judged.system)))
+    for i in range(len(labels)):
+        t = judged.topic[i]
+        eta = base
+        for e in range(judged.starts[i], judged.starts[i + 1]):
+            j = judged.system[e]
+            q, q_slope = _self_report(curve, level[t], judged.item[e])
+            opinion, opinion_slope = _calibrated(offset[j] + steep[j] * q, priors.log_odds)
+            eta += weight[j] * (opinion - none[j])
+            reports[0, e], reports[1, e] = q, q_slope
+            reports[2, e], reports[3, e] = opinion, opinion_slope
+        value += labels[i] * _log_sigmoid(eta) + (1.0 - labels[i]) * _log_sigmoid(-eta)
+        force = labels[i] - _sigmoid(eta)
+        of_base += force
+        for e in range(judged.starts[i], judged.starts[i + 1]):
+            j = judged.system[e]
+            q, q_slope, opinion, opinion_slope = reports[:, e]
+            of_weight[j] += force * (opinion - none[j])
+            of_offset[j] += force * weight[j] * (opinion_slope - none_slope[j])
+            of_steep[j] += force * weight[j] * opinion_slope * q
+            slope[t] += force * weight[j] * opinion_slope * steep[j] * q_slope
+
+    for j in range(systems):
+        of_weight[j] += of_base * none[j]
+        of_offset[j] += of_base * weight[j] * none_slope[j]
+        gradient[2] += of_offset[j]
+        gradient[3] += of_steep[j]
+        gradient[4] += of_weight[j] / systems
+        gradient[5] += of_offset[j] * math.exp(x[5]) * x[first + j]
+        gradient[6] += of_steep[j] * math.exp(x[6]) * x[first + systems + j]
+        gradient[7] += of_weight[j] * math.exp(x[7]) * x[first + 2 * systems + j]
+        gradient[first + j] += of_offset[j] * math.exp(x[5])
+        gradient[first + systems + j] += of_steep[j] * math.exp(x[6])
+        gradient[first + 2 * systems + j] += of_weight[j] * math.exp(x[7])
+    if len(x) > first + 3 * systems:
+        gradient[first + 3 * systems] += of_base
+    for t in range(topics):
+        gradient[8 + t] += slope[t] * spread
+        gradient[0] += slope[t] * (1.0 - 0.5 * x[8 + t] * spread * (1.0 - 2.0 * m))
+        gradient[1] -= slope[t] * 0.5 * x[8 + t] * spread
+    return value
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def probabilities(
+    x: Floats, topics: int, systems: int, log_odds: bool, curve: Floats, every: Entries
+) -> Floats:
+    """Return the probability of every document at x."""
+    m, k = _sigmoid(x[0]), math.exp(x[1])
+    spread = 1.0 / math.sqrt(k * m * (1.0 - m))
+    first = 8 + topics
+    base = x[first + 3 * systems] if len(x) > first + 3 * systems else 0.0
+    offset = x[2] + math.exp(x[5]) * x[first : first + systems]
+    steep = x[3] + math.exp(x[6]) * x[first + systems : first + 2 * systems]
+    weight = x[4] / systems + math.exp(x[7]) * x[first + 2 * systems : first + 3 * systems]
+    none = np.empty(systems)
+    for j in range(systems):
+        none[j] = _calibrated(offset[j], log_odds)[0]
+        base += weight[j] * none[j]
+    p = np.empty(len(every.topic))
+    for i in range(len(p)):
+        eta, level = base, x[0] + x[8 + every.topic[i]] * spread
+        for e in range(every.starts[i], every.starts[i + 1]):
+            j = every.system[e]
+            q, _ = _self_report(curve, level, every.item[e])
+            eta += weight[j] * (_calibrated(offset[j] + steep[j] * q, log_odds)[0] - none[j])
+        p[i] = _sigmoid(eta)
+    return p
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _self_report(curve: Floats, level: float, item: int) -> tuple[float, float]:
+    """Return q* of a rank at a prevalence's log-odds, and its derivative."""
+    at = (min(max(level, -FARTHEST), FARTHEST - 1e-9) + FARTHEST) / STEP
+    cell = int(at)
+    beyond = (at - cell) * STEP
+    c3, c2, c1, c0 = curve[cell, item]
+    q = _sigmoid(((c3 * beyond + c2) * beyond + c1) * beyond + c0)
+    steep = (3.0 * c3 * beyond + 2.0 * c2) * beyond + c1
+    inside = -FARTHEST < level < FARTHEST - 1e-9
+    return q, q * (1.0 - q) * steep if inside else 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _calibrated(log_odds: float, as_log_odds: bool) -> tuple[float, float]:
+    """Return what layer 3 weighs, and its derivative."""
+    if as_log_odds:
+        return log_odds, 1.0
+    q = _sigmoid(log_odds)
+    return q, q * (1.0 - q)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _sigmoid(x: float) -> float:
+    if x >= 0.0:
+        return 1.0 / (1.0 + math.exp(-x))
+    odds = math.exp(x)
+    return odds / (1.0 + odds)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _log_sigmoid(x: float) -> float:
+    return min(x, 0.0) - math.log1p(math.exp(-abs(x)))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _digamma(x: float) -> float:
+    """Return the derivative of log gamma: by its recurrence up to 8, then its asymptotic series."""
+    value = 0.0
+    while x < 8.0:
+        value -= 1.0 / x
+        x += 1.0
+    square = 1.0 / (x * x)
+    series = 1 / 12 - square * (
+        1 / 120
+        - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760)))
+    )
+    return value + math.log(x) - 0.5 / x - square * series

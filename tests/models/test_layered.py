@@ -1,0 +1,206 @@
+"""The three layers as one model: density and graph, the paper's limit, PyMC and ArviZ on a fit."""
+
+import warnings
+
+import numpy as np
+import pytest
+from pools import judge, make_pool
+
+from rtc_bayes import FitWarning, InputError, Judgments
+from rtc_bayes.relevance import Sampling, fit, load_model, rank
+from rtc_bayes.relevance.compiled import CompiledGraph
+from rtc_bayes.relevance.fitters.graphs import find_mode, open_graph
+from rtc_bayes.relevance.fitters.nuts import sample_density
+from rtc_bayes.relevance.prevalence import prevalence_curves
+from rtc_bayes_models.layered import Layered
+
+MODELS = {
+    "log-odds": Layered(),
+    "probabilities": Layered(
+        link="probability", intercept=True, prior=(2.0, 1.5), temper="depth", meetings=5.0
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def judgments():
+    return judge(make_pool(), 40, seed=1)
+
+
+@pytest.fixture(params=MODELS)
+def model(request):
+    return MODELS[request.param]
+
+
+def of_graph(density, graph, x):
+    """Return the values of the graph's free variables at a point of the density."""
+    named = density.parameters(x)
+    return np.concatenate([np.ravel(named[v.name]) for v in graph.graph.free_RVs])
+
+
+def test_the_density_is_the_graphs(model, judgments):
+    density, graph = model.density(judgments), open_graph(model, judgments)
+    rng = np.random.default_rng(0)
+    points = density.start + rng.normal(0.0, 0.5, (4, density.size))
+    compiled = [density.derivative(x) for x in points]
+    written = [graph.derivative(of_graph(density, graph, x), jacobian=True) for x in points]
+    values = np.array([value for value, _ in compiled])
+    theirs = np.array([value for value, _ in written])
+    np.testing.assert_allclose(np.diff(values), np.diff(theirs), rtol=1e-9, atol=1e-9)
+    for x, (_, gradient), (_, of_free) in zip(points, compiled, written, strict=True):
+        np.testing.assert_allclose(np.sort(gradient), np.sort(of_free), rtol=1e-8, atol=1e-9)
+        there = of_graph(density, graph, x)
+        np.testing.assert_allclose(density.p(x), graph.p(there), rtol=1e-10)
+        for name, value in graph.parameters(there).items():
+            np.testing.assert_allclose(density.parameters(x)[name], value, rtol=1e-10, atol=1e-12)
+    # second derivatives are differences of the gradient
+    hessian = density.hessian(points[0])
+    step = 1e-4 * rng.normal(size=density.size)
+    above, below = (density.derivative(points[0] + sign * step)[1] for sign in (1.0, -1.0))
+    np.testing.assert_allclose(hessian @ step, (above - below) / 2.0, rtol=1e-4, atol=1e-8)
+
+
+def test_a_topics_curve_is_the_papers(judgments):
+    """Whose mean is the prevalence, and whose shape R_t and N_t give."""
+    for relevant, nonrelevant in ((0, 0), (3, 1), (0, 9)):
+        meetings = relevant + nonrelevant + 2.0
+        level = np.log((relevant + 1.0) / (nonrelevant + 1.0))
+        curves = prevalence_curves(np.array([level]), np.array([meetings]), depth=20).eval()[0]
+        np.testing.assert_allclose(curves[:-1], rank.solve(21, relevant, nonrelevant).q, atol=1e-6)
+        assert curves[:-1].mean() == pytest.approx((relevant + 1.0) / meetings, abs=1e-6)
+        assert curves[-1] == 0.0
+
+
+def conditional_mode(graph, fixed):
+    """Return the mode of a graph's other variables, given some."""
+    import pymc as pm
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        given = CompiledGraph(pm.do(graph, fixed))
+    mode, _ = find_mode(given, jacobian=False)
+    assert mode.converged
+    return given.parameters(mode.at)
+
+
+@pytest.mark.parametrize("link", ["probability", "logodds"])
+def test_in_the_limit_each_layer_is_the_papers(judgments, link):
+    """Without pooling, each layer's mode given the others is that of `rtc`."""
+    paper = load_model("rtc", {"smoothing": "beta", "link": link})
+    reports, calibrated, aggregated = paper._layers(judgments)
+    model = Layered(pooled=False, prior=(1.0, 1.0), link=link)
+    graph = model.graph(judgments.pool, judgments)
+
+    # layer 1: given that no system says anything, the topics' prevalences are what was judged
+    none = np.zeros(judgments.pool.n_systems)
+    levels = conditional_mode(graph, {"A": none, "B": none, "lambda": none})["logit_prevalence"]
+    counts = judgments.relevant + 1.0, judgments.nonrelevant + 1.0
+    np.testing.assert_allclose(levels, np.log(counts[0] / counts[1]), atol=1e-6)
+    meetings = counts[0] + counts[1]
+    curves = prevalence_curves(levels, meetings, judgments.pool.depth).eval()[:, :-1]
+    np.testing.assert_allclose(curves, reports.curves[reports.curve_of], atol=1e-6)
+
+    # layer 2: a system alone, with weight 1 on log-odds, is calibrated as the paper does
+    by_itself = Layered(pooled=False, prior=(1.0, 1.0)).graph(judgments.pool, judgments)
+    for system, alone in enumerate(np.eye(judgments.pool.n_systems)):
+        mode = conditional_mode(by_itself, {"logit_prevalence": levels, "lambda": alone})
+        assert mode["A"][system] == pytest.approx(calibrated.offset[system], abs=1e-6)
+        assert mode["B"][system] == pytest.approx(calibrated.slope[system], abs=1e-6)
+
+    # layer 3: given calibrated systems, they weigh what they do in the paper
+    fixed = {"logit_prevalence": levels, "A": calibrated.offset, "B": calibrated.slope}
+    weights = conditional_mode(graph, fixed)["lambda"]
+    np.testing.assert_allclose(weights, aggregated.weights, atol=1e-6)
+
+
+def test_methods_agree_where_much_is_judged(judgments):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        exact = fit(judgments.pool, judgments, model="layered", draws=400, chains=2, tune=400)
+        normal = fit(judgments.pool, judgments, model="layered", method="laplace")
+        point = fit(judgments.pool, judgments, model="layered", method="map")
+    posterior, approximate = (
+        x.relevance.values.reshape(-1, judgments.pool.n_documents) for x in (exact, normal)
+    )
+    unjudged = ~judgments.judged
+    means = posterior.mean(axis=0)[unjudged], approximate.mean(axis=0)[unjudged]
+    assert np.corrcoef(*means)[0, 1] > 0.9
+    assert np.corrcoef(means[0], point.relevance.values.ravel()[unjudged])[0, 1] > 0.8
+
+
+@pytest.mark.slow
+def test_the_compiled_posterior_is_that_of_pymcs_graph(judgments):
+    model, sampling = Layered(), Sampling(draws=1000, chains=4, tune=1000, seed=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours = sample_density(model.density(judgments), sampling)
+        theirs = sample_density(open_graph(model, judgments), sampling)
+    import arviz_stats
+
+    for name in ("p", "logit_prevalence", "A", "B", "lambda"):
+        values = [
+            (draws.p if name == "p" else draws.parameters[name]).reshape(
+                4, 1000 if name != "p" else -1, -1
+            )
+            for draws in (ours, theirs)
+        ]
+        errors = [
+            v.std(axis=(0, 1))
+            / np.sqrt(arviz_stats.base.array_stats.ess(v, chain_axis=0, draw_axis=1))
+            for v in values
+        ]
+        apart = values[0].mean(axis=(0, 1)) - values[1].mean(axis=(0, 1))
+        z = apart / np.maximum(np.hypot(*errors), 1e-9)
+        # the largest of n standard normals exceeds this in 1 of 1000
+        assert np.abs(z).max() < 5.0, name
+
+
+@pytest.mark.parametrize("spec", ["layered:laplace", "hierarchical:laplace", "robust:gibbs"])
+def test_pymc_and_arviz_take_a_fit(spec):
+    import arviz as az
+    import pymc as pm
+
+    judgments = judge(make_pool(), 40, seed=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = fit(judgments.pool, judgments, model=spec, draws=300, chains=2, seed=2)
+        with made.graph():
+            pm.compute_log_likelihood(made.posterior, progressbar=False)
+            drawn = pm.sample_posterior_predictive(made.posterior, random_seed=1, progressbar=False)
+            before = pm.sample_prior_predictive(50, random_seed=1)
+        loo = az.loo(made.posterior)
+    labels = drawn["posterior_predictive"]["label"]
+    density = np.exp(made.posterior["log_likelihood"]["label"]).mean(("chain", "draw"))
+    observed = made.posterior["observed_data"]["label"].values[: density.size]
+    # how often a label is drawn is how probable it is: 600 draws each
+    shares = np.where(
+        observed > 0.5, labels.mean(("chain", "draw")), 1 - labels.mean(("chain", "draw"))
+    )
+    assert np.abs(shares - density).max() < 5.0 * np.sqrt(0.25 / 600)
+    assert np.isfinite(loo.elpd)
+    assert before["prior_predictive"]["label"].shape == (1, 50, density.size)
+
+
+def test_a_model_of_parts_has_no_graph():
+    judgments = judge(make_pool(), 40, seed=1)
+    with pytest.raises(InputError, match="has no graph"):
+        fit(judgments.pool, judgments, model="rtc").graph()
+
+
+def test_nothing_judged_is_the_prior():
+    pool = make_pool()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        made = fit(pool, Judgments.none(pool), model="layered", draws=300, chains=2, tune=300)
+    mean = made.posterior["posterior"]["weight"].mean().item()
+    prior = Layered().weight
+    assert mean == pytest.approx(prior[0], abs=5.0 * prior[1] / np.sqrt(100))
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [("meetings", "0"), ("k", "2:0"), ("m", "0:1"), ("weight", "1:0"), ("s_slope", "-1:1")],
+)
+def test_options_out_of_range(option, text):
+    with pytest.raises(InputError, match=option):
+        load_model("layered", {option: text})

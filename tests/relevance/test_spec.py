@@ -1,0 +1,128 @@
+"""The text that names a model: paths of any characters, options that are refused."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from rtc_bayes import InputError
+from rtc_bayes.cli import main
+from rtc_bayes.collection.simulate import simulate, write
+from rtc_bayes.judging import parse_algorithm, split_algorithms
+from rtc_bayes.relevance import ModelSpec
+from tests.model_files import write_model
+
+PATHS = [
+    "my [x]/a b.py",
+    "[x].py",
+    "dir:1/m.py",
+    "a,b/c,d.py",
+    "rtc[folds=5]/m.py",
+    "m.py[scale=2]/n.py",
+    "a.b.py",
+    "ip/mtc.py",
+    " m .py",
+    "m.py:map.py",
+    "ünï/=1.py",
+]
+
+
+@pytest.fixture(params=PATHS)
+def path(request, tmp_path, monkeypatch):
+    """A model in a file, named by a path from the working directory."""
+    monkeypatch.chdir(tmp_path)
+    path = Path(request.param)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_model(path, "False", "pass")
+    return request.param
+
+
+@pytest.mark.parametrize(
+    ("after", "options", "method"),
+    [("", {}, None), (":map", {}, "map"), ("[a=1,b=x:y]:map", {"a": "1", "b": "x:y"}, "map")],
+)
+def test_the_path_of_a_file_may_hold_any_character(path, after, options, method):
+    spec = ModelSpec.parse(path + after)
+    assert (spec.name, spec.options, spec.method) == (path, options, method)
+    assert spec.digest is not None
+    assert pickle.loads(pickle.dumps(spec)) == spec
+    assert ModelSpec.parse(Path(path)).build() == ModelSpec.parse(path).build()
+    assert pickle.loads(pickle.dumps(ModelSpec.parse(path).build())) is not None
+
+
+@pytest.mark.parametrize("evaluator", [None, "rtc[folds=5]:map", "uniform"])
+def test_algorithms_name_such_a_file(path, evaluator):
+    text = path + (f"/{evaluator}" if evaluator else "")
+    algorithm = parse_algorithm(text)
+    assert algorithm.judge.model.name == path
+    assert repr(algorithm.evaluator) == f"ModelSpec({evaluator or path!r})"
+    assert parse_algorithm(f"mtc/{path}:map").evaluator.name == path
+    weighed = parse_algorithm(f"{path}[weight=evr]:map").judge
+    assert (weighed.weight, weighed.model.name, weighed.model.method) == ("evr", path, "map")
+    assert split_algorithms(f"ip,{path.strip()}/uniform,mtc") == (
+        ("ip", f"{path}/uniform", "mtc") if path == path.strip() else ("ip", "m .py/uniform", "mtc")
+    )
+
+
+def test_a_judges_file_may_have_such_a_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = Path("judges [1]/a:b, c.py")
+    path.parent.mkdir()
+    path.write_text(
+        "from dataclasses import dataclass\n"
+        "from rtc_bayes.judging.judges import MTC\n"
+        "@dataclass(frozen=True)\n"
+        "class Mine(MTC):\n"
+        "    pass\n"
+    )
+    algorithm = parse_algorithm(f"{path}[floor=2]/rtc:map")
+    assert (type(algorithm.judge).__name__, algorithm.floor) == ("Mine", 2)
+    assert split_algorithms(f"{path}[floor=2]/rtc:map, ip") == (
+        f"{path}[floor=2]/rtc:map",
+        "ip",
+    )
+
+
+def test_a_study_takes_such_paths(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write(simulate(n_topics=4, n_systems=4, documents=100, depth=20, seed=3), tmp_path / "of")
+    path = Path("my [x]/a b,c.py")
+    path.parent.mkdir()
+    write_model(path, "False", "pass")
+    command = ["robustness", "of/runs", "--qrels", "of/qrels.txt", "--trials", "1"]
+    command += ["--systems", "3", "--confidence", "0.6", "--quiet", "-o", "study"]
+    status = main([*command, "--algorithms", f"mtc/{path},ip/{path}:map"])
+    said = capsys.readouterr()
+    assert (status, said.err) == (0, "")
+    assert str(path) in said.out
+    compare = ["compare", "of/runs", "--qrels", "of/qrels.txt", "--quiet"]
+    status = main([*compare, "--model", f"{path}:map"])
+    assert (status, capsys.readouterr().err) == (0, "")
+
+
+@pytest.mark.parametrize("path", ["my [x]/a.py", "dir:1/m.py"])
+def test_a_file_that_is_not_there_is_named(path):
+    with pytest.raises(InputError, match="no such file") as caught:
+        ModelSpec.parse(f"{path}[k=1]:map")
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("s_a=nan", "s_a of model hierarchical is 'nan'; give a number:a number, finite"),
+        ("s_a=nan:0", "s_a of model hierarchical is 'nan:0'; give a number:a number, finite"),
+        ("s_a=inf:1", "s_a of model hierarchical is 'inf:1'; give a number:a number, finite"),
+        ("s_a=1_0:1", "s_a of model hierarchical is '1_0:1'; give a number:a number"),
+        ("s_a=-1:1", "s_a of model hierarchical is '-1:1'; give median:spread, both positive"),
+        ("s_a=", "option s_a of model hierarchical has no value; give a number:a number"),
+        ("groups=", "option groups of model hierarchical has no value; give a text"),
+        ("s_a=1,s_a=2", "option s_a of hierarchical is given twice, '1' and '2'; give it once"),
+        ("centred=" + "9" * 5000, "give yes | no"),
+    ],
+)
+def test_a_refused_option_is_named_with_its_value_and_what_it_takes(text, said):
+    with pytest.raises(InputError) as caught:
+        ModelSpec.parse(f"hierarchical[{text}]").build()
+    assert said in str(caught.value)
+    assert len(str(caught.value)) < 300
