@@ -10,6 +10,7 @@ from .calibration.simulation_based import (
 from .collection import (
     Description as Description,
     Judgments as Judgments,
+    Merged as Merged,
     Pool as Pool,
     Probabilities as Probabilities,
     Qrels as Qrels,
@@ -18,6 +19,7 @@ from .collection import (
     Runs as Runs,
     Scores as Scores,
     describe as describe,
+    merge as merge,
     read_erels as read_erels,
     read_groups as read_groups,
     read_prels as read_prels,

@@ -3,13 +3,16 @@
 import csv
 import json
 import shlex
+from dataclasses import asdict
 
 import pytest
 
+import rtc_bayes as rb
 import rtc_bayes.relevance
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import simulate, write
 from rtc_bayes.errors import FitError
+from rtc_bayes.judging import suggest
 from rtc_bayes.store import digest_text
 
 COMMANDS = [
@@ -17,6 +20,7 @@ COMMANDS = [
     "describe",
     "evaluate",
     "simulate",
+    "merge",
     "fit",
     "compare",
     "build",
@@ -350,6 +354,53 @@ def test_next_says_which_and_why(here, ok):
     assert not judged & {(entry["topic"], entry["docno"]) for entry in content}
     assert len(ok(f"{line} csv").splitlines()) == 4
     assert content[0]["docno"] in ok(f"{line} table")
+
+
+def test_next_for_one_pair_as_python_does(here, ok, run):
+    runs, qrels = rb.read_runs(str(here / "*.gz")), rb.read_qrels(here / "few.qrels")
+    a, b, *_ = runs
+    line = "next '*.gz' --qrels few.qrels --algorithm mtc --count 3 --format"
+    estimand = rb.Estimand()
+    pool = estimand.pool(runs, qrels)
+    for pair, typed in (((a, b), f"{a},{b}"), ("least", "least")):
+        expected = suggest(pool, qrels, estimand, algorithm="mtc", pair=pair, count=3)
+        content = json.loads(ok(f"{line} json --pair {typed}"))
+        assert content == [asdict(document) for document in expected.documents]
+        names = " and ".join(expected.pair)
+        assert f"{names}, confidence {expected.confidence:.3f}" in ok(
+            f"{line} table --pair {typed}"
+        )
+    assert f"least sure: {names}, confidence" in ok(f"{line} table")
+    assert "give two systems as A,B, or least" in run(f"{line} table --pair {a}")[2]
+    status, _, err = run(f"{line} table --pair {a},{b}x")
+    assert (status, f"no system is named '{b}x'; name one of {b}" in err) == (2, True)
+
+
+def test_merged_judgments_keep_who_judged_what(here, ok, run):
+    (here / "ours").write_text("1 0 d1 1\n1 0 d2 0\n1 0 d4 -1\n")
+    (here / "theirs").write_text("1 0 d2 2\n1 0 d3 1\n1 0 d4 0\n")
+    (here / "theirs.meta.json").write_text('{"judged_for": ["bm25"]}')
+    status, _, err = run("merge ours theirs -o merged.qrels")
+    assert (status, (here / "merged.qrels").exists()) == (2, False)
+    assert "1 document is judged differently: d2 of topic 1 (ours: 0, theirs: 2)" in err
+    assert "--conflict" in err
+    said = ok("merge ours theirs --conflict highest -o merged.qrels")
+    assert "4 judged, 2 by several" not in said
+    assert "4 judged, 1 by several, 1 in conflict, settled by highest" in said
+    merged = rb.merge(rb.read_qrels("ours"), rb.read_qrels("theirs"), conflict="highest")
+    assert rb.read_qrels("merged.qrels") == merged.qrels
+    content = meta(here / "merged.qrels")
+    assert set(content.pop("meta")["inputs"]) == {"ours", "theirs"}
+    assert content == json.loads(json.dumps(merged.meta()))
+    assert content["judged_by"]["1"] == {
+        "d1": ["ours"],
+        "d2": ["ours", "theirs"],
+        "d3": ["theirs"],
+        "d4": ["theirs"],
+    }
+    assert content["sources"][1]["judged_for"] == ["bm25"]
+    assert content["judged_for"] is None
+    assert ok("merge ours theirs --conflict lowest -o merged.qrels --quiet") == ""
 
 
 def test_robustness_then_report(here, ok, run):

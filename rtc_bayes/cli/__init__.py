@@ -25,6 +25,7 @@ from rtc_bayes.cli.describing import describe
 from rtc_bayes.cli.evaluating import evaluate, simulate
 from rtc_bayes.cli.fitting import fit, models
 from rtc_bayes.cli.judging import build, next_
+from rtc_bayes.cli.merging import merge
 from rtc_bayes.cli.studies import calibrate, demo, report, robustness
 from rtc_bayes.errors import (
     CollectionWarning,
@@ -63,6 +64,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "describe": describe,
     "evaluate": evaluate,
     "simulate": simulate,
+    "merge": merge,
     "fit": fit,
     "compare": compare,
     "build": build,

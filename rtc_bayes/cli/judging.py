@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,7 +22,11 @@ from rtc_bayes.cli.arguments import (
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
-from rtc_bayes.errors import CollectionWarning
+from rtc_bayes.errors import CollectionWarning, InputError
+
+if TYPE_CHECKING:
+    from rtc_bayes.judging import Suggestions
+    from rtc_bayes.judging.suggest import PairLike
 
 
 @grouped
@@ -83,6 +88,10 @@ def next_(
     *,
     qrels: QrelsFile,
     algorithm: Judge = defaults.ALGORITHM,
+    pair: Annotated[
+        str | None,
+        typer.Option(metavar="A,B|least", help="Tell these two apart, or the least sure pair."),
+    ] = None,
     count: Annotated[int, typer.Option(help="How many documents.")] = 10,
     estimand: AnEstimand,
     runs: RunsRead,
@@ -91,9 +100,12 @@ def next_(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Say what a person should judge next, and why."""
+    """Say what a person should judge next, and why.
+
+    The table says which pair of systems has the least confidence; --pair chooses for one pair.
+    """
     from rtc_bayes.collection import read_qrels
-    from rtc_bayes.judging import next_documents, parse_algorithm
+    from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.suggest import documents_frame
     from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
     from rtc_bayes.store import announced, provenance
@@ -103,15 +115,44 @@ def next_(
     pool = estimand.pool(systems, judged)
     judgments = estimand.judgments(pool, judged)
     with announced("choosing documents", quiet):
-        frame = documents_frame(
-            next_documents(pool, judgments, estimand, algorithm=chosen, count=count, seed=seed)
+        suggestions = suggest(
+            pool,
+            judgments,
+            estimand,
+            algorithm=chosen,
+            pair=_pair(pair, pool.systems),
+            count=count,
+            seed=seed,
         )
+    frame = documents_frame(suggestions.documents)
     meta = provenance(seed=seed, inputs=digests(systems, judged, [chosen.model]))
+    meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
     match kind:
         case "json":
             write_value(frame.to_dict("records"), output, meta)
         case "csv":
             write_frame(frame, output, meta)
         case "table":
-            title = f"{algorithm}, {judgments.n_judged} judged, seed {seed}"
+            title = (
+                f"{algorithm}, {judgments.n_judged} judged, seed {seed}{_sure(suggestions, pair)}"
+            )
             write_tables([Table(title, frame, {"weight": ".3g"})], output, meta)
+
+
+def _pair(text: str | None, systems: Sequence[str]) -> PairLike:
+    """Read two systems' names, either of which may have a comma."""
+    if text is None or text == "least":
+        return text  # type: ignore[return-value]
+    parts = text.split(",")
+    splits = [(",".join(parts[:n]), ",".join(parts[n:])) for n in range(1, len(parts))]
+    if not splits:
+        raise InputError(f"--pair is {text!r}", remedy="give two systems as A,B, or least")
+    return next((names for names in splits if set(names) <= set(systems)), splits[0])
+
+
+def _sure(suggestions: Suggestions, asked: str | None) -> str:
+    """Say how sure the pair asked for is, or which pair is least sure."""
+    if suggestions.pair is None:
+        return ""
+    which = "least sure" if asked in (None, "least") else "for"
+    return f"; {which}: {' and '.join(suggestions.pair)}, confidence {suggestions.confidence:.3f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rtc_bayes.collection.description import Description, describe
 from rtc_bayes.collection.judgments import Judgments
+from rtc_bayes.collection.merging import Merged, MergedDocument, merge
 from rtc_bayes.collection.order import natural_key
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Prel, Prels, Probabilities, Qrels, Scores
@@ -29,6 +30,8 @@ from rtc_bayes.collection.writing import (
 __all__ = [
     "Description",
     "Judgments",
+    "Merged",
+    "MergedDocument",
     "Pool",
     "Prel",
     "Prels",
@@ -40,6 +43,7 @@ __all__ = [
     "Runs",
     "Scores",
     "describe",
+    "merge",
     "natural_key",
     "read_erels",
     "read_groups",

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.ids import some
+from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool, list_of_names
 from rtc_bayes.collection.qrels import JudgedFor, Qrels
 from rtc_bayes.errors import CollectionWarning, InputError, whole_fields, whole_number
@@ -390,6 +391,48 @@ class Judgments(Saved):
         labels, grades = np.full((2, every.n_documents), np.nan)
         labels[moved], grades[moved] = self.labels[order], self.grades[order]
         return replace(self, pool=every, labels=labels, order=moved, grades=grades)
+
+    def merge(self, *others: Judgments, conflict: Conflict = "refuse") -> Judgments:
+        """Return these judgments and others' together, over this pool.
+
+        The pool is extended by documents that it lacks; judgments of topics that it does not hold
+        are left out. Who judged which document, and all conflicts, are told by
+        :func:`rtc_bayes.merge`, of qrels.
+
+        Parameters
+        ----------
+        *others : Judgments
+            At the same relevance level.
+        conflict : {"refuse", "first", "highest", "lowest", "majority"}
+            What a document gets that is judged differently, by label and grade: see
+            :func:`rtc_bayes.merge`. These judgments are the first source.
+
+        Returns
+        -------
+        Judgments
+            In the order of these, then of each of the others. They were made for every source's
+            systems; for systems not known where that of any source is not.
+
+        Raises
+        ------
+        InputError
+            Conflicts, and `conflict` is "refuse"; other relevance levels.
+
+        Warns
+        -----
+        CollectionWarning
+            Conflicts were settled: how many, and how many of them were ties.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> ours = rb.Judgments.from_labels(pool, pool.locate("1", ["a"]), [1])
+        >>> theirs = rb.Judgments.from_labels(pool, pool.locate("1", ["a", "b"]), [1, 0.5])
+        >>> ours.merge(theirs)
+        Judgments(2 judged, 1.5 relevant, in 1 of 1 topics)
+        """
+        return merge_judgments([self, *others], conflict)
 
     def topics_frame(self) -> pd.DataFrame:
         """Return a row for each topic: topic, judged, relevant (numbers of documents).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -246,11 +247,13 @@ def number_of(systems: Sequence[str], name: str) -> int:
     Raises
     ------
     InputError
-        A system that is not there.
+        A system that is not there; it says which are named nearly so.
     """
     if name not in systems:
-        shown = ", ".join(systems[:5]) + (", ..." if len(systems) > 5 else "")
-        raise InputError(f"no system is named {name!r}", remedy=f"name one of {shown}")
+        by_case = {system.lower(): system for system in systems}
+        near = [by_case[like] for like in get_close_matches(str(name).lower(), by_case)]
+        some = near or [*systems[:5], *(["..."] if len(systems) > 5 else [])]
+        raise InputError(f"no system is named {name!r}", remedy=f"name one of {', '.join(some)}")
     return list(systems).index(name)
 
 

@@ -6,7 +6,7 @@ from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algori
 from rtc_bayes.judging.building import JudgingResult, build
 from rtc_bayes.judging.judges import Chooser, Judge, available_judges
 from rtc_bayes.judging.session import JudgingSession, Step
-from rtc_bayes.judging.suggest import NextDocument, next_documents
+from rtc_bayes.judging.suggest import NextDocument, Suggestions, next_documents, suggest
 
 __all__ = [
     "Algorithm",
@@ -16,9 +16,11 @@ __all__ = [
     "JudgingSession",
     "NextDocument",
     "Step",
+    "Suggestions",
     "available_judges",
     "build",
     "next_documents",
     "parse_algorithm",
     "split_algorithms",
+    "suggest",
 ]

@@ -18,6 +18,10 @@ value besides.
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
@@ -172,6 +176,10 @@ class JudgingState:
 
     Attributes
     ----------
+    systems : ndarray of int, shape (systems,)
+        The pool's numbers of the systems that the state is of; all, unless it is :meth:`of_pair`.
+    pairs : tuple of ndarray of int, each of shape (pairs,)
+        The first and the second of every pair, numbered within `systems`.
     parameter_variance : ndarray, shape (pairs,)
         Variance over draws of the expected difference in the mean; 0 for one draw. It holds
         until the next :meth:`restart`.
@@ -185,6 +193,7 @@ class JudgingState:
         self._topic_of = pool.topic_of
         first, second = np.triu_indices(pool.n_systems, 1)
         pairs = (first.astype(np.int64), second.astype(np.int64))
+        self.systems = np.arange(pool.n_systems)
         self.pairs = pairs
         self.topics = [
             TopicState(
@@ -192,10 +201,35 @@ class JudgingState:
             )
             for t in range(pool.n_topics)
         ]
-        self._expected = np.zeros((pool.n_topics, len(first)))
-        self._variance = np.zeros((pool.n_topics, len(first)))
-        self._stale = set(range(pool.n_topics))
+        self._nothing_summed()
         self._spread(draws)
+
+    def of_pair(self, systems: Sequence[int]) -> Self:
+        """Return a state of two systems, under the same probabilities of all documents.
+
+        Parameters
+        ----------
+        systems : sequence of two int
+            Their numbers in the pool, the lower first.
+        """
+        pair = int(np.flatnonzero((np.stack(self.pairs, axis=1) == systems).all(axis=1))[0])
+        other = copy.copy(self)
+        other.systems = np.array(systems)
+        other.pairs = (np.array([0]), np.array([1]))
+        other.topics = [
+            TopicState(self.pool.lists(t).take(other.systems), topic.p, topic.labels, other.pairs)
+            for t, topic in enumerate(self.topics)
+        ]
+        other._nothing_summed()
+        other.parameter_variance = self.parameter_variance[[pair]]
+        other._shift = self._shift[[pair]]
+        return other
+
+    def _nothing_summed(self) -> None:
+        """Leave the moments of every topic to be summed on the next request."""
+        shape = (len(self.topics), len(self.pairs[0]))
+        self._expected, self._variance = np.zeros(shape), np.zeros(shape)
+        self._stale = set(range(len(self.topics)))
 
     def observe(self, document: int, label: float) -> int:
         """Give a document of the pool its label in [0, 1]; return its topic's number."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool, Qrels
+from rtc_bayes.confidence.setting import two_systems
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
-from rtc_bayes.judging.judges import Judge
+from rtc_bayes.judging.judges import Chooser, Judge
 from rtc_bayes.judging.session import start_judge
 from rtc_bayes.relevance import RelevanceModel
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rtc_bayes.measures.estimand import EstimandLike
+
+type PairLike = tuple[str, str] | Literal["least"] | None
 
 
 @dataclass(frozen=True)
@@ -46,12 +51,38 @@ class NextDocument:
     why: str
 
 
+@dataclass(frozen=True)
+class Suggestions:
+    """Documents worth judging, and the pair of systems that is least sure.
+
+    Attributes
+    ----------
+    documents : tuple of NextDocument
+        The first to judge first.
+    pair : (str, str) or None
+        The pair that they were chosen for; where none was asked for, the pair of least
+        confidence, the first such one. None where the algorithm has no confidences.
+    confidence : float or None
+        The pair's confidence now, in [0.5, 1], with the printed moments.
+
+    Examples
+    --------
+    >>> Suggestions((), ("A", "B"), 0.53).confidence
+    0.53
+    """
+
+    documents: tuple[NextDocument, ...]
+    pair: tuple[str, str] | None
+    confidence: float | None
+
+
 def next_documents(
     pool: Pool,
     judgments: Judgments | Qrels,
     estimand: EstimandLike = None,
     *,
     algorithm: Algorithm | Judge | RelevanceModel | str = defaults.ALGORITHM,
+    pair: PairLike = None,
     count: int = 10,
     seed: int = 0,
 ) -> list[NextDocument]:
@@ -70,6 +101,10 @@ def next_documents(
         What the systems are told apart by: see :func:`rtc_bayes.judging.building.judged_about`.
         Its relevance level says which grades of Qrels are relevant.
     algorithm : Algorithm, Judge, RelevanceModel or str
+    pair : (str, str), "least" or None
+        Weigh documents by what they tell of these two systems alone, or of the pair of least
+        confidence (Carterette 2007, section 6). Probabilities of relevance still come from all
+        systems of the pool. None: of all pairs.
     count : int, at least 1
     seed : int
         For models that draw.
@@ -82,9 +117,13 @@ def next_documents(
     Raises
     ------
     InputError
-        Bad arguments.
+        Bad arguments; a pair for a judge that weighs no single pair.
     FitError
         A model's fit that must not be used.
+
+    See Also
+    --------
+    suggest : The same, with the pair and its confidence.
 
     Examples
     --------
@@ -94,9 +133,55 @@ def next_documents(
     >>> documents = rb.next_documents(pool, rb.Judgments.none(pool), algorithm="ip", count=2)
     >>> [document.weight for document in documents]
     [1.0, 1.0]
+
+    For one pair, a document is weighed by these two systems' lists.
+
+    >>> first, second = pool.systems[:2]
+    >>> nothing = rb.Judgments.none(pool)
+    >>> document = rb.next_documents(pool, nothing, algorithm="mtc", pair=(first, second))[0]
+    >>> round(document.weight, 3), first in document.why and second in document.why
+    (1.048, True)
+    """
+    chosen = suggest(
+        pool, judgments, estimand, algorithm=algorithm, pair=pair, count=count, seed=seed
+    )
+    return list(chosen.documents)
+
+
+def suggest(
+    pool: Pool,
+    judgments: Judgments | Qrels,
+    estimand: EstimandLike = None,
+    *,
+    algorithm: Algorithm | Judge | RelevanceModel | str = defaults.ALGORITHM,
+    pair: PairLike = None,
+    count: int = 10,
+    seed: int = 0,
+) -> Suggestions:
+    """Choose documents as :func:`next_documents` does, and say which pair is least sure.
+
+    Parameters
+    ----------
+    pool, judgments, estimand, algorithm, pair, count, seed
+        As of :func:`next_documents`.
+
+    Returns
+    -------
+    Suggestions
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> everywhere = suggest(pool, rb.Judgments.none(pool), algorithm="mtc", count=1)
+    >>> here = suggest(pool, rb.Judgments.none(pool), algorithm="mtc", pair="least", count=1)
+    >>> everywhere.pair == here.pair, everywhere.confidence == here.confidence
+    (True, True)
     """
     count = whole_number("count", count, least=1)
     about, pool = judged_about(estimand, pool)
+    numbers = _numbers_of(pair, pool)
     if isinstance(judgments, Qrels):
         judgments = about.judgments(pool, judgments)
     elif not isinstance(judgments, Judgments):
@@ -107,6 +192,16 @@ def next_documents(
     judgments = judgments.on(pool)
     pool, topic_of = judgments.pool, judgments.pool.topic_of
     chooser = start_judge(judgments, parsed, seed=seed)
+    if numbers is None:
+        numbers = _least_confident(chooser)
+    if pair is not None:
+        of_pair = None if numbers is None else chooser.for_pair(numbers)
+        if of_pair is None:
+            raise InputError(
+                f"{parsed.judge.name} does not weigh documents for one pair",
+                remedy="use mtc or a relevance model",
+            )
+        chooser = of_pair
     judged = Counter(topic_of[judgments.order].tolist())
     suggestions: list[NextDocument] = []
     for document, weight in chooser.choose(count):
@@ -116,7 +211,31 @@ def next_documents(
             why = f"its topic has {judged[t]} of {parsed.floor} judgments; {why}"
         judged[t] += 1
         suggestions.append(NextDocument(pool.topics[t], pool.docnos[document], weight, why))
-    return suggestions
+    confidence = chooser.confidence()
+    if numbers is None or confidence is None:
+        return Suggestions(tuple(suggestions), None, None)
+    names = (pool.systems[numbers[0]], pool.systems[numbers[1]])
+    return Suggestions(tuple(suggestions), names, float(confidence.min()))
+
+
+def _numbers_of(pair: object, pool: Pool) -> tuple[int, int] | None:
+    """Return the numbers of two systems, the lower first; None where none are named."""
+    if pair is None or pair == "least":
+        return None
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise InputError(f"pair is {pair!r:.80}", remedy='give two systems, or "least"')
+    first, second = sorted(two_systems(pool, *pair)[0].tolist())
+    return first, second
+
+
+def _least_confident(chooser: Chooser) -> tuple[int, int] | None:
+    """Return the numbers of the pair of least confidence, the first such one."""
+    confidence = chooser.confidence()
+    if confidence is None or not len(confidence):
+        return None
+    first, second = np.triu_indices(chooser.pool.n_systems, 1)
+    least = int(np.argmin(confidence))
+    return int(first[least]), int(second[least])
 
 
 def documents_frame(documents: Iterable[NextDocument]) -> pd.DataFrame:

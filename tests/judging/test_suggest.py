@@ -1,10 +1,14 @@
 """Suggestions for a person to judge."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
-from pools import pool_of
+from pools import judge, pool_of, random_pool
 
 from rtc_bayes import Estimand, InputError, Judgments, next_documents
-from rtc_bayes.judging import JudgingSession
+from rtc_bayes.judging import JudgingSession, parse_algorithm, suggest
+from rtc_bayes.judging.session import start_judge
 from rtc_bayes.judging.weights import WEIGHTS
 
 
@@ -94,3 +98,95 @@ def test_ranks_below_the_score_depth_are_not_told():
         estimand = Estimand(scope="pool", score_depth=score_depth)
         (first, *_) = next_documents(pool, Judgments.none(pool), estimand, algorithm="mtc", count=1)
         assert (first.docno, told in first.why) == ("a", True)
+
+
+def by_document(documents):
+    return {(d.topic, d.docno): pytest.approx(d.weight, rel=1e-12) for d in documents}
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_weights_for_a_pair_are_those_of_its_pool_with_every_document(cases, rng, weight):
+    pool = cases.pool(rng, systems=4, topics=2, documents=7, length=5)
+    judged = judge(pool, 4)
+    algorithm = f"mtc[weight={weight}]"
+    for pair in (("s0", "s2"), ("s3", "s1")):
+        two = pool.select(sorted(pair), keep_documents=True)
+        own = next_documents(two, judged.on(two), algorithm=algorithm, count=99)
+        chosen = next_documents(pool, judged, algorithm=algorithm, pair=pair, count=99)
+        assert by_document(chosen) == {(d.topic, d.docno): d.weight for d in own}
+        assert [d.docno for d in chosen] == [d.docno for d in own]
+        if weight in ("mtc06", "influence"):  # nothing in them counts other documents
+            alone = pool.select(sorted(pair))
+            theirs = judged.on(pool).keep(judged.order[np.isin(judged.order, listed(pool, pair))])
+            own = next_documents(alone, theirs.on(alone), algorithm=algorithm, count=99)
+            assert by_document(chosen) == {(d.topic, d.docno): d.weight for d in own}
+
+
+def listed(pool, pair):
+    """Documents that either system of a pair retrieved."""
+    numbers = [pool.systems.index(name) for name in pair]
+    return [
+        d
+        for t in range(pool.n_topics)
+        for d in pool.topic_starts[t] + np.flatnonzero(pool.ranks(t)[numbers].any(axis=0))
+    ]
+
+
+def test_evr_for_a_pair_is_what_a_judgment_takes_off_its_variance(cases, rng):
+    """By enumeration of all outcomes; mu is of all documents of the topic."""
+    pool = random_pool(rng, systems=3, topics=1, documents=7, longest=5)
+    judged = judge(pool, 2)
+    p = np.where(judged.judged, judged.labels, 0.5)
+    c = cases.coefficients(pool, 0, 0, 2)
+    _, before = cases.outcome_moments(c, p)
+    chosen = next_documents(
+        pool, judged, algorithm="mtc[weight=evr]", pair=("s0", "s2"), count=pool.n_documents
+    )
+    assert len(chosen) > 2
+    for document in chosen:
+        (d,) = pool.locate("0", [document.docno])
+        after = 0.0
+        for label in (0.0, 1.0):
+            _, variance = cases.outcome_moments(c, np.where(np.arange(len(p)) == d, label, p))
+            after += variance / 2
+        assert document.weight == pytest.approx((before - after) / p.sum() ** 2, abs=1e-10)
+
+
+@pytest.mark.parametrize("algorithm", ["mtc", "rtc:map", "robust:gibbs"])
+def test_the_least_sure_pair_is_said_and_can_be_chosen_for(rng, algorithm):
+    pool = random_pool(rng, systems=4, topics=3, documents=12, longest=8)
+    judged = replace(judge(pool, 14), judged_for=pool.systems)
+    confidence = start_judge(judged, parse_algorithm(algorithm)).confidence()
+    pairs = [(a, b) for n, a in enumerate(pool.systems) for b in pool.systems[n + 1 :]]
+    least = pairs[int(np.argmin(confidence))]
+    said = suggest(pool, judged, algorithm=algorithm, count=1)
+    assert (said.pair, said.confidence) == (least, pytest.approx(confidence.min()))
+    chosen = suggest(pool, judged, algorithm=algorithm, pair="least", count=3)
+    assert chosen == suggest(pool, judged, algorithm=algorithm, pair=least[::-1], count=3)
+    assert (chosen.pair, chosen.confidence) == (least, pytest.approx(confidence.min(), abs=1e-12))
+    for number, pair in enumerate(pairs):
+        one = suggest(pool, judged, algorithm=algorithm, pair=pair, count=1)
+        assert one.confidence == pytest.approx(confidence[number], abs=1e-12)
+        assert all(name in one.documents[0].why for name in pair)
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        (("A", "run-b"), "no system is named 'run-b'; name one of Run-B"),
+        (("A", "A"), "'A' is compared with itself"),
+        ("A", 'pair is .A.; give two systems, or "least"'),
+        (("A", "Run-B", "C"), "give two systems"),
+    ],
+)
+def test_a_pair_that_cannot_be_used(pair, message):
+    pool = pool_of({name: {"1": ["a", "b"]} for name in ("A", "Run-B", "C")})
+    with pytest.raises(InputError, match=message):
+        next_documents(pool, Judgments.none(pool), algorithm="mtc", pair=pair)
+
+
+@pytest.mark.parametrize("pair", [("A", "B"), "least"])
+def test_a_judge_that_weighs_no_pair_says_so(pool, pair):
+    with pytest.raises(InputError, match="ip does not weigh documents for one pair; use mtc"):
+        next_documents(pool, Judgments.none(pool), algorithm="ip", pair=pair)
+    assert suggest(pool, Judgments.none(pool), algorithm="ip").pair is None

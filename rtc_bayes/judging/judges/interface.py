@@ -115,6 +115,14 @@ class Chooser:
         """Return the expected difference of every pair, first minus second; None: it has none."""
         return None
 
+    def for_pair(self, systems: Sequence[int]) -> Chooser | None:
+        """Return a chooser of documents for one pair alone; None: it weighs no single pair.
+
+        It starts from what is judged and fitted now. `systems` are the two systems' numbers in
+        the pool, the lower first.
+        """
+        return None
+
     def may_end(self) -> bool:
         """Whether a confidence may end judging now, as far as the judge's floor goes."""
         return True

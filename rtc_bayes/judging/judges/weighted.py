@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -195,6 +196,21 @@ class WeightedChooser(Chooser):
         """Return the expected difference in mean average precision of every pair."""
         return self.state.moments()[0]
 
+    def for_pair(self, systems: Sequence[int]) -> WeightedChooser:
+        """Return a chooser of documents by their weight for one pair alone.
+
+        The probabilities stay those estimated from all systems, and mu that of all the pool's
+        documents: the weights are those of ``pool.select(pair, keep_documents=True)`` under the
+        same probabilities.
+        """
+        other = copy.copy(self)
+        super(WeightedChooser, other).__init__(self.judgments)
+        other.state = self.state.of_pair(systems)
+        other._proof = SignProof(other.state)
+        other._best = _BestOfTopics(self.judgments)
+        other._weigh_all()
+        return other
+
     def may_end(self) -> bool:
         """Whether every topic where a document has weight has its floor of judgments."""
         return self._best.floor_met(self._floor)
@@ -209,7 +225,8 @@ class WeightedChooser(Chooser):
         topic, local = self.state.topics[t], document - int(self.pool.topic_starts[t])
         # of systems that it moves alike, the first
         effect = topic.effect[:, local].round(12)
-        places = self._places(ranks, [int(np.argmax(effect)), int(np.argmin(effect))])
+        apart = self.state.systems[[np.argmax(effect), np.argmin(effect)]]
+        places = self._places(ranks, apart.tolist())
         return f"{places}; p {topic.p[local]:.2f}; {self._meaning.format(weight=weight)}"
 
     def choose(self, count: int) -> list[tuple[int, float]]:

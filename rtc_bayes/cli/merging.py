@@ -1,0 +1,40 @@
+"""The command that merges judgments."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from rtc_bayes.cli.arguments import OutFile, Quiet
+
+
+def merge(
+    qrels: Annotated[list[str], typer.Argument(metavar="QRELS", help="Files, folders, globs.")],
+    output: OutFile,
+    conflict: Annotated[
+        Literal["refuse", "first", "highest", "lowest", "majority"],
+        typer.Option(help="What becomes of a document that is judged differently."),
+    ] = "refuse",
+    quiet: Quiet = False,
+) -> None:
+    """Merge the judgments of several groups.
+
+    Who judged which document, and every conflict, stand in OUT.meta.json.
+    """
+    from rtc_bayes.collection import merge, read_qrels
+    from rtc_bayes.collection.sources import files_of
+    from rtc_bayes.report.terminal import Table, write_tables
+    from rtc_bayes.store import provenance
+
+    sources = [read_qrels(file) for path in qrels for file in files_of(path)]
+    merged = merge(*sources, conflict=conflict)
+    digests = {source.path: source.digest for source in sources}
+    meta = provenance(inputs=digests)
+    merged.write(output, provenance=meta)
+    if quiet:
+        return
+    if merged.conflicts:
+        title = f"judged differently, settled by {conflict}"
+        write_tables([Table(title, merged.conflicts_frame())], None, meta)
+    typer.echo(f"{merged!r}\nin {output}")
