@@ -2,10 +2,10 @@
 Three layers, fast and fully Bayesian
 =====================================
 
-Ranks to probabilities, calibrated per system, aggregated over systems: the layers of the 2007 paper
-as one hierarchical PyMC model (``layered``). This page goes through it: the graph, the paper's modes
-by the fast path and by PyMC, the posterior, both in the same analytic comparison, and how
-calibrated each is.
+Ranks to probabilities, calibrated per system, aggregated over systems: the layers of the 2007
+paper as one hierarchical PyMC model (``layered``). This page goes through it: the graph, the
+paper's modes by the fast path and by PyMC, the posterior, both in the same analytic comparison, and
+how calibrated each is.
 """
 
 import tempfile

@@ -43,9 +43,12 @@ def main() -> None:
     parser.add_argument("--model", choices=["hierarchical", "layered"], default="hierarchical")
     parser.add_argument("--method", choices=list(SAMPLING), default="laplace")
     parser.add_argument("--simulations", type=int, default=1000)
+    parser.add_argument("--chains", type=int, default=None, help="of the method, if not its usual")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore", FitWarning)
+    sampling = SAMPLING[options.method]
+    sampling = replace(sampling, chains=options.chains or sampling.chains)
     simulated = simulate(n_topics=20, n_systems=10, seed=1)
     pool = Pool.from_runs(simulated.runs, depth=30)
     order = np.random.default_rng(0).choice(pool.n_documents, JUDGED, replace=False)
@@ -54,7 +57,7 @@ def main() -> None:
         options.method,
         Judgments.from_labels(pool, order, np.zeros(JUDGED)),
         options.simulations,
-        SAMPLING[options.method],
+        sampling,
         seed=options.seed,
     )
     before = time.perf_counter()

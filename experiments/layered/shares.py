@@ -62,12 +62,8 @@ def main() -> None:
 def shares_of(made: Fit, judgments: Judgments) -> dict[str, float]:
     """Return the share of every layer, the median over pairs."""
     posterior = made.posterior["posterior"]
-    draws = np.hstack(
-        [
-            posterior[name].to_numpy().reshape(posterior.sizes["chain"] * posterior.sizes["draw"], -1)
-            for name in ORDER
-        ]
-    )
+    count = posterior.sizes["chain"] * posterior.sizes["draw"]
+    draws = np.hstack([posterior[name].to_numpy().reshape(count, -1) for name in ORDER])
     draws = draws[:: max(1, len(draws) // _DRAWS)]
     widths = [posterior[name].to_numpy()[0, 0].size for name in ORDER]
     layer_of = np.repeat(
