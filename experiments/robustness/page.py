@@ -34,7 +34,7 @@ def main() -> None:
     studies = {name: Study.load(options.directory / name) for name in STUDIES}
     if options.figures:
         path = options.figures / "robustness-trec8.png"
-        draw_confidence(studies["trec8"].pairs, {MTC: MTC, RTC: RTC}, path)
+        draw_confidence(studies["trec8"].pairs, {MTC: MTC, RTC: RTC}, path, published.FIGURE_LEAST)
     print(page(studies))
 
 
