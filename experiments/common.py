@@ -134,10 +134,15 @@ def bins_table(
     return to_markdown(frame)
 
 
-def draw_confidence(pairs: pd.DataFrame, names: Mapping[str, str], path: Path) -> None:
-    """Draw accuracy against confidence of some algorithms, each under a name."""
+def draw_confidence(
+    pairs: pd.DataFrame, names: Mapping[str, str], path: Path, least: int | None = None
+) -> None:
+    """Draw accuracy against confidence of some algorithms, each under a name.
+
+    Points are of at least so many pairs each if `least` is given, else of the bins.
+    """
     shown = pairs[pairs["algorithm"].isin(names)].replace({"algorithm": dict(names)})
-    confidence_accuracy(shown).savefig(path, dpi=160, bbox_inches="tight")
+    confidence_accuracy(shown, least=least).savefig(path, dpi=160, bbox_inches="tight")
 
 
 def coverage(

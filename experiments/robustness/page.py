@@ -34,7 +34,7 @@ def main() -> None:
     studies = {name: Study.load(options.directory / name) for name in STUDIES}
     if options.figures:
         path = options.figures / "robustness-trec8.png"
-        draw_confidence(studies["trec8"].pairs, {MTC: MTC, RTC: RTC}, path)
+        draw_confidence(studies["trec8"].pairs, {MTC: MTC, RTC: RTC}, path, published.FIGURE_LEAST)
     print(page(studies))
 
 
@@ -103,8 +103,9 @@ What holds of the paper, and why the rest differs:
   relevant takes a short list for a poor one, with confidence above .99; without
   these two runs W is {plain_without} ([table](#where-w-is-lost)). Where such a run is one of the
   two initial ones, equal probabilities are sure of its loss before anything is judged: most of the
-  tenth with the fewest judgments are such trials. Padding is not offered by the library: a phantom
-  document is not data, and a user's short runs would be flattered by it.
+  tenth with the fewest judgments are such trials. The library pads only when
+  asked (`Pool.from_runs(pad=True)`), for reproduction: a phantom document is not data, and a
+  user's short runs would be flattered by it.
 - **What padding leaves is lost where many judgments were made**: with at most 400, RTC wins
   ([table](#where-w-is-lost)); with more it is overconfident, as the paper found at .97 and named
   overfitting. A plug-in estimate forgets that its parameters are unknown.

@@ -60,3 +60,6 @@ FEWEST = {"W": 0.41, "sure_accuracy": 0.997}
 
 MOST_SURE_ACCURACY = 0.93
 """Section 5: the half of the sets with more than 235 judgments; accuracy at confidence >= .9."""
+
+FIGURE_LEAST = 500
+"""Figure 2: every point stands for at least so many pairs."""

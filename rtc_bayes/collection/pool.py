@@ -47,7 +47,7 @@ class Pool(Saved):
     """The documents that systems retrieved, per topic, to a depth.
 
     Documents of a topic are contiguous and sorted by docno. A short list is short: nothing
-    is padded. Make one with :meth:`from_runs`.
+    is padded unless asked for. Make one with :meth:`from_runs`.
 
     Attributes
     ----------
@@ -125,6 +125,7 @@ class Pool(Saved):
         score_depth: int | None = None,
         documents: Mapping[str, Iterable[str]] | None = None,
         qrels: Qrels | None = None,
+        pad: bool = False,
     ) -> Pool:
         """Pool the first `depth` documents of every run for every topic of any run.
 
@@ -145,6 +146,12 @@ class Pool(Saved):
         qrels : Qrels, optional
             Where a score depth is given, the judged documents belong to the pool as well, by
             the same rule. Grades are not used: see :meth:`Judgments.from_qrels`.
+        pad : bool
+            Fill every list that is shorter than the depth, up to the depth, with documents named
+            ``phantom-SYSTEM-1``, ``phantom-SYSTEM-2``, ..., which no other system lists and no
+            judgments name, as the evaluation program of Carterette (SIGIR 2007) does. Each then
+            has a chance of being relevant, so that a short list looks better than it is. For
+            reproducing the paper's tables only; a topic that a run lacks is filled, too.
 
         Raises
         ------
@@ -169,6 +176,12 @@ class Pool(Saved):
         [[1, 2, 0], [0, 1, 2]]
         >>> pool.ranks(0, below=True).tolist()
         [[1, 2, 0], [3, 1, 2]]
+
+        Padded, as for reproducing the paper:
+
+        >>> short = rb.Runs([rb.Run.from_rankings("one", {"1": ["a"]})])
+        >>> rb.Pool.from_runs(short, depth=3, pad=True).docnos.tolist()
+        ['a', 'phantom-one-1', 'phantom-one-2']
         """
         depth = whole_number("depth", depth, least=1)
         reach = max(depth, whole_number("reach", reach, least=1))
@@ -189,7 +202,7 @@ class Pool(Saved):
             raise InputError("the runs hold no topic", remedy="give runs with at least one topic")
         lacking = {tag: len(topics) - len(run.topics) for tag, run in runs.items()}
         lacking = {tag: n for tag, n in lacking.items() if n}
-        if lacking:
+        if lacking and not pad:
             named = ", ".join(f"{tag} ({n})" for tag, n in lacking.items())
             warnings.warn(
                 f"runs without some of the {len(topics)} topics, where they score 0: {named}",
@@ -203,6 +216,8 @@ class Pool(Saved):
         lengths = np.zeros(cells, dtype=np.int32)
         for t, topic in enumerate(topics):
             lists = [run.ranking(topic)[:reach] for run in runs.values()]
+            if pad:
+                lists = [_padded(*one, depth) for one in zip(runs, lists, strict=True)]
             heads_of_topic = (docs[:depth].tolist() for docs in lists)
             pooled = sorted(set(added.get(topic, ())).union(*heads_of_topic))
             number = dict(zip(pooled, count(len(docnos)), strict=False)).get
@@ -561,6 +576,12 @@ class Pool(Saved):
             f"Pool({self.n_systems} systems, {self.n_topics} topics, depth {self.depth}{scored}, "
             f"{self.n_documents} documents)"
         )
+
+
+def _padded(system: str, docnos: NDArray[np.object_], depth: int) -> NDArray[np.object_]:
+    """Fill a list up to the depth with documents of the system's own."""
+    missing = range(1, depth - len(docnos) + 1)
+    return np.append(docnos, np.array([f"phantom-{system}-{n}" for n in missing], dtype=object))
 
 
 def _numbers(what: str, names: Iterable[str], held: Sequence[str]) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rtc_bayes.errors import whole_number
 from rtc_bayes.report.drawing import (
     BETTER,
     COLOURS,
@@ -50,25 +51,29 @@ _FEW_PAIRS = 10
 
 @styled
 def confidence_accuracy(
-    pairs: pd.DataFrame, *, algorithms: Sequence[str] = (), seed: int = 0
+    pairs: pd.DataFrame,
+    *,
+    algorithms: Sequence[str] = (),
+    least: int | None = None,
+    seed: int = 0,
 ) -> Figure:
     """Accuracy against confidence, by bin: one panel, or of more than four algorithms a panel each.
 
     Parameters
     ----------
-    pairs, algorithms, seed
+    pairs, algorithms, least, seed
         As of :func:`accuracy_lines`.
     """
     confident, places = pairs.dropna(subset=["confidence"]), _places(pairs, algorithms)
     shown = list(dict.fromkeys(confident["algorithm"]))
     if len(shown) <= _TOGETHER:
-        return figure_of(accuracy_lines(pairs, algorithms=algorithms, seed=seed))
+        return figure_of(accuracy_lines(pairs, algorithms=algorithms, least=least, seed=seed))
     figure, each = panels(len(shown), columns=2, height=2.5, share_y=True)
     for axes, algorithm in zip(each, shown, strict=True):
         _break_even(axes)
         axes.set_title(fold(algorithm, 30), fontsize=10, loc="left")
         mine = confident[confident["algorithm"] == algorithm]
-        _accuracy_line(axes, mine, look=places[algorithm], seed=seed)
+        _accuracy_line(axes, mine, look=places[algorithm], least=least, seed=seed)
     _name_panels(figure, each)
     return figure
 
@@ -79,6 +84,7 @@ def accuracy_lines(
     axes: Axes | None = None,
     *,
     algorithms: Sequence[str] = (),
+    least: int | None = None,
     seed: int = 0,
 ) -> Axes:
     """Draw accuracy against confidence, by bin (Carterette 2007, Figure 2).
@@ -92,8 +98,17 @@ def accuracy_lines(
     axes : Axes, optional
     algorithms : sequence of str
         All of the study, in its order, which gives each its colour. Default: those of `pairs`.
+    least : int, at least 1, optional
+        Points of at least so many pairs each: an algorithm's pairs, ordered by confidence, in as
+        many groups of one size as there can be (the paper's figure: 500); none for fewer pairs.
+        By default the bins of :data:`rtc_bayes.trials.scores.BINS`.
     seed : int
         Of the bootstrap.
+
+    Raises
+    ------
+    InputError
+        A `least` that is no whole number of at least 1.
     """
     axes = axes or canvas(4.4)
     confident, places = pairs.dropna(subset=["confidence"]), _places(pairs, algorithms)
@@ -106,6 +121,7 @@ def accuracy_lines(
             look=places[algorithm],
             shift=0.004 * (places[algorithm] - (len(places) - 1) / 2),
             label=algorithm,
+            least=least,
             seed=seed,
         )
     axes.set(xlabel="confidence", ylabel="accuracy", xlim=_CONFIDENCES)
@@ -181,9 +197,10 @@ def _accuracy_line(
     shift: float = 0.0,
     label: str | None = None,
     fewest: int = 1,
+    least: int | None = None,
 ) -> None:
     """Draw accuracy by bin, its interval, and the share of pairs as the size of the point."""
-    x, y, low, high, share = _bin_points(pairs, seed, fewest).T
+    x, y, low, high, share = _bin_points(pairs, seed, fewest, least).T
     colour = colours[look % len(colours)]
     axes.vlines(x + shift, low, high, color=colour, linewidth=1.2, alpha=0.6)
     axes.plot(x + shift, y, color=colour, linewidth=1.2)
@@ -200,11 +217,20 @@ def _accuracy_line(
     )
 
 
-def _bin_points(pairs: pd.DataFrame, seed: int, fewest: int) -> np.ndarray:
+def _bin_points(
+    pairs: pd.DataFrame, seed: int, fewest: int, least: int | None = None
+) -> np.ndarray:
     """Mean confidence, accuracy, its interval and the share of pairs of each bin that has any."""
-    number = bin_of(pairs["confidence"])
+    if least is None:
+        number, bins = bin_of(pairs["confidence"]), len(BINS)
+    else:
+        bins = len(pairs) // whole_number("least", least, least=1)
+        number = np.full(len(pairs), -1)
+        order = np.argsort(pairs["confidence"].to_numpy(), kind="stable")
+        for b, members in enumerate(np.array_split(order, bins) if bins else []):
+            number[members] = b
     points = []
-    for b in range(len(BINS)):
+    for b in range(bins):
         inside = pairs[number == b]
         if len(inside) >= fewest:
             low, high = bootstrap_interval(inside["correct"], inside["trial"], seed=seed)

@@ -472,3 +472,43 @@ def test_judged_documents_are_found_in_lists_below_the_depth():
     result = rb.moments(pool, labels).mean_expected[0]
     assert result == pytest.approx(rb.evaluate(runs, qrels, "AP").mean["AP"], abs=1e-12)
     assert repr(pool) == "Pool(2 systems, 1 topics, depth 2, scored to 3, 5 documents)"
+
+
+def test_padding_fills_every_list_with_documents_of_its_own():
+    lists = {"a": {"1": ["x", "y", "z", "w"], "2": ["x"]}, "b": {"1": ["y"]}}
+    padded = rb.Pool.from_runs(runs_of(lists), depth=3, pad=True)
+    written_out = pool_of(
+        {
+            "a": {"1": ["x", "y", "z", "w"], "2": ["x", "phantom-a-1", "phantom-a-2"]},
+            "b": {
+                "1": ["y", "phantom-b-1", "phantom-b-2"],
+                "2": ["phantom-b-1", "phantom-b-2", "phantom-b-3"],
+            },
+        },
+        depth=3,
+    )
+    assert padded.docnos.tolist() == written_out.docnos.tolist()
+    assert padded.lengths.tolist() == written_out.lengths.tolist()
+    for topic in range(2):
+        assert padded.ranks(topic, below=True).tolist() == written_out.ranks(topic).tolist()
+    assert pool_of(lists, depth=3).lengths.tolist() == [[4, 1], [1, 0]]
+
+
+def test_phantoms_raise_what_is_expected_of_a_short_list_as_enumeration_says():
+    """Lists x y z and z, with p = .5: the mean of AP over all 2^n labels."""
+    for pad in (False, True):
+        pool = pool_of({"a": {"1": "xyz"}, "b": {"1": "z"}}, depth=3, pad=pad)
+        scores = np.zeros(2)
+        for number in range(2**pool.n_documents):
+            labels = number >> np.arange(pool.n_documents) & 1
+            for s in range(2):
+                hits = labels[pool.ranking(s, 0)]
+                precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
+                scores[s] += (hits * precision).sum() / max(1, labels.sum())
+        expected = scores / 2**pool.n_documents
+        half = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+        assert rb.compare(pool, half, POOL_ALONE).expected == pytest.approx(expected)
+        if pad:
+            assert expected[0] == pytest.approx(expected[1])
+        else:
+            assert expected[0] > expected[1] + 0.1

@@ -5,6 +5,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex, to_rgb
 
+from rtc_bayes.errors import InputError
 from rtc_bayes.report import figures
 from rtc_bayes.report.drawing import COLOURS, colour_of, fold, to_svg
 
@@ -199,3 +200,21 @@ def test_same_data_same_bytes(pairs):
     first, second = (to_svg(figures.confidence_accuracy(pairs)) for _ in range(2))
     assert first == second
     assert first.count("<svg") == 1
+
+
+def test_points_of_at_least_so_many_pairs(pairs):
+    mine = pairs.dropna(subset=["confidence"])
+    least = len(mine) // 4 - 1
+    points = figures.accuracy_lines(pairs, algorithms=["rtc:map"], least=least).collections[-1]
+    ordered = mine.sort_values("confidence", kind="stable")
+    rows = np.array_split(np.arange(len(mine)), len(mine) // least)
+    parts = [ordered.iloc[inside] for inside in rows]
+    assert len(parts) == 4
+    assert min(map(len, parts)) >= least
+    x, y = np.asarray(points.get_offsets()).T
+    assert x == pytest.approx([part["confidence"].mean() for part in parts])
+    assert y == pytest.approx([part["correct"].mean() for part in parts])
+    none = figures.accuracy_lines(pairs, algorithms=["rtc:map"], least=len(mine) + 1)
+    assert len(none.collections[-1].get_offsets()) == 0
+    with pytest.raises(InputError, match="least"):
+        figures.accuracy_lines(pairs, least=0)
