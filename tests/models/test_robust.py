@@ -71,18 +71,18 @@ def test_probabilities_are_the_formula_s(judgments):
                 assert drawn.p[chain, draw, i] == pytest.approx(expit(eta), abs=1e-5)
 
 
-def test_the_graph_has_the_same_probabilities(judgments):
+@pytest.mark.parametrize("centred", [False, True])
+def test_the_graph_has_the_same_probabilities(judgments, centred):
     """At a point of the graph, its p is that of the sampler's features."""
     import pytensor
 
-    model, design = Robust(), Design(Robust(), judgments)
+    model, design = Robust(centred=centred), Design(Robust(), judgments)
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
         graph = CompiledGraph(model.graph(judgments.pool, judgments))
         point = np.random.default_rng(3).normal(size=graph.size)
         result, p = graph.parameters(point), graph.p(point)
     columns = np.concatenate([[result[n] for n in COEFFICIENTS], *(result[n] for n in "abu")])
-    scale = np.exp(result["log_s"])[design.regression.local_scale_of]
-    local = scale * result["z_topic"]
+    local = np.column_stack([result["alpha"], result["q"], result["w"]])
     assert p == pytest.approx(
         design.predict(columns[None, None], local[None, None])[0, 0], abs=1e-5
     )

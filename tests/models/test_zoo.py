@@ -71,7 +71,7 @@ EDGES = {
 
 def test_all_are_here():
     available = {info.name: info for info in available_models()}
-    assert set(available) == {*NAMES, "hierarchical", "robust", "rtc", "uniform"}
+    assert set(available) == {*NAMES, "hierarchical", "layered", "robust", "rtc", "uniform"}
     for name in NAMES:
         assert available[name].methods == ("laplace", "map", "nuts")
         assert available[name].summary.endswith(".")
