@@ -122,7 +122,7 @@ class Fit:
         >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
         >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
         >>> judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
-        >>> made = fit(pool, judgments, model="hierarchical", draws=10, chains=1)
+        >>> made = fit(pool, judgments, model="hierarchical", draws=50, chains=1, seed=1)
         >>> sorted(variable.name for variable in made.graph().free_RVs)
         ['a', 'alpha', 'b', 'log_s', 'm_a', 'm_b', 'mu']
         """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import whole_fields
+from rtc_bayes.errors import whole_number
 from rtc_bayes.relevance.newton import Floats, Solved
 
 if TYPE_CHECKING:
@@ -195,7 +195,8 @@ class Sampling:
         return np.arange(kept) * (self.draws // kept)
 
     def __post_init__(self) -> None:
-        whole_fields(self, draws=1, chains=1, tune=0, seed=0)
+        for name, least in (("draws", 1), ("chains", 1), ("tune", 0), ("seed", 0)):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name), least=least))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -362,6 +363,16 @@ class Density(Protocol):
 
     What methods of estimation work on: a PyMC graph compiled
     (:class:`rtc_bayes.relevance.compiled.CompiledGraph`), or a model's own fast form of it.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.relevance import load_model
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> density = load_model("layered").density(rb.Judgments.none(pool))
+    >>> density.size, density.p(density.start).shape == (pool.n_documents,)
+    (23, True)
     """
 
     @property

@@ -42,6 +42,12 @@ class LayeredPriors(NamedTuple):
         Of LogitBeta, the distribution of systems.
     log_odds : bool
         Whether layer 3 weighs logit q, and not q.
+
+    Examples
+    --------
+    >>> priors = LayeredPriors((2.0, 6.0), np.zeros(7), np.ones(7), 1.0, 1.0, True)
+    >>> priors.m
+    (2.0, 6.0)
     """
 
     m: tuple[float, float]
@@ -94,6 +100,18 @@ class LayeredDensity:
         Layer 1: :func:`rtc_bayes.relevance.prevalence.spline`.
     intercept : bool
         Whether there is a lambda_0.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.relevance.prevalence import spline
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> priors = LayeredPriors((2.0, 6.0), np.zeros(7), np.ones(7), 1.0, 1.0, True)
+    >>> density = LayeredDensity(rb.Judgments.none(pool), priors, spline(11, 2.0, "none"), False)
+    >>> value, gradient = density.derivative(density.start)
+    >>> gradient.shape
+    (23,)
     """
 
     judgments: Judgments

@@ -79,6 +79,11 @@ def spline(items: int, meetings: float, temper: Temper) -> Floats:
     -------
     ndarray of float, shape (cells, items, 4)
         Of the steps of the prevalence's log-odds from -8 to 8.
+
+    Examples
+    --------
+    >>> spline(11, 2.0, "none").shape
+    (128, 11, 4)
     """
     from scipy.interpolate import CubicSpline
 

@@ -39,6 +39,15 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     ------
     InputError
         There is no deterministic p, or a free variable is discrete.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.relevance import load_model
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> open_graph(load_model("rank_curve"), rb.Judgments.none(pool)).graph["p"].ndim
+    1
     """
     assert isinstance(model, HasGraph)
     with quiet_pymc():
