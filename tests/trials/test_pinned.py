@@ -1,7 +1,8 @@
 """Small studies of every kind, to the digit: numbers may not change unless it is said why.
 
 ``pinned.json`` was made by the code of before studies had one machinery. Columns and keys may be
-added to what it holds.
+added to what it holds. The demo's were made again when posteriors of many draws were given analytic
+moments: confidences moved by .01 at most.
 """
 
 import json
