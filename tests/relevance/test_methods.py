@@ -170,6 +170,12 @@ def test_draws_are_for_methods_that_draw(small):
         Sampling(draws=0)
 
 
+@pytest.mark.parametrize("model", ["hierarchical", "rank_curve"])
+def test_too_few_draws_of_laplace_are_said_so(model, small):
+    with pytest.raises(FitError, match=r"24 draws of all chains are too few .* at least 25"):
+        estimate(load_model(model), "laplace", small, Sampling(draws=12, chains=2))
+
+
 @pytest.mark.parametrize("name", ["draws", "chains", "tune", "seed"])
 @pytest.mark.parametrize("value", [2.5, 4.0, True, "3", None])
 def test_sampling_counts_are_whole(name, value):

@@ -22,6 +22,9 @@ from rtc_bayes.relevance.fitters.graphs import as_fit_error, collect, find_mode,
 from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling, Stage
 from rtc_bayes.relevance.newton import Floats, one_thread
 
+# Pareto's shape is fitted to the largest fifth of the ratios, five at least
+_FEWEST = 25
+
 
 def graph_laplace(model: Any, judgments: Judgments, sampling: Sampling) -> Draws:
     """Draw from the normal about the posterior's mode, corrected by importance where possible.
@@ -73,11 +76,21 @@ def smoothed_weights(log_ratios: Floats) -> tuple[Floats, float]:
         They sum to 1.
     k : float
         Pareto's shape of the largest ratios; minus infinity where all ratios are equal.
+
+    Raises
+    ------
+    FitError
+        Fewer than 25 draws: too few to tell how far the normal is from the posterior.
     """
     from arviz_stats.base import array_stats
 
     if np.ptp(log_ratios) < 1e-8:
         return np.full(len(log_ratios), 1.0 / len(log_ratios)), -np.inf
+    if len(log_ratios) < _FEWEST:
+        raise FitError(
+            f"{len(log_ratios)} draws of all chains are too few to hold the normal against the "
+            f"posterior; draw at least {_FEWEST}"
+        )
     # it takes log likelihoods of what is to be left out, and turns them round
     log_weights, k = array_stats.psislw(-log_ratios)
     weights = np.exp(log_weights - log_weights.max())
