@@ -28,6 +28,8 @@ _STATISTICS = {
 }
 
 _THIN = 4
+# about the start of a density, of every value
+_JITTER = 0.1
 
 
 def graph_nuts(model: Any, judgments: Judgments, sampling: Sampling) -> Draws:
@@ -104,6 +106,6 @@ def _compiled(density: Density) -> Any:
         [],
         [],
         make_initial_point_fn=lambda seed: (
-            density.start + np.random.default_rng(seed).uniform(-1.0, 1.0, density.size)
+            density.start + np.random.default_rng(seed).uniform(-_JITTER, _JITTER, density.size)
         ),
     )
