@@ -138,12 +138,8 @@ def test_the_compiled_posterior_is_that_of_pymcs_graph(judgments):
     import arviz_stats
 
     for name in ("p", "logit_prevalence", "A", "B", "lambda"):
-        values = [
-            (draws.p if name == "p" else draws.parameters[name]).reshape(
-                4, 1000 if name != "p" else -1, -1
-            )
-            for draws in (ours, theirs)
-        ]
+        arrays = [draws.p if name == "p" else draws.parameters[name] for draws in (ours, theirs)]
+        values = [array.reshape(*array.shape[:2], -1) for array in arrays]
         errors = [
             v.std(axis=(0, 1))
             / np.sqrt(arviz_stats.base.array_stats.ess(v, chain_axis=0, draw_axis=1))
