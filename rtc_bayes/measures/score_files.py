@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.csv_rows import CsvRow, read_csv_rows
 
 _COLUMNS = {
     "system": ("system", "run", "tag"),
@@ -32,11 +32,6 @@ class Scores(NamedTuple):
     systems: tuple[str, ...]
     topics: tuple[str, ...]
     measure: str
-
-
-class _Row(NamedTuple):
-    line: int
-    fields: list[str]
 
 
 class _Cell(NamedTuple):
@@ -61,7 +56,7 @@ def read_scores(path: str | Path, measure: str | None = None) -> Scores:
     InputError
         Naming the file and the line.
     """
-    header, *rows = _rows(Path(path))
+    header, *rows = read_csv_rows(path, "scores", _REMEDY)
     place: dict[str, int] = {}
     for column, names in _COLUMNS.items():
         for n, field in enumerate(header.fields):
@@ -76,36 +71,9 @@ def read_scores(path: str | Path, measure: str | None = None) -> Scores:
     return Scores(*_matrix(cells, path), named)
 
 
-def _rows(path: Path) -> list[_Row]:
-    """Rows that are not blank, the first of them the header; all with as many fields."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            rows = [
-                _Row(reader.line_num, [field.strip() for field in fields])
-                for fields in reader
-                if any(fields)
-            ]
-    except FileNotFoundError as error:
-        raise InputError("no such file", path=path, remedy="check the path") from error
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"cannot be read as CSV ({error})", path=path) from error
-    if len(rows) < 2:
-        raise InputError("holds no scores", path=path, remedy=_REMEDY)
-    for line, fields in rows:
-        if len(fields) != len(rows[0].fields):
-            raise InputError(
-                f"{len(fields)} fields under a header of {len(rows[0].fields)}",
-                path=path,
-                line=line,
-                remedy="separate fields by commas, and leave one empty for what has no score",
-            )
-    return rows
-
-
 def _of_measure(
-    rows: list[_Row], place: Mapping[str, int], measure: str | None, path: str | Path
-) -> tuple[list[_Row], str]:
+    rows: list[CsvRow], place: Mapping[str, int], measure: str | None, path: str | Path
+) -> tuple[list[CsvRow], str]:
     """Keep the rows of one measure, and name it."""
     if "measure" not in place:
         return rows, measure or ""
@@ -118,7 +86,9 @@ def _of_measure(
     return [row for row in rows if row.fields[place["measure"]] == measure], measure
 
 
-def _cells_of_rows(rows: list[_Row], place: Mapping[str, int], path: str | Path) -> Iterator[_Cell]:
+def _cells_of_rows(
+    rows: list[CsvRow], place: Mapping[str, int], path: str | Path
+) -> Iterator[_Cell]:
     for line, fields in rows:
         score = _number(fields[place["score"]], path, line)
         certain = "variance" not in place or math.isnan(score)
@@ -126,7 +96,7 @@ def _cells_of_rows(rows: list[_Row], place: Mapping[str, int], path: str | Path)
         yield _Cell(line, fields[place["system"]], fields[place["topic"]], score, variance)
 
 
-def _cells_of_table(header: _Row, rows: list[_Row], path: str | Path) -> Iterator[_Cell]:
+def _cells_of_table(header: CsvRow, rows: list[CsvRow], path: str | Path) -> Iterator[_Cell]:
     """Read a table; one without a column of names has a row for every topic, from 1."""
     corner = header.fields[0].lower()
     by_system = corner in _COLUMNS["system"]

@@ -1,0 +1,195 @@
+"""How many topics each comparison of a hold-out design has (Carterette et al. 2010, Table 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, Literal
+
+from rtc_bayes.errors import InputError, whole_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What becomes of topics that fill no whole cycle.
+Remainder = Literal["baseline", "cycle"]
+
+
+@dataclass(frozen=True)
+class DesignCounts:
+    """Counts of topics under a balanced design.
+
+    Where the last cycle is only a part (``on_remainder="cycle"``), sites differ by one, and pairs
+    of sites by a few: each count is then the least.
+
+    Attributes
+    ----------
+    groups, topics, held : int
+        m sites, N topics, k sites held out of a topic.
+    cycles : int
+        b: how often every set of k sites is held out.
+    baseline : int
+        n: topics to which every site contributes.
+    site_baseline, site_reuse : int
+        Topics that a site contributes to, and that it is held out of.
+    pair_baseline, pair_reuse : int
+        Topics that both sites of a pair contribute to, and that both are held out of.
+    participant : int
+        Topics that one given site of a pair contributes to and the other does not.
+
+    Examples
+    --------
+    >>> design_counts(9, 564, held=2, baseline=200)  # Million Query 2008, section 4.2
+    ... # doctest: +NORMALIZE_WHITESPACE
+    DesignCounts(groups=9, topics=564, held=2, cycles=10, baseline=204, site_baseline=484,
+                 site_reuse=80, pair_baseline=414, pair_reuse=10, participant=70)
+    """
+
+    groups: int
+    topics: int
+    held: int
+    cycles: int
+    baseline: int
+    site_baseline: int
+    site_reuse: int
+    pair_baseline: int
+    pair_reuse: int
+    participant: int
+
+
+def design_counts(
+    groups: int,
+    topics: int,
+    *,
+    held: int = 2,
+    baseline: int = 0,
+    on_remainder: Remainder = "baseline",
+) -> DesignCounts:
+    """Count the topics of every comparison.
+
+    Parameters
+    ----------
+    groups : int, at least 2
+        m, the number of sites.
+    topics : int
+        N.
+    held : int, 1 to groups - 1
+        k, sites held out of each topic that is not of the baseline.
+    baseline : int, at least 0
+        n0, the least number of topics that are judged for all sites.
+    on_remainder : {"baseline", "cycle"}
+        Topics that fill no whole cycle go to the baseline, as in Table 2, or begin one more
+        cycle, as the paper's Robust 2004 experiment must have done.
+
+    Returns
+    -------
+    DesignCounts
+
+    Raises
+    ------
+    InputError
+        Sites, topics or held out of range; no topic left to hold a site out of.
+
+    Examples
+    --------
+    >>> counts = design_counts(6, 25, held=2, baseline=10)  # Table 1 with n = 10
+    >>> counts.cycles, counts.site_baseline, counts.site_reuse, counts.participant
+    (1, 20, 5, 4)
+    >>> counts = design_counts(13, 249, on_remainder="cycle")  # Robust 2004, section 4.3
+    >>> counts.site_reuse, counts.pair_reuse, counts.baseline
+    (38, 3, 0)
+    """
+    groups = whole_number("groups", groups, least=2)
+    topics = whole_number("topics", topics, least=1)
+    held = whole_number("held", held, least=1)
+    baseline = whole_number("baseline", baseline)
+    if held >= groups:
+        raise InputError(
+            f"{held} of {groups} groups cannot be held out", remedy=f"hold out {groups - 1} at most"
+        )
+    if on_remainder not in ("baseline", "cycle"):
+        raise InputError(f"on_remainder is {on_remainder!r}", remedy="give baseline or cycle")
+    subsets = comb(groups, held)
+    if topics <= baseline:
+        raise InputError(
+            f"{topics} topics, {baseline} of them judged for all: none is left to hold a group out",
+            remedy="give more topics or a smaller baseline",
+        )
+    cycles, rest = divmod(topics - baseline, subsets)
+    if on_remainder == "baseline":
+        if not cycles:
+            raise InputError(
+                f"{topics - baseline} topics are too few for a cycle: with {held} of {groups} "
+                f"groups held out it has {subsets}",
+                remedy="hold out fewer groups, or give on_remainder='cycle' for a part of a cycle",
+            )
+        baseline, rest = baseline + rest, 0
+
+    fewest, most = rest * held // groups, -(-rest * held // groups)  # of the part cycle, by site
+    pairs_free = cycles * comb(groups - 2, held)
+    return DesignCounts(
+        groups=groups,
+        topics=topics,
+        held=held,
+        cycles=cycles,
+        baseline=baseline,
+        site_baseline=topics - cycles * comb(groups - 1, held - 1) - most,
+        site_reuse=cycles * comb(groups - 1, held - 1) + fewest,
+        pair_baseline=baseline + pairs_free + max(0, rest - 2 * most),
+        pair_reuse=cycles * comb(groups - 2, held - 2) if held > 1 else 0,
+        participant=cycles * comb(groups - 2, held - 1),
+    )
+
+
+def design_table(
+    groups: int,
+    topics: int,
+    *,
+    baseline: int = 0,
+    effect: float = 0.25,
+    on_remainder: Remainder = "baseline",
+) -> pd.DataFrame:
+    """Set side by side what each number of held-out groups buys.
+
+    Parameters
+    ----------
+    groups, topics, baseline, on_remainder
+        As of :func:`design_counts`.
+    effect : float, at least 0
+        Size of a difference between two systems: the mean of its differences over topics by their
+        standard deviation. .2 is small, .5 middling.
+
+    Returns
+    -------
+    DataFrame
+        For each number held out for which there are topics enough: the counts, and the powers of
+        paired t-tests at .05 on each comparison's reuse topics: ``power_within``,
+        ``power_between`` (none for one held out), ``power_participant``.
+
+    Examples
+    --------
+    >>> design_table(6, 200)[["held", "cycles", "site_reuse", "pair_reuse"]].head(3)
+       held  cycles  site_reuse  pair_reuse
+    0     1      33          33           0
+    1     2      13          65          13
+    2     3      10         100          40
+    """
+    import pandas as pd
+
+    from rtc_bayes.reusability.power import power_of_t
+
+    rows = []
+    for held in range(1, groups):
+        try:
+            counts = design_counts(
+                groups, topics, held=held, baseline=baseline, on_remainder=on_remainder
+            )
+        except InputError:
+            if held == 1:
+                raise
+            continue
+        reuse = (counts.site_reuse, counts.pair_reuse, counts.participant)
+        powers = [float(power_of_t(effect, n)) for n in reuse]
+        names = ("power_within", "power_between", "power_participant")
+        rows.append(vars(counts) | dict(zip(names, powers, strict=True)))
+    return pd.DataFrame(rows)

@@ -1,0 +1,155 @@
+"""Plan a hold-out design: which groups' systems are held out of which topics."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from rtc_bayes.collection.hold_out import HoldOutDesign
+from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.reusability.counts import Remainder, design_counts
+from rtc_bayes.reusability.cycles import Members, balanced_cycle
+from rtc_bayes.reusability.program import sets_by_program
+
+
+def hold_out(
+    groups: Mapping[str, str] | Iterable[str],
+    topics: Sequence[str] | int,
+    held: int = 2,
+    *,
+    baseline: int = 0,
+    on_remainder: Remainder = "baseline",
+    never_together: Collection[Collection[str]] = (),
+    most: Mapping[str, int] | None = None,
+    most_runs: int | None = None,
+    costs: Mapping[str, float] | None = None,
+    budget: float | None = None,
+    seed: int = 0,
+) -> HoldOutDesign:
+    """Plan which groups are held out of which topics (Carterette et al. 2010, section 3.1).
+
+    Topics stand in random order, and those of the baseline anywhere among them, so that assessors
+    cannot know which are which. Sets of groups go round robin in an order whose every beginning
+    is balanced: judging may end anywhere. Use a design for one collection.
+
+    With none of `never_together`, `most`, `most_runs` and `budget` every set of `held` groups is
+    held out equally often. With any of them the design is the most even one that meets them, by
+    an integer program.
+
+    Parameters
+    ----------
+    groups : mapping of str to str, or iterable of str
+        Group (site) of each system, or the groups' names.
+    topics : sequence of str, or int
+        Topics, or how many there are (named 1, 2, ...).
+    held : int, 1 to the number of groups less 1
+        k, groups held out of each topic that is not of the baseline. Comparisons between groups
+        need 2 or more.
+    baseline : int, at least 0
+        n0, the least number of topics that are judged for all groups.
+    on_remainder : {"baseline", "cycle"}
+        Topics that fill no whole cycle go to the baseline, or begin one more cycle.
+    never_together : collection of pairs of str
+        Groups that are not to be held out of one topic.
+    most : mapping of str to int, optional
+        The most topics that a group may be held out of; 0 for one that always takes part.
+    most_runs : int, optional
+        The most systems that may be held out of one topic; needs groups of systems.
+    costs : mapping of str to float, optional
+        Judgments that a group's systems add to a topic, for `budget`.
+    budget : float, optional
+        The most judgments that the whole design may cost.
+    seed : int, at least 0
+
+    Returns
+    -------
+    HoldOutDesign
+
+    Raises
+    ------
+    InputError
+        Too few topics or groups, unknown groups, or demands that no design meets.
+
+    Examples
+    --------
+    >>> design = hold_out([f"S{n}" for n in range(1, 7)], 25, held=2, baseline=10)  # Table 1
+    >>> design
+    HoldOutDesign(25 topics, 6 groups; 10 topics judged for all)
+    >>> (~design.contributes).sum(axis=1).tolist()
+    [5, 5, 5, 5, 5, 5]
+    """
+    names, runs = _groups(groups)
+    labels = _topics(topics)
+    rng = np.random.default_rng(whole_number("seed", seed))
+    pairs = [frozenset(pair) for pair in never_together]
+    for group in [*(g for pair in pairs for g in pair), *(most or {}), *(costs or {})]:
+        if group not in names:
+            raise InputError(
+                f"there is no group {group}", remedy=f"give some of {', '.join(names[:8])}"
+            )
+    if budget is not None and costs is None:
+        raise InputError("a budget needs costs", remedy="say what each group adds to a topic")
+    uneven = bool(pairs or most or most_runs is not None or budget is not None)
+    counts = design_counts(
+        len(names),
+        len(labels),
+        held=held,
+        baseline=baseline,
+        on_remainder="cycle" if uneven else on_remainder,
+    )
+    if uneven:
+        sets = sets_by_program(
+            names,
+            len(labels),
+            held=held,
+            baseline=baseline,
+            on_remainder=on_remainder,
+            rng=rng,
+            never_together=pairs,
+            most=most,
+            runs=runs,
+            most_runs=most_runs,
+            costs=costs,
+            budget=budget,
+        )
+    else:
+        sets = _round_robin(len(names), held, counts.topics - counts.baseline, rng)
+    return _placed(names, [labels[n] for n in rng.permutation(len(labels))], sets, rng)
+
+
+def _round_robin(groups: int, held: int, topics: int, rng: np.random.Generator) -> list[Members]:
+    sets: list[Members] = []
+    while len(sets) < topics:
+        sets += balanced_cycle(groups, held, rng)
+    return sets[:topics]
+
+
+def _placed(
+    groups: tuple[str, ...], topics: list[str], sets: list[Members], rng: np.random.Generator
+) -> HoldOutDesign:
+    """Give topics the sets in turn, those of the baseline anywhere between."""
+    contributes = np.ones((len(groups), len(topics)), dtype=bool)
+    places = np.sort(rng.permutation(len(topics))[: len(sets)])
+    for place, members in zip(places, sets, strict=True):
+        contributes[list(members), place] = False
+    return HoldOutDesign(tuple(topics), groups, contributes)
+
+
+def _groups(groups: Mapping[str, str] | Iterable[str]) -> tuple[tuple[str, ...], dict[str, int]]:
+    """Return the groups' names, and how many systems each has."""
+    if isinstance(groups, str):
+        raise InputError("groups is one text", remedy="give a mapping of system to group, or names")
+    given = list(groups.values()) if isinstance(groups, Mapping) else [str(g) for g in groups]
+    names = tuple(dict.fromkeys(given))
+    if not isinstance(groups, Mapping) and len(names) < len(given):
+        raise InputError("a group is named twice", remedy="give each once")
+    return names, {name: given.count(name) for name in names}
+
+
+def _topics(topics: Sequence[str] | int) -> tuple[str, ...]:
+    if isinstance(topics, str):
+        raise InputError("topics is one text", remedy="give a sequence of topics, or their number")
+    if isinstance(topics, Sequence):
+        return tuple(str(topic) for topic in topics)
+    return tuple(str(n + 1) for n in range(whole_number("topics", topics, least=1)))

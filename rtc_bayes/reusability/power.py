@@ -1,0 +1,66 @@
+"""The power of a two-sided paired t-test (Carterette et al. 2010, section 3.2.1)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_NODES = 400
+_GRID = 4001
+
+
+def power_of_t(effect: ArrayLike, n: ArrayLike, level: float = 0.05) -> NDArray[np.float64]:
+    """Probability that a paired t-test over `n` topics finds a difference.
+
+    It is P(|T| > t) of a noncentral t with n - 1 degrees of freedom and noncentrality
+    effect * sqrt(n), integrated over the scale, and so holds for large noncentrality, too.
+
+    Parameters
+    ----------
+    effect : array_like
+        Mean difference over its standard deviation; its sign does not matter.
+    n : array_like of int
+        Topics. Fewer than two have no test: NaN.
+    level : float, in (0, 1)
+        Two-sided.
+
+    Returns
+    -------
+    ndarray
+        In [level, 1], of the shape that both broadcast to. Within 3e-6.
+
+    Examples
+    --------
+    >>> power_of_t(0.2614, [210, 39]).round(3).tolist()  # the paper's example: .964 and .354
+    [0.965, 0.356]
+    """
+    size, topics = np.broadcast_arrays(np.abs(np.asarray(effect, np.float64)), np.asarray(n))
+    power = np.full(size.shape, np.nan)
+    for number in np.unique(topics):
+        if number < 2:
+            continue
+        here = topics == number
+        grid, values = _curve(int(number), level)
+        power[here] = np.interp(size[here] * np.sqrt(number), grid, values)
+    power[np.isnan(size)] = np.nan
+    return power
+
+
+@lru_cache(maxsize=4096)
+def _curve(n: int, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Power against noncentrality, up to where it is 1."""
+    from scipy.special import ndtr
+    from scipy.stats import chi2, t
+
+    df = n - 1
+    critical = float(t.isf(level / 2, df))
+    # The estimated scale s, over its distribution: nodes at equal steps of probability.
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    scale = np.sqrt(chi2.ppf((nodes + 1) / 2, df) / df)
+    top = critical * float(np.sqrt(chi2.isf(1e-9, df) / df)) + 7.0
+    grid = np.linspace(0.0, top, _GRID)
+    edge = critical * scale
+    values = ndtr(grid[:, None] - edge) + ndtr(-edge - grid[:, None])
+    return grid, values @ weights / 2
