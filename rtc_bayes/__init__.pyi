@@ -80,6 +80,7 @@ from .reuse import (
     design_table as design_table,
     hold_out as hold_out,
     judged_under as judged_under,
+    pilot_power as pilot_power,
     reusability as reusability,
 )
 from .robustness import Demo as Demo, Study as Study, demo as demo, study as study

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rtc_bayes.reuse.analysis import Reusability, reusability
 from rtc_bayes.reuse.counts import DesignCounts, design_counts, design_table
 from rtc_bayes.reuse.masking import judged_under
+from rtc_bayes.reuse.pilot import pilot_power
 from rtc_bayes.reuse.planning import hold_out
 from rtc_bayes.reuse.power import power_of_t
 
@@ -15,6 +16,7 @@ __all__ = [
     "design_table",
     "hold_out",
     "judged_under",
+    "pilot_power",
     "power_of_t",
     "reusability",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,9 @@ from rtc_bayes.reuse.permutation import (
     statistics,
     tests_of,
 )
+from rtc_bayes.store.files import atomic_write
 from rtc_bayes.store.progress import Progress, silent
+from rtc_bayes.store.provenance import provenance
 from rtc_bayes.store.shown import Shown
 
 if TYPE_CHECKING:
@@ -381,18 +384,39 @@ class Reusability(Shown):
             tau(*(each.take(of_first == n) for each in tests)) for n in range(len(self.held.groups))
         ]
 
-    def to_csv(self, folder: str | Path) -> None:
-        """Write comparisons.csv, groups.csv, systems.csv and a table of each comparison's pairs."""
-        from rtc_bayes.store import make_folder, provenance, write_csv
+    def write(self, folder: str | Path, meta: Mapping[str, object] | None = None) -> Path:
+        """Write a page and its tables, and one of each comparison's pairs, as the command does.
 
-        make_folder(folder)
-        to = Path(folder)
-        meta = {**provenance(), **self.meta}
-        write_csv(self.comparisons(), to / "comparisons.csv", meta)
-        write_csv(self.by_group(), to / "groups.csv", meta)
-        write_csv(self.by_system(), to / "systems.csv", meta)
-        for comparison in COMPARISONS:
-            write_csv(self.pairs(comparison), to / f"pairs_{comparison}.csv", meta)
+        Parameters
+        ----------
+        folder : str or Path
+        meta : mapping of str to object, optional
+            How it was made. Default: :func:`rtc_bayes.store.provenance`.
+
+        Returns
+        -------
+        Path
+            Where the page stands.
+        """
+        page: Path = import_module("rtc_bayes.report.reuse_page").write_reusability(
+            self, folder, provenance() if meta is None else meta
+        )
+        return page
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return a page that shows the verdict and all that it rests on: one file.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it, too.
+        """
+        # the report stands above, which is not imported here
+        text: str = import_module("rtc_bayes.report.reuse_page").reuse_html(self)
+        if path is not None:
+            with atomic_write(path) as file:
+                file.write(text)
+        return text
 
     def __repr__(self) -> str:
         held = self.held
