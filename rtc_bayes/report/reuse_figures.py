@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BINS = 40
+_SHORT = ("both", "base\nonly", "reuse\nonly", "neither")
 
 
 @styled
@@ -114,7 +115,7 @@ def cells_expected(comparisons: pd.DataFrame) -> Figure:
         place.bar(at, observed, width=0.7, color=COLOURS[0], label="observed")
         place.scatter(at, expected, marker="D", s=28, color=COLOURS[1], label="expected", zorder=3)
         place.set_title(row["comparison"], fontsize=10, loc="left")
-        place.set_xticks(at, [cell.replace(" ", "\n") for cell in CELLS], fontsize=7)
+        place.set_xticks(at, _SHORT, fontsize=8)
         place.grid(visible=False, axis="x")
     axes[0].set_ylabel("pairs")
     legend_above(figure, axes[0])

@@ -102,8 +102,8 @@ def reuse_page(found: Reusability) -> Page:
         figure(
             drawn.scores_held_out(found.by_system(), mean),
             "Scores where held out against scores where contributed.",
-            "Mean scores on two sets of topics: the line is equality, and points scatter about it "
-            "by topics alone.",
+            "Mean scores on two sets of topics. The line is equality: without a loss, points "
+            "scatter about it, for topics differ; a group's systems stray together.",
         ),
         folded(tables["systems"], f"All systems ({len(found.held.systems)})", unfold=False),
     ]

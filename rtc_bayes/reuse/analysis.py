@@ -24,10 +24,10 @@ from rtc_bayes.reuse.permutation import (
     Statistics,
     agreement_of,
     holm,
+    paired_tests,
     permutation_p,
     permuted_statistics,
     statistics,
-    tests_of,
 )
 from rtc_bayes.store.files import atomic_write
 from rtc_bayes.store.progress import Progress, silent
@@ -109,16 +109,22 @@ def reusability(
     number = whole_number("permutations", permutations, least=1)
     seed = whole_number("seed", seed)
     held = HeldScores.under(scores, groups, design)
-    found = {comparison: tests_of(held, comparison) for comparison in COMPARISONS}
+    found = {comparison: paired_tests(held, comparison) for comparison in COMPARISONS}
     if all(tests is None or tests[1].n.max() < 2 for tests in found.values()):
         raise InputError(
             "no comparison has two reuse topics",
             remedy="judge more topics of the design, or hold out more groups",
         )
+    observed = statistics(held, level)
+    if np.isnan(observed.loss):
+        raise InputError(
+            "no loss can be measured: no topics to which several groups contributed link them all",
+            remedy="hold out fewer groups, or judge topics of the baseline",
+        )
     return Reusability(
         held,
         scores.measure,
-        statistics(held, level),
+        observed,
         permuted_statistics(held, number, seed, level, strata, progress),
         level,
         {"design": design.digest, "permutations": number, "seed": seed},
@@ -199,7 +205,7 @@ class Reusability(Shown):
 
         rows = []
         for n, comparison in enumerate(COMPARISONS):
-            tests = tests_of(self.held, comparison)
+            tests = paired_tests(self.held, comparison)
             if tests is None:
                 continue
             table = agreement_of(self.held, comparison, self.level)
@@ -300,7 +306,7 @@ class Reusability(Shown):
         pairs = self.held.pairs(comparison)
         columns: dict[str, Any] = {"a": names[pairs[:, 0]], "b": names[pairs[:, 1]]}
         for name, tests in zip(
-            ("baseline", "reuse"), tests_of(self.held, comparison) or (), strict=False
+            ("baseline", "reuse"), paired_tests(self.held, comparison) or (), strict=False
         ):
             columns |= {
                 f"{name}_topics": tests.n,
@@ -376,7 +382,7 @@ class Reusability(Shown):
         return took, out
 
     def _tau_by_group(self, comparison: str) -> list[float]:
-        tests = tests_of(self.held, comparison)
+        tests = paired_tests(self.held, comparison)
         if tests is None:
             return [float("nan")] * len(self.held.groups)
         of_first = self.held.group[self.held.pairs(comparison)[:, 0]]

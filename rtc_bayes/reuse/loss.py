@@ -30,11 +30,11 @@ class Losses(NamedTuple):
 def losses(held: HeldScores) -> Losses:
     """Measure the loss of each system against what contributors say of the same topics.
 
-    A system's score on a topic, less its mean over topics that it contributed to, is held against
-    the mean of the same over the contributors of other groups: what is left is how well it did
-    there for itself and for the topic. The loss is the mean of this over topics that the system
-    contributed to, less the mean over those it was held out of. So neither hard topics nor good
-    systems count, and a loss that all systems share shows, which the chi-square of agreement in
+    A number for each system and one for each topic are fitted, by least squares, to the scores of
+    contributors alone. Their sum is what a held-out system would score if it were as good, and the
+    topic as hard, as contributors' scores say; a system's loss is the mean of this, less what it
+    does score, over topics that it was held out of. So neither hard topics nor good systems
+    count, and a loss that all systems share shows, which the chi-square of agreement in
     significance cannot see.
 
     Parameters
@@ -44,6 +44,8 @@ def losses(held: HeldScores) -> Losses:
     Returns
     -------
     Losses
+        NaN throughout where groups cannot be compared: no chain of topics to which two groups
+        contributed leads from one to all others.
 
     Examples
     --------
@@ -54,25 +56,41 @@ def losses(held: HeldScores) -> Losses:
     >>> round(losses(held).overall, 6)  # ahead by .2 elsewhere, and level on topic 4
     0.2
     """
-    took, out = held.contributed, held.held
-    own = _mean(held.scores, took)
-    apart = np.where(took | out, held.scores - own[:, None], 0.0)
-    theirs = apart * took
-    # Contributors of other groups: all of a topic's, less the own group's.
-    members = held.members
-    total = theirs.sum(axis=0) - (members @ theirs)[held.group]
-    count = took.sum(axis=0) - (members @ took)[held.group]
+    expected, out = _expected(held), held.held & held.contributed.any(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        rest = np.where(count > 0, apart - total / count, np.nan)
-    by_system = _mean(rest, took & (count > 0)) - _mean(rest, out & (count > 0))
-    known = ~np.isnan(by_system)
-    safe = np.where(known, by_system, 0.0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        by_group = (members @ safe) / (members @ known)
-    overall = float(safe.sum() / known.sum()) if known.any() else float("nan")
-    return Losses(overall, by_group, by_system)
+        by_system = np.where(out, expected - held.scores, 0.0).sum(axis=1) / out.sum(axis=1)
+        known = ~np.isnan(by_system)
+        safe = np.where(known, by_system, 0.0)
+        by_group = (held.members @ safe) / (held.members @ known)
+        overall = safe.sum() / np.float64(known.sum())
+    return Losses(float(overall), by_group, by_system)
 
 
-def _mean(values: NDArray[np.float64], where: NDArray[np.bool_]) -> NDArray[np.float64]:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(where, values, 0.0).sum(axis=1) / where.sum(axis=1))
+def _expected(held: HeldScores) -> NDArray[np.float64]:
+    """Fit systems and topics to contributors' scores; NaN where these do not hang together."""
+    took = held.contributed
+    if not _connected(took):
+        return np.full(took.shape, np.nan)
+    judged = took.any(axis=0)
+    weight = took[:, judged].astype(np.float64)
+    scores = np.where(took[:, judged], held.scores[:, judged], 0.0)
+    of_system, of_topic = weight.sum(axis=1), weight.sum(axis=0)
+    # Systems go out of the normal equations; topics are known up to a number that they share.
+    left = np.diag(of_topic) - weight.T @ (weight / of_system[:, None])
+    right = scores.sum(axis=0) - weight.T @ (scores.sum(axis=1) / of_system)
+    topics = np.linalg.solve(left + 1.0 / len(left), right)
+    systems = (scores.sum(axis=1) - weight @ topics) / of_system
+    expected = np.full(took.shape, np.nan)
+    expected[:, judged] = systems[:, None] + topics
+    return expected
+
+
+def _connected(took: NDArray[np.bool_]) -> bool:
+    """Say whether systems and topics, joined where a system contributed, hang together."""
+    reached = took[0].copy()
+    while True:
+        systems = took[:, reached].any(axis=1)
+        more = took[systems].any(axis=0)
+        if (more == reached).all():
+            return bool(systems.all())
+        reached = more

@@ -99,9 +99,10 @@ def hotelling(held: HeldScores, group: int) -> Hotelling:
         for part in (one, two)
     ) / (n_one + n_two - 2)
     values, vectors = np.linalg.eigh(within)
-    kept = values > _VARIES * max(float(values[-1]), 1e-300)
+    least = max(float(values[-1]), _VARIES * float((rows[:, usable] ** 2).mean()))
+    kept = values > _VARIES * least
     dims, spare = int(kept.sum()), n_one + n_two - 1 - int(kept.sum())
-    if not dims or spare < 1 or values[-1] <= 0.0:
+    if not dims or spare < 1:
         return nothing
     shift = vectors[:, kept].T @ (one.mean(axis=1) - two.mean(axis=1))
     squared = n_one * n_two / (n_one + n_two) * float(shift**2 @ (1.0 / values[kept]))

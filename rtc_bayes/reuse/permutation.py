@@ -31,7 +31,7 @@ class Statistics(NamedTuple):
     group_loss: NDArray[np.float64]
 
 
-def tests_of(held: HeldScores, comparison: str) -> tuple[PairTests, PairTests] | None:
+def paired_tests(held: HeldScores, comparison: str) -> tuple[PairTests, PairTests] | None:
     """Test a comparison's pairs on baseline and on reuse topics; None without pairs."""
     pairs = held.pairs(comparison)
     if not len(pairs):
@@ -53,7 +53,7 @@ def statistics(held: HeldScores, level: float = 0.05) -> Statistics:
 
 def agreement_of(held: HeldScores, comparison: str, level: float = 0.05) -> Agreement:
     """Count a comparison's pairs in the four cells."""
-    tests = tests_of(held, comparison)
+    tests = paired_tests(held, comparison)
     return agreement(*tests, level) if tests else Agreement(np.zeros(4), np.zeros(4))
 
 
