@@ -66,6 +66,55 @@ def losses(held: HeldScores) -> Losses:
     return Losses(float(overall), by_group, by_system)
 
 
+def permuted_losses(
+    held: HeldScores, orders: NDArray[np.int_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Measure the loss, overall and by group, with topics in other orders.
+
+    Who is held out where stays, so where no score is missing a loss is a weighted sum of scores
+    with the same weights in every order, and all orders are looked up in one product.
+
+    Parameters
+    ----------
+    held : HeldScores
+    orders : ndarray of int, shape (orders, topics)
+        As of :meth:`HeldScores.permuted`.
+
+    Returns
+    -------
+    overall : ndarray, shape (orders,)
+    by_group : ndarray, shape (orders, groups)
+    """
+    if np.isnan(held.scores).any():
+        found = [losses(held.permuted(order)) for order in orders]
+        return np.array([f.overall for f in found]), np.array([f.by_group for f in found])
+    at = np.arange(len(held.topics))
+    sums = [(w.T @ held.scores)[at, orders].sum(axis=1) for w in _weights(held)]
+    return sums[0], np.array(sums[1:]).T
+
+
+def _weights(held: HeldScores) -> NDArray[np.float64]:
+    """Weights of scores whose sums are the losses: overall, then by group.
+
+    The adjoint of `_expected`: shape (1 + groups, systems, topics).
+    """
+    took, out = held.contributed, held.held
+    shape = (1 + len(held.groups), *took.shape)
+    if not _connected(took):
+        return np.full(shape, np.nan)
+    systems = np.vstack([np.ones(len(took)), held.members]) * out.any(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = systems / systems.sum(axis=1, keepdims=True)  # of each system in a mean
+        each = np.where(out, share[:, :, None] / out.sum(axis=1)[:, None], 0.0)
+    weight, of_system = took.astype(np.float64), took.sum(axis=1)
+    pull = each.sum(axis=1) - (share / of_system) @ weight
+    topics = np.linalg.solve(_normal(weight), pull.T).T
+    of_systems = (share - topics @ weight.T) / of_system
+    found = np.where(took, topics[:, None, :] + of_systems[:, :, None], 0.0) - each
+    found[np.isnan(share).any(axis=1)] = np.nan  # a group that is never held out
+    return np.asarray(found)
+
+
 def _expected(held: HeldScores) -> NDArray[np.float64]:
     """Fit systems and topics to contributors' scores; NaN where these do not hang together."""
     took = held.contributed
@@ -74,15 +123,22 @@ def _expected(held: HeldScores) -> NDArray[np.float64]:
     judged = took.any(axis=0)
     weight = took[:, judged].astype(np.float64)
     scores = np.where(took[:, judged], held.scores[:, judged], 0.0)
-    of_system, of_topic = weight.sum(axis=1), weight.sum(axis=0)
-    # Systems go out of the normal equations; topics are known up to a number that they share.
-    left = np.diag(of_topic) - weight.T @ (weight / of_system[:, None])
+    of_system = weight.sum(axis=1)
     right = scores.sum(axis=0) - weight.T @ (scores.sum(axis=1) / of_system)
-    topics = np.linalg.solve(left + 1.0 / len(left), right)
+    topics = np.linalg.solve(_normal(weight), right)
     systems = (scores.sum(axis=1) - weight @ topics) / of_system
     expected = np.full(took.shape, np.nan)
     expected[:, judged] = systems[:, None] + topics
     return expected
+
+
+def _normal(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the normal equations of topics, systems put out of them.
+
+    Topics are known up to a number that they share: it is set so that they sum to 0.
+    """
+    left = np.diag(weight.sum(axis=0)) - weight.T @ (weight / weight.sum(axis=1)[:, None])
+    return np.asarray(left + 1.0 / len(left))
 
 
 def _connected(took: NDArray[np.bool_]) -> bool:

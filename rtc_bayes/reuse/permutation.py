@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rtc_bayes.errors import InputError
 from rtc_bayes.reuse.agreement import Agreement, PairTests, agreement, pair_tests
 from rtc_bayes.reuse.held import COMPARISONS, HeldScores
-from rtc_bayes.reuse.loss import losses
+from rtc_bayes.reuse.loss import losses, permuted_losses
 from rtc_bayes.store.progress import Progress, silent
 
 
@@ -45,10 +45,14 @@ def paired_tests(held: HeldScores, comparison: str) -> tuple[PairTests, PairTest
 
 def statistics(held: HeldScores, level: float = 0.05) -> Statistics:
     """Compute the chi-squares of the three comparisons, and the losses."""
-    tables = [agreement_of(held, comparison, level) for comparison in COMPARISONS]
     lost = losses(held)
-    squares = [table.chi_square if table.observed.sum() else np.nan for table in tables]
-    return Statistics(np.array(squares), lost.overall, lost.by_group)
+    return Statistics(chi_squares(held, level), lost.overall, lost.by_group)
+
+
+def chi_squares(held: HeldScores, level: float = 0.05) -> NDArray[np.float64]:
+    """Compute the chi-square of each comparison; NaN without pairs."""
+    tables = [agreement_of(held, comparison, level) for comparison in COMPARISONS]
+    return np.array([table.chi_square if table.observed.sum() else np.nan for table in tables])
 
 
 def agreement_of(held: HeldScores, comparison: str, level: float = 0.05) -> Agreement:
@@ -94,15 +98,14 @@ def permuted_statistics(
     """
     rng = np.random.default_rng(seed)
     blocks = _blocks(held.topics, strata)
-    rows = []
-    for number in range(permutations):
-        order = np.arange(len(held.topics))
+    orders = np.tile(np.arange(len(held.topics)), (permutations, 1))
+    squares = []
+    for number, order in enumerate(orders):
         for block in blocks:
             order[block] = rng.permutation(block)
-        rows.append(statistics(held.permuted(order), level))
+        squares.append(chi_squares(held.permuted(order), level))
         progress("permutations", number + 1, permutations)
-    squares, overall, by_group = zip(*rows, strict=True)
-    return Permuted(np.array(squares), np.array(overall), np.array(by_group))
+    return Permuted(np.array(squares), *permuted_losses(held, orders))
 
 
 def _blocks(topics: tuple[str, ...], strata: Mapping[str, object] | None) -> list[NDArray[np.int_]]:

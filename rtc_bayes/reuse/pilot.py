@@ -13,7 +13,7 @@ from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.counts import Remainder
 from rtc_bayes.reuse.held import HeldScores
-from rtc_bayes.reuse.loss import losses as losses_of
+from rtc_bayes.reuse.loss import losses as losses_of, permuted_losses
 from rtc_bayes.reuse.permutation import permutation_p
 from rtc_bayes.reuse.planning import hold_out
 from rtc_bayes.store.progress import Progress, silent
@@ -144,8 +144,6 @@ def _finds(
     scores[out] *= 1.0 - loss
     matrix = ScoreMatrix(scores, np.zeros_like(scores), names, design.topics)
     held = HeldScores.under(matrix, groups, design)
-    permuted = [
-        losses_of(held.permuted(rng.permutation(len(design.topics)))).overall
-        for _ in range(_PERMUTATIONS)
-    ]
-    return permutation_p(losses_of(held).overall, np.array(permuted)) <= level
+    orders = np.array([rng.permutation(len(design.topics)) for _ in range(_PERMUTATIONS)])
+    permuted, _ = permuted_losses(held, orders)
+    return permutation_p(losses_of(held).overall, permuted) <= level

@@ -13,7 +13,7 @@ from scipy.stats import f_oneway, rankdata
 
 import rtc_bayes as rb
 from rtc_bayes.reuse.held import HeldScores
-from rtc_bayes.reuse.loss import losses
+from rtc_bayes.reuse.loss import losses, permuted_losses
 from rtc_bayes.reuse.ordering import hotelling, rmse
 from rtc_bayes.reuse.permutation import holm, permutation_p, permuted_statistics, statistics
 from tests.reuse.scores import drawn, held_scores, lowered, matrix_of
@@ -39,6 +39,16 @@ def test_the_loss_is_what_its_words_say() -> None:
     assert found.by_system == pytest.approx(expected)
     assert found.overall == pytest.approx(np.mean(expected))
     assert found.by_group == pytest.approx(np.reshape(expected, (4, 3)).mean(axis=1))
+
+
+def test_losses_of_many_orders_are_those_of_each() -> None:
+    held = held_scores(seed=9)
+    rng = np.random.default_rng(1)
+    orders = np.array([rng.permutation(24) for _ in range(6)])
+    overall, by_group = permuted_losses(held, orders)
+    one_by_one = [losses(held.permuted(order)) for order in orders]
+    assert overall == pytest.approx([each.overall for each in one_by_one])
+    assert by_group == pytest.approx(np.array([each.by_group for each in one_by_one]))
 
 
 def test_a_loss_moves_the_statistic_and_none_leaves_it_centred() -> None:
