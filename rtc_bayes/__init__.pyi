@@ -75,11 +75,13 @@ from .report import (
     plot_ranking as plot_ranking,
 )
 from .reuse import (
+    LeftOut as LeftOut,
     Reusability as Reusability,
     design_counts as design_counts,
     design_table as design_table,
     hold_out as hold_out,
     judged_under as judged_under,
+    leave_group_out as leave_group_out,
     pilot_power as pilot_power,
     reusability as reusability,
 )

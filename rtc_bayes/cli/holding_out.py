@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     GroupsFile,
     Level,
@@ -123,9 +124,15 @@ def reusability(
     hold_out: Annotated[
         str | None, typer.Option(metavar="DESIGN", help="By which was judged.")
     ] = None,
+    leave_out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="groups|A,B", help="Judgments are complete: leave each group out, or these."
+        ),
+    ] = None,
     pool_depth: Annotated[
-        int | None,
-        typer.Option(help="Simulate: keep the judgments that contributors' first ranks give."),
+        list[int] | None,
+        typer.Option(metavar="N", help="Judgments are complete: pool so deep. See above."),
     ] = None,
     measure: Annotated[str, typer.Option(help="As ir-measures names it.")] = "AP",
     relevance_level: Level = 1,
@@ -137,46 +144,72 @@ def reusability(
 ) -> None:
     """Say whether systems that took no part can be compared with a collection.
 
+    With --hold-out, judgments were made by a design; --pool-depth cuts complete ones to what the
+    design would have judged. With --leave-out, groups are left out of complete judgments one at a
+    time; --pool-depth is the pool's (default 100), and lesser ones after it.
+
     Writes a page (HTML) and its tables.
     """
     from rtc_bayes.collection import read_groups, read_qrels
     from rtc_bayes.collection.hold_out import read_hold_out
     from rtc_bayes.measures.scores import ScoreMatrix
-    from rtc_bayes.reuse import judged_under, reusability
-    from rtc_bayes.store import progress_bar, provenance
+    from rtc_bayes.reuse import judged_under, leave_group_out, reusability
+    from rtc_bayes.reuse.analysis import Reusability
+    from rtc_bayes.reuse.left_out import LeftOut
+    from rtc_bayes.store import announced, progress_bar, provenance
 
-    of_systems = read_groups(groups)
-    if hold_out is None:
-        raise InputError("no design was given", remedy="give --hold-out DESIGN")
-    design = read_hold_out(hold_out)
-    systems = _read(runs)
-    inputs = {}
-    if (systems is None) == (scores is None) or (systems is None) != (qrels is None):
+    if (hold_out is None) == (leave_out is None):
+        raise InputError(
+            "what is asked is not clear", remedy="give --hold-out DESIGN, or --leave-out groups"
+        )
+    if (runs.runs is None) == (scores is None) or (runs.runs is None) != (qrels is None):
         raise InputError(
             "what is analysed is not clear", remedy="give RUNS with --qrels, or --scores alone"
         )
-    if scores is not None:
-        if pool_depth is not None:
-            raise InputError("--pool-depth needs runs", remedy="give RUNS with --qrels")
-        matrix = ScoreMatrix.from_csv(scores, None)
-    else:
+    if scores is not None and (pool_depth or leave_out):
+        option = "--pool-depth" if pool_depth else "--leave-out"
+        raise InputError(f"{option} needs runs", remedy="give RUNS with --qrels")
+    of_systems, systems = read_groups(groups), _read(runs)
+    judged = None if qrels is None else read_qrels(qrels)
+    inputs = {} if systems is None else digests(systems, judged)
+    found: Reusability | LeftOut
+    if leave_out is not None:
         assert systems is not None
-        assert qrels is not None
-        judged = read_qrels(qrels)
-        inputs = digests(systems, judged)
-        if pool_depth is not None:
-            judged = judged_under(judged, systems, of_systems, design, pool_depth)
-        matrix = ScoreMatrix.from_qrels(systems, judged, measure, relevance_level=relevance_level)
-    with progress_bar(quiet) as progress:
-        found = reusability(
-            matrix,
-            of_systems,
-            design,
-            level=level,
-            permutations=permutations,
-            seed=seed,
-            progress=progress,
-        )
+        assert judged is not None
+        depth, *shallow = pool_depth or [defaults.DEPTH]
+        with announced("leaving groups out", quiet):
+            found = leave_group_out(
+                systems,
+                judged,
+                of_systems,
+                measure,
+                depth=depth,
+                shallow=shallow,
+                only=None if leave_out == "groups" else leave_out.split(","),
+                relevance_level=relevance_level,
+            )
+    else:
+        design = read_hold_out(str(hold_out))
+        if scores is not None:
+            matrix = ScoreMatrix.from_csv(scores)
+        else:
+            assert systems is not None
+            assert judged is not None
+            for depth in pool_depth or ():
+                judged = judged_under(judged, systems, of_systems, design, depth)
+            matrix = ScoreMatrix.from_qrels(
+                systems, judged, measure, relevance_level=relevance_level
+            )
+        with progress_bar(quiet) as progress:
+            found = reusability(
+                matrix,
+                of_systems,
+                design,
+                level=level,
+                permutations=permutations,
+                seed=seed,
+                progress=progress,
+            )
     page = found.write(output, provenance(seed=seed, inputs=inputs))
     typer.echo(f"{found.verdict()}\nOpen {page}")
 

@@ -20,10 +20,10 @@ from rtc_bayes.report.elements import (
     provenance,
     table,
 )
-from rtc_bayes.report.exports import export_tables
+from rtc_bayes.report.exports import TABLES, write_page
 from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.report.reuse_tables import reuse_tables
-from rtc_bayes.store import atomic_write, make_folder, write_csv
+from rtc_bayes.store import write_csv
 
 if TYPE_CHECKING:
     from rtc_bayes.reuse import Reusability
@@ -44,16 +44,11 @@ def write_reusability(found: Reusability, folder: str | Path, meta: Mapping[str,
     meta : mapping of str to object
         How it was made, as of :func:`rtc_bayes.store.provenance`.
     """
-    make_folder(folder)
     made = replace(found, meta={**meta, **found.meta})
-    page = reuse_page(made)
-    target = Path(folder) / "report.html"
-    with atomic_write(target) as file:
-        file.write(whole_page(page))
-    tables = Path(folder) / "tables"
-    export_tables(page.tables.values(), tables, made.meta)
+    target = write_page(reuse_page(made), Path(folder) / "report.html", made.meta)
     for comparison in found.comparisons()["comparison"]:
-        write_csv(found.pairs(comparison), tables / f"pairs_{comparison}.csv", made.meta)
+        table = target.parent / TABLES / f"pairs_{comparison}.csv"
+        write_csv(found.pairs(comparison), table, made.meta)
     return target
 
 
