@@ -67,7 +67,7 @@ def left_out_page(found: LeftOut) -> Page:
     tables = {each.name: each for each in left_out_tables(found)}
     mean, at = mean_of(found.measure), found.depths[0]
     runs = found.by_run()
-    most = runs[runs["depth"] == at.depth].sort_values("relative").head(_DRAWN)[::-1]
+    most = runs[runs["depth"] == at.depth].nsmallest(_DRAWN, "change")[::-1]
     sections = [
         heading("What would be lost without a group?", 1),
         f'<p class="lead">{html.escape(found.verdict())}</p>',
@@ -91,7 +91,7 @@ def left_out_page(found: LeftOut) -> Page:
             before_and_after(most["system"], most["score"], most["left_out"], mean),
             "Scores with all judgments and with those of the run's own group left out.",
             f"{mean} by all judgments, and without what the run's own group alone contributed: "
-            f"the {len(most)} runs whose score changes most, relatively.",
+            f"the {len(most)} runs that lose most.",
         ),
         heading("Groups and runs"),
         folded(tables["groups"], f"All groups ({len(found.groups)})", unfold=False),
