@@ -91,15 +91,9 @@ class DesignFiles:
     groups: str | None = None
 
     def __post_init__(self) -> None:
-        if self.hold_out is not None and self.groups is None:
-            raise InputError(
-                "--hold-out needs the group of every system", remedy="give --groups as well"
-            )
-        if self.groups is not None and self.hold_out is None:
-            raise InputError(
-                "--groups is for judging under a hold-out design",
-                remedy="give --hold-out too, or leave --groups out",
-            )
+        from rtc_bayes.collection.hold_out import check_groups_given
+
+        check_groups_given(self.hold_out, self.groups)
 
     def read(self) -> tuple[HoldOutDesign | None, dict[str, str] | None]:
         """Read both; None where the command has none."""

@@ -387,8 +387,8 @@ def check_design(judgments: Judgments | Qrels, design: HoldOutDesign | None) -> 
     )
 
 
-def check_groups_given(design: HoldOutDesign | None, groups: Mapping[str, str] | None) -> None:
-    """Refuse a design without groups, or groups without a design.
+def check_groups_given(design: object, groups: object) -> None:
+    """Refuse a design without groups, or groups without a design; None is neither.
 
     Examples
     --------

@@ -322,6 +322,28 @@ class Judgments(Saved):
             return self.judged_for
         return self.judged_for_by_topic.get(topic, ())
 
+    @property
+    def judged_for_mask(self) -> NDArray[np.bool_]:
+        """Whether a topic's judgments were made for a system, shape (systems, topics).
+
+        False throughout where the systems judged for are not known.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> lists = {"1": ["a"], "2": ["x"]}
+        >>> runs = rb.Runs([rb.Run.from_rankings(system, lists) for system in ("one", "two")])
+        >>> pool = rb.Pool.from_runs(runs)
+        >>> by_topic = {"1": ["one"], "2": ["two", "one"]}
+        >>> rb.Judgments.none(pool, judged_for=by_topic).judged_for_mask.tolist()
+        [[True, True], [False, True]]
+        """
+        by_topic = [
+            np.isin(self.pool.systems, self.judged_for_topic(topic) or ())
+            for topic in self.pool.topics
+        ]
+        return np.array(by_topic, dtype=np.bool_).reshape(-1, self.pool.n_systems).T
+
     def with_judged_for(self) -> Judgments:
         """Return the judgments with the systems that they were made for, inferred if not known.
 
