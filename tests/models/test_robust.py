@@ -59,7 +59,13 @@ def literal_log_odds(pool, judged_for, parameters, topic, docno):
     return eta
 
 
-def test_probabilities_are_the_formula_s(judgments):
+@pytest.mark.parametrize("held_out", [{}, {"1": "second"}, {"1": "first", "2": "second"}])
+def test_probabilities_are_the_formula_s(held_out):
+    made_for = {
+        topic: [name for name in ("first", "second") if name != held_out.get(topic)]
+        for topic in ("1", "2")
+    }
+    judgments = judge(make_pool(), LABELS, judged_for=made_for)
     drawn = Robust().gibbs(judgments, Sampling(30, 2, 20, 1))
     pool = judgments.pool
     for chain, draw in ((0, 0), (1, 29)):
@@ -67,7 +73,7 @@ def test_probabilities_are_the_formula_s(judgments):
         for topic in pool.topics:
             inside = pool.documents(pool.topics.index(topic))
             for i in range(inside.start, inside.stop):
-                eta = literal_log_odds(pool, judgments.judged_for, result, topic, pool.docnos[i])
+                eta = literal_log_odds(pool, made_for[topic], result, topic, pool.docnos[i])
                 assert drawn.p[chain, draw, i] == pytest.approx(expit(eta), abs=1e-5)
 
 
