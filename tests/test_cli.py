@@ -10,7 +10,6 @@ import pytest
 import rtc_bayes as rb
 import rtc_bayes.relevance
 from rtc_bayes.cli import main
-from rtc_bayes.collection.hold_out import read_hold_out
 from rtc_bayes.collection.simulate import simulate, write
 from rtc_bayes.errors import FitError
 from rtc_bayes.judging import suggest
@@ -345,7 +344,7 @@ def test_build_and_next_under_a_hold_out_design(here, ok, run):
     systems = planned(here)
     under = "--hold-out design.csv --groups sites.txt"
     ok(f"build '*.gz' --truth qrels.txt --algorithm mtc --budget 30 {under} -o held.qrels")
-    design, groups = read_hold_out("design.csv"), rb.read_groups("sites.txt")
+    design, groups = rb.read_hold_out("design.csv"), rb.read_groups("sites.txt")
     runs, truth = rb.read_runs(str(here / "*.gz")), rb.read_qrels("qrels.txt")
     pool = rb.Pool.from_runs(runs)
     result = rb.build(

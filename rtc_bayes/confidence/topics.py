@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
-from rtc_bayes.confidence.many_draws import exact_moments
+from rtc_bayes.confidence.many_draws import exact_draws, exact_moments
 from rtc_bayes.confidence.outcomes import sampled_moments
 from rtc_bayes.confidence.setting import MOVED, Kind, RelevanceLike, Setting, two_systems
 from rtc_bayes.confidence.subpool import with_topics
@@ -101,6 +101,9 @@ def score_matrix(setting: Setting) -> ScoreMatrix:
     """Mean and variance of every system's score on each topic: see ``Comparison.score_matrix``."""
     if setting.has_moments:
         exact = setting.moments == "exact"
+        if not exact or exact_draws(setting) == len(setting.values):
+            # pairs only decide how many of many draws are taken
+            setting = replace(setting, pairs=setting.pairs[:0])
         table = exact_moments(setting)[1] if exact else setting.table("plugin")
         return replace(table.score_matrix(), measure=setting.measure)
     sampled = [sampled_moments(part.sample_all(), part.pairs[:0]) for (part,) in _parts(setting)]

@@ -173,9 +173,8 @@ def build(
 
     Under a design that holds the first site out of the last topic:
 
-    >>> from rtc_bayes.collection.hold_out import HoldOutDesign
     >>> groups = dict(zip(pool.systems, ["siteA", "siteA", "siteB", "siteB"]))
-    >>> design = HoldOutDesign(pool.topics, ("siteA", "siteB"), [[1, 1, 0], [1, 1, 1]])
+    >>> design = rb.HoldOutDesign(pool.topics, ("siteA", "siteB"), [[1, 1, 0], [1, 1, 1]])
     >>> result = rb.build(pool, simulated.qrels, "ip", budget=6, hold_out=design, groups=groups)
     >>> result.judgments.judged_for_topic("503") == pool.systems[2:]
     True
