@@ -228,7 +228,7 @@ class Design:
         pool = judgments.pool
         self.model, self.judgments, self.pool = model, of_retrieved(judgments), pool
         self.shortness = np.log(pool.reach / np.maximum(pool.lengths, 1))
-        self.judged_for = np.isin(pool.systems, judgments.with_judged_for().judged_for or ())
+        self.judged_for = judgments.with_judged_for().judged_for_mask
 
     dims: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "alpha": ("topic",),
@@ -251,7 +251,7 @@ class Design:
         pool = self.pool
         ranks = pool.ranks(topic, below=True).T
         r, f = (ranks > 0).astype(np.float64), rank_curve(ranks, pool.reach)
-        seen = ranks[:, self.judged_for]
+        seen = ranks[:, self.judged_for[:, topic]]
         novel = ~((seen > 0) & (seen <= pool.depth)).any(axis=1)
         one = np.ones(len(f))
         deep = np.log(pool.reach / 100) * one

@@ -331,6 +331,84 @@ def test_build_says_for_whom_and_why_it_ended(here, ok):
     assert meta(here / "sure.qrels")["confidence"] >= 0.8
 
 
+def planned(here):
+    """Write a design over the collection's topics, of two sites, one held out of three topics."""
+    systems = sorted(p.name.removesuffix(".gz") for p in here.glob("*.gz"))
+    (here / "sites.txt").write_text("".join(f"{s} site{n // 2}\n" for n, s in enumerate(systems)))
+    rows = [f"{501 + t},{int(t < 3)},1\n" for t in range(6)]
+    (here / "design.csv").write_text("topic,site0,site1\n" + "".join(rows))
+    return systems
+
+
+def test_build_and_next_under_a_hold_out_design(here, ok, run):
+    systems = planned(here)
+    under = "--hold-out design.csv --groups sites.txt"
+    ok(f"build '*.gz' --truth qrels.txt --algorithm mtc --budget 30 {under} -o held.qrels")
+    design, groups = rb.read_hold_out("design.csv"), rb.read_groups("sites.txt")
+    runs, truth = rb.read_runs(str(here / "*.gz")), rb.read_qrels("qrels.txt")
+    pool = rb.Pool.from_runs(runs)
+    result = rb.build(
+        pool, truth, "mtc", budget=30, confidence=None, hold_out=design, groups=groups
+    )
+    written = rb.read_qrels("held.qrels")
+    assert written == result.judgments.to_qrels()
+    assert written.hold_out == design.digest
+    made = meta(here / "held.qrels")
+    inputs = made.pop("meta")["inputs"]
+    assert made == json.loads(json.dumps(result.meta()))
+    assert {"design.csv", "sites.txt"} < inputs.keys()
+    assert made["judged_for"]["501"] == systems
+    assert made["judged_for"]["506"] == systems[2:]
+    halves = [
+        sum(made["topics"][str(t)]["judged"] for t in of)
+        for of in ((501, 502, 503), (504, 505, 506))
+    ]
+    assert halves == [15, 15]
+
+    shown = json.loads(ok(f"next '*.gz' --qrels held.qrels --algorithm mtc {under} --format json"))
+    chosen = rb.next_documents(
+        pool, rb.read_qrels("held.qrels"), algorithm="mtc", hold_out=design, groups=groups
+    )
+    assert shown == [asdict(document) for document in chosen]
+    ok("fit '*.gz' --qrels held.qrels --model rtc -o held.nc")
+    assert meta(here / "held.nc")["judged_for"] == made["judged_for"]
+    assert rb.Fit.load("held.nc").judgments.hold_out == design.digest
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("build '*.gz' --truth qrels.txt {design} {groups} -o x", "judged by a budget, not until"),
+        ("build '*.gz' --truth qrels.txt {design} -o x", "give groups= or --groups"),
+        ("build '*.gz' --truth qrels.txt --budget 3 {groups} -o x", "give hold_out= or --hold-out"),
+        ("next '*.gz' --qrels few.qrels {design} {groups}", "was judged for"),
+        ("next '*.gz' --qrels held.qrels", "give the design under which they were made"),
+        (
+            "build '*.gz' --truth qrels.txt --budget 3 --hold-out few.csv {groups} -o x",
+            "the design has no topic 506; plan a design over these topics",
+        ),
+        (
+            "next '*.gz' --qrels held.qrels --hold-out other.csv {groups}",
+            "were made under hold-out",
+        ),
+        ("merge held.qrels qrels.txt -o x", "under different hold-out designs"),
+        ("next '*.gz' --qrels held.qrels --hold-out absent.csv {groups}", "absent.csv"),
+    ],
+)
+def test_what_a_hold_out_design_refuses(here, run, command, said):
+    planned(here)
+    text = (here / "design.csv").read_text()
+    (here / "few.csv").write_text(text.replace("506,0,1\n", ""))
+    (here / "other.csv").write_text(text.replace("506,0,1", "506,1,1"))
+    options = {"design": "--hold-out design.csv", "groups": "--groups sites.txt"}
+    budget = "--algorithm ip --budget 9 {design} {groups} -o held.qrels".format(**options)
+    assert run(f"build '*.gz' --truth qrels.txt {budget}")[0] == 0
+    status, _, err = run(command.format(**options))
+    assert status == 2
+    assert said in err
+    assert not (here / "x").exists()
+
+
 def test_judged_for_is_typed_stored_or_inferred_and_said_so(here, ok, run):
     first, *_ = sorted(p.name.removesuffix(".gz") for p in here.glob("*.gz"))
     _, _, err = run("fit '*.gz' --qrels few.qrels -o a.nc")

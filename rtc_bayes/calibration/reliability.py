@@ -370,8 +370,7 @@ def reliability(predictions: Predictions, *, points: int = _CURVE_POINTS) -> pd.
 def _best_ranks(judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return every document's best rank, and whether a system judged for retrieved it."""
     pool = judgments.pool
-    judged_for = np.isin(pool.systems, judgments.judged_for or ())
     seen = np.zeros(pool.n_documents, dtype=bool)
-    seen[pool.ranked[judged_for[pool.entries.system]]] = True
+    seen[pool.ranked[judgments.judged_for_mask[pool.entries.system, pool.entries.topic]]] = True
     best = pool.best_ranks
     return np.where(best > 0, best, np.iinfo(np.int64).max), seen

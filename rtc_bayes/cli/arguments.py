@@ -18,6 +18,7 @@ from rtc_bayes.workers import Workers
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Runs
+    from rtc_bayes.collection.hold_out import HoldOutDesign
 
 Format = Literal["table", "json", "csv"]
 PageFormat = Literal["table", "json", "csv", "html"]
@@ -82,6 +83,52 @@ RunsOrScores = Annotated[RunFiles, _some_runs("give --scores")]
 GroupsFile = Annotated[str, Option("--groups", help="Group of each system: system,group.")]
 QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
+
+
+@dataclass(frozen=True)
+class DesignFiles:
+    """The hold-out design of a command and the groups of its systems, not yet read."""
+
+    hold_out: str | None = None
+    groups: str | None = None
+
+    def __post_init__(self) -> None:
+        from rtc_bayes.collection.hold_out import check_groups_given
+
+        check_groups_given(self.hold_out, self.groups)
+
+    def read(self) -> tuple[HoldOutDesign | None, dict[str, str] | None]:
+        """Read both; None where the command has none."""
+        from rtc_bayes.collection import read_groups
+        from rtc_bayes.collection.hold_out import read_hold_out
+
+        if self.hold_out is None or self.groups is None:
+            return None, None
+        return read_hold_out(self.hold_out), read_groups(self.groups)
+
+    def digests(self) -> dict[str, str]:
+        """Return the digest of each file by its path, for provenance."""
+        from rtc_bayes.store import digest_file
+
+        return {path: digest_file(path) for path in (self.hold_out, self.groups) if path}
+
+
+UnderDesign = Annotated[
+    DesignFiles,
+    Group(
+        DesignFiles,
+        {
+            "hold_out": Annotated[
+                str | None,
+                Option(metavar="DESIGN", help="Judge under this hold-out design (with --groups)."),
+            ],
+            "groups": Annotated[
+                str | None, Option(metavar="GROUPS", help="The group of each system: system,group.")
+            ],
+        },
+        {"hold_out": None, "groups": None},
+    ),
+]
 
 # what scores are about
 

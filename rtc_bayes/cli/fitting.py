@@ -54,6 +54,7 @@ def fit(
 ) -> None:
     """Predict relevance of unjudged documents."""
     from rtc_bayes.collection import read_qrels, write_erels as write
+    from rtc_bayes.collection.merging import as_json
     from rtc_bayes.relevance import ModelSpec, fit
     from rtc_bayes.report.command_tables import judged_table
     from rtc_bayes.report.terminal import write_tables
@@ -69,7 +70,8 @@ def fit(
         made = fit(pool, judgments, model=spec, draws=draws, chains=chains, tune=tune, seed=seed)
     made.save(output)
     meta = provenance(seed=seed, inputs=digests(systems, judged, [spec]))
-    write_json(meta | {"judged_for": list(judgments.judged_for or ())}, meta_path(output))
+    made_for = as_json(judgments.judged_for_by_topic or judgments.judged_for or ())
+    write_json(meta | {"judged_for": made_for}, meta_path(output))
     if write_erels is not None:
         write(made.relevance.to_probabilities(), write_erels)
         write_json(meta, meta_path(write_erels))

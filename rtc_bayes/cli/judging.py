@@ -19,6 +19,7 @@ from rtc_bayes.cli.arguments import (
     Quiet,
     RunsRead,
     Seed,
+    UnderDesign,
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
@@ -43,6 +44,7 @@ def build(
     ] = None,
     floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
     estimand: AnEstimand,
+    design: UnderDesign,
     runs: RunsRead,
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -58,6 +60,7 @@ def build(
 
     chosen = parse_algorithm(algorithm)
     systems, answers = runs.read(), read_qrels(truth)
+    hold_out, groups = design.read()
     with announced("judging", quiet):
         result = build(
             estimand.pool(systems),
@@ -68,6 +71,8 @@ def build(
             budget=budget,
             floor=floor,
             seed=seed,
+            hold_out=hold_out,
+            groups=groups,
         )
     if result.missing:
         warnings.warn(
@@ -77,7 +82,9 @@ def build(
             stacklevel=1,
         )
     write_qrels(result.judgments.to_qrels(), output)
-    meta = provenance(seed=seed, inputs=digests(systems, answers, [chosen.model]))
+    meta = provenance(
+        seed=seed, inputs=digests(systems, answers, [chosen.model]) | design.digests()
+    )
     write_json(result.meta() | {"meta": meta}, meta_path(output))
     if not quiet:
         typer.echo(f"{result!r}\nin {output}")
@@ -94,6 +101,7 @@ def next_(
     ] = None,
     count: Annotated[int, typer.Option(help="How many documents.")] = 10,
     estimand: AnEstimand,
+    design: UnderDesign,
     runs: RunsRead,
     seed: Seed = 0,
     layout: Layout = None,
@@ -112,6 +120,7 @@ def next_(
 
     kind, chosen = format_of(layout, output, ENDINGS), parse_algorithm(algorithm)
     systems, judged = runs.read(), read_qrels(qrels)
+    hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
     judgments = estimand.judgments(pool, judged)
     with announced("choosing documents", quiet):
@@ -123,9 +132,11 @@ def next_(
             pair=_pair(pair, pool.systems),
             count=count,
             seed=seed,
+            hold_out=hold_out,
+            groups=groups,
         )
     frame = documents_frame(suggestions.documents)
-    meta = provenance(seed=seed, inputs=digests(systems, judged, [chosen.model]))
+    meta = provenance(seed=seed, inputs=digests(systems, judged, [chosen.model]) | design.digests())
     meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
     match kind:
         case "json":

@@ -22,6 +22,9 @@ from rtc_bayes.store.shown import Shown
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rtc_bayes.collection.judgments import Judgments
+    from rtc_bayes.collection.qrels import Qrels
+
 _REMEDY = "give a design as rtc-bayes hold-out plan writes it: topic, then a column a group"
 
 
@@ -107,6 +110,38 @@ class HoldOutDesign(Shown):
         held = self.held_out(topic)
         self.check_groups(groups)
         return tuple(system for system, group in groups.items() if group not in held)
+
+    def judged_for(self, pool: Pool, groups: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+        """Return the systems for which each topic of a pool is judged.
+
+        Parameters
+        ----------
+        pool : Pool
+            Of every system.
+        groups : mapping of str to str
+            Group of each system of the pool; more systems are let be.
+
+        Returns
+        -------
+        dict of str to tuple of str
+            By topic, in the pool's order.
+
+        Raises
+        ------
+        InputError
+            A system without a group, a group or topic that the design lacks.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> lists = {"1": ["d"], "2": ["e"]}
+        >>> runs = rb.Runs([rb.Run.from_rankings(system, lists) for system in ("a1", "b1")])
+        >>> design = HoldOutDesign(("1", "2"), ("A", "B"), [[True, False], [True, True]])
+        >>> design.judged_for(rb.Pool.from_runs(runs), {"a1": "A", "b1": "B"})
+        {'1': ('a1', 'b1'), '2': ('b1',)}
+        """
+        of_pool = dict(zip(pool.systems, groups_of(pool.systems, groups), strict=True))
+        return {topic: self.contributors(topic, of_pool) for topic in pool.topics}
 
     def mask(
         self, systems: Sequence[str], groups: Mapping[str, str], topics: Sequence[str]
@@ -314,6 +349,61 @@ def read_hold_out(path: str | Path) -> HoldOutDesign:
         return HoldOutDesign(tuple(row.fields[0] for row in rows), tuple(header.fields[1:]), mask)
     except InputError as error:
         raise InputError(error.message, path=path, remedy=error.remedy or _REMEDY) from error
+
+
+def check_design(judgments: Judgments | Qrels, design: HoldOutDesign | None) -> None:
+    """Refuse judgments that were made under another hold-out design.
+
+    Judgments that name no design pass: those made by hand say nothing of it.
+
+    Parameters
+    ----------
+    judgments : Judgments or Qrels
+    design : HoldOutDesign or None
+        None: judging goes on under no design.
+
+    Raises
+    ------
+    InputError
+        Naming the digests of both designs.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> design = HoldOutDesign(("1", "2"), ("A", "B"), [[True, False], [True, True]])
+    >>> check_design(rb.Qrels({"1": {"d1": 1}}, hold_out=design.digest), design)
+    >>> check_design(rb.Qrels({"1": {"d1": 1}}, hold_out="0123456789abcdef"), design)
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: the judgments were made under hold-out design 0123456789ab, ...
+    """
+    made = judgments.hold_out
+    if made is None or (design is not None and made == design.digest):
+        return
+    other = "none is given" if design is None else f"not {design.digest[:12]}"
+    raise InputError(
+        f"the judgments were made under hold-out design {made[:12]}, {other}",
+        path=getattr(judgments, "path", "") or None,
+        remedy="give the design under which they were made, as hold_out= or --hold-out",
+    )
+
+
+def check_groups_given(design: object, groups: object) -> None:
+    """Refuse a design without groups, or groups without a design; None is neither.
+
+    Examples
+    --------
+    >>> check_groups_given(None, None)
+    """
+    if design is not None and groups is None:
+        raise InputError(
+            "a hold-out design needs the group of every system",
+            remedy="give groups= or --groups, as read_groups reads them",
+        )
+    if design is None and groups is not None:
+        raise InputError(
+            "groups are for judging under a hold-out design",
+            remedy="give hold_out= or --hold-out too, or leave groups out",
+        )
 
 
 def groups_of(systems: Sequence[str], groups: Mapping[str, str]) -> list[str]:

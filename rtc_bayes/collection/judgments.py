@@ -43,6 +43,9 @@ class Judgments(Saved):
         The grades that the labels were read from, at least 0; NaN where there is none.
     relevance_level : int
         The lowest grade that counts as relevant.
+    hold_out : str or None
+        Digest of the :class:`~rtc_bayes.collection.hold_out.HoldOutDesign` under which they were
+        made; None: under none, or not known.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Judgments(Saved):
     judged_for_by_topic: Mapping[str, tuple[str, ...]] | None = None
     grades: NDArray[np.float64] = None  # type: ignore[assignment]
     relevance_level: int = 1
+    hold_out: str | None = None
 
     def __post_init__(self) -> None:
         whole_fields(self, relevance_level=1)
@@ -82,8 +86,10 @@ class Judgments(Saved):
             values.flags.writeable = False
 
     @classmethod
-    def none(cls, pool: Pool, *, judged_for: JudgedFor = None) -> Judgments:
-        """Nothing judged yet.
+    def none(
+        cls, pool: Pool, *, judged_for: JudgedFor = None, hold_out: str | None = None
+    ) -> Judgments:
+        """Nothing judged yet; parameters as of :meth:`from_labels`.
 
         Examples
         --------
@@ -92,7 +98,7 @@ class Judgments(Saved):
         >>> rb.Judgments.none(pool)
         Judgments(0 judged, 0 relevant, in 0 of 1 topics)
         """
-        return cls.from_labels(pool, [], [], judged_for=judged_for)
+        return cls.from_labels(pool, [], [], judged_for=judged_for, hold_out=hold_out)
 
     @classmethod
     def from_labels(
@@ -104,6 +110,7 @@ class Judgments(Saved):
         grades: ArrayLike | None = None,
         relevance_level: int = 1,
         judged_for: JudgedFor = None,
+        hold_out: str | None = None,
     ) -> Judgments:
         """Judge documents of the pool by their indices.
 
@@ -120,6 +127,8 @@ class Judgments(Saved):
             The lowest grade that counts as relevant.
         judged_for : sequence of str, or mapping of str to sequence of str; optional
             The systems that the judgments were made for: on all topics, or by topic.
+        hold_out : str, optional
+            Digest of the hold-out design under which they were made.
 
         Raises
         ------
@@ -140,7 +149,8 @@ class Judgments(Saved):
         """
         every = np.full(pool.n_documents, np.nan)
         order = np.empty(0, dtype=np.int64)
-        none = cls(pool, every, order, *_judged_for(pool, judged_for), every, relevance_level)
+        made_for = _judged_for(pool, judged_for)
+        none = cls(pool, every, order, *made_for, every, relevance_level, hold_out)
         return none.with_labels(documents, labels, grades)
 
     def with_labels(
@@ -235,7 +245,7 @@ class Judgments(Saved):
             The lowest grade that counts as relevant.
         judged_for : sequence of str, or mapping of str to sequence of str; optional
             The systems that the judgments were made for: on all topics, or by topic. By default
-            those that the qrels name.
+            those that the qrels name. The hold-out design is always the qrels'.
 
         Raises
         ------
@@ -289,6 +299,7 @@ class Judgments(Saved):
             grades=[grade for _, _, grade in grades],
             relevance_level=relevance_level,
             judged_for=judged_for,
+            hold_out=qrels.hold_out,
         )
 
     def judged_for_topic(self, topic: str) -> tuple[str, ...] | None:
@@ -310,6 +321,28 @@ class Judgments(Saved):
         if self.judged_for_by_topic is None:
             return self.judged_for
         return self.judged_for_by_topic.get(topic, ())
+
+    @property
+    def judged_for_mask(self) -> NDArray[np.bool_]:
+        """Whether a topic's judgments were made for a system, shape (systems, topics).
+
+        False throughout where the systems judged for are not known.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> lists = {"1": ["a"], "2": ["x"]}
+        >>> runs = rb.Runs([rb.Run.from_rankings(system, lists) for system in ("one", "two")])
+        >>> pool = rb.Pool.from_runs(runs)
+        >>> by_topic = {"1": ["one"], "2": ["two", "one"]}
+        >>> rb.Judgments.none(pool, judged_for=by_topic).judged_for_mask.tolist()
+        [[True, True], [False, True]]
+        """
+        by_topic = [
+            np.isin(self.pool.systems, self.judged_for_topic(topic) or ())
+            for topic in self.pool.topics
+        ]
+        return np.array(by_topic, dtype=np.bool_).reshape(-1, self.pool.n_systems).T
 
     def with_judged_for(self) -> Judgments:
         """Return the judgments with the systems that they were made for, inferred if not known.
@@ -416,7 +449,8 @@ class Judgments(Saved):
         Raises
         ------
         InputError
-            Conflicts, and `conflict` is "refuse"; other relevance levels.
+            Conflicts, and `conflict` is "refuse"; other relevance levels; judgments made under
+            different hold-out designs, or some under one and some under none.
 
         Warns
         -----
@@ -457,6 +491,8 @@ class Judgments(Saved):
     def to_qrels(self) -> Qrels:
         """Return the grades of hard judgments as qrels, in the order made.
 
+        They name the systems judged for and the hold-out design.
+
         Raises
         ------
         InputError
@@ -476,7 +512,8 @@ class Judgments(Saved):
         topics, docnos = self.pool.topic_of[order].tolist(), self.pool.docnos[order]
         for t, docno, grade in zip(topics, docnos, grades, strict=True):
             table.setdefault(self.pool.topics[t], {})[docno] = grade
-        return Qrels(table)
+        made_for = self.judged_for_by_topic or self.judged_for
+        return Qrels(table, judged_for=made_for, hold_out=self.hold_out)
 
     def grade_distribution(self) -> GradeDistribution | None:
         """Return the grades and what they say of other documents'; None where none is above 1.
@@ -498,6 +535,8 @@ class Judgments(Saved):
         data["label"] = ("document", self.labels)
         data["grade"] = ("document", self.grades)
         data.attrs["relevance_level"] = self.relevance_level
+        if self.hold_out is not None:
+            data.attrs["hold_out"] = self.hold_out
         data["order"] = ("judgment", self.order)
         if self.judged_for is not None:
             data.attrs["judged_for"] = list(self.judged_for)
@@ -535,6 +574,7 @@ class Judgments(Saved):
             by_topic,
             data["grade"].to_numpy().astype(np.float64),
             int(data.attrs["relevance_level"]),
+            data.attrs.get("hold_out"),
         )
 
     def __repr__(self) -> str:

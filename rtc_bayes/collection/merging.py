@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection.ids import keyed_by_text, shown
-from rtc_bayes.collection.qrels import JudgedFor, Qrels
+from rtc_bayes.collection.qrels import JudgedFor, Qrels, one_design
 from rtc_bayes.collection.writing import write_qrels
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.store import meta_path, write_json
@@ -73,7 +73,8 @@ class Merged:
     ----------
     qrels : Qrels
         The merged judgments, in the order in which documents first appear. Their `judged_for` is
-        every source's together; None where that of any source is not known.
+        every source's together; None where that of any source is not known. Their `hold_out` is
+        the design under which all were judged.
     sources : mapping of str to Qrels
         What was merged, by name.
     conflict : str
@@ -134,23 +135,26 @@ class Merged:
         Returns
         -------
         dict
-            ``judged_for``; ``conflict``, the rule; ``sources`` (of each its name, digest, number
-            judged and ``judged_for``); ``conflicts`` (topic, docno, grade, the grades by source
-            and tie); ``judged_by`` (by topic and docno the names of the sources).
+            ``judged_for``; ``hold_out``, if there is a design; ``conflict``, the rule;
+            ``sources`` (of each its name, digest, number judged and ``judged_for``);
+            ``conflicts`` (topic, docno, grade, the grades by source and tie); ``judged_by`` (by
+            topic and docno the names of the sources).
         """
         judged_by: dict[str, dict[str, list[str]]] = {}
         for document in self.documents:
             names = list(document.judged_by)
             judged_by.setdefault(document.topic, {})[document.docno] = names
+        design = {} if self.qrels.hold_out is None else {"hold_out": self.qrels.hold_out}
         return {
-            "judged_for": _as_json(self.qrels.judged_for),
+            "judged_for": as_json(self.qrels.judged_for),
+            **design,
             "conflict": self.conflict,
             "sources": [
                 {
                     "name": name,
                     "digest": qrels.digest,
                     "judged": qrels.counts()[0],
-                    "judged_for": _as_json(qrels.judged_for),
+                    "judged_for": as_json(qrels.judged_for),
                 }
                 for name, qrels in self.sources.items()
             ],
@@ -216,7 +220,8 @@ def merge(*qrels: Qrels | Mapping[str, Qrels], conflict: Conflict = "refuse") ->
     ------
     InputError
         Sources judge documents differently and `conflict` is "refuse": it says how many documents,
-        and names some; a rule that does not exist; something other than Qrels.
+        and names some; a rule that does not exist; something other than Qrels; sources judged
+        under different hold-out designs, or some under one and some under none.
 
     Examples
     --------
@@ -230,6 +235,7 @@ def merge(*qrels: Qrels | Mapping[str, Qrels], conflict: Conflict = "refuse") ->
     """
     _check_rule(conflict)
     sources = _named(qrels)
+    hold_out = one_design(source.hold_out for source in sources.values() if source.n_values)
     grades: dict[tuple[str, str], dict[str, int]] = {}
     for name, source in sources.items():
         for topic, of_topic in source.items():
@@ -247,7 +253,8 @@ def merge(*qrels: Qrels | Mapping[str, Qrels], conflict: Conflict = "refuse") ->
     for document in documents:
         table.setdefault(document.topic, {})[document.docno] = document.grade
     judged_for = _together([(source.judged_for, source) for source in sources.values()])
-    return Merged(Qrels(table, judged_for=judged_for), sources, conflict, tuple(documents))
+    together = Qrels(table, judged_for=judged_for, hold_out=hold_out)
+    return Merged(together, sources, conflict, tuple(documents))
 
 
 def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgments:
@@ -261,6 +268,7 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
                 f"{other.relevance_level}",
                 remedy="read them at one level",
             )
+    hold_out = one_design(each.hold_out for each in judgments if each.n_judged)
     pool = first.pool
     for other in judgments[1:]:
         pool = other.on(pool).pool
@@ -300,6 +308,7 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
         grades=np.where(grades < 0.0, np.nan, grades),
         relevance_level=first.relevance_level,
         judged_for=judged_for,
+        hold_out=hold_out,
     )
 
 
@@ -398,7 +407,7 @@ def _together(parts: Sequence[tuple[JudgedFor, Iterable[str]]]) -> JudgedFor:
     return {topic: tuple(systems) for topic, systems in by_topic.items()}
 
 
-def _as_json(judged_for: JudgedFor) -> object:
+def as_json(judged_for: JudgedFor) -> object:
     """Return lists, which JSON holds."""
     if isinstance(judged_for, Mapping):
         return {topic: list(systems) for topic, systems in judged_for.items()}

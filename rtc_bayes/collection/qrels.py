@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -111,6 +111,9 @@ class Qrels(_TopicTable[int]):
         Per topic the grade of each docno.
     judged_for : sequence of str, or mapping of str to sequence of str, optional
         The systems whose documents were judged: of all topics, or of each. None: not known.
+    hold_out : str, optional
+        Digest of the :class:`~rtc_bayes.collection.hold_out.HoldOutDesign` under which they were
+        judged. None: under none, or not known.
 
     Raises
     ------
@@ -129,6 +132,7 @@ class Qrels(_TopicTable[int]):
     value_name = "label"
     refusal = "not a whole number"
     judged_for: tuple[str, ...] | Mapping[str, tuple[str, ...]] | None
+    hold_out: str | None
 
     def __init__(
         self,
@@ -137,9 +141,10 @@ class Qrels(_TopicTable[int]):
         path: str = "",
         digest: str = "",
         judged_for: JudgedFor = None,
+        hold_out: str | None = None,
     ) -> None:
         super().__init__(table, path=path, digest=digest)
-        self._set(judged_for=_of_text(judged_for))
+        self._set(judged_for=_of_text(judged_for), hold_out=hold_out)
 
     def _accepted(self, value: Any) -> int:
         return value if type(value) is int and abs(value) < 2**63 else grade(value)
@@ -148,7 +153,7 @@ class Qrels(_TopicTable[int]):
         """Let the qrels cross process borders; a view of a mapping cannot."""
         judged_for = self.judged_for
         state = dict(judged_for) if isinstance(judged_for, Mapping) else judged_for
-        return _rebuild, (self._table, self.path, self.digest, state)
+        return _rebuild, (self._table, self.path, self.digest, state, self.hold_out)
 
     def counts(self, relevance_level: int = 1) -> tuple[int, int]:
         """Count the judged and, at a relevance level, the relevant documents."""
@@ -276,6 +281,35 @@ class Prels(_TopicTable[Prel]):
         return f"Prels({len(self)} topics, {self.n_values} documents)"
 
 
+def one_design(digests: Iterable[str | None]) -> str | None:
+    """Return the digest of the hold-out design under which all sources were judged.
+
+    Parameters
+    ----------
+    digests : iterable of str or None
+        Of each source with judgments; None where it names no design.
+
+    Raises
+    ------
+    InputError
+        Sources of different designs, or some of a design and some of none.
+
+    Examples
+    --------
+    >>> one_design(["0123456789ab", "0123456789ab"])
+    '0123456789ab'
+    """
+    distinct = list(dict.fromkeys(digests))
+    if len(distinct) > 1:
+        raise InputError(
+            "judgments were made under different hold-out designs: "
+            + ", ".join("none" if digest is None else digest[:12] for digest in distinct),
+            remedy="put judgments of one design together; where some were made by hand, name the "
+            "design as Qrels(..., hold_out=digest), or add their lines to a file that names it",
+        )
+    return distinct[0] if distinct else None
+
+
 def _of_text(judged_for: JudgedFor) -> tuple[str, ...] | Mapping[str, tuple[str, ...]] | None:
     """Return systems as tuples of text, of all topics or of each."""
     if judged_for is None:
@@ -292,5 +326,7 @@ def _systems(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(text_of(name, "system") for name in names)
 
 
-def _rebuild(table: Any, path: str, digest: str, judged_for: JudgedFor) -> Qrels:
-    return Qrels(table, path=path, digest=digest, judged_for=judged_for)
+def _rebuild(
+    table: Any, path: str, digest: str, judged_for: JudgedFor, hold_out: str | None
+) -> Qrels:
+    return Qrels(table, path=path, digest=digest, judged_for=judged_for, hold_out=hold_out)

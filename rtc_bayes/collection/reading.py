@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import keyed_by_text, shown, text_of
 from rtc_bayes.collection.lines import ERELS, GROUPS, PRELS, QRELS, SCORES, Rows
-from rtc_bayes.collection.qrels import JudgedFor, Prel, Prels, Probabilities, Qrels, Scores
+from rtc_bayes.collection.qrels import (
+    JudgedFor,
+    Prel,
+    Prels,
+    Probabilities,
+    Qrels,
+    Scores,
+    one_design,
+)
 from rtc_bayes.collection.records import GRADE, GROUP, SYSTEM, Records
 from rtc_bayes.collection.sources import files_of, kind_of
 from rtc_bayes.errors import InputError, brief_repr
@@ -211,18 +219,20 @@ def _table[Value](rows: Rows, values: Sequence[Value]) -> dict[str, dict[str, Va
 
 def _read_qrels_file(path: Path) -> Qrels:
     rows = Rows(path, QRELS)
+    judged_for, hold_out = _read_beside(meta_path(path))
     return Qrels(
         _table(rows, rows.integers("relevance").tolist()),
         path=str(path),
         digest=rows.digest,
-        judged_for=_judged_for(meta_path(path)),
+        judged_for=judged_for,
+        hold_out=hold_out,
     )
 
 
-def _judged_for(path: Path) -> JudgedFor:
-    """Read for which systems judgments were made, from the file beside them."""
+def _read_beside(path: Path) -> tuple[JudgedFor, str | None]:
+    """Read for which systems judgments were made, and under which hold-out design."""
     if not path.is_file():
-        return None
+        return None, None
     meta = read_json(path)
     systems = meta.get("judged_for") if isinstance(meta, dict) else meta
     lists = list(systems.values()) if isinstance(systems, dict) else [systems]
@@ -235,8 +245,15 @@ def _judged_for(path: Path) -> JudgedFor:
             path=path,
             remedy='correct "judged_for", or delete the file',
         )
+    hold_out = meta.get("hold_out")
+    if not (hold_out is None or isinstance(hold_out, str)):
+        raise InputError(
+            "does not say the hold-out design by its digest",
+            path=path,
+            remedy='correct "hold_out", or delete the file',
+        )
     judged_for: JudgedFor = systems
-    return judged_for
+    return judged_for, hold_out
 
 
 def _qrels_of_records(records: Records) -> Qrels:
@@ -253,6 +270,7 @@ def _together(parts: Sequence[Qrels]) -> Qrels:
     """Put the judgments of several sources together; none may judge a document again."""
     if len(parts) == 1:
         return parts[0]
+    hold_out = one_design(part.hold_out for part in parts if part.n_values)
     table: dict[str, dict[str, int]] = {}
     for part in parts:
         for topic, grades in part.items():
@@ -266,4 +284,5 @@ def _together(parts: Sequence[Qrels]) -> Qrels:
                 )
             judged.update(grades)
     first = parts[0].judged_for
-    return Qrels(table, judged_for=first if all(p.judged_for == first for p in parts) else None)
+    alike = all(part.judged_for == first for part in parts)
+    return Qrels(table, judged_for=first if alike else None, hold_out=hold_out)

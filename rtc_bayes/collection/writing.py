@@ -77,7 +77,8 @@ def write_runs(runs: Runs, folder: str | Path, *, compress: bool = True) -> None
 def write_qrels(qrels: Qrels, path: str | Path) -> None:
     """Write ``topic 0 docno relevance`` lines.
 
-    Where they are known, the systems that they were judged for go to ``PATH.meta.json``, where
+    Where they are known, the systems that they were judged for, and the digest of the hold-out
+    design under which they were judged, go to ``PATH.meta.json``, where
     :func:`rtc_bayes.read_qrels` finds them; what stood there before described other judgments and
     is removed.
 
@@ -99,10 +100,11 @@ def write_qrels(qrels: Qrels, path: str | Path) -> None:
     _write(path, ((t, 0, docno, g) for t, v in qrels.items() for docno, g in v.items()))
     if not Path(path).is_file():
         return
-    if qrels.judged_for is None:
+    if qrels.judged_for is None and qrels.hold_out is None:
         meta_path(path).unlink(missing_ok=True)
     else:
-        write_json({"judged_for": qrels.judged_for}, meta_path(path))
+        design = {} if qrels.hold_out is None else {"hold_out": qrels.hold_out}
+        write_json({"judged_for": qrels.judged_for} | design, meta_path(path))
 
 
 def write_erels(probabilities: Probabilities, path: str | Path) -> None:

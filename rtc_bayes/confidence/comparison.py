@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from rtc_bayes.collection import Judgments
     from rtc_bayes.confidence.setting import Setting
+    from rtc_bayes.measures import ScoreMatrix
 
 Floats = NDArray[np.float64]
 
@@ -425,6 +426,39 @@ class Comparison(Shown):
             with atomic_write(path) as file:
                 file.write(text)
         return text
+
+    def score_matrix(self) -> ScoreMatrix:
+        """Return the expected score of every system on every topic, and its variance.
+
+        Every system of the pool has a score on every topic of the comparison, whether the topic
+        was judged for it or not. The variance is over unjudged relevance and, where there are
+        draws, over the parameters: the mean over draws of the variance, and the variance over
+        draws of the expected score. What the pool leaves out (the residual) is no part of it.
+
+        Returns
+        -------
+        ScoreMatrix
+            Its mean over topics is `expected`; of a measure without moments both are sampled.
+
+        Raises
+        ------
+        InputError
+            A comparison made by hand.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> run = rb.Run.from_rankings
+        >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
+        >>> pool = rb.Pool.from_runs(runs)
+        >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]))
+        >>> scores = comparison.score_matrix()
+        >>> scores.mean.round(3).tolist(), scores.variance.round(3).tolist()
+        ([[0.905], [0.505]], [[0.083], [0.047]])
+        """
+        from rtc_bayes.confidence.topics import score_matrix
+
+        return score_matrix(self._asked)
 
     def per_topic(self) -> pd.DataFrame:
         """Say how the two systems of each pair differ topic by topic.

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
-from rtc_bayes.confidence.many_draws import exact_moments
+from rtc_bayes.confidence.many_draws import exact_draws, exact_moments
 from rtc_bayes.confidence.outcomes import sampled_moments
 from rtc_bayes.confidence.setting import MOVED, Kind, RelevanceLike, Setting, two_systems
 from rtc_bayes.confidence.subpool import with_topics
 from rtc_bayes.errors import moved
+from rtc_bayes.measures import ScoreMatrix
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.workers import ALONE, Workers, each_topic
 
@@ -93,6 +94,25 @@ def topics_frame(setting: Setting) -> pd.DataFrame:
             "sd": np.sqrt(variance),
             "share": variance / (variance.sum() or 1.0),
         }
+    )
+
+
+def score_matrix(setting: Setting) -> ScoreMatrix:
+    """Mean and variance of every system's score on each topic: see ``Comparison.score_matrix``."""
+    if setting.has_moments:
+        exact = setting.moments == "exact"
+        if not exact or exact_draws(setting) == len(setting.values):
+            # pairs only decide how many of many draws are taken
+            setting = replace(setting, pairs=setting.pairs[:0])
+        table = exact_moments(setting)[1] if exact else setting.table("plugin")
+        return replace(table.score_matrix(), measure=setting.measure)
+    sampled = [sampled_moments(part.sample_all(), part.pairs[:0]) for (part,) in _parts(setting)]
+    return ScoreMatrix(
+        mean=np.stack([of.expected for of in sampled], axis=1),
+        variance=np.stack([of.sd**2 for of in sampled], axis=1),
+        systems=setting.pool.systems,
+        topics=setting.pool.topics,
+        measure=setting.measure,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algorithms
 from rtc_bayes.judging.building import JudgingResult, build
+from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Chooser, Judge, available_judges
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.suggest import NextDocument, Suggestions, next_documents, suggest
@@ -11,6 +12,7 @@ from rtc_bayes.judging.suggest import NextDocument, Suggestions, next_documents,
 __all__ = [
     "Algorithm",
     "Chooser",
+    "HoldOutSession",
     "Judge",
     "JudgingResult",
     "JudgingSession",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool, Qrels
+from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
+from rtc_bayes.collection.merging import as_json
 from rtc_bayes.errors import InputError, moved
 from rtc_bayes.judging.algorithm import Algorithm
+from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
@@ -29,16 +33,18 @@ class JudgingResult(Shown):
     algorithm : str
         As typed.
     judgments : Judgments
-        In the order made, with ``judged_for`` the pool's systems.
+        In the order made, with ``judged_for`` the pool's systems; under a hold-out design those
+        that contribute, by topic, and with the design's digest.
     reason : {"reached", "proved", "no document has weight", "exhausted", "budget"}
     target : float or None
         The confidence asked for; None where the whole budget was to be spent.
     confidence : float or None
         The least confidence of any pair at the end, in [0.5, 1], with the printed moments;
-        None where the algorithm has none.
+        None where the algorithm has none. Under a hold-out design the least in any sub-pool.
     differences : tuple of float or None
         Expected difference in mean average precision of every pair at the end, first minus
-        second, pairs in the pool's order; None where the algorithm has none.
+        second, pairs in the pool's order; None where the algorithm has none, and under a
+        hold-out design.
     missing : tuple of (str, str)
         Topic and docno of every chosen document that the truth does not judge: counted
         nonrelevant.
@@ -70,14 +76,17 @@ class JudgingResult(Shown):
         Returns
         -------
         dict
-            ``judged_for``, ``algorithm``, ``reason``, ``confidence``, ``judged``,
-            ``relevant``, ``topics`` (per topic its ``judged`` and ``relevant``) and
-            ``missing`` (topic and docno).
+            ``judged_for`` (a list, or one for each topic), ``hold_out`` if there is a design,
+            ``algorithm``, ``reason``, ``confidence``, ``judged``, ``relevant``, ``topics`` (per
+            topic its ``judged`` and ``relevant``) and ``missing`` (topic and docno).
         """
         relevant, nonrelevant = self.judgments.relevant, self.judgments.nonrelevant
         per_topic = zip(self.judgments.pool.topics, relevant, nonrelevant, strict=True)
+        made_for = self.judgments.judged_for_by_topic or self.judgments.pool.systems
+        design = {} if self.judgments.hold_out is None else {"hold_out": self.judgments.hold_out}
         return {
-            "judged_for": list(self.judgments.pool.systems),
+            "judged_for": as_json(made_for),
+            **design,
             "algorithm": self.algorithm,
             "reason": self.reason,
             "confidence": self.confidence,
@@ -109,6 +118,8 @@ def build(
     budget: int | None = None,
     floor: int | None = None,
     seed: int = 0,
+    hold_out: HoldOutDesign | None = None,
+    groups: Mapping[str, str] | None = None,
 ) -> JudgingResult:
     """Judge the pool of some systems by a truth file until they are told apart.
 
@@ -124,13 +135,21 @@ def build(
         Judge until every pair of systems has this confidence; in (0.5, 1]. None: spend the
         whole budget.
     budget : int or None
-        The most judgments to make. A judge without confidences (``ip``) needs one.
+        The most judgments to make. A judge without confidences (``ip``) needs one, as does a
+        hold-out design.
     floor : int or None
         Judgments that every topic gets first; the algorithm's own if None.
     estimand : Estimand, optional
         What the systems are told apart by: see :func:`judged_about`.
     seed : int
         For models that draw.
+    hold_out : HoldOutDesign, optional
+        Whom each topic is judged for: a system of a group that the design holds out of a topic is
+        absent from its pool. The budget is shared as
+        :class:`~rtc_bayes.judging.held_out.HoldOutSession` says, by topics, and judging stops
+        before it is spent only where every sub-pool has the confidence.
+    groups : mapping of str to str, optional
+        With a design: the group of each system, as :func:`rtc_bayes.read_groups` reads it.
 
     Returns
     -------
@@ -139,7 +158,8 @@ def build(
     Raises
     ------
     InputError
-        Bad arguments, or a truth with no topic of the pool.
+        Bad arguments, or a truth with no topic of the pool. With a design: no budget or no
+        groups, a system without a group, a group or topic that the design lacks.
     FitError
         A model's fit that must not be used.
 
@@ -150,6 +170,14 @@ def build(
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> rb.build(pool, simulated.qrels, "ip", budget=5)
     JudgingResult(ip: 5 judged. Stopped: the budget is spent)
+
+    Under a design that holds the first site out of the last topic:
+
+    >>> groups = dict(zip(pool.systems, ["siteA", "siteA", "siteB", "siteB"]))
+    >>> design = rb.HoldOutDesign(pool.topics, ("siteA", "siteB"), [[1, 1, 0], [1, 1, 1]])
+    >>> result = rb.build(pool, simulated.qrels, "ip", budget=6, hold_out=design, groups=groups)
+    >>> result.judgments.judged_for_topic("503") == pool.systems[2:]
+    True
     """
     about, pool = judged_about(estimand, pool)
     if pool.n_topics and not set(pool.topics) & set(qrels):
@@ -159,14 +187,19 @@ def build(
             path=qrels.path or None,
             remedy="give the qrels of these runs' topics",
         )
-    session = JudgingSession(
-        Judgments.none(pool, judged_for=pool.systems),
-        algorithm,
-        confidence=confidence,
-        budget=budget,
-        floor=floor,
-        seed=seed,
-    )
+    check_groups_given(hold_out, groups)
+    stop: dict[str, Any] = {
+        "confidence": confidence,
+        "budget": budget,
+        "floor": floor,
+        "seed": seed,
+    }
+    session: JudgingSession | HoldOutSession
+    if hold_out is None or groups is None:
+        none = Judgments.none(pool, judged_for=pool.systems)
+        session = JudgingSession(none, algorithm, **stop)
+    else:
+        session = HoldOutSession(Judgments.none(pool), algorithm, hold_out, groups, **stop)
     topic_of = pool.topic_of
     missing: list[tuple[str, str]] = []
     grades: list[int] = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
 
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge
@@ -84,7 +85,9 @@ class JudgingSession:
     ------
     InputError
         A judge without confidences and no budget; a floor for a judge that has none; fewer than
-        two systems where systems are compared; a confidence, budget, floor or seed out of range.
+        two systems where systems are compared; a confidence, budget, floor or seed out of range;
+        judgments made under a hold-out design, which
+        :class:`~rtc_bayes.judging.held_out.HoldOutSession` continues.
 
     Examples
     --------
@@ -123,10 +126,7 @@ class JudgingSession:
                 f"{self.algorithm.judge.name} has no confidence to reach",
                 remedy="give the number of judgments as a budget",
             )
-        if confidence is not None and not 0.5 < confidence <= 1.0:
-            raise InputError(
-                f"confidence is {confidence}", remedy="give one above 0.5 and at most 1"
-            )
+        check_confidence(confidence)
         if budget is not None:
             budget = whole_number("budget", budget)
         self.pool: Pool = judgments.pool
@@ -198,6 +198,18 @@ class JudgingSession:
         self._chooser.observe(document, label)
         self._offered = None
 
+    def reaches(self, confidence: float) -> bool:
+        """Whether every pair has this confidence now, and every topic its judgments.
+
+        Parameters
+        ----------
+        confidence : float
+            In (0.5, 1].
+        """
+        now = self._chooser.confidence()
+        enough = self._chooser.n_judged >= self._least and self._chooser.may_end()
+        return now is not None and enough and bool((now >= confidence).all())
+
     def _end(self, *, nothing_left: bool) -> Reason | None:
         """Say why judging is over, if it is."""
         chooser = self._chooser
@@ -224,6 +236,17 @@ class JudgingSession:
         return f"JudgingSession({self.algorithm.text}, {len(self.steps)} judged{sure}, {state})"
 
 
+def check_confidence(confidence: float | None) -> None:
+    """Refuse a confidence that is not in (0.5, 1]; None asks for none.
+
+    Examples
+    --------
+    >>> check_confidence(0.95)
+    """
+    if confidence is not None and not 0.5 < confidence <= 1.0:
+        raise InputError(f"confidence is {confidence}", remedy="give one above 0.5 and at most 1")
+
+
 def start_judge(
     judgments: Judgments, algorithm: Algorithm, *, floor: int | None = None, seed: int = 0
 ) -> Chooser:
@@ -240,8 +263,8 @@ def start_judge(
     Raises
     ------
     InputError
-        A floor for a judge that has none, a seed that is no whole number, or what the judge
-        refuses.
+        A floor for a judge that has none, a seed that is no whole number, judgments made under a
+        hold-out design, or what the judge refuses.
 
     Examples
     --------
@@ -253,6 +276,7 @@ def start_judge(
     [1.0, 1.0]
     """
     seed = whole_number("seed", seed)
+    check_design(judgments, None)
     judge = algorithm.judge
     if floor is not None:
         floor = whole_number("floor", floor)

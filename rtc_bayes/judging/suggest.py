@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool, Qrels
+from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.confidence.setting import two_systems
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Chooser, Judge
 from rtc_bayes.judging.session import start_judge
+from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
 from rtc_bayes.relevance import RelevanceModel
+from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +67,8 @@ class Suggestions:
         The pair that they were chosen for; where none was asked for, the pair of least
         confidence, the first such one. None where the algorithm has no confidences.
     confidence : float or None
-        The pair's confidence now, in [0.5, 1], with the printed moments.
+        The pair's confidence now, in [0.5, 1], with the printed moments. Under a hold-out design
+        the least over the sub-pools that the documents are from, each with its own topics.
 
     Examples
     --------
@@ -85,6 +90,8 @@ def next_documents(
     pair: PairLike = None,
     count: int = 10,
     seed: int = 0,
+    hold_out: HoldOutDesign | None = None,
+    groups: Mapping[str, str] | None = None,
 ) -> list[NextDocument]:
     """Choose documents for a person to judge.
 
@@ -108,6 +115,11 @@ def next_documents(
     count : int, at least 1
     seed : int
         For models that draw.
+    hold_out : HoldOutDesign, optional
+        Whom each topic is judged for: a system of a group that the design holds out of a topic is
+        absent from its pool. Documents come from the sub-pools with the fewest judgments a topic.
+    groups : mapping of str to str, optional
+        With a design: the group of each system, as :func:`rtc_bayes.read_groups` reads it.
 
     Returns
     -------
@@ -117,7 +129,10 @@ def next_documents(
     Raises
     ------
     InputError
-        Bad arguments; a pair for a judge that weighs no single pair.
+        Bad arguments; a pair for a judge that weighs no single pair. Judgments made under another
+        design, or under a design where none is given, or for a system that the design holds out
+        of their topic; with a design no groups, a system without a group, a group or topic that
+        it lacks, or a pair that it leaves together on no topic.
     FitError
         A model's fit that must not be used.
 
@@ -143,7 +158,15 @@ def next_documents(
     (1.048, True)
     """
     chosen = suggest(
-        pool, judgments, estimand, algorithm=algorithm, pair=pair, count=count, seed=seed
+        pool,
+        judgments,
+        estimand,
+        algorithm=algorithm,
+        pair=pair,
+        count=count,
+        seed=seed,
+        hold_out=hold_out,
+        groups=groups,
     )
     return list(chosen.documents)
 
@@ -157,6 +180,8 @@ def suggest(
     pair: PairLike = None,
     count: int = 10,
     seed: int = 0,
+    hold_out: HoldOutDesign | None = None,
+    groups: Mapping[str, str] | None = None,
 ) -> Suggestions:
     """Choose documents as :func:`next_documents` does, and say which pair is least sure.
 
@@ -180,25 +205,82 @@ def suggest(
     (True, True)
     """
     count = whole_number("count", count, least=1)
+    check_groups_given(hold_out, groups)
     about, pool = judged_about(estimand, pool)
-    numbers = _numbers_of(pair, pool)
+    named = _named(pair, pool)
     if isinstance(judgments, Qrels):
         judgments = about.judgments(pool, judgments)
     elif not isinstance(judgments, Judgments):
         raise InputError(
             f"judgments are a {type(judgments).__name__}", remedy="give Qrels or Judgments"
         )
-    parsed = parse_algorithm(algorithm)
     judgments = judgments.on(pool)
+    choose = partial(_of_pool, algorithm=parse_algorithm(algorithm), pair=pair, named=named)
+    if hold_out is None or groups is None:
+        return choose(judgments, count=count, seed=seed)
+    return _of_design(sub_pools(judgments, hold_out, groups), choose, named, count, seed)
+
+
+def _of_design(
+    parts: Sequence[SubPool],
+    choose: Callable[..., Suggestions],
+    named: tuple[str, str] | None,
+    count: int,
+    seed: int,
+) -> Suggestions:
+    """Choose documents of the sub-pools of a design that have the pair: see :mod:`sharing`."""
+    seeds = spawn_seeds(whole_number("seed", seed), len(parts))
+    of_pair = [set(named or ()) <= set(part.judgments.pool.systems) for part in parts]
+    if named is not None and not any(of_pair):
+        raise InputError(
+            f"the design leaves {named[0]} and {named[1]} together on no topic of the runs",
+            remedy="name a pair of which no system is held out of some topic",
+        )
+    topics = [part.topics for part in parts]
+    judged = [part.judgments.n_judged for part in parts]
+    room = [part.unjudged if has else 0 for part, has in zip(parts, of_pair, strict=True)]
+    chosen: dict[int, Suggestions] = {}
+    while True:
+        left = shares(count, topics, judged, room)
+        for n, share in enumerate(left):
+            if share > (len(chosen[n].documents) if n in chosen else 0):
+                chosen[n] = choose(parts[n].judgments, count=share, seed=seeds[n])
+        short = [
+            n for n, share in enumerate(left) if share > 0 and len(chosen[n].documents) < share
+        ]
+        if not short:
+            break
+        for n in short:
+            room[n] = len(chosen[n].documents)
+    documents: list[NextDocument] = []
+    queues = {n: iter(chosen[n].documents) for n, share in enumerate(left) if share}
+    while (first := fewest_a_topic(left, topics, judged)) is not None:
+        documents.append(next(queues[first]))
+        left[first] -= 1
+        judged[first] += 1
+    sure = [of for of in chosen.values() if of.confidence is not None]
+    least = min(sure, key=lambda of: of.confidence or 1.0, default=Suggestions((), None, None))
+    return Suggestions(tuple(documents), least.pair, least.confidence)
+
+
+def _of_pool(
+    judgments: Judgments,
+    *,
+    algorithm: Algorithm,
+    pair: PairLike,
+    named: tuple[str, str] | None,
+    count: int,
+    seed: int,
+) -> Suggestions:
+    """Choose documents of a pool, for a pair that is asked for and, but for "least", named."""
     pool, topic_of = judgments.pool, judgments.pool.topic_of
-    chooser = start_judge(judgments, parsed, seed=seed)
-    if numbers is None:
-        numbers = _least_confident(chooser)
+    chooser = start_judge(judgments, algorithm, seed=seed)
+    numbers = _least_confident(chooser) if named is None else _numbers_of(named, pool)
     if pair is not None:
         of_pair = None if numbers is None else chooser.for_pair(numbers)
         if of_pair is None:
             raise InputError(
-                f"{parsed.judge.name} does not weigh documents for one pair",
+                f"{algorithm.judge.name} does not weigh documents for one pair",
                 remedy="use mtc or a relevance model",
             )
         chooser = of_pair
@@ -207,8 +289,8 @@ def suggest(
     for document, weight in chooser.choose(count):
         t = int(topic_of[document])
         why = chooser.why(document, weight)
-        if judged[t] < parsed.floor:
-            why = f"its topic has {judged[t]} of {parsed.floor} judgments; {why}"
+        if judged[t] < algorithm.floor:
+            why = f"its topic has {judged[t]} of {algorithm.floor} judgments; {why}"
         judged[t] += 1
         suggestions.append(NextDocument(pool.topics[t], pool.docnos[document], weight, why))
     confidence = chooser.confidence()
@@ -218,12 +300,18 @@ def suggest(
     return Suggestions(tuple(suggestions), names, float(confidence.min()))
 
 
-def _numbers_of(pair: object, pool: Pool) -> tuple[int, int] | None:
-    """Return the numbers of two systems, the lower first; None where none are named."""
+def _named(pair: object, pool: Pool) -> tuple[str, str] | None:
+    """Return the names of two systems, in the pool's order; None where none are named."""
     if pair is None or pair == "least":
         return None
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
         raise InputError(f"pair is {pair!r:.80}", remedy='give two systems, or "least"')
+    first, second = _numbers_of((pair[0], pair[1]), pool)
+    return pool.systems[first], pool.systems[second]
+
+
+def _numbers_of(pair: tuple[str, str], pool: Pool) -> tuple[int, int]:
+    """Return the numbers of two systems, the lower first."""
     first, second = sorted(two_systems(pool, *pair)[0].tolist())
     return first, second
 

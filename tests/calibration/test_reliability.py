@@ -126,6 +126,15 @@ def test_of_takes_the_unjudged_documents(judgments):
     assert scores_by(result, "topic")["relevant"].tolist() == [2]
 
 
+def test_who_was_judged_for_may_differ_by_topic():
+    lists = {"first": {"1": ["a", "b"], "2": ["a", "b"]}, "second": {"1": ["c"], "2": ["c"]}}
+    judgments = Judgments.none(
+        pool_of(lists), judged_for={"1": ["first"], "2": ["first", "second"]}
+    )
+    result = Predictions.from_judgments(judgments, np.full((1, 6), 0.5), [1, 0] * 3, seed=1)
+    assert result.seen.tolist() == [True, True, False, True, True, True]
+
+
 def test_replicates_of_draws_keep_what_documents_share(judgments):
     """Draws that are all 0 or all 1: in each replicate every document has the same outcome."""
     values = np.repeat([[0.0], [1.0]], 4, axis=1)

@@ -94,6 +94,8 @@ def test_written_and_read_back(tmp_path):
     groups = (tmp_path / "a" / "groups.csv").read_text().splitlines()
     assert groups[0] == "system,group"
     assert len(groups) == 7
+    assert rb.read_groups(tmp_path / "a" / "groups.csv") == simulation.groups
+    assert set(simulation.groups) == set(runs)
 
 
 def test_a_folder_with_other_runs_is_refused(tmp_path):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from pools import POOL_ALONE
 
-from rtc_bayes import InputError, Relevance, compare
+from rtc_bayes import InputError, Relevance, compare, moments
 from rtc_bayes.store import read_dataset, write_dataset
 
 COLUMNS = [
@@ -115,6 +115,51 @@ def test_it_shows_the_best_systems_and_how_sure_one_is(comparison):
     assert comparison.ranking()[0] in text.splitlines()[1]
     assert "2 more" in text
     assert "0.95 or more" in text
+
+
+def test_scores_by_topic(make_pool):
+    rng = np.random.default_rng(5)
+    pool = make_pool(rng, 5, 4, 7)
+    point = rng.uniform(0.1, 0.9, pool.n_documents)
+    draws = rng.uniform(0.1, 0.9, (1, 3, pool.n_documents))
+    for values in (point, draws):
+        comparison = compare(pool, Relevance.from_values(pool, values), estimand=POOL_ALONE)
+        scores = comparison.score_matrix()
+        assert (scores.systems, scores.topics) == (pool.systems, pool.topics)
+        assert scores.measure == "AP"
+        assert scores.mean.mean(axis=1) == pytest.approx(comparison.expected, abs=1e-12)
+        by_draw = [
+            moments(pool, one, pairs="none") for one in np.reshape(values, (-1, pool.n_documents))
+        ]
+        within = np.mean([table.variance[0] for table in by_draw], axis=0)
+        between = np.var([table.expected[0] for table in by_draw], axis=0)
+        assert scores.variance == pytest.approx(within + between, abs=1e-12)
+        assert (scores.variance > 0).all()
+    with pytest.raises(InputError, match=r"does not know what was compared; call"):
+        replace(comparison, setting=None).score_matrix()
+
+
+def test_scores_by_topic_of_many_draws_have_the_means_of_the_comparison(make_pool):
+    rng = np.random.default_rng(6)
+    pool = make_pool(rng, 4, 3, 6)
+    draws = rng.beta(2, 4, (2, 150, pool.n_documents))
+    for moments_of in ("exact", "plugin"):
+        comparison = compare(pool, Relevance.from_values(pool, draws), moments=moments_of)
+        scores = comparison.score_matrix()
+        assert scores.mean.mean(axis=1) == pytest.approx(comparison.expected, abs=1e-12)
+
+
+def test_scores_by_topic_of_a_measure_without_moments(make_pool):
+    rng = np.random.default_rng(7)
+    pool = make_pool(rng, 3, 3, 6)
+    p = rng.uniform(0.2, 0.8, pool.n_documents)
+    comparison = compare(pool, Relevance.from_values(pool, p), "Bpref", outcomes=4000)
+    scores = comparison.score_matrix()
+    sd = np.sqrt(scores.variance.sum(axis=1)) / 3
+    assert sd == pytest.approx(comparison.sd, rel=0.06)
+    error = 4 * sd * np.sqrt(2 / 4000)
+    assert (np.abs(scores.mean.mean(axis=1) - comparison.expected) < error).all()
+    assert scores.measure == "Bpref"
 
 
 def test_it_cannot_be_changed(comparison):

@@ -1,0 +1,211 @@
+"""Judging under a hold-out design: a pool for each set of groups held out, one budget for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection.hold_out import HoldOutDesign
+from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
+from rtc_bayes.judging.judges import Judge
+from rtc_bayes.judging.session import JudgingSession, Step, check_confidence
+from rtc_bayes.judging.sharing import fewest_a_topic, shares, sub_pools
+from rtc_bayes.judging.stopping import Reason
+from rtc_bayes.relevance import RelevanceModel
+from rtc_bayes.store import spawn_seeds
+
+
+class HoldOutSession:
+    """Judging under a hold-out design, one document at a time.
+
+    A system of a group that is held out of a topic is absent from the topic's pool. So there is a
+    sub-pool for each set of groups held out, with the topics and the systems that are left, and
+    a :class:`~rtc_bayes.judging.JudgingSession` of each. The budget is shared over sub-pools in
+    proportion to their topics, judgments made before counted in; what one cannot use goes to the
+    others. The next document comes from the sub-pool with the fewest judgments a topic.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Made before, over the pool of all systems, those held out too. To resume a session, give
+        the judgments that it made.
+    algorithm : Algorithm, Judge, RelevanceModel or str
+    design : HoldOutDesign
+    groups : mapping of str to str
+        Group of each system, as :func:`rtc_bayes.read_groups` reads it.
+    budget : int
+        The most judgments to make in this session.
+    confidence : float or None
+        Stop before the budget is spent once every pair has this confidence in every sub-pool at
+        the same time, over the sub-pool's own topics; in (0.5, 1]. None: spend the budget.
+    floor, seed
+        As of :class:`~rtc_bayes.judging.JudgingSession`.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+    pool : Pool
+    target : float or None
+        The confidence asked for.
+    reason : str or None
+        Why the session ended; None while it has not.
+    steps : list of Step
+        The judgments of this session, in order; a confidence is that of the sub-pool.
+
+    Raises
+    ------
+    InputError
+        No budget; judgments made under another design, or for a system that this one holds out;
+        a system without a group, a group or topic that the design lacks, fewer than two systems
+        left for a topic; what :class:`~rtc_bayes.judging.JudgingSession` refuses.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(n_topics=2, n_systems=6, seed=1)
+    >>> pool, groups = rb.Pool.from_runs(simulated.runs, depth=10), simulated.groups
+    >>> sites = tuple(dict.fromkeys(groups.values()))
+    >>> design = HoldOutDesign(pool.topics, sites, [[g > 0 or t == 0 for t in range(2)]
+    ...                                             for g in range(len(sites))])
+    >>> session = HoldOutSession(rb.Judgments.none(pool), "mtc", design, groups, budget=4)
+    >>> while (document := session.next()) is not None:
+    ...     session.observe(document, 0.0)
+    >>> session
+    HoldOutSession(mtc, 2 sub-pools, 4 judged, ended: budget)
+    >>> session.judgments.topics_frame()["judged"].tolist()
+    [2, 2]
+    """
+
+    def __init__(
+        self,
+        judgments: Judgments,
+        algorithm: Algorithm | Judge | RelevanceModel | str,
+        design: HoldOutDesign,
+        groups: Mapping[str, str],
+        *,
+        budget: int | None,
+        confidence: float | None = None,
+        floor: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        if budget is None:
+            raise InputError(
+                "a hold-out design is judged by a budget, not until a confidence is reached",
+                remedy="give the number of judgments as a budget",
+            )
+        check_confidence(confidence)
+        self.algorithm = parse_algorithm(algorithm)
+        self.pool: Pool = judgments.pool
+        self.target = confidence
+        self.reason: Reason | None = None
+        self.steps: list[Step] = []
+        self._budget = whole_number("budget", budget)
+        self._parts = sub_pools(judgments, design, groups)
+        self._topics = [part.topics for part in self._parts]
+        self._judged = [part.judgments.n_judged for part in self._parts]
+        self._room = [part.unjudged for part in self._parts]
+        self._share()
+        seeds = spawn_seeds(whole_number("seed", seed), len(self._parts))
+        self._sessions = [
+            JudgingSession(
+                part.judgments, self.algorithm, confidence=None, budget=room, floor=floor, seed=own
+            )
+            for part, room, own in zip(self._parts, self._room, seeds, strict=True)
+        ]
+        self._part_of = {
+            int(document): (n, own)
+            for n, part in enumerate(self._parts)
+            for own, document in enumerate(part.documents)
+        }
+        none = Judgments.none(self.pool, judged_for=design.judged_for(self.pool, groups))
+        self._before = replace(
+            judgments,
+            judged_for=none.judged_for,
+            judged_for_by_topic=none.judged_for_by_topic,
+            hold_out=design.digest,
+        )
+        self._made: list[int] = []
+        self._offered: int | None = None
+
+    @property
+    def judgments(self) -> Judgments:
+        """Those made before the session and everything judged in it, in order.
+
+        Over the pool of all systems. They name the design, and for whom each topic was judged.
+        """
+        return self._before.with_labels(self._made, [step.label for step in self.steps])
+
+    @property
+    def confidence(self) -> float | None:
+        """The least confidence of any pair in any sub-pool now, in [0.5, 1]; None: it has none."""
+        return min((s.confidence for s in self._sessions if s.confidence is not None), default=None)
+
+    @property
+    def differences(self) -> None:
+        """None: the sub-pools differ in their systems."""
+        return None
+
+    def next(self) -> int | None:
+        """Return the index in the pool of the document to judge; None when judging is over."""
+        while self._offered is None and self.reason is None:
+            if self.target is not None and all(s.reaches(self.target) for s in self._sessions):
+                self.reason = "reached"
+                break
+            n = fewest_a_topic(self._left, self._topics, self._judged)
+            if n is None:
+                self.reason = self._end()
+                break
+            own = self._sessions[n].next()
+            if own is None:
+                self._room[n] = 0
+                self._share()
+            else:
+                self._offered = int(self._parts[n].documents[own])
+        return self._offered
+
+    def observe(self, document: int, label: float) -> None:
+        """Take the label of a document, the one asked for or any other that is not judged.
+
+        Raises
+        ------
+        InputError
+            A label outside [0, 1]; a document that is judged or in no sub-pool.
+        """
+        if document not in self._part_of:
+            raise InputError(
+                f"no sub-pool of the design holds document {document!r}",
+                remedy="give the number that next() returned, or another document that a system "
+                "retrieved whose group is not held out of the topic",
+            )
+        n, own = self._part_of[document]
+        session = self._sessions[n]
+        session.observe(own, label)
+        self.steps.append(session.steps[-1])
+        self._made.append(int(document))
+        self._judged[n] += 1
+        self._room[n] -= 1
+        self._left[n] -= 1
+        if self._left[n] < 0:  # not asked for: the others have less to come
+            self._share()
+        self._offered = None
+
+    def _share(self) -> None:
+        """Share what is left of the budget."""
+        rest = max(self._budget - len(self.steps), 0)
+        self._left = shares(rest, self._topics, self._judged, self._room)
+
+    def _end(self) -> Reason:
+        """Say why judging is over when no sub-pool has a share left."""
+        if any(self._room):
+            return "budget"
+        weightless = any(s.reason == "no document has weight" for s in self._sessions)
+        return "no document has weight" if weightless else "exhausted"
+
+    def __repr__(self) -> str:
+        state = "open" if self.reason is None else f"ended: {self.reason}"
+        return (
+            f"HoldOutSession({self.algorithm.text}, {len(self._parts)} sub-pools, "
+            f"{len(self.steps)} judged, {state})"
+        )
