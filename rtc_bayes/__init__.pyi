@@ -76,12 +76,15 @@ from .report import (
 )
 from .reuse import (
     LeftOut as LeftOut,
+    LossPosterior as LossPosterior,
     Reusability as Reusability,
     design_counts as design_counts,
     design_table as design_table,
+    expected_scores as expected_scores,
     hold_out as hold_out,
     judged_under as judged_under,
     leave_group_out as leave_group_out,
+    loss_posterior as loss_posterior,
     pilot_power as pilot_power,
     reusability as reusability,
 )

@@ -25,10 +25,12 @@ COMMANDS = [
     "compare",
     "build",
     "next",
+    "reusability",
     "robustness",
     "calibrate",
     "report",
     "models",
+    "hold-out",
 ]
 
 

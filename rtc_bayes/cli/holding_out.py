@@ -12,6 +12,8 @@ from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     GroupsFile,
     Level,
+    Method,
+    Options,
     OutFile,
     OutFolder,
     Quiet,
@@ -22,7 +24,7 @@ from rtc_bayes.cli.arguments import (
     SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests
+from rtc_bayes.cli.inputs import digests, read_options
 from rtc_bayes.errors import InputError, whole_number
 
 if TYPE_CHECKING:
@@ -136,6 +138,12 @@ def reusability(
     ] = None,
     measure: Annotated[str, typer.Option(help="As ir-measures names it.")] = "AP",
     relevance_level: Level = 1,
+    model: Annotated[
+        str | None,
+        typer.Option(help="Expected scores by this model. Default: unjudged is not relevant."),
+    ] = None,
+    method: Method = None,
+    option: Options = None,
     level: Annotated[float, typer.Option(help="Of every test.")] = 0.05,
     permutations: Annotated[int, typer.Option(help="Orders of topics to compare with.")] = 999,
     runs: RunsOrScores,
@@ -151,9 +159,11 @@ def reusability(
     Writes a page (HTML) and its tables.
     """
     from rtc_bayes.collection import read_groups, read_qrels
-    from rtc_bayes.collection.hold_out import read_hold_out
+    from rtc_bayes.collection.hold_out import check_design, read_hold_out
+    from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.measures.scores import ScoreMatrix
-    from rtc_bayes.reuse import judged_under, leave_group_out, reusability
+    from rtc_bayes.relevance import ModelSpec
+    from rtc_bayes.reuse import expected_scores, judged_under, leave_group_out, reusability
     from rtc_bayes.reuse.analysis import Reusability
     from rtc_bayes.reuse.left_out import LeftOut
     from rtc_bayes.store import announced, progress_bar, provenance
@@ -167,8 +177,8 @@ def reusability(
             "what is analysed is not clear", remedy="give RUNS with --qrels, or --scores alone"
         )
     if scores is not None and (pool_depth or leave_out):
-        option = "--pool-depth" if pool_depth else "--leave-out"
-        raise InputError(f"{option} needs runs", remedy="give RUNS with --qrels")
+        lone = "--pool-depth" if pool_depth else "--leave-out"
+        raise InputError(f"{lone} needs runs", remedy="give RUNS with --qrels")
     of_systems, systems = read_groups(groups), _read(runs)
     judged = None if qrels is None else read_qrels(qrels)
     inputs = {} if systems is None else digests(systems, judged)
@@ -197,9 +207,17 @@ def reusability(
             assert judged is not None
             for depth in pool_depth or ():
                 judged = judged_under(judged, systems, of_systems, design, depth)
-            matrix = ScoreMatrix.from_qrels(
-                systems, judged, measure, relevance_level=relevance_level
-            )
+            check_design(judged, design)
+            if model is not None or method is not None or option is not None:
+                spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
+                about = Estimand(measure, relevance_level=relevance_level)
+                inputs = digests(systems, judged, [spec])
+                with announced("fit", quiet):
+                    matrix = expected_scores(systems, judged, spec, estimand=about, seed=seed)
+            else:
+                matrix = ScoreMatrix.from_qrels(
+                    systems, judged, measure, relevance_level=relevance_level
+                )
         with progress_bar(quiet) as progress:
             found = reusability(
                 matrix,

@@ -165,6 +165,30 @@ def group_losses(groups: pd.DataFrame, measure: str) -> Axes:
 
 
 @styled
+def loss_intervals(summary: pd.DataFrame, measure: str) -> Axes:
+    """Draw the posterior of the loss, for all systems and for each group.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        As of :meth:`rtc_bayes.LossPosterior.summary`.
+    measure : str
+        As people name its mean.
+    """
+    shown = summary.dropna(subset=["loss"]).head(NAMED)[::-1]
+    axes = canvas(0.9 + 0.24 * len(shown))
+    at = np.arange(len(shown))
+    colours = [COLOURS[1] if group == "all" else COLOURS[0] for group in shown["group"]]
+    axes.hlines(at, shown["low"], shown["high"], color=colours, linewidth=3)
+    axes.scatter(shown["loss"], at, color=colours, s=32, zorder=3)
+    axes.axvline(0, color=INK, linewidth=1)
+    axes.set_yticks(at, shown["group"])
+    axes.grid(visible=False, axis="y")
+    axes.set(xlabel=f"loss of {measure} where held out")
+    return axes
+
+
+@styled
 def before_and_after(
     names: Sequence[str], before: Sequence[float], after: Sequence[float], measure: str
 ) -> Axes:

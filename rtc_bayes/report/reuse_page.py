@@ -26,12 +26,12 @@ from rtc_bayes.report.reuse_tables import reuse_tables
 from rtc_bayes.store import write_csv
 
 if TYPE_CHECKING:
-    from rtc_bayes.reuse import Reusability
+    from rtc_bayes.reuse import LossPosterior, Reusability
 
 
 def reuse_html(found: Reusability) -> str:
     """Make the page of a hold-out experiment, as HTML that needs nothing else."""
-    return whole_page(reuse_page(found))
+    return whole_page(reuse_page(found, found.posterior(seed=_seed(found))))
 
 
 def write_reusability(found: Reusability, folder: str | Path, meta: Mapping[str, object]) -> Path:
@@ -45,16 +45,17 @@ def write_reusability(found: Reusability, folder: str | Path, meta: Mapping[str,
         How it was made, as of :func:`rtc_bayes.store.provenance`.
     """
     made = replace(found, meta={**meta, **found.meta})
-    target = write_page(reuse_page(made), Path(folder) / "report.html", made.meta)
+    posterior = found.posterior(seed=_seed(found))
+    target = write_page(reuse_page(made, posterior), Path(folder) / "report.html", made.meta)
     for comparison in found.comparisons()["comparison"]:
         table = target.parent / TABLES / f"pairs_{comparison}.csv"
         write_csv(found.pairs(comparison), table, made.meta)
     return target
 
 
-def reuse_page(found: Reusability) -> Page:
+def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
     """Make the page of a hold-out experiment: see :func:`reuse_html`."""
-    tables = {each.name: each for each in reuse_tables(found)}
+    tables = {each.name: each for each in reuse_tables(found, posterior)}
     mean = mean_of(found.measure)
     pairs = {name: found.pairs(name) for name in found.comparisons()["comparison"]}
     sections = [
@@ -78,6 +79,15 @@ def reuse_page(found: Reusability) -> Page:
             ),
         ),
         table(tables["groups"]),
+        heading("How much is lost"),
+        f"<p>{html.escape(_about_posterior(posterior))}</p>",
+        figure(
+            drawn.loss_intervals(posterior.summary(), mean),
+            "Posterior mean and 90% interval of the loss, of all systems and of each group.",
+            "Loss by the hierarchical model: posterior mean and 90% interval. Groups are drawn "
+            "towards one another as far as they are alike.",
+        ),
+        table(tables["posterior"]),
         heading("Do comparisons come out the same?"),
         f"<p>{html.escape(_ABOUT_PAIRS)}</p>",
         figure(
@@ -120,6 +130,22 @@ _ABOUT_PAIRS = (
     "topics: the printed ones, by 3 degrees of freedom and exact, reject far too often, for pairs "
     "depend on one another."
 )
+
+
+def _about_posterior(posterior: LossPosterior) -> str:
+    rope = posterior.mean_score / 20
+    low, high = posterior.interval()
+    return (
+        f"The loss is {posterior.overall.mean():+.4f}, between {low:+.4f} and {high:+.4f} with "
+        f"probability .9, where the mean score is {posterior.mean_score:.3f}. With probability "
+        f"{posterior.probability_within(rope):.2f} it is less than a twentieth of that either way. "
+        "Of pairs of a system of a group that comes next with one that took part, "
+        f"{posterior.changed_order():.1%} are expected to change order for its loss."
+    )
+
+
+def _seed(found: Reusability) -> int:
+    return int(found.meta.get("seed", 0))
 
 
 def _facts(found: Reusability) -> list[tuple[str, str]]:

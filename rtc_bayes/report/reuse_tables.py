@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rtc_bayes.collection.hold_out import HoldOutDesign
-    from rtc_bayes.reuse import Reusability
+    from rtc_bayes.reuse import LossPosterior, Reusability
     from rtc_bayes.reuse.counts import Remainder
 
 _NUMBERS: dict[str, Format] = {
@@ -33,6 +33,10 @@ _NUMBERS: dict[str, Format] = {
     "tau within": ".3f",
     "tau, as new": ".3f",
     "Hotelling's p": ".3f",
+    "low": "+.4f",
+    "high": "+.4f",
+    "positive": ".2f",
+    "within": ".2f",
     "contributed": ".4f",
     "held out": ".4f",
 }
@@ -80,8 +84,9 @@ def plan_tables(
     return tables
 
 
-def reuse_tables(found: Reusability) -> list[StudyTable]:
-    """Make the tables of a hold-out experiment: comparisons, groups and systems."""
+def reuse_tables(found: Reusability, posterior: LossPosterior) -> list[StudyTable]:
+    """Make the tables of a hold-out experiment: comparisons, groups, systems and posterior."""
+    lost = posterior.summary()
     comparisons, groups, systems = found.comparisons(), found.by_group(), found.by_system()
     return [
         _table(
@@ -95,6 +100,13 @@ def reuse_tables(found: Reusability) -> list[StudyTable]:
             "Groups: the loss where held out, and how well order is kept",
             groups,
             groups.rename(columns=_GROUP_WORDS),
+        ),
+        _table(
+            "posterior",
+            "The loss by the hierarchical model: mean, sd, 90% interval, probability that "
+            "something is lost, and that it is less than a twentieth of the mean score either way",
+            lost,
+            lost.rename(columns={"reuse_topics": "reuse topics"}),
         ),
         _table(
             "systems",
@@ -139,6 +151,6 @@ def _compared(comparisons: pd.DataFrame) -> pd.DataFrame:
 
 def _table(name: str, caption: str, data: pd.DataFrame, shown: pd.DataFrame) -> StudyTable:
     formats = {column: _NUMBERS[column] for column in shown.columns if column in _NUMBERS}
-    if name == "groups":
-        formats |= {"baseline topics": "d", "reuse topics": "d"}
+    if name != "comparisons":
+        formats |= {each: "d" for each in ("baseline topics", "reuse topics") if each in shown}
     return StudyTable(name, caption, data, shown, formats)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from rtc_bayes.reuse.analysis import Reusability, reusability
 from rtc_bayes.reuse.counts import DesignCounts, design_counts, design_table
+from rtc_bayes.reuse.expected import expected_scores
 from rtc_bayes.reuse.left_out import LeftOut, leave_group_out
+from rtc_bayes.reuse.loss_posterior import LossPosterior, loss_posterior
 from rtc_bayes.reuse.masking import judged_under
 from rtc_bayes.reuse.pilot import pilot_power
 from rtc_bayes.reuse.planning import hold_out
@@ -13,12 +15,15 @@ from rtc_bayes.reuse.power import power_of_t
 __all__ = [
     "DesignCounts",
     "LeftOut",
+    "LossPosterior",
     "Reusability",
     "design_counts",
     "design_table",
+    "expected_scores",
     "hold_out",
     "judged_under",
     "leave_group_out",
+    "loss_posterior",
     "pilot_power",
     "power_of_t",
     "reusability",

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.hold_out import HoldOutDesign
+from rtc_bayes.collection.hold_out import HoldOutDesign, check_design
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.agreement import CELLS, chi_square_p, exact_p
 from rtc_bayes.reuse.held import COMPARISONS, HeldScores
 from rtc_bayes.reuse.loss import Losses, losses
+from rtc_bayes.reuse.loss_posterior import LossPosterior, posterior_of
 from rtc_bayes.reuse.ordering import hotelling, rmse, tau
 from rtc_bayes.reuse.permutation import (
     Permuted,
@@ -37,6 +38,8 @@ from rtc_bayes.store.shown import Shown
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rtc_bayes.collection import Judgments, Qrels
+
 # A two-sided test at .05 finds what is 1.96 + .84 standard deviations from 0 with probability .8.
 _DETECTABLE = 2.8
 #: A collection that can hide a larger relative loss than this is said to be too small to tell.
@@ -51,6 +54,7 @@ def reusability(
     level: float = 0.05,
     permutations: int = 999,
     strata: Mapping[str, object] | None = None,
+    judged: Judgments | Qrels | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Reusability:
@@ -76,6 +80,8 @@ def reusability(
     strata : mapping of str to object, optional
         Stratum of each topic, where topics of the baseline were chosen or have other budgets:
         topics are permuted within strata.
+    judged : Judgments or Qrels, optional
+        What the scores come from: refused if made under another design.
     seed : int, at least 0
     progress : callable
         Called as ``progress("permutations", done, total)``.
@@ -87,8 +93,8 @@ def reusability(
     Raises
     ------
     InputError
-        A system without a group, a topic or group that the design lacks, fewer than two reuse
-        topics in every comparison, or a level or number out of range.
+        A system without a group, a topic or group that the design lacks, judgments of another
+        design, fewer than two reuse topics in every comparison, or a level or number out of range.
 
     Examples
     --------
@@ -108,6 +114,8 @@ def reusability(
         raise InputError(f"level is {level}", remedy="give a level between 0 and 1, as 0.05")
     number = whole_number("permutations", permutations, least=1)
     seed = whole_number("seed", seed)
+    if judged is not None:
+        check_design(judged, design)
     held = HeldScores.under(scores, groups, design)
     found = {comparison: paired_tests(held, comparison) for comparison in COMPARISONS}
     if all(tests is None or tests[1].n.max() < 2 for tests in found.values()):
@@ -123,7 +131,7 @@ def reusability(
         )
     return Reusability(
         held,
-        scores.measure,
+        scores,
         observed,
         permuted_statistics(held, number, seed, level, strata, progress),
         level,
@@ -139,7 +147,7 @@ class Reusability(Shown):
     ----------
     held : HeldScores
         Scores, groups, and who was held out where.
-    measure : str
+    scores : ScoreMatrix
     observed : Statistics
         Chi-squares of the three comparisons, the loss, and the loss of each group.
     permuted : Permuted
@@ -148,14 +156,41 @@ class Reusability(Shown):
         Of the tests.
     meta : mapping of str to object
         Digest of the design, number of permutations, seed.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> scores = np.random.default_rng(1).beta(2, 5, size=(6, 40))
+    >>> groups = {f"run{n}": f"site{n // 2}" for n in range(6)}
+    >>> design = rb.hold_out(groups, 40, held=2, baseline=10)
+    >>> matrix = rb.ScoreMatrix(scores, 0 * scores, tuple(groups), design.topics, "AP")
+    >>> found = rb.reusability(matrix, groups, design, permutations=99)
+    >>> found.comparisons()[["comparison", "pairs", "baseline_topics", "reuse_topics"]]
+        comparison  pairs  baseline_topics  reuse_topics
+    0       within      3             20.0          20.0
+    1      between     12             10.0          10.0
+    2  participant     24             10.0          10.0
     """
 
     held: HeldScores
-    measure: str
+    scores: ScoreMatrix
     observed: Statistics
     permuted: Permuted
     level: float = 0.05
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def measure(self) -> str:
+        """Name of the measure."""
+        return self.scores.measure
+
+    def posterior(
+        self, *, method: str = "gibbs", draws: int = 1000, chains: int = 4, seed: int = 0
+    ) -> LossPosterior:
+        """Return the posterior of the loss: see :func:`rtc_bayes.loss_posterior`."""
+        return posterior_of(
+            self.held, self.scores, method=method, draws=draws, chains=chains, seed=seed
+        )
 
     @property
     def loss(self) -> float:

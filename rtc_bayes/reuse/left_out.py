@@ -190,6 +190,18 @@ class LeftOut(Shown):
     depths : tuple of AtDepth
         The full depth first.
     meta : mapping of str to object
+
+    Examples
+    --------
+    >>> run = lambda name, *docs: rb.Run.from_rankings(name, {"1": docs})
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([run("a", "x", "y"), run("b", "y", "z")])
+    >>> qrels = rb.Qrels({"1": {"x": 1, "y": 1, "z": 0}})
+    >>> found = rb.leave_group_out(runs, qrels, {"a": "A", "b": "B"}, "P@2")
+    >>> found.by_run()[["system", "score", "left_out"]]  # only a's group contributed x
+      system  score  left_out
+    0      a    1.0       0.5
+    1      b    0.5       0.5
     """
 
     measure: str

@@ -141,6 +141,13 @@ class LossPosterior(Shown):
     measure : str
     draws : LossDraws
         Parameters; a share is of the square root of a score.
+
+    Examples
+    --------
+    See :func:`rtc_bayes.loss_posterior`, which makes it; then
+
+    >>> found.summary(rope=0.01)  # doctest: +SKIP
+    >>> found.probability_within(0.01), found.changed_order()  # doctest: +SKIP
     """
 
     held: HeldScores
