@@ -227,3 +227,19 @@ def test_demo(here, small_demo, typed, about):
     same_tables(here / "typed", here / "made", "demo.json")
     same_tables(here / "typed" / "robustness", here / "made" / "robustness", "summary.json")
     assert len(table(here / "typed" / "systems.csv")) == 10
+
+
+def test_algorithms_in_one_text_are_those_of_a_list(here, runs):
+    """Python takes the words of --algorithms, and a list."""
+    options = {"estimand": rb.Estimand(depth=DEPTH), "trials": 1, "n_systems": 3, "seed": SEED}
+    algorithms = "ip,mtc/rtc:map"
+    for name, given in {"text": algorithms, "list": algorithms.split(",")}.items():
+        truth = rb.read_qrels("all.qrels")
+        rb.study(runs, truth, algorithms=given, budgets=[20], output=name, workers=ALONE, **options)
+    line = f"robustness '*.run' --qrels all.qrels --algorithms {algorithms} --budget 20 --trials 1"
+    command(f"{line} --systems 3 --jobs 1 -o typed", "")
+    same_tables(here / "text", here / "list", "summary.json")
+    same_tables(here / "typed", here / "text", "summary.json")
+    assert {row["algorithm"] for row in table(here / "text" / "trials.csv")} == {
+        f"{algorithm} at 20" for algorithm in algorithms.split(",")
+    }

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.collection.ids import list_of_names
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
@@ -593,32 +594,3 @@ def _numbers(what: str, names: Iterable[str], held: Sequence[str]) -> NDArray[np
     if not wanted:
         raise InputError(f"no {what} is named", remedy=f"name {what}s of the pool, each once")
     return np.array([number[name] for name in wanted], dtype=np.int64)
-
-
-def list_of_names(argument: str, names: Iterable[str]) -> list[str]:
-    """Return names as a list; a text, which would be taken for a list of letters, is refused.
-
-    Parameters
-    ----------
-    argument : str
-        What holds the names.
-    names : iterable of str
-
-    Raises
-    ------
-    InputError
-        A text, or anything that does not consist of texts.
-
-    Examples
-    --------
-    >>> list_of_names("systems", ("one", "two"))
-    ['one', 'two']
-    """
-    several = isinstance(names, Iterable) and not isinstance(names, (str, bytes))
-    listed = list(names) if several else []
-    if not several or not all(isinstance(name, str) for name in listed):
-        raise InputError(
-            f"{argument}: {names!r:.80} is not a list of names",
-            remedy=f"give a list, as [{names!r:.80}]" if isinstance(names, str) else "give texts",
-        )
-    return [str(name) for name in listed]

@@ -190,7 +190,7 @@ def study(
     runs: Runs,
     qrels: Qrels,
     *,
-    algorithms: Sequence[str | Algorithm],
+    algorithms: str | Sequence[str | Algorithm],
     estimand: EstimandLike = None,
     trials: int = defaults.TRIALS,
     n_systems: int = defaults.SYSTEMS,
@@ -216,8 +216,9 @@ def study(
         At least `n_systems` of them.
     qrels : Qrels
         Taken as complete: the truth.
-    algorithms : sequence of str or Algorithm
-        In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``.
+    algorithms : str or sequence of str or Algorithm
+        In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``; in one text with commas
+        between.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
     truth, trials, n_systems, n_initial, moments, confidence, budgets, draws, chains, tune, seed
@@ -254,7 +255,7 @@ def study(
     [40, 13]
     """
     plan = Plan(
-        algorithms=tuple(algorithms),
+        algorithms=algorithms,
         trials=trials,
         n_systems=n_systems,
         n_initial=n_initial,

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+from rtc_bayes.collection.ids import list_of_names
+from rtc_bayes.confidence.setting import number_of
 from rtc_bayes.confidence.subpool import with_topics
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures import Estimand, evaluate, moments, sample_scores
@@ -95,8 +97,15 @@ class Collection:
         return cls(pool, qrels, estimand, scores)
 
     def truth_of(self, systems: Sequence[str]) -> Floats:
-        """Return the true scores of some systems, in the order given; shape (systems,)."""
-        return self.truth[[self.pool.systems.index(system) for system in systems]]
+        """Return the true scores of some systems, in the order given; shape (systems,).
+
+        Raises
+        ------
+        InputError
+            A system that is not there, or a text instead of a list.
+        """
+        names = list_of_names("systems", systems)
+        return self.truth[[number_of(self.pool.systems, name) for name in names]]
 
     @cached_property
     def judgments(self) -> Judgments:

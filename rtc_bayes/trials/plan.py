@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from rtc_bayes import defaults
 from rtc_bayes.errors import InputError, brief_repr, moved, whole_fields, whole_number
-from rtc_bayes.judging import Algorithm, parse_algorithm
+from rtc_bayes.judging import Algorithm, parse_algorithm, split_algorithms
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
 from rtc_bayes.trials.complete import Truth
@@ -25,7 +25,8 @@ class Plan:
     Attributes
     ----------
     algorithms : tuple of str or Algorithm
-        In the grammar ``JUDGE[/EVALUATOR]`` of :func:`rtc_bayes.judging.parse_algorithm`.
+        In the grammar ``JUDGE[/EVALUATOR]`` of :func:`rtc_bayes.judging.parse_algorithm`. One text
+        is taken as the command line takes it: ``"mtc"``, or several with commas between.
     trials : int
         At least 1.
     n_systems : int
@@ -66,7 +67,7 @@ class Plan:
     ('ip at 50', 'ip at 100', 'mtc/rtc:map at 50', 'mtc/rtc:map at 100')
     """
 
-    algorithms: tuple[str | Algorithm, ...]
+    algorithms: str | Sequence[str | Algorithm]
     trials: int = defaults.TRIALS
     n_systems: int = defaults.SYSTEMS
     n_initial: int = defaults.INITIAL
@@ -82,6 +83,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimand", _with_depth(Estimand.from_value(self.estimand)))
+        object.__setattr__(self, "algorithms", _listed(self.algorithms))
         if not self.algorithms:
             raise InputError("no algorithm was given", remedy="give for example ip,mtc,rtc:map")
         if len(self.parsed) < len(self.algorithms):
@@ -166,6 +168,13 @@ class Plan:
             "tune": self.tune,
             "seed": self.seed,
         }
+
+
+def _listed(algorithms: object) -> tuple[Any, ...]:
+    """Return algorithms as a tuple: of a text with commas, of one alone, or of several."""
+    if isinstance(algorithms, str):
+        return split_algorithms(algorithms) if algorithms.strip() else ()
+    return tuple(algorithms) if isinstance(algorithms, Iterable) else (algorithms,)
 
 
 def _with_depth(estimand: Estimand) -> Estimand:
