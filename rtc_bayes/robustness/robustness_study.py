@@ -196,6 +196,7 @@ def study(
     n_systems: int = defaults.SYSTEMS,
     n_initial: int = defaults.INITIAL,
     truth: Truth = "complete",
+    pad: bool = False,
     moments: MomentsRule = "published",
     confidence: float = defaults.CONFIDENCE,
     budgets: Sequence[int] = (),
@@ -221,7 +222,9 @@ def study(
         between.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
-    truth, trials, n_systems, n_initial, moments, confidence, budgets, draws, chains, tune, seed
+    truth, pad, trials, n_systems, n_initial, moments, confidence, budgets
+        See :class:`rtc_bayes.trials.Plan`.
+    draws, chains, tune, seed
         See :class:`rtc_bayes.trials.Plan`.
     output, workers, command, inputs
         See :func:`rtc_bayes.trials.run_study`.
@@ -260,6 +263,7 @@ def study(
         n_systems=n_systems,
         n_initial=n_initial,
         truth=truth,
+        pad=pad,
         moments=moments,
         estimand=Estimand.from_value(estimand),
         confidence=confidence,

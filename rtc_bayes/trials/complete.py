@@ -62,6 +62,7 @@ class Collection:
         estimand: Estimand | None = None,
         *,
         truth: Truth = "complete",
+        pad: bool = False,
     ) -> Collection:
         """Pool the runs to the estimand's depth, and evaluate them.
 
@@ -71,11 +72,13 @@ class Collection:
         estimand : Estimand, optional
         truth : {"complete", "judged"}
             "judged": of lists condensed to the documents with a judgment, and topics with one.
+        pad : bool
+            Fill short lists up to the depth, as of :meth:`rtc_bayes.Pool.from_runs`.
         """
         estimand = estimand or Estimand()
         if truth == "judged":
             runs = runs.condensed(qrels)
-        pool = estimand.pool(runs)
+        pool = estimand.pool(runs, pad=pad)
         topics = pool.topics
         if estimand.topics == "judged":
             topics = tuple(t for t in topics if any(g >= 0 for g in qrels.get(t, {}).values()))

@@ -43,6 +43,10 @@ class Plan:
         What the judgments say of a document without one: that it is not relevant, or nothing. In
         that case lists are condensed first, to documents with a judgment
         (:meth:`rtc_bayes.Runs.condensed`), and only topics that have one are compared.
+    pad : bool
+        Fill lists that are shorter than the depth with documents that no other system lists and
+        nobody judged, as of :meth:`rtc_bayes.Pool.from_runs`: for reproducing the tables of
+        Carterette 2007 only. Such a document has no judgment, so `truth` must be "complete".
     confidence : float
         Judging ends when every pair of initial systems has it, in (0.5, 1).
     budgets : tuple of int
@@ -74,6 +78,7 @@ class Plan:
     moments: MomentsRule = "published"
     estimand: Estimand = field(default_factory=Estimand)
     truth: Truth = "complete"
+    pad: bool = False
     confidence: float = defaults.CONFIDENCE
     budgets: Sequence[int] = ()
     draws: int | None = None
@@ -105,6 +110,11 @@ class Plan:
             )
         if self.truth not in ("complete", "judged"):
             raise InputError(f"truth is {self.truth!r}", remedy="give complete or judged")
+        if self.pad and self.truth == "judged":
+            raise InputError(
+                "padded lists hold documents without a judgment, which truth judged takes out",
+                remedy="leave pad out, or give truth complete",
+            )
         if not 0.5 < self.confidence < 1.0:
             raise InputError(
                 f"confidence is {self.confidence}", remedy="give one between 0.5 and 1"
@@ -161,6 +171,7 @@ class Plan:
             "moments": self.moments,
             **self.estimand.to_dict(),
             "truth": self.truth,
+            "pad": self.pad,
             "confidence": self.confidence,
             "budgets": list(self.budgets),
             "draws": self.draws,
