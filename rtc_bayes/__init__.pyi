@@ -31,6 +31,7 @@ from .collection import (
     write_run as write_run,
     write_runs as write_runs,
 )
+from .collection.hold_out import HoldOutDesign as HoldOutDesign, read_hold_out as read_hold_out
 from .collection.simulate import simulate as simulate
 from .confidence import (
     Comparison as Comparison,
@@ -72,6 +73,17 @@ from .report import (
     plot_judgments as plot_judgments,
     plot_matrix as plot_matrix,
     plot_ranking as plot_ranking,
+)
+from .reuse import (
+    LeftOut as LeftOut,
+    Reusability as Reusability,
+    design_counts as design_counts,
+    design_table as design_table,
+    hold_out as hold_out,
+    judged_under as judged_under,
+    leave_group_out as leave_group_out,
+    pilot_power as pilot_power,
+    reusability as reusability,
 )
 from .robustness import Demo as Demo, Study as Study, demo as demo, study as study
 from .trials import Plan as Plan

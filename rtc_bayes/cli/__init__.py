@@ -24,6 +24,7 @@ from rtc_bayes.cli.comparing import compare
 from rtc_bayes.cli.describing import describe
 from rtc_bayes.cli.evaluating import evaluate, simulate
 from rtc_bayes.cli.fitting import fit, models
+from rtc_bayes.cli.holding_out import plan, reusability
 from rtc_bayes.cli.judging import build, next_
 from rtc_bayes.cli.merging import merge
 from rtc_bayes.cli.studies import calibrate, demo, report, robustness
@@ -69,6 +70,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "compare": compare,
     "build": build,
     "next": next_,
+    "hold-out plan": plan,
+    "reusability": reusability,
     "robustness": robustness,
     "calibrate": calibrate,
     "report": report,
@@ -77,8 +80,18 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 # options of before, and those that took their place
 _MOVED = {"--probability": "--form"}
 
+_hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)
 for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
+    _of, _, _last = _name.rpartition(" ")
+    (_hold_out if _of else app).command(_last)(_command)
+app.add_typer(
+    _hold_out, name="hold-out", help="Plan whose systems are held out of the judging of a topic."
+)
+
+
+@_hold_out.callback()
+def _group() -> None:
+    """Let the group have a single command."""
 
 
 @app.callback(invoke_without_command=True)

@@ -64,20 +64,22 @@ RunsRead = Annotated[
         {"runs": inspect.Parameter.empty, "name_by": "tag", "order": "score"},
     ),
 ]
-SomeRunsRead = Annotated[
-    RunFiles,
-    Group(
+
+
+def _some_runs(without: str) -> Group:
+    """Make the group of run files that may be left out."""
+    files = Argument(metavar="[RUNS]...", help=f"Files, folders, globs. None: {without}.")
+    return Group(
         RunFiles,
-        {
-            "runs": Annotated[
-                list[str] | None,
-                Argument(metavar="[RUNS]...", help="Files, folders, globs. None: a simulation."),
-            ],
-            **_HOW_READ,
-        },
+        {"runs": Annotated[list[str] | None, files], **_HOW_READ},
         {"runs": None, "name_by": "tag", "order": "score"},
-    ),
-]
+    )
+
+
+SomeRunsRead = Annotated[RunFiles, _some_runs("a simulation")]
+RunsForTopics = Annotated[RunFiles, _some_runs("give --topics")]
+RunsOrScores = Annotated[RunFiles, _some_runs("give --scores")]
+GroupsFile = Annotated[str, Option("--groups", help="Group of each system: system,group.")]
 QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 

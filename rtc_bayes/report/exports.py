@@ -1,4 +1,4 @@
-"""Tables as files for papers: CSV with the numbers as they are, Markdown and LaTeX as read."""
+"""Pages and tables as files: HTML, CSV with the numbers as they are, Markdown and LaTeX as read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,34 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rtc_bayes.report.page import StudyTable
+from rtc_bayes.report.page import Page, StudyTable, whole_page
 from rtc_bayes.report.tables import to_latex, to_markdown
 from rtc_bayes.store import atomic_write, make_folder, write_csv
+
+TABLES = "tables"
+
+
+def write_page(page: Page, path: Path, meta: Mapping[str, Any]) -> Path:
+    """Write a page, and its tables into a folder ``tables`` beside it.
+
+    Parameters
+    ----------
+    page : Page
+    path : Path
+        The HTML file; its folder is made if absent.
+    meta : mapping of str to object
+        Provenance.
+
+    Returns
+    -------
+    Path
+        The HTML file.
+    """
+    make_folder(path.parent)
+    with atomic_write(path) as file:
+        file.write(whole_page(page))
+    export_tables(page.tables.values(), path.parent / TABLES, meta)
+    return path
 
 
 def export_tables(tables: Iterable[StudyTable], folder: Path, meta: Mapping[str, Any]) -> None:

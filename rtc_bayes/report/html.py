@@ -5,13 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from rtc_bayes.report.exports import export_tables
-from rtc_bayes.report.page import Page, whole_page
-from rtc_bayes.store import atomic_write
+from rtc_bayes.report.exports import write_page
+from rtc_bayes.report.page import Page
 from rtc_bayes.trials import StudyResult, load_study
 from rtc_bayes.trials.kind import find_kind
-
-TABLES = "tables"
 
 
 def write_report(directory: str | Path, output: str | Path | None = None) -> Path:
@@ -47,10 +44,7 @@ def write_report(directory: str | Path, output: str | Path | None = None) -> Pat
     study = load_study(folder)
     page = _page(study)
     target = folder / "report.html" if output is None else Path(output)
-    with atomic_write(target) as file:
-        file.write(whole_page(page))
-    export_tables(page.tables.values(), target.parent / TABLES, study.meta)
-    return target
+    return write_page(page, target, study.meta)
 
 
 def _page(study: StudyResult) -> Page:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.reusability.power import power_of_t
+from rtc_bayes.reuse.power import power_of_t
 
 _EXACT = 100
 _SAMPLES = 100_000
@@ -18,7 +20,8 @@ _ROUNDING = 1e-12
 CELLS = ("both", "baseline only", "reuse only", "neither")
 
 
-class PairTests(NamedTuple):
+@dataclass(frozen=True)
+class PairTests:
     """Paired t-tests of pairs of systems over a set of topics for each.
 
     Attributes
@@ -28,15 +31,38 @@ class PairTests(NamedTuple):
     mean : ndarray, shape (pairs,)
         First less second; NaN without topics.
     effect : ndarray, shape (pairs,)
-        Mean over standard deviation; NaN where the differences do not vary.
-    p : ndarray, shape (pairs,)
-        Two-sided; NaN where `effect` is.
+        Mean over standard deviation; NaN where the differences do not vary, or there are fewer
+        than two.
     """
 
     n: NDArray[np.int_]
     mean: NDArray[np.float64]
     effect: NDArray[np.float64]
-    p: NDArray[np.float64]
+
+    @property
+    def p(self) -> NDArray[np.float64]:
+        """Two-sided; NaN where `effect` is."""
+        from scipy.special import stdtr
+
+        return 2.0 * np.asarray(stdtr(self.n - 1, -np.abs(self.effect) * np.sqrt(self.n)))
+
+    def significant(self, level: float = 0.05) -> NDArray[np.bool_]:
+        """Say where `p` is below a level."""
+        return np.abs(self.effect) * np.sqrt(self.n) > _critical(int(self.n.max()), level)[self.n]
+
+    def take(self, which: NDArray[np.bool_]) -> PairTests:
+        """Return the tests of some pairs."""
+        return PairTests(self.n[which], self.mean[which], self.effect[which])
+
+
+@lru_cache(maxsize=256)
+def _critical(most: int, level: float) -> NDArray[np.float64]:
+    """Return the least |t| that is significant, by the number of topics."""
+    from scipy.special import stdtrit
+
+    critical = np.full(most + 1, np.inf)
+    critical[2:] = stdtrit(np.arange(1, most), 1.0 - level / 2)
+    return critical
 
 
 def pair_tests(
@@ -67,27 +93,23 @@ def pair_tests(
     >>> test.n.tolist(), test.mean.round(3).tolist(), test.p.round(3).tolist()
     ([4], [0.175], [0.035])
     """
-    from scipy.special import stdtr
-
     a, b = pairs.T
-    centred = np.where(first | second, scores, 0.0)
-    counted = (first | second).sum(axis=0)
-    centred = np.where(
-        first | second, centred - centred.sum(axis=0) / np.maximum(1, counted), 0.0
-    )  # a topic's mean goes out of every difference, and with it most of the rounding
+    either = first | second
+    centred = np.where(either, scores, 0.0)
+    # A topic's mean goes out of every difference, and with it most of the rounding.
+    centred = np.where(either, centred - centred.sum(0) / np.maximum(1, either.sum(0)), 0.0)
     one, two = centred * first, centred * second
-    first_, second_ = first.astype(np.float64), second.astype(np.float64)
-    n = (first_ @ second_.T)[a, b]
-    total = (one @ second_.T - first_ @ two.T)[a, b]
-    squares = ((one**2) @ second_.T + first_ @ (two**2).T - 2.0 * (one @ two.T))[a, b]
-    size = ((one**2) @ second_.T + first_ @ (two**2).T)[a, b]
+    here, there = first.astype(np.float64), second.astype(np.float64)
+    n = (here @ there.T)[a, b]
+    total = (one @ there.T - here @ two.T)[a, b]
+    size = ((one**2) @ there.T + here @ (two**2).T)[a, b]
+    squares = size - 2.0 * (one @ two.T)[a, b]
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = total / n
         variance = (squares - total * mean) / (n - 1)
         variance[(n < 2) | (variance * n <= _ROUNDING * size)] = np.nan
         effect = mean / np.sqrt(variance)
-        p = 2.0 * stdtr(n - 1, -np.abs(effect) * np.sqrt(n))
-    return PairTests(n.astype(np.int_), mean, effect, p)
+    return PairTests(n.astype(np.int_), mean, effect)
 
 
 class Agreement(NamedTuple):
@@ -130,16 +152,14 @@ def agreement(baseline: PairTests, reuse: PairTests, level: float = 0.05) -> Agr
     Examples
     --------
     >>> effect = np.array([0.2614])
-    >>> tests = [
-    ...     PairTests(np.array([n]), effect, effect, np.array([p]))
-    ...     for n, p in ((210, 0.0), (39, 0.1))
-    ... ]
-    >>> table = agreement(*tests)
+    >>> table = agreement(*(PairTests(np.array([n]), effect, effect) for n in (210, 39)))
     >>> table.observed.tolist(), table.expected.round(3).tolist()  # printed .341 .623 .013 .023
     ([0.0, 1.0, 0.0, 0.0], [0.344, 0.621, 0.013, 0.023])
     """
-    defined = ~(np.isnan(baseline.p) | np.isnan(reuse.p))
-    there, here = baseline.p[defined] < level, reuse.p[defined] < level
+    defined = ~(np.isnan(baseline.effect) | np.isnan(reuse.effect))
+    if not defined.any():
+        return Agreement(np.zeros(4), np.zeros(4))
+    there, here = (tests.significant(level)[defined] for tests in (baseline, reuse))
     effect = baseline.effect[defined]
     power = power_of_t(effect, baseline.n[defined], level)
     power_reuse = power_of_t(effect, reuse.n[defined], level)

@@ -7,7 +7,8 @@ from math import comb
 
 import numpy as np
 
-_STEPS = 20_000
+_STEPS = 4_000
+_STARTS = 20
 _CLASSES = 20_000
 
 #: A set of groups by number.
@@ -117,16 +118,32 @@ def _partitions(left: tuple[int, ...], held: int) -> list[list[Members]]:
 
 
 def _searched(groups: int, held: int, rng: np.random.Generator) -> list[Members]:
+    """Search for a balanced order, a few times from the start; else be as even as can be."""
+    every = [frozenset(c) for c in combinations(range(groups), held)]
+    for _ in range(_STARTS):
+        order: list[Members] = []
+        remaining, counts = set(every), [0] * groups
+        _walk(order, remaining, counts, rng)
+        if not remaining:
+            return order
+    while remaining:  # as even as a choice set by set can be
+        least = min(counts)
+        best = min(remaining, key=lambda s: (sum(4 ** (counts[n] - least) for n in s), sorted(s)))
+        _take(best, order, remaining, counts)
+    return order
+
+
+def _walk(
+    order: list[Members], remaining: set[Members], counts: list[int], rng: np.random.Generator
+) -> None:
     """Choose set by set, and take some back where no set keeps the balance."""
-    remaining = {frozenset(c) for c in combinations(range(groups), held)}
-    order: list[Members] = []
-    counts = [0] * groups
     longest, back = 0, 1.0
     for _ in range(_STEPS):
         if not remaining:
-            return order
+            return
         least = min(counts)
-        low = frozenset(n for n in range(groups) if counts[n] == least)
+        low = frozenset(n for n in range(len(counts)) if counts[n] == least)
+        held = len(next(iter(remaining)))
         fit = [s for s in remaining if (s <= low if len(low) >= held else low <= s)]
         if fit:
             fit.sort(key=sorted)  # a set's own order is not the same in every process
@@ -138,11 +155,6 @@ def _searched(groups: int, held: int, rng: np.random.Generator) -> list[Members]
             remaining.add(members)
             for n in members:
                 counts[n] -= 1
-    while remaining:  # as even as a choice set by set can be
-        least = min(counts)
-        best = min(remaining, key=lambda s: (sum(4 ** (counts[n] - least) for n in s), sorted(s)))
-        _take(best, order, remaining, counts)
-    return order
 
 
 def _take(

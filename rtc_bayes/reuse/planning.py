@@ -8,9 +8,9 @@ import numpy as np
 
 from rtc_bayes.collection.hold_out import HoldOutDesign
 from rtc_bayes.errors import InputError, whole_number
-from rtc_bayes.reusability.counts import Remainder, design_counts
-from rtc_bayes.reusability.cycles import Members, balanced_cycle
-from rtc_bayes.reusability.program import sets_by_program
+from rtc_bayes.reuse.counts import Remainder, design_counts
+from rtc_bayes.reuse.cycles import Members, balanced_cycle
+from rtc_bayes.reuse.program import sets_by_program
 
 
 def hold_out(

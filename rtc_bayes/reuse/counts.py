@@ -176,7 +176,7 @@ def design_table(
     """
     import pandas as pd
 
-    from rtc_bayes.reusability.power import power_of_t
+    from rtc_bayes.reuse.power import power_of_t
 
     rows = []
     for held in range(1, groups):

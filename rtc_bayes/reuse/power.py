@@ -37,23 +37,28 @@ def power_of_t(effect: ArrayLike, n: ArrayLike, level: float = 0.05) -> NDArray[
     [0.965, 0.356]
     """
     size, topics = np.broadcast_arrays(np.abs(np.asarray(effect, np.float64)), np.asarray(n))
-    power = np.full(size.shape, np.nan)
-    for number in np.unique(topics):
-        if number < 2:
-            continue
-        here = topics == number
-        grid, values = _curve(int(number), level)
-        power[here] = np.interp(size[here] * np.sqrt(number), grid, values)
+    if not size.size:
+        return np.zeros(size.shape)
+    numbers, row = np.unique(topics, return_inverse=True)
+    found = [_curve(int(number), level) for number in numbers]
+    steps, curves = np.array([step for step, _ in found]), np.array([c for _, c in found])
+    row = row.reshape(size.shape)
+    at = np.minimum(np.nan_to_num(size) * np.sqrt(topics) / steps[row], _GRID - 1)
+    below = np.minimum(at.astype(np.int_), _GRID - 2)
+    low, high = curves[row, below], curves[row, below + 1]
+    power = np.asarray(low + (high - low) * (at - below))
     power[np.isnan(size)] = np.nan
     return power
 
 
 @lru_cache(maxsize=4096)
-def _curve(n: int, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Power against noncentrality, up to where it is 1."""
+def _curve(n: int, level: float) -> tuple[float, NDArray[np.float64]]:
+    """Power at equal steps of noncentrality, and the step, up to where it is 1."""
     from scipy.special import ndtr
     from scipy.stats import chi2, t
 
+    if n < 2:
+        return 1.0, np.full(_GRID, np.nan)
     df = n - 1
     critical = float(t.isf(level / 2, df))
     # The estimated scale s, over its distribution: nodes at equal steps of probability.
@@ -63,4 +68,4 @@ def _curve(n: int, level: float) -> tuple[NDArray[np.float64], NDArray[np.float6
     grid = np.linspace(0.0, top, _GRID)
     edge = critical * scale
     values = ndtr(grid[:, None] - edge) + ndtr(-edge - grid[:, None])
-    return grid, values @ weights / 2
+    return float(grid[1]), values @ weights / 2

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.reusability.counts import Remainder
-from rtc_bayes.reusability.cycles import Members
+from rtc_bayes.reuse.counts import Remainder
+from rtc_bayes.reuse.cycles import Members
 
 _SETS = 5_000
 

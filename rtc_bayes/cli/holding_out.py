@@ -1,0 +1,244 @@
+"""Commands about systems that take no part in judging: plan whom to hold out, and analyse it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rtc_bayes import defaults
+from rtc_bayes.cli.arguments import (
+    GroupsFile,
+    Level,
+    OutFile,
+    OutFolder,
+    Quiet,
+    RunFiles,
+    RunsForTopics,
+    RunsOrScores,
+    Seed,
+    SomeQrels,
+)
+from rtc_bayes.cli.groups import grouped
+from rtc_bayes.cli.inputs import digests
+from rtc_bayes.errors import InputError, whole_number
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Runs
+
+
+@grouped
+def plan(
+    *,
+    groups: GroupsFile,
+    output: OutFile,
+    topics: Annotated[
+        str | None,
+        typer.Option(metavar="N|FILE", help="How many, or one a line. Default: those of RUNS."),
+    ] = None,
+    held: Annotated[int, typer.Option(help="Groups held out of a topic.")] = 2,
+    baseline: Annotated[int, typer.Option(help="The least topics judged for all groups.")] = 0,
+    on_remainder: Annotated[
+        Literal["baseline", "cycle"],
+        typer.Option(help="Topics that fill no cycle: judge them for all, or begin a cycle."),
+    ] = "baseline",
+    never_together: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Hold no two of these out of one topic. Repeatable."),
+    ] = None,
+    most: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GROUP=N", help="Hold it out of N topics at most. Repeatable."),
+    ] = None,
+    most_runs: Annotated[
+        int | None, typer.Option(help="Systems held out of a topic at most.")
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GROUP=N", help="Judgments it adds to a topic. Repeatable."),
+    ] = None,
+    budget: Annotated[float | None, typer.Option(help="Judgments at most, by --cost.")] = None,
+    pilot: Annotated[
+        str | None,
+        typer.Option(metavar="SCORES", help="Of these systems on earlier topics: adds power."),
+    ] = None,
+    runs: RunsForTopics,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Plan which groups' systems are held out of which topics, at random and in balance.
+
+    Writes the design as CSV, which build, next and reusability take: topic, then 1 for each group
+    that takes part and 0 for each held out. Shows what other numbers of groups would buy.
+    """
+    from rtc_bayes.collection import read_groups
+    from rtc_bayes.measures.scores import ScoreMatrix
+    from rtc_bayes.report.reuse_tables import plan_tables
+    from rtc_bayes.report.terminal import write_tables
+    from rtc_bayes.reuse import hold_out, pilot_power
+    from rtc_bayes.store import progress_bar, provenance
+
+    of_systems, systems = read_groups(groups), _read(runs)
+    named = _topics(topics, systems)
+    design = hold_out(
+        of_systems,
+        named,
+        held,
+        baseline=baseline,
+        on_remainder=on_remainder,
+        never_together=[pair.split(",") for pair in never_together or ()],
+        most=_numbers("--most", most),
+        most_runs=most_runs,
+        costs=_numbers("--cost", cost),
+        budget=budget,
+        seed=seed,
+    )
+    power = None
+    if pilot is not None:
+        with progress_bar(quiet) as progress:
+            power = pilot_power(
+                ScoreMatrix.from_csv(pilot),
+                of_systems,
+                len(design.topics),
+                held=[held],
+                baseline=baseline,
+                seed=seed,
+                progress=progress,
+            )
+    design.write(output, provenance=provenance(seed=seed))
+    write_tables(plan_tables(design, baseline, on_remainder, power), None, {})
+    typer.echo(f"{design!r}\nin {output}")
+
+
+@grouped
+def reusability(
+    *,
+    groups: GroupsFile,
+    output: OutFolder,
+    qrels: SomeQrels = None,
+    scores: Annotated[
+        str | None, typer.Option(metavar="SCORES", help="A CSV, instead of runs and judgments.")
+    ] = None,
+    hold_out: Annotated[
+        str | None, typer.Option(metavar="DESIGN", help="By which was judged.")
+    ] = None,
+    leave_out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="groups|A,B", help="Judgments are complete: leave each group out, or these."
+        ),
+    ] = None,
+    pool_depth: Annotated[
+        list[int] | None,
+        typer.Option(metavar="N", help="Judgments are complete: pool so deep. See above."),
+    ] = None,
+    measure: Annotated[str, typer.Option(help="As ir-measures names it.")] = "AP",
+    relevance_level: Level = 1,
+    level: Annotated[float, typer.Option(help="Of every test.")] = 0.05,
+    permutations: Annotated[int, typer.Option(help="Orders of topics to compare with.")] = 999,
+    runs: RunsOrScores,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Say whether systems that took no part can be compared with a collection.
+
+    With --hold-out, judgments were made by a design; --pool-depth cuts complete ones to what the
+    design would have judged. With --leave-out, groups are left out of complete judgments one at a
+    time; --pool-depth is the pool's (default 100), and lesser ones after it.
+
+    Writes a page (HTML) and its tables.
+    """
+    from rtc_bayes.collection import read_groups, read_qrels
+    from rtc_bayes.collection.hold_out import read_hold_out
+    from rtc_bayes.measures.scores import ScoreMatrix
+    from rtc_bayes.reuse import judged_under, leave_group_out, reusability
+    from rtc_bayes.reuse.analysis import Reusability
+    from rtc_bayes.reuse.left_out import LeftOut
+    from rtc_bayes.store import announced, progress_bar, provenance
+
+    if (hold_out is None) == (leave_out is None):
+        raise InputError(
+            "what is asked is not clear", remedy="give --hold-out DESIGN, or --leave-out groups"
+        )
+    if (runs.runs is None) == (scores is None) or (runs.runs is None) != (qrels is None):
+        raise InputError(
+            "what is analysed is not clear", remedy="give RUNS with --qrels, or --scores alone"
+        )
+    if scores is not None and (pool_depth or leave_out):
+        option = "--pool-depth" if pool_depth else "--leave-out"
+        raise InputError(f"{option} needs runs", remedy="give RUNS with --qrels")
+    of_systems, systems = read_groups(groups), _read(runs)
+    judged = None if qrels is None else read_qrels(qrels)
+    inputs = {} if systems is None else digests(systems, judged)
+    found: Reusability | LeftOut
+    if leave_out is not None:
+        assert systems is not None
+        assert judged is not None
+        depth, *shallow = pool_depth or [defaults.DEPTH]
+        with announced("leaving groups out", quiet):
+            found = leave_group_out(
+                systems,
+                judged,
+                of_systems,
+                measure,
+                depth=depth,
+                shallow=shallow,
+                only=None if leave_out == "groups" else leave_out.split(","),
+                relevance_level=relevance_level,
+            )
+    else:
+        design = read_hold_out(str(hold_out))
+        if scores is not None:
+            matrix = ScoreMatrix.from_csv(scores)
+        else:
+            assert systems is not None
+            assert judged is not None
+            for depth in pool_depth or ():
+                judged = judged_under(judged, systems, of_systems, design, depth)
+            matrix = ScoreMatrix.from_qrels(
+                systems, judged, measure, relevance_level=relevance_level
+            )
+        with progress_bar(quiet) as progress:
+            found = reusability(
+                matrix,
+                of_systems,
+                design,
+                level=level,
+                permutations=permutations,
+                seed=seed,
+                progress=progress,
+            )
+    page = found.write(output, provenance(seed=seed, inputs=inputs))
+    typer.echo(f"{found.verdict()}\nOpen {page}")
+
+
+def _read(runs: RunFiles) -> Runs | None:
+    return None if runs.runs is None else runs.read()
+
+
+def _topics(text: str | None, runs: Runs | None) -> list[str] | int:
+    if text is None:
+        if runs is None:
+            raise InputError("no topics", remedy="give RUNS, or --topics with a number or a file")
+        return list(runs.topics)
+    if text.isdecimal():
+        return whole_number("--topics", int(text), least=1)
+    try:
+        return Path(text).read_text(encoding="utf-8").split()
+    except OSError as error:
+        raise InputError(
+            f"cannot read topics: {error.strerror}", path=text, remedy="give a number or a file"
+        ) from error
+
+
+def _numbers(option: str, texts: Sequence[str] | None) -> dict[str, int]:
+    """Read GROUP=N options."""
+    read: dict[str, int] = {}
+    for text in texts or ():
+        group, equals, number = text.rpartition("=")
+        if not equals or not number.isdecimal() or group in read:
+            raise InputError(f"cannot use {option} {text}", remedy="write GROUP=N, each group once")
+        read[group] = int(number)
+    return read

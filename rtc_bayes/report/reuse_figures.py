@@ -1,0 +1,183 @@
+"""Figures of a hold-out experiment: scores, pairs, what was expected, and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rtc_bayes.report.drawing import (
+    COLOURS,
+    INK,
+    MARKERS,
+    MUTED,
+    NAMED,
+    NONRELEVANT,
+    canvas,
+    legend_above,
+    panels,
+    styled,
+)
+from rtc_bayes.reuse.agreement import CELLS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+_BINS = 40
+_SHORT = ("both", "base\nonly", "reuse\nonly", "neither")
+
+
+@styled
+def scores_held_out(systems: pd.DataFrame, measure: str) -> Axes:
+    """Each system's mean score on topics it contributed to, and on those it was held out of.
+
+    Parameters
+    ----------
+    systems : DataFrame
+        As of :meth:`rtc_bayes.Reusability.by_system`.
+    measure : str
+        As people name its mean.
+    """
+    axes = canvas(4.2, 4.6)
+    groups = list(dict.fromkeys(systems["group"]))
+    for n, group in enumerate(groups):
+        here = systems[systems["group"] == group]
+        style = {"color": COLOURS[0]}
+        if len(groups) <= len(COLOURS):
+            style = {"color": COLOURS[n], "marker": MARKERS[n], "label": group}
+        axes.scatter(here["contributed"], here["held_out"], s=22, **style)
+    most = float(np.nanmax(systems[["contributed", "held_out"]].to_numpy())) * 1.05
+    axes.plot([0, most], [0, most], color=MUTED, linewidth=1, zorder=0)
+    axes.set(
+        xlabel=f"{measure}, topics it contributed to",
+        ylabel=f"{measure}, topics it was held out of",
+        xlim=(0, most),
+        ylim=(0, most),
+        aspect="equal",
+    )
+    if len(groups) <= len(COLOURS):
+        legend_above(axes, axes)
+    return axes
+
+
+@styled
+def pair_differences(pairs: dict[str, pd.DataFrame], level: float) -> Figure:
+    """Differences of pairs on baseline and on reuse topics, a panel for each comparison.
+
+    Parameters
+    ----------
+    pairs : dict of str to DataFrame
+        As of :meth:`rtc_bayes.Reusability.pairs`, by comparison.
+    level : float
+        Of the t-tests.
+    """
+    figure, axes = panels(len(pairs), columns=3, height=2.3, share_y=True)
+    for place, (name, frame) in zip(axes, pairs.items(), strict=True):
+        known = frame.dropna(subset=["baseline_p", "reuse_p"])
+        there, here = known["baseline_p"] < level, known["reuse_p"] < level
+        for n, which in enumerate((there & here, there & ~here, ~there & here, ~there & ~here)):
+            colour = NONRELEVANT if CELLS[n] == "neither" else COLOURS[n]
+            place.scatter(
+                known.loc[which, "baseline_difference"],
+                known.loc[which, "reuse_difference"],
+                s=5,
+                color=colour,
+                label=CELLS[n],
+                rasterized=True,
+            )
+        place.axline((0, 0), slope=1, color=MUTED, linewidth=1, zorder=0)
+        place.set_title(name, fontsize=10, loc="left")
+        place.set_xlabel("baseline topics")
+    axes[0].set_ylabel("reuse topics")
+    legend_above(figure, axes[0])
+    return figure
+
+
+@styled
+def cells_expected(comparisons: pd.DataFrame) -> Figure:
+    """Observed numbers of pairs in the four cells beside expected ones.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        As of :meth:`rtc_bayes.Reusability.comparisons`.
+    """
+    figure, axes = panels(len(comparisons), columns=3, height=2.0, share_y=False)
+    at = np.arange(len(CELLS))
+    for place, (_, row) in zip(axes, comparisons.iterrows(), strict=True):
+        names = [cell.replace(" ", "_") for cell in CELLS]
+        observed = [row[f"observed_{cell}"] for cell in names]
+        expected = [row[f"expected_{cell}"] for cell in names]
+        place.bar(at, observed, width=0.7, color=COLOURS[0], label="observed")
+        place.scatter(at, expected, marker="D", s=28, color=COLOURS[1], label="expected", zorder=3)
+        place.set_title(row["comparison"], fontsize=10, loc="left")
+        place.set_xticks(at, _SHORT, fontsize=8)
+        place.grid(visible=False, axis="x")
+    axes[0].set_ylabel("pairs")
+    legend_above(figure, axes[0])
+    return figure
+
+
+@styled
+def permuted_loss(permuted: NDArray[np.float64], observed: float, measure: str) -> Axes:
+    """Draw the loss with topics in other orders, and the one that was observed."""
+    axes = canvas(2.6)
+    axes.hist(permuted, bins=_BINS, color=NONRELEVANT, label="topics in other orders")
+    axes.axvline(observed, color=COLOURS[1], linewidth=2, label="observed")
+    axes.set(xlabel=f"loss of {measure} where held out", ylabel="orders")
+    legend_above(axes, axes)
+    return axes
+
+
+@styled
+def group_losses(groups: pd.DataFrame, measure: str) -> Axes:
+    """Draw the loss of each group, with what topics alone would give in 95% of orders.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        As of :meth:`rtc_bayes.Reusability.by_group`.
+    measure : str
+        As people name its mean.
+    """
+    shown = groups.dropna(subset=["loss"]).sort_values("loss").tail(NAMED)
+    axes = canvas(0.9 + 0.24 * len(shown))
+    at = np.arange(len(shown))
+    axes.barh(
+        at,
+        2 * 1.96 * shown["sd"],
+        left=-1.96 * shown["sd"],
+        height=0.6,
+        color=NONRELEVANT,
+        label="95% of other orders of topics",
+    )
+    axes.scatter(shown["loss"], at, color=COLOURS[1], s=28, zorder=3, label="observed")
+    axes.axvline(0, color=INK, linewidth=1)
+    axes.set_yticks(at, shown["group"])
+    axes.grid(visible=False, axis="y")
+    axes.set(xlabel=f"loss of {measure} where held out")
+    legend_above(axes, axes)
+    return axes
+
+
+@styled
+def before_and_after(
+    names: Sequence[str], before: Sequence[float], after: Sequence[float], measure: str
+) -> Axes:
+    """Dumbbells: a score by all judgments, and without those that its group alone brought."""
+    axes = canvas(0.9 + 0.24 * len(names))
+    at = np.arange(len(names))
+    axes.hlines(at, after, before, color=MUTED, linewidth=2)
+    axes.scatter(before, at, color=COLOURS[0], s=30, zorder=3, label="all judgments")
+    axes.scatter(
+        after, at, color=COLOURS[1], s=30, marker="D", zorder=3, label="its group left out"
+    )
+    axes.set_yticks(at, names)
+    axes.set(xlabel=measure)
+    axes.grid(visible=False, axis="y")
+    legend_above(axes, axes)
+    return axes

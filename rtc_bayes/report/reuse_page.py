@@ -1,0 +1,135 @@
+"""The page of a hold-out experiment."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rtc_bayes.report import reuse_figures as drawn
+from rtc_bayes.report.elements import (
+    count,
+    facts,
+    figure,
+    figures_beside,
+    folded,
+    heading,
+    mean_of,
+    provenance,
+    table,
+)
+from rtc_bayes.report.exports import TABLES, write_page
+from rtc_bayes.report.page import Page, whole_page
+from rtc_bayes.report.reuse_tables import reuse_tables
+from rtc_bayes.store import write_csv
+
+if TYPE_CHECKING:
+    from rtc_bayes.reuse import Reusability
+
+
+def reuse_html(found: Reusability) -> str:
+    """Make the page of a hold-out experiment, as HTML that needs nothing else."""
+    return whole_page(reuse_page(found))
+
+
+def write_reusability(found: Reusability, folder: str | Path, meta: Mapping[str, object]) -> Path:
+    """Write the page, report.html, and its tables into a folder; return the page's path.
+
+    Parameters
+    ----------
+    found : Reusability
+    folder : str or Path
+    meta : mapping of str to object
+        How it was made, as of :func:`rtc_bayes.store.provenance`.
+    """
+    made = replace(found, meta={**meta, **found.meta})
+    target = write_page(reuse_page(made), Path(folder) / "report.html", made.meta)
+    for comparison in found.comparisons()["comparison"]:
+        table = target.parent / TABLES / f"pairs_{comparison}.csv"
+        write_csv(found.pairs(comparison), table, made.meta)
+    return target
+
+
+def reuse_page(found: Reusability) -> Page:
+    """Make the page of a hold-out experiment: see :func:`reuse_html`."""
+    tables = {each.name: each for each in reuse_tables(found)}
+    mean = mean_of(found.measure)
+    pairs = {name: found.pairs(name) for name in found.comparisons()["comparison"]}
+    sections = [
+        heading("Can systems that took no part be compared with this collection?", 1),
+        f'<p class="lead">{html.escape(found.verdict())}</p>',
+        facts(_facts(found)),
+        heading("What was lost"),
+        f"<p>{html.escape(_ABOUT_LOSS)}</p>",
+        figures_beside(
+            figure(
+                drawn.permuted_loss(found.permuted.loss, found.loss, mean),
+                "Histogram of the loss over permutations, with the observed loss as a line.",
+                "The loss as observed, and with topics in other orders, where holding out has no "
+                "effect: an observed loss outside of the grey is no accident of topics.",
+            ),
+            figure(
+                drawn.group_losses(found.by_group(), mean),
+                "The loss of each group, with the range of 95% of permutations.",
+                "The loss of each group. Of twenty groups without a loss one lies outside its "
+                "grey bar: the table has p-values adjusted for that.",
+            ),
+        ),
+        table(tables["groups"]),
+        heading("Do comparisons come out the same?"),
+        f"<p>{html.escape(_ABOUT_PAIRS)}</p>",
+        figure(
+            drawn.pair_differences(pairs, found.level),
+            "Differences of pairs on reuse topics against those on baseline topics.",
+            f"Difference in {mean} of each pair of systems; colours say where it is significant "
+            f"(paired t-test, {found.level:g}).",
+        ),
+        figure(
+            drawn.cells_expected(found.comparisons()),
+            "Observed and expected numbers of pairs by where they differ significantly.",
+            "Pairs by where they differ significantly, beside what the power of the tests makes "
+            "one expect.",
+        ),
+        table(tables["comparisons"]),
+        heading("Systems"),
+        figure(
+            drawn.scores_held_out(found.by_system(), mean),
+            "Scores where held out against scores where contributed.",
+            "Mean scores on two sets of topics. The line is equality: without a loss, points "
+            "scatter about it, for topics differ; a group's systems stray together.",
+        ),
+        folded(tables["systems"], f"All systems ({len(found.held.systems)})", unfold=False),
+    ]
+    if "version" in found.meta:
+        sections.append(provenance(found.meta))
+    return Page("Reusability", "\n".join(sections), tables)
+
+
+_ABOUT_LOSS = (
+    "A system's score on a topic is held against those of the systems of other groups that "
+    "contributed there, so that neither hard topics nor good systems count. The loss is how much "
+    "less it scores on topics that it was held out of than on those it contributed to."
+)
+_ABOUT_PAIRS = (
+    "Within: pairs of one group, on topics it contributed to (baseline) and was held out of "
+    "(reuse). Between: pairs of two groups, on topics both contributed to and both were held out "
+    "of. Participant: a new system, held out, with one that took part. Fewer topics show fewer "
+    "differences, which the expected numbers allow for. The p-value to trust is that of permuted "
+    "topics: the printed ones, by 3 degrees of freedom and exact, reject far too often, for pairs "
+    "depend on one another."
+)
+
+
+def _facts(found: Reusability) -> list[tuple[str, str]]:
+    held, mean = found.held, found.mean_score
+    return [
+        (
+            f"{len(held.systems)}",
+            f"systems of {count(len(held.groups), 'group')} on {count(len(held.topics), 'topic')}",
+        ),
+        (f"{found.loss:+.4f}", f"loss of {mean_of(found.measure)}, which is {mean:.3f} on average"),
+        (f"{found.loss_p:.3f}", f"p of the loss, by {len(found.permuted.loss):,} permutations"),
+        (f"{found.detectable_loss:.4f}", "a loss that would be found with probability .8"),
+    ]

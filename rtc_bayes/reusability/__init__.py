@@ -1,1 +1,0 @@
-"""Is a collection reusable? Hold-out designs, their analysis, and groups left out."""

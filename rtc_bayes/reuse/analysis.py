@@ -1,0 +1,447 @@
+"""What a hold-out experiment says of a test collection (Carterette et al. 2010)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection.hold_out import HoldOutDesign
+from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.reuse.agreement import CELLS, chi_square_p, exact_p
+from rtc_bayes.reuse.held import COMPARISONS, HeldScores
+from rtc_bayes.reuse.loss import Losses, losses
+from rtc_bayes.reuse.ordering import hotelling, rmse, tau
+from rtc_bayes.reuse.permutation import (
+    Permuted,
+    Statistics,
+    agreement_of,
+    holm,
+    paired_tests,
+    permutation_p,
+    permuted_statistics,
+    statistics,
+)
+from rtc_bayes.store.files import atomic_write
+from rtc_bayes.store.progress import Progress, silent
+from rtc_bayes.store.provenance import provenance
+from rtc_bayes.store.shown import Shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# A two-sided test at .05 finds what is 1.96 + .84 standard deviations from 0 with probability .8.
+_DETECTABLE = 2.8
+#: A collection that can hide a larger relative loss than this is said to be too small to tell.
+TOLERABLE = 0.1
+
+
+def reusability(
+    scores: ScoreMatrix,
+    groups: Mapping[str, str],
+    design: HoldOutDesign,
+    *,
+    level: float = 0.05,
+    permutations: int = 999,
+    strata: Mapping[str, object] | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Reusability:
+    """Say whether systems that took no part in judging are evaluated like those that did.
+
+    Scores are compared between topics that a system's group contributed to and topics it was held
+    out of, in the three ways of Carterette et al. 2010, section 3.1: pairs within a group, pairs
+    of two groups, and pairs of a new system with one that took part. What is found is held to
+    what it would be with topics in other orders: see :meth:`Reusability.verdict`.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix
+        Of every system on the topics that were judged. A held-out system is scored like any
+        other, by the judgments that were made without it.
+    groups : mapping of str to str
+        Group of each system.
+    design : HoldOutDesign
+        By which was judged. It must have given topics their places at random.
+    level : float, in (0, 1)
+        Of every test.
+    permutations : int, at least 1
+    strata : mapping of str to object, optional
+        Stratum of each topic, where topics of the baseline were chosen or have other budgets:
+        topics are permuted within strata.
+    seed : int, at least 0
+    progress : callable
+        Called as ``progress("permutations", done, total)``.
+
+    Returns
+    -------
+    Reusability
+
+    Raises
+    ------
+    InputError
+        A system without a group, a topic or group that the design lacks, fewer than two reuse
+        topics in every comparison, or a level or number out of range.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rng = np.random.default_rng(1)
+    >>> scores = rng.beta(2, 5, size=(6, 40))
+    >>> names = [f"run{n}" for n in range(6)]
+    >>> groups = {name: f"site{n // 2}" for n, name in enumerate(names)}
+    >>> design = rb.hold_out(groups, 40, held=2, baseline=10)
+    >>> scores[~design.mask(names, groups, design.topics)] *= 0.6  # held out: lower by 40%
+    >>> matrix = rb.ScoreMatrix(scores, 0 * scores, tuple(names), design.topics, "AP")
+    >>> found = rb.reusability(matrix, groups, design)
+    >>> found
+    Reusability(AP, 6 systems of 3 groups, 40 topics; loss 0.084, p 0.001)
+    """
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level is {level}", remedy="give a level between 0 and 1, as 0.05")
+    number = whole_number("permutations", permutations, least=1)
+    seed = whole_number("seed", seed)
+    held = HeldScores.under(scores, groups, design)
+    found = {comparison: paired_tests(held, comparison) for comparison in COMPARISONS}
+    if all(tests is None or tests[1].n.max() < 2 for tests in found.values()):
+        raise InputError(
+            "no comparison has two reuse topics",
+            remedy="judge more topics of the design, or hold out more groups",
+        )
+    observed = statistics(held, level)
+    if np.isnan(observed.loss):
+        raise InputError(
+            "no loss can be measured: no topics to which several groups contributed link them all",
+            remedy="hold out fewer groups, or judge topics of the baseline",
+        )
+    return Reusability(
+        held,
+        scores.measure,
+        observed,
+        permuted_statistics(held, number, seed, level, strata, progress),
+        level,
+        {"design": design.digest, "permutations": number, "seed": seed},
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reusability(Shown):
+    """What a hold-out experiment says of a test collection.
+
+    Attributes
+    ----------
+    held : HeldScores
+        Scores, groups, and who was held out where.
+    measure : str
+    observed : Statistics
+        Chi-squares of the three comparisons, the loss, and the loss of each group.
+    permuted : Permuted
+        The same with topics in other orders.
+    level : float
+        Of the tests.
+    meta : mapping of str to object
+        Digest of the design, number of permutations, seed.
+    """
+
+    held: HeldScores
+    measure: str
+    observed: Statistics
+    permuted: Permuted
+    level: float = 0.05
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def loss(self) -> float:
+        """How much less systems score where they are held out, in units of the measure.
+
+        Mean over systems of :func:`rtc_bayes.reuse.loss.losses`.
+        """
+        return self.observed.loss
+
+    @property
+    def loss_sd(self) -> float:
+        """Standard deviation of the loss with topics in other orders."""
+        return float(np.std(self.permuted.loss, ddof=1))
+
+    @property
+    def loss_p(self) -> float:
+        """Two-sided p-value of the loss."""
+        return permutation_p(self.observed.loss, self.permuted.loss)
+
+    @property
+    def mean_score(self) -> float:
+        """Mean over systems of the mean score on topics that a system contributed to."""
+        return float(np.nanmean(self._scores[0]))
+
+    @property
+    def detectable_loss(self) -> float:
+        """The loss that this design would find with probability .8, at a level of .05."""
+        return _DETECTABLE * self.loss_sd
+
+    @cached_property
+    def losses(self) -> Losses:
+        """The loss of every group and system."""
+        return losses(self.held)
+
+    def comparisons(self) -> pd.DataFrame:
+        """Return a row for each comparison that has pairs.
+
+        Returns
+        -------
+        DataFrame
+            comparison; pairs for which both tests are defined; baseline_topics and reuse_topics,
+            means over pairs; observed and expected numbers of pairs in the four cells; the
+            chi-square of them; p_permutation, which is the one to trust; p_chi_square and p_exact,
+            as printed in the paper, which reject far too often; tau of the two orders.
+        """
+        import pandas as pd
+
+        rows = []
+        for n, comparison in enumerate(COMPARISONS):
+            tests = paired_tests(self.held, comparison)
+            if tests is None:
+                continue
+            table = agreement_of(self.held, comparison, self.level)
+            cells = [name.replace(" ", "_") for name in CELLS]
+            square = float(self.observed.chi_square[n])
+            rows.append(
+                {
+                    "comparison": comparison,
+                    "pairs": int(table.observed.sum()),
+                    "baseline_topics": float(tests[0].n.mean()),
+                    "reuse_topics": float(tests[1].n.mean()),
+                    **{f"observed_{c}": v for c, v in zip(cells, table.observed, strict=True)},
+                    **{f"expected_{c}": v for c, v in zip(cells, table.expected, strict=True)},
+                    "chi_square": square,
+                    "p_permutation": permutation_p(square, self.permuted.chi_square[:, n]),
+                    "p_chi_square": chi_square_p(square),
+                    "p_exact": exact_p(table.observed, table.expected),
+                    "tau": tau(*tests),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def by_group(self) -> pd.DataFrame:
+        """Return a row for each group.
+
+        Returns
+        -------
+        DataFrame
+            group, systems, baseline_topics, reuse_topics; loss, its sd with topics in other
+            orders, p, and p_holm, adjusted for the number of groups; rmse of scores on baseline
+            and reuse topics; tau_within, of its own pairs, and tau_participant, of its systems as
+            new ones with those that took part; p_hotelling, of the differences between its
+            systems.
+        """
+        import pandas as pd
+
+        held, observed = self.held, self.observed.group_loss
+        permuted = self.permuted.group_loss
+        p = np.array([permutation_p(observed[n], permuted[:, n]) for n in range(len(observed))])
+        adjusted = holm(p)
+        within, participant = (self._tau_by_group(c) for c in ("within", "participant"))
+        rows = []
+        for n, group in enumerate(held.groups):
+            members = np.flatnonzero(held.group == n)
+            rows.append(
+                {
+                    "group": group,
+                    "systems": len(members),
+                    "baseline_topics": int(held.contributed[members].any(axis=0).sum()),
+                    "reuse_topics": int(held.held[members].any(axis=0).sum()),
+                    "loss": float(observed[n]),
+                    "sd": float(np.std(permuted[:, n], ddof=1)),
+                    "p": float(p[n]),
+                    "p_holm": float(adjusted[n]),
+                    "rmse": rmse(*(part[members] for part in self._scores)),
+                    "tau_within": within[n],
+                    "tau_participant": participant[n],
+                    "p_hotelling": hotelling(held, n).p,
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def by_system(self) -> pd.DataFrame:
+        """Return a row for each system: system, group, contributed, held_out (means), loss."""
+        import pandas as pd
+
+        took, out = self._scores
+        return pd.DataFrame(
+            {
+                "system": self.held.systems,
+                "group": [self.held.groups[n] for n in self.held.group],
+                "contributed": took,
+                "held_out": out,
+                "loss": self.losses.by_system,
+            }
+        )
+
+    def pairs(self, comparison: str) -> pd.DataFrame:
+        """Return a row for each pair of a comparison, with both tests.
+
+        Parameters
+        ----------
+        comparison : {"within", "between", "participant"}
+            Of "participant" the first system is the one held out.
+
+        Returns
+        -------
+        DataFrame
+            a, b; for ``baseline`` and ``reuse``: topics, mean difference, effect and p.
+        """
+        import pandas as pd
+
+        if comparison not in COMPARISONS:
+            raise InputError(
+                f"there is no comparison {comparison!r}", remedy=f"give {', '.join(COMPARISONS)}"
+            )
+        names = np.array(self.held.systems, dtype=object)
+        pairs = self.held.pairs(comparison)
+        columns: dict[str, Any] = {"a": names[pairs[:, 0]], "b": names[pairs[:, 1]]}
+        for name, tests in zip(
+            ("baseline", "reuse"), paired_tests(self.held, comparison) or (), strict=False
+        ):
+            columns |= {
+                f"{name}_topics": tests.n,
+                f"{name}_difference": tests.mean,
+                f"{name}_effect": tests.effect,
+                f"{name}_p": tests.p,
+            }
+        return pd.DataFrame(columns)
+
+    @property
+    def reusable(self) -> bool | None:
+        """False where a test finds an effect of holding out; None where none could have; else True.
+
+        True says that no effect was found, and that a loss of a tenth of the mean score would
+        have been, with probability .8.
+        """
+        if any(p <= self.level for p in self._p_holm().values()):
+            return False
+        return True if self.detectable_loss <= TOLERABLE * self.mean_score else None
+
+    def verdict(self) -> str:
+        """Say in words what was found.
+
+        The loss and the agreement in significance of each comparison are each held to their
+        permutations, and p-values adjusted for there being several (Holm).
+        """
+        p = self._p_holm()
+        mean = self.mean_score
+        share = self.loss / mean if mean else float("nan")
+        said = []
+        if p["loss"] <= self.level:
+            more = "lower" if self.loss > 0 else "higher"
+            said.append(
+                f"Systems score {abs(self.loss):.3f} {more} ({abs(share):.0%} of their mean) on "
+                f"topics that they were held out of (p {p['loss']:.3f})."
+            )
+        else:
+            said.append(
+                f"No loss was found: {self.loss:+.3f} ({share:+.1%} of the mean score), p "
+                f"{p['loss']:.3f}. A loss of {self.detectable_loss:.3f} "
+                f"({self.detectable_loss / mean:.0%}) would be found with probability .8."
+            )
+        changed = [c for c in COMPARISONS if p.get(c, 1.0) <= self.level]
+        if changed:
+            words = " and ".join(f"{_WORDS[c]} (p {p[c]:.3f})" for c in changed)
+            said.append(
+                f"Which systems differ significantly changes more than topics explain {words}."
+            )
+        elif len(p) > 1:
+            said.append("Systems differ significantly as often as the design makes one expect.")
+        said.append(_ENDS[self.reusable])
+        return " ".join(said)
+
+    def _p_holm(self) -> dict[str, float]:
+        """Return the verdict's p-values, adjusted for their number."""
+        p = {"loss": self.loss_p}
+        for n, comparison in enumerate(COMPARISONS):
+            p[comparison] = permutation_p(
+                float(self.observed.chi_square[n]), self.permuted.chi_square[:, n]
+            )
+        defined = {name: value for name, value in p.items() if not np.isnan(value)}
+        adjusted = holm(np.array(list(defined.values())))
+        return dict(zip(defined, adjusted.tolist(), strict=True))
+
+    @cached_property
+    def _scores(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Each system's mean over topics it contributed to, and over those it was held out of."""
+        with np.errstate(invalid="ignore"):
+            took, out = (
+                np.where(where, self.held.scores, 0.0).sum(axis=1) / where.sum(axis=1)
+                for where in (self.held.contributed, self.held.held)
+            )
+        return took, out
+
+    def _tau_by_group(self, comparison: str) -> list[float]:
+        tests = paired_tests(self.held, comparison)
+        if tests is None:
+            return [float("nan")] * len(self.held.groups)
+        of_first = self.held.group[self.held.pairs(comparison)[:, 0]]
+        return [
+            tau(*(each.take(of_first == n) for each in tests)) for n in range(len(self.held.groups))
+        ]
+
+    def write(self, folder: str | Path, meta: Mapping[str, object] | None = None) -> Path:
+        """Write a page and its tables, and one of each comparison's pairs, as the command does.
+
+        Parameters
+        ----------
+        folder : str or Path
+        meta : mapping of str to object, optional
+            How it was made. Default: :func:`rtc_bayes.store.provenance`.
+
+        Returns
+        -------
+        Path
+            Where the page stands.
+        """
+        page: Path = import_module("rtc_bayes.report.reuse_page").write_reusability(
+            self, folder, provenance() if meta is None else meta
+        )
+        return page
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return a page that shows the verdict and all that it rests on: one file.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it, too.
+        """
+        # the report stands above, which is not imported here
+        text: str = import_module("rtc_bayes.report.reuse_page").reuse_html(self)
+        if path is not None:
+            with atomic_write(path) as file:
+                file.write(text)
+        return text
+
+    def __repr__(self) -> str:
+        held = self.held
+        return (
+            f"Reusability({self.measure}, {len(held.systems)} systems of {len(held.groups)} "
+            f"groups, {len(held.topics)} topics; loss {self.loss:.3f}, p {self.loss_p:.3f})"
+        )
+
+
+_WORDS = {
+    "within": "within groups",
+    "between": "between groups",
+    "participant": "between new systems and those that took part",
+}
+_ENDS = {
+    False: "So systems that took no part cannot be compared by it as if they had.",
+    True: "So nothing was found against using it for systems like these that took no part.",
+    None: (
+        "So nothing was found, but the experiment is too small to see a loss of a tenth: it does "
+        "not show that the collection is reusable."
+    ),
+}

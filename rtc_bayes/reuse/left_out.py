@@ -1,0 +1,357 @@
+"""Leave one group out of a collection that exists: what its judgments would lack without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+from rtc_bayes.collection.hold_out import groups_of
+from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.measures.estimand import Estimand
+from rtc_bayes.measures.names import MeasureLike, has_moments
+from rtc_bayes.measures.pool_moments import moments
+from rtc_bayes.store.files import atomic_write
+from rtc_bayes.store.provenance import provenance
+from rtc_bayes.store.shown import Shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_RESAMPLES = 2000
+
+
+def leave_group_out(
+    runs: Runs,
+    qrels: Qrels,
+    groups: Mapping[str, str],
+    measure: MeasureLike = "AP",
+    *,
+    depth: int = 100,
+    shallow: Sequence[int] = (),
+    only: Iterable[str] | None = None,
+    relevance_level: int = 1,
+) -> LeftOut:
+    """Score every group's runs as if the group had taken no part in judging.
+
+    Today's usual check of reusability (Zobel 1998, by run; Voorhees 2001, by group): judgments of
+    documents that one group alone contributed are taken away, and every run is scored again.
+    Documents that a run has among its first `depth` count as its contribution, for judgments do
+    not say who brought them.
+
+    Parameters
+    ----------
+    runs : Runs
+    qrels : Qrels
+        Complete judgments of a pool.
+    groups : mapping of str to str
+        Group of each system.
+    measure : str or measure of ir_measures
+        One whose moments are known (:func:`rtc_bayes.measures.has_moments`), of binary relevance.
+    depth : int, at least 1
+        Of the pool that was judged.
+    shallow : sequence of int
+        Lesser depths, at each of which the collection is also cut to what a pool of that depth
+        would have judged.
+    only : iterable of str, optional
+        Groups to leave out. Default: all.
+    relevance_level : int, at least 1
+        The lowest grade that counts as relevant.
+
+    Returns
+    -------
+    LeftOut
+
+    Raises
+    ------
+    InputError
+        A system without a group, a group that does not exist, one group alone, a depth out of
+        range, or a measure without moments.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> data = rb.simulate(n_topics=6, n_systems=8, seed=1)
+    >>> found = rb.leave_group_out(data.runs, data.qrels, data.groups, depth=20)
+    >>> found.summary().loc[0, ["depth", "groups", "relevant"]].tolist() == [
+    ...     20, len(set(data.groups.values())), data.qrels.counts()[1]
+    ... ]
+    True
+    """
+    if not has_moments(str(measure)):
+        raise InputError(
+            f"{measure} cannot be scored for groups left out", remedy="give AP, P@10, nDCG or RBP"
+        )
+    depths = [
+        whole_number("depth", depth, least=1),
+        *(whole_number("shallow", one, least=1) for one in shallow),
+    ]
+    if max(depths) > depth:
+        raise InputError(f"{max(depths)} is deeper than the pool of depth {depth}")
+    of_systems = np.array(groups_of(runs.systems, groups), dtype=object)
+    every = tuple(dict.fromkeys(of_systems))
+    if len(every) < 2:
+        raise InputError("all systems are of one group", remedy="give two groups or more")
+    chosen = every if only is None else tuple(only)
+    if unknown := [group for group in chosen if group not in every]:
+        raise InputError(
+            f"no system is of group {unknown[0]}", remedy=f"give some of {', '.join(every[:8])}"
+        )
+    whole = Estimand(
+        str(measure), scope="whole", depth=depth, unseen=False, relevance_level=relevance_level
+    )
+    pool = whole.pool(runs, qrels)
+    judged = Judgments.from_qrels(pool, qrels, relevance_level=relevance_level).labels
+    member = (of_systems == np.array(every, dtype=object)[:, None]).astype(np.int64)
+    parts = [
+        _at_depth(pool, judged, member, [every.index(g) for g in chosen], str(measure), at, depth)
+        for at in dict.fromkeys(depths)
+    ]
+    return LeftOut(str(measure), pool.systems, tuple(of_systems), chosen, tuple(parts))
+
+
+@dataclass(frozen=True)
+class AtDepth:
+    """Scores with all judgments of a pool of one depth, and without those of one group alone.
+
+    Attributes
+    ----------
+    depth : int
+    judged, relevant : int
+        Documents that the whole collection has judgments of at this depth.
+    unique, unique_relevant : ndarray of int, shape (groups,)
+        Judged documents that the group alone contributed.
+    score : ndarray, shape (systems,)
+    left_out : ndarray, shape (groups, systems)
+        Of every system, without what the group alone contributed.
+    """
+
+    depth: int
+    judged: int
+    relevant: int
+    unique: NDArray[np.int64]
+    unique_relevant: NDArray[np.int64]
+    score: NDArray[np.float64]
+    left_out: NDArray[np.float64]
+
+
+def _at_depth(
+    pool: Pool,
+    judged: NDArray[np.float64],
+    member: NDArray[np.int64],
+    chosen: list[int],
+    measure: str,
+    depth: int,
+    deepest: int,
+) -> AtDepth:
+    """Leave each chosen group out of a pool of one depth."""
+    entries = pool.entries
+    within = entries.rank <= depth
+    brought = np.zeros((len(member), pool.n_documents), dtype=bool)
+    group = member.argmax(axis=0)[entries.system[within]]
+    brought[group, pool.ranked[within]] = True
+    by = brought.sum(axis=0)
+    known = ~np.isnan(judged)
+    if depth < deepest:  # at the full depth everything judged counts, whoever brought it
+        known &= by > 0
+    relevant = known & (np.nan_to_num(judged) > 0.0)
+    alone = brought[chosen] & (by == 1) & known
+    labels = np.vstack([relevant, relevant & ~alone]).astype(np.float64)
+    means = moments(pool, labels, measure=measure, pairs="none").expected.mean(axis=2)
+    return AtDepth(
+        depth,
+        int(known.sum()),
+        int(relevant.sum()),
+        alone.sum(axis=1),
+        (alone & relevant).sum(axis=1),
+        means[0],
+        means[1:],
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LeftOut(Shown):
+    """What a collection would lack without each of its groups.
+
+    Attributes
+    ----------
+    measure : str
+    systems : tuple of str
+    of_systems : tuple of str
+        Group of each system.
+    groups : tuple of str
+        Those left out, one at a time.
+    depths : tuple of AtDepth
+        The full depth first.
+    meta : mapping of str to object
+    """
+
+    measure: str
+    systems: tuple[str, ...]
+    of_systems: tuple[str, ...]
+    groups: tuple[str, ...]
+    depths: tuple[AtDepth, ...]
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def by_run(self) -> pd.DataFrame:
+        """Return a row for each depth and each run of a group that is left out.
+
+        Returns
+        -------
+        DataFrame
+            depth, group, system; score with all judgments, and left_out; change, and relative
+            change; rank among the runs of other groups with all judgments, and rank_left_out.
+        """
+        import pandas as pd
+
+        of = np.array(self.of_systems, dtype=object)
+        rows = []
+        for at in self.depths:
+            for group, scores in zip(self.groups, at.left_out, strict=True):
+                others = of != group
+                for n in np.flatnonzero(~others):
+                    before, after = float(at.score[n]), float(scores[n])
+                    rows.append(
+                        {
+                            "depth": at.depth,
+                            "group": group,
+                            "system": self.systems[n],
+                            "score": before,
+                            "left_out": after,
+                            "change": after - before,
+                            "relative": after / before - 1 if before else np.nan,
+                            "rank": 1 + int((at.score[others] > before).sum()),
+                            "rank_left_out": 1 + int((scores[others] > after).sum()),
+                        }
+                    )
+        return pd.DataFrame(rows)
+
+    def by_group(self) -> pd.DataFrame:
+        """Return a row for each depth and group.
+
+        Returns
+        -------
+        DataFrame
+            depth, group, systems; unique, judged documents that it alone contributed, and
+            unique_relevant; relative, the mean relative change of its runs' scores, and worst;
+            swapped, pairs with a run of another group whose order changes.
+        """
+        import pandas as pd
+
+        runs = self.by_run().groupby(["depth", "group"])["relative"]
+        of = np.array(self.of_systems, dtype=object)
+        rows = []
+        for at in self.depths:
+            for n, group in enumerate(self.groups):
+                here, after = of == group, at.left_out[n]
+                order = np.sign(at.score[here][:, None] - at.score[~here])
+                now = np.sign(after[here][:, None] - after[~here])
+                rows.append(
+                    {
+                        "depth": at.depth,
+                        "group": group,
+                        "systems": int(here.sum()),
+                        "unique": int(at.unique[n]),
+                        "unique_relevant": int(at.unique_relevant[n]),
+                        "relative": float(runs.mean()[at.depth, group]),
+                        "worst": float(runs.min()[at.depth, group]),
+                        "swapped": int((order != now).sum()),
+                    }
+                )
+        return pd.DataFrame(rows)
+
+    def summary(self, *, seed: int = 0) -> pd.DataFrame:
+        """Return a row for each depth.
+
+        Returns
+        -------
+        DataFrame
+            depth, groups, judged, relevant; unique_relevant; mean, low, high, median and worst
+            relative change of a left-out run's score, low and high being a 95% interval of the
+            mean by 2000 resamples of groups; moved, runs that change rank among those of other
+            groups, and places, the most that one moves.
+        """
+        import pandas as pd
+
+        runs, rng = self.by_run(), np.random.default_rng(seed)
+        rows = []
+        for at in self.depths:
+            here = runs[runs["depth"] == at.depth]
+            sums = here.groupby("group")["relative"].agg(["sum", "count"]).to_numpy()
+            drawn = sums[rng.integers(0, len(sums), (_RESAMPLES, len(sums)))].sum(axis=1)
+            low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
+            places = (here["rank_left_out"] - here["rank"]).abs()
+            rows.append(
+                {
+                    "depth": at.depth,
+                    "groups": len(self.groups),
+                    "judged": at.judged,
+                    "relevant": at.relevant,
+                    "unique_relevant": int(at.unique_relevant.sum()),
+                    "mean": float(here["relative"].mean()),
+                    "low": float(low),
+                    "high": float(high),
+                    "median": float(here["relative"].median()),
+                    "worst": float(here["relative"].min()),
+                    "moved": int((places > 0).sum()),
+                    "places": int(places.max()),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def verdict(self) -> str:
+        """Say in words what was found, at the full depth."""
+        row = dict(zip(self.summary().columns, self.summary().iloc[0].tolist(), strict=True))
+        at = self.depths[0]
+        runs = self.by_run().iloc[: sum(group in self.groups for group in self.of_systems)]
+        worst = runs.loc[runs["relative"].idxmin()]
+        return (
+            f"Without what its own group alone contributed, a run's mean {self.measure} changes by "
+            f"{row['mean']:+.2%} on average ({row['low']:+.2%} to {row['high']:+.2%} by other "
+            f"draws of groups), and by {worst['relative']:+.1%} at worst ({worst['system']}). "
+            f"{row['moved']:.0f} of {len(runs)} runs change rank among those of other groups, by "
+            f"{row['places']:.0f} at most. One group alone contributed "
+            f"{at.unique_relevant.sum():,} of {at.relevant:,} relevant documents, where the first "
+            f"{at.depth} of a list are its contribution."
+        )
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return a page that shows what is lost without each group: one file.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it, too.
+        """
+        text: str = import_module("rtc_bayes.report.left_out_page").left_out_html(self)
+        if path is not None:
+            with atomic_write(path) as file:
+                file.write(text)
+        return text
+
+    def write(self, folder: str | Path, meta: Mapping[str, object] | None = None) -> Path:
+        """Write a page and its tables, as the command does; return the page's path.
+
+        Parameters
+        ----------
+        folder : str or Path
+        meta : mapping of str to object, optional
+            How it was made. Default: :func:`rtc_bayes.store.provenance`.
+        """
+        page: Path = import_module("rtc_bayes.report.left_out_page").write_left_out(
+            self, folder, provenance() if meta is None else meta
+        )
+        return page
+
+    def __repr__(self) -> str:
+        at, mean = self.depths[0], self.summary()["mean"][0]
+        return (
+            f"LeftOut({self.measure}, {len(self.groups)} groups; {at.unique_relevant.sum():,} "
+            f"relevant documents of one group alone, scores {mean:+.2%} without them)"
+        )

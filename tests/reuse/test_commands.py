@@ -1,0 +1,138 @@
+"""The commands hold-out plan and reusability: what Python says, in the same words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rtc_bayes as rb
+from rtc_bayes.cli import main
+from rtc_bayes.collection.simulate import simulate, write
+
+
+@pytest.fixture(scope="module")
+def track(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("track")
+    write(simulate(n_topics=24, n_systems=12, seed=5), folder)
+    return folder
+
+
+def plan(track: Path, *words: str) -> Path:
+    design = track / "design.csv"
+    groups = str(track / "groups.csv")
+    command = ["hold-out", "plan", "--groups", groups, *words, "-o", str(design), "--quiet"]
+    assert main(command) == 0
+    return design
+
+
+def test_the_plan_is_pythons(track: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = plan(track, str(track / "runs"), "--held", "1", "--baseline", "4", "--seed", "3")
+    groups = rb.read_groups(track / "groups.csv")
+    runs = rb.read_runs(track / "runs")
+    design = rb.hold_out(groups, runs.topics, 1, baseline=4, seed=3)
+    assert rb.read_hold_out(path).digest == design.digest
+    said = capsys.readouterr().out
+    assert repr(design) in said
+    assert "held out" in said
+    assert path.with_name("design.csv.meta.json").exists()
+
+
+@pytest.mark.parametrize("words", [("--topics", "24"), ("--topics", "FILE")])
+def test_topics_are_a_number_or_a_file(words: tuple[str, str], track: Path) -> None:
+    (track / "topics.txt").write_text("\n".join(str(n) for n in range(1, 25)))
+    words = (words[0], words[1].replace("FILE", str(track / "topics.txt")))
+    path = plan(track, *words, "--most", "site01=2", "--on-remainder", "cycle")
+    design = rb.read_hold_out(path)
+    assert sorted(design.topics, key=int) == [str(n) for n in range(1, 25)]
+    assert (~design.contributes[0]).sum() <= 2
+
+
+def test_a_pilot_adds_power(track: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs, qrels = rb.read_runs(track / "runs"), rb.read_qrels(track / "qrels.txt")
+    rb.ScoreMatrix.from_qrels(runs, qrels).to_csv(track / "pilot.csv")
+    plan(track, "--topics", "30", "--held", "1", "--pilot", str(track / "pilot.csv"))
+    groups = rb.read_groups(track / "groups.csv")
+    pilot = rb.ScoreMatrix.from_csv(track / "pilot.csv")
+    table = rb.pilot_power(pilot, groups, 30, held=[1])
+    said = capsys.readouterr().out.splitlines()
+    for loss, power in zip(table["loss"], table["power"], strict=True):
+        row = next(line.split() for line in said if line.split()[1:2] == [f"{loss:.0%}"])
+        assert row[2] == f"{power:.2f}"
+
+
+def test_the_verdict_is_pythons(track: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = plan(track, str(track / "runs"), "--held", "1")
+    words = [str(track / "runs"), "--qrels", str(track / "qrels.txt")]
+    words += ["--groups", str(track / "groups.csv"), "--hold-out", str(path)]
+    words += ["--pool-depth", "20", "--permutations", "99", "--quiet", "-o", str(track / "out")]
+    assert main(["reusability", *words]) == 0
+    groups, design = rb.read_groups(track / "groups.csv"), rb.read_hold_out(path)
+    runs, qrels = rb.read_runs(track / "runs"), rb.read_qrels(track / "qrels.txt")
+    kept = rb.judged_under(qrels, runs, groups, design, 20)
+    found = rb.reusability(rb.ScoreMatrix.from_qrels(runs, kept), groups, design, permutations=99)
+    assert found.verdict() in capsys.readouterr().out
+    page = (track / "out" / "report.html").read_text()
+    assert f"{found.loss:+.4f}" in page
+    assert "How this was made" in page
+
+
+def test_scores_from_a_file(track: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = plan(track, str(track / "runs"), "--held", "1")
+    runs, qrels = rb.read_runs(track / "runs"), rb.read_qrels(track / "qrels.txt")
+    scores = rb.ScoreMatrix.from_qrels(runs, qrels)
+    scores.to_csv(track / "scores.csv")
+    words = ["--scores", str(track / "scores.csv"), "--groups", str(track / "groups.csv")]
+    words += ["--hold-out", str(path), "--permutations", "19", "--quiet"]
+    assert main(["reusability", *words, "-o", str(track / "scored")]) == 0
+    design = rb.read_hold_out(path)
+    found = rb.reusability(scores, rb.read_groups(track / "groups.csv"), design, permutations=19)
+    assert found.verdict() in capsys.readouterr().out
+    assert np.isfinite(found.loss)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("hold-out plan --groups GROUPS -o OUT", "give RUNS, or --topics"),
+        ("hold-out plan --groups GROUPS --topics 3 -o OUT", "too few for a cycle"),
+        ("hold-out plan --groups GROUPS --topics 24 --held 99 -o OUT", "cannot be held out"),
+        ("hold-out plan --groups GROUPS --topics 24 --most site01 -o OUT", "write GROUP=N"),
+        ("hold-out plan --groups GROUPS --topics none.txt -o OUT", "give a number or a file"),
+        ("hold-out plan --groups none.csv --topics 24 -o OUT", "none.csv"),
+        ("reusability RUNS --qrels QRELS --groups GROUPS -o OUT", "give --hold-out"),
+        ("reusability --groups GROUPS --hold-out DESIGN -o OUT", "give RUNS with --qrels"),
+        ("reusability RUNS --groups GROUPS --hold-out DESIGN -o OUT", "give RUNS with --qrels"),
+        ("reusability RUNS --qrels QRELS --groups LONE --hold-out DESIGN -o OUT", "no group for"),
+        ("reusability RUNS --qrels QRELS --groups GROUPS --hold-out BAD -o OUT", "BAD:2:"),
+        ("reusability RUNS --qrels QRELS --groups GROUPS --hold-out OTHER -o OUT", "no topic"),
+    ],
+)
+def test_errors_say_what_to_do(
+    command: str, said: str, track: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan(track, str(track / "runs"), "--held", "1")
+    capsys.readouterr()
+    lines = (track / "groups.csv").read_text().splitlines()
+    (track / "lone.csv").write_text("\n".join(lines[:-1]))
+    (track / "bad.csv").write_text("topic,site01,site02\n401,1,maybe\n")
+    names = ",".join(dict.fromkeys(line.split(",")[1] for line in lines[1:]))
+    ones = ",".join("1" for _ in names.split(","))
+    (track / "other.csv").write_text(f"topic,{names}\nabc,{ones}\n")
+    paths = {
+        "RUNS": "runs",
+        "QRELS": "qrels.txt",
+        "GROUPS": "groups.csv",
+        "DESIGN": "design.csv",
+        "LONE": "lone.csv",
+        "BAD": "bad.csv",
+        "OTHER": "other.csv",
+        "OUT": "wrong",
+    }
+    words = [str(track / paths[word]) if word in paths else word for word in command.split()]
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert said.replace("BAD", str(track / "bad.csv")) in error
+    assert error.count("\n") == 1
+    assert not (track / "wrong").exists()

@@ -1,0 +1,141 @@
+"""Groups left out: held to sets counted one by one, and to what TREC-8 is known for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rtc_bayes as rb
+from rtc_bayes.cli import main
+from rtc_bayes.collection.simulate import simulate, write
+
+DATA = os.environ.get("RTC_BAYES_DATA")
+
+
+def collection(seed: int = 1) -> tuple[rb.Runs, rb.Qrels, dict[str, str]]:
+    data = rb.simulate(n_topics=6, n_systems=9, seed=seed)
+    return data.runs, data.qrels, dict(data.groups)
+
+
+def test_every_number_is_that_of_sets_counted_one_by_one() -> None:
+    runs, qrels, groups = collection()
+    found = rb.leave_group_out(runs, qrels, groups, depth=12, shallow=[5])
+    by_group = found.by_group().set_index(["depth", "group"])
+    by_run = found.by_run().set_index(["depth", "system"])
+    for depth in (12, 5):
+        brought = {
+            (name, topic): set(run.ranking(topic)[:depth])
+            for name, run in runs.items()
+            for topic in runs.topics
+        }
+        kept = {
+            topic: {
+                doc: grade
+                for doc, grade in qrels[topic].items()
+                if depth == 12 or any(doc in brought[name, topic] for name in runs)
+            }
+            for topic in qrels
+        }
+        full = rb.evaluate(runs, rb.Qrels(kept), "AP", topics="all").mean["AP"]
+        for group in set(groups.values()):
+            alone = {
+                (topic, doc)
+                for topic in kept
+                for doc in kept[topic]
+                if any(doc in brought[n, topic] for n in runs if groups[n] == group)
+                and not any(doc in brought[n, topic] for n in runs if groups[n] != group)
+            }
+            relevant = sum(kept[topic][doc] > 0 for topic, doc in alone)
+            row = by_group.loc[(depth, group)]
+            assert (row["unique"], row["unique_relevant"]) == (len(alone), relevant)
+            cut = rb.Qrels(
+                {t: {d: g for d, g in kept[t].items() if (t, d) not in alone} for t in kept}
+            )
+            scores = rb.evaluate(runs, cut, "AP", topics="all").mean["AP"]
+            for n, name in enumerate(runs.systems):
+                if groups[name] != group:
+                    continue
+                run = by_run.loc[(depth, name)]
+                assert run["score"] == pytest.approx(full[n])
+                assert run["left_out"] == pytest.approx(scores[n])
+                others = [m for m, other in enumerate(runs.systems) if groups[other] != group]
+                assert run["rank_left_out"] == 1 + sum(scores[m] > scores[n] for m in others)
+
+
+def test_names_do_not_matter() -> None:
+    runs, qrels, groups = collection(2)
+    found = rb.leave_group_out(runs, qrels, groups, depth=15)
+    other = rb.leave_group_out(
+        runs.select(runs.systems[::-1]),
+        qrels,
+        {name: f"other {group}" for name, group in groups.items()},
+        depth=15,
+    )
+    one, two = (f.by_run().sort_values("system").reset_index(drop=True) for f in (found, other))
+    columns = ["score", "left_out", "rank", "rank_left_out"]
+    assert one[columns].to_numpy() == pytest.approx(two[columns].to_numpy())
+
+
+def test_a_group_whose_documents_others_have_loses_nothing() -> None:
+    runs, qrels, groups = collection(3)
+    first = runs.systems[0]
+    again = rb.Runs([*runs.values(), runs[first].renamed("copy")])
+    found = rb.leave_group_out(again, qrels, {**groups, "copy": "copies"}, only=["copies"])
+    row = found.by_group().iloc[0]
+    assert (row["unique"], row["relative"], row["swapped"]) == (0, 0.0, 0)
+    assert "+0.0% at worst (copy)" in found.verdict()
+
+
+def test_what_cannot_be_left_out_is_refused() -> None:
+    runs, qrels, groups = collection()
+    with pytest.raises(rb.InputError, match="no system is of group none"):
+        rb.leave_group_out(runs, qrels, groups, only=["none"])
+    with pytest.raises(rb.InputError, match="all systems are of one group"):
+        rb.leave_group_out(runs, qrels, dict.fromkeys(runs.systems, "one"))
+    with pytest.raises(rb.InputError, match="no group for"):
+        rb.leave_group_out(runs, qrels, {})
+    with pytest.raises(rb.InputError, match="is deeper than the pool"):
+        rb.leave_group_out(runs, qrels, groups, depth=10, shallow=[20])
+    with pytest.raises(rb.InputError, match="cannot be scored"):
+        rb.leave_group_out(runs, qrels, groups, "Bpref")
+
+
+def test_the_command_is_pythons(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = simulate(n_topics=6, n_systems=9, seed=1)
+    write(data, tmp_path)
+    words = [str(tmp_path / "runs"), "--qrels", str(tmp_path / "qrels.txt"), "--quiet"]
+    words += ["--groups", str(tmp_path / "groups.csv"), "--leave-out", "groups"]
+    words += ["--pool-depth", "20", "--pool-depth", "5", "--measure", "P@10"]
+    assert main(["reusability", *words, "-o", str(tmp_path / "out")]) == 0
+    runs, qrels = rb.read_runs(tmp_path / "runs"), rb.read_qrels(tmp_path / "qrels.txt")
+    found = rb.leave_group_out(runs, qrels, data.groups, "P@10", depth=20, shallow=[5])
+    assert found.verdict() in capsys.readouterr().out
+    assert "What would be lost" in (tmp_path / "out" / "report.html").read_text()
+    table = (tmp_path / "out" / "tables" / "runs.csv").read_text()
+    assert table.count("\n") == 1 + 2 * 9
+
+
+@pytest.mark.skipif(DATA is None, reason="RTC_BAYES_DATA names no folder of real data")
+def test_what_is_known_of_trec_8() -> None:
+    folder = Path(DATA or "", "trec8_adhoc")
+    runs, qrels = rb.read_runs(folder / "runs"), rb.read_qrels(folder / "qrels.txt.gz")
+    groups = rb.read_groups(folder / "run_groups.txt")
+    found = rb.leave_group_out(runs, qrels, groups)
+    at, of = found.depths[0], np.array(found.of_systems, dtype=object)
+    assert at.unique_relevant.sum() == 935
+    assert at.unique_relevant[found.groups.index("miti")] == 439
+    row = found.summary().iloc[0]
+    assert row["mean"] == pytest.approx(-0.0037, abs=5e-5)
+    assert row["median"] == pytest.approx(-0.0003, abs=5e-5)
+    worst = found.by_run().nsmallest(2, "relative")
+    assert worst["system"].tolist() == ["READWARE2", "READWARE"]
+    assert worst["relative"].tolist() == pytest.approx([-0.089, -0.074], abs=5e-4)
+    moved = []  # among other groups' runs as all judgments score them
+    for group, scores in zip(found.groups, at.left_out, strict=True):
+        others = at.score[of != group]
+        for n in np.flatnonzero(of == group):
+            moved.append(abs(int((others > scores[n]).sum() - (others > at.score[n]).sum())))
+    assert (sum(places > 0 for places in moved), max(moved)) == (6, 2)

@@ -1,0 +1,146 @@
+"""Hold-out designs: counts of the paper, balance, and what the integer program must meet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+
+import rtc_bayes as rb
+from rtc_bayes.reuse.cycles import balanced_cycle
+from rtc_bayes.reuse.power import power_of_t
+
+
+def names(groups: int) -> list[str]:
+    return [f"S{n + 1}" for n in range(groups)]
+
+
+@pytest.mark.parametrize(("m", "k"), [(m, k) for m in range(2, 10) for k in range(1, m)])
+def test_counts_are_those_of_the_mask(m: int, k: int) -> None:
+    topics = comb(m, k) + 7
+    counts = rb.design_counts(m, topics, held=k, baseline=3)
+    mask = rb.hold_out(names(m), topics, k, baseline=3, seed=m).contributes
+    assert counts.baseline == mask.all(axis=0).sum()
+    assert {int(row.sum()) for row in mask} == {counts.site_baseline}
+    assert {int((~row).sum()) for row in mask} == {counts.site_reuse}
+    for a, b in combinations(range(m), 2):
+        assert (mask[a] & mask[b]).sum() == counts.pair_baseline
+        assert (~mask[a] & ~mask[b]).sum() == counts.pair_reuse
+        assert (~mask[a] & mask[b]).sum() == (mask[a] & ~mask[b]).sum() == counts.participant
+
+
+@pytest.mark.parametrize(("m", "k"), [(m, k) for m in range(2, 10) for k in range(1, m)])
+def test_every_beginning_is_balanced(m: int, k: int) -> None:
+    cycle = balanced_cycle(m, k, np.random.default_rng(m * 10 + k))
+    assert Counter(cycle) == Counter(map(frozenset, combinations(range(m), k)))
+    often = np.zeros(m, dtype=int)
+    for members in cycle:
+        often[list(members)] += 1
+        assert often.max() - often.min() <= 1
+    assert often.max() == often.min() == comb(m - 1, k - 1)
+
+
+def test_the_published_designs() -> None:
+    table_1 = rb.design_counts(6, 25, held=2, baseline=10)
+    assert (table_1.cycles, table_1.site_reuse, table_1.pair_baseline, table_1.pair_reuse) == (
+        1,
+        5,
+        16,
+        1,
+    )
+    assert table_1.participant == 4
+    mq08 = rb.design_counts(9, 564, held=2, baseline=200)
+    assert vars(mq08) == {
+        "groups": 9,
+        "topics": 564,
+        "held": 2,
+        "cycles": 10,
+        "baseline": 204,
+        "site_baseline": 484,
+        "site_reuse": 80,
+        "pair_baseline": 414,
+        "pair_reuse": 10,
+        "participant": 70,
+    }
+
+
+def test_thirteen_sites_share_249_topics_as_robust_2004_did() -> None:
+    mask = rb.hold_out(names(13), 249, 2, on_remainder="cycle", seed=1).contributes
+    assert set((~mask).sum(axis=1).tolist()) == {38, 39}
+    together = [(~mask[a] & ~mask[b]).sum() for a, b in combinations(range(13), 2)]
+    assert set(map(int, together)) == {3, 4}
+
+
+def test_topics_are_in_random_order_with_the_baseline_among_them() -> None:
+    designs = [rb.hold_out(names(6), 40, 2, baseline=10, seed=seed) for seed in range(40)]
+    first = [design.contributes.all(axis=0)[:20].sum() for design in designs]
+    # 10 of 40 in the first 20: mean 5, variance 20 * .25 * .75 * 20/39
+    assert np.mean(first) == pytest.approx(5.0, abs=4 * np.sqrt(1.923 / 40))
+    assert len({design.topics for design in designs}) == 40
+    assert designs[3].digest == rb.hold_out(names(6), 40, 2, baseline=10, seed=3).digest
+
+
+def test_the_program_makes_the_round_robins_design() -> None:
+    """A demand that binds nothing must leave the counts of Table 1."""
+    mask = rb.hold_out(names(6), 25, 2, baseline=10, most={"S1": 25}).contributes
+    assert set((~mask).sum(axis=1).tolist()) == {5}
+    together = {int((~mask[a] & ~mask[b]).sum()) for a, b in combinations(range(6), 2)}
+    assert together == {1}
+
+
+def test_the_program_meets_what_is_demanded() -> None:
+    groups = {f"r{n}": f"S{1 + min(n // 2, 4)}" for n in range(14)}  # S5 has six runs
+    design = rb.hold_out(
+        groups,
+        30,
+        2,
+        baseline=6,
+        never_together=[("S1", "S2")],
+        most={"S3": 4},
+        most_runs=6,
+        costs={f"S{n}": 10 for n in range(1, 6)},
+        budget=30 * 50 - 24 * 20,
+    )
+    held = ~design.contributes
+    at = {group: n for n, group in enumerate(design.groups)}
+    assert not (held[at["S1"]] & held[at["S2"]]).any()
+    assert held[at["S3"]].sum() <= 4
+    assert not held[at["S5"]].any()  # six runs and two more are too many
+    assert (held.sum(axis=0) > 0).sum() == 24
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"held": 6}, "6 of 6 groups"),
+        ({"held": 2, "baseline": 20}, "too few for a cycle"),
+        ({"baseline": 30}, "none is left"),
+        ({"never_together": [("S1", "S9")]}, "no group S9"),
+        ({"budget": 10.0}, "needs costs"),
+        ({"most": dict.fromkeys(names(6), 1), "on_remainder": "cycle"}, "no design"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(words: dict[str, object], message: str) -> None:
+    with pytest.raises(rb.InputError, match=message):
+        rb.hold_out(names(6), 25, **words)
+
+
+def test_power_is_that_of_the_noncentral_t() -> None:
+    from scipy.stats import nct, t
+
+    rng = np.random.default_rng(0)
+    effect, n = rng.uniform(0, 0.6, 200), rng.integers(2, 60, 200)
+    critical, shift = t.isf(0.025, n - 1), effect * np.sqrt(n)
+    exact = nct.sf(critical, n - 1, shift) + nct.cdf(-critical, n - 1, shift)
+    assert power_of_t(effect, n) == pytest.approx(exact, abs=1e-5)
+    assert power_of_t(0.0, np.arange(2, 30)) == pytest.approx(0.05, abs=1e-5)
+    grid = power_of_t(np.linspace(0, 1, 30)[:, None], np.arange(3, 90)[None])
+    assert (np.diff(grid, axis=0) >= -1e-9).all()
+    assert (np.diff(grid, axis=1) >= -1e-6).all()
+    assert power_of_t(-effect, n) == pytest.approx(power_of_t(effect, n), nan_ok=True)
+    assert power_of_t(8.0, 1000) == pytest.approx(1.0)
+    assert np.isnan(power_of_t(0.3, 1))
