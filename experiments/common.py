@@ -28,11 +28,10 @@ BIN_NAMES = tuple(f"{low:g} to {high:g}" for low, high in BINS)
 
 @dataclass(frozen=True)
 class CollectionStudy:
-    """A study of a collection by its name: what is asked, and what is done to the runs before."""
+    """A study of a collection by its name."""
 
     collection: str
     plan: Plan
-    prepare: Callable[[Runs], Runs] | None = None
 
 
 def collection_study(
@@ -41,13 +40,13 @@ def collection_study(
     moments: MomentsRule,
     trials: int = 200,
     draws: int = 150,
-    prepare: Callable[[Runs], Runs] | None = None,
+    pad: bool = False,
     **estimand: Any,
 ) -> CollectionStudy:
     """Plan 200 trials by some algorithms, about the pool alone unless the estimand says more."""
     about = Estimand(**{"scope": "pool", **estimand})
-    plan = Plan(algorithms, trials=trials, moments=moments, estimand=about, draws=draws)
-    return CollectionStudy(collection, plan, prepare)
+    plan = Plan(algorithms, trials=trials, moments=moments, estimand=about, draws=draws, pad=pad)
+    return CollectionStudy(collection, plan)
 
 
 def read_collection(name: str, depth: int | None = None) -> tuple[Runs, Qrels]:
@@ -74,7 +73,7 @@ def run_studies(
         with progress_bar() as progress:
             run_study(
                 Robustness(),
-                asked.prepare(runs) if asked.prepare else runs,
+                runs,
                 qrels,
                 replace(asked.plan, trials=trials, seed=options.seed),
                 output=options.output / name,

@@ -9,6 +9,7 @@ import numpy as np
 
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.relevance import (
+    MeanSd,
     check_options,
     coordinates,
     document_ranks,
@@ -48,9 +49,9 @@ class HeavyTails:
         Degrees of freedom, positive: 1 is Cauchy's, many are the Gaussian's.
     """
 
-    mu: tuple[float, float] = (-3.7, 0.8)
-    m_a: tuple[float, float] = (1.0, 1.5)
-    m_b: tuple[float, float] = (4.7, 1.5)
+    mu: MeanSd = (-3.7, 0.8)
+    m_a: MeanSd = (1.0, 1.5)
+    m_b: MeanSd = (4.7, 1.5)
     s_alpha: float = 1.1
     s_a: float = 0.4
     s_b: float = 0.6

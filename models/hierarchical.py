@@ -17,6 +17,8 @@ from rtc_bayes.relevance import (
     Draws,
     EffectsDraws,
     EffectsRegression,
+    MeanSd,
+    MedianSpread,
     PointEstimate,
     Sampling,
     check_options,
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     import pymc as pm
 
 type Floats = NDArray[np.float64]
-Prior = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,12 @@ class Hierarchical:
         the same, the speed of NUTS is not.
     """
 
-    mu: Prior = (-3.7, 0.8)
-    m_a: Prior = (1.0, 1.5)
-    m_b: Prior = (4.7, 1.5)
-    s_alpha: Prior = (1.0, 0.3)
-    s_a: Prior = (0.45, 0.4)
-    s_b: Prior = (0.7, 0.5)
+    mu: MeanSd = (-3.7, 0.8)
+    m_a: MeanSd = (1.0, 1.5)
+    m_b: MeanSd = (4.7, 1.5)
+    s_alpha: MedianSpread = (1.0, 0.3)
+    s_a: MedianSpread = (0.45, 0.4)
+    s_b: MedianSpread = (0.7, 0.5)
     groups: str = "none"
     centred: bool = False
 

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.relevance import (
+    BetaPrior,
+    MeanSd,
+    MedianSpread,
     check_options,
     coordinates,
     document_ranks,
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from rtc_bayes.relevance import Density
 
 type Floats = NDArray[np.float64]
-Prior = tuple[float, float]
 EFFECTS = {"A": "offset", "B": "slope", "lambda": "weight"}
 
 
@@ -70,15 +72,15 @@ class Layered:
         Beta(R_t + 1, N_t + 1) of the topic's judgments, with R_t + N_t + 2 meetings.
     """
 
-    m: Prior = (10.0, 30.0)
-    k: Prior = (4.0, 0.25)
-    offset: Prior = (-4.6, 0.7)
-    slope: Prior = (7.5, 2.0)
-    weight: Prior = (1.0, 0.05)
-    s_offset: Prior = (0.2, 0.3)
-    s_slope: Prior = (1.0, 0.3)
-    s_weight: Prior = (0.25, 0.3)
-    prior: Prior = (3.0, 3.0)
+    m: BetaPrior = (10.0, 30.0)
+    k: MedianSpread = (4.0, 0.25)
+    offset: MeanSd = (-4.6, 0.7)
+    slope: MeanSd = (7.5, 2.0)
+    weight: MeanSd = (1.0, 0.05)
+    s_offset: MedianSpread = (0.2, 0.3)
+    s_slope: MedianSpread = (1.0, 0.3)
+    s_weight: MedianSpread = (0.25, 0.3)
+    prior: BetaPrior = (3.0, 3.0)
     meetings: float = 60.0
     temper: Literal["none", "depth"] = "none"
     link: Literal["logodds", "probability"] = "logodds"

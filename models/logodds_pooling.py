@@ -9,6 +9,7 @@ import numpy as np
 
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.relevance import (
+    MeanSd,
     check_options,
     coordinates,
     document_ranks,
@@ -48,8 +49,8 @@ class LogoddsPooling:
         with ``s_w=0`` systems.
     """
 
-    mu: tuple[float, float] = (-3.2, 0.8)
-    m: tuple[float, float] = (0.85, 0.35)
+    mu: MeanSd = (-3.2, 0.8)
+    m: MeanSd = (0.85, 0.35)
     s_alpha: float = 1.0
     s_w: float = 0.2
 

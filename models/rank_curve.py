@@ -9,6 +9,8 @@ import numpy as np
 
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.relevance import (
+    MeanSd,
+    MedianSpread,
     check_options,
     coordinates,
     document_ranks,
@@ -52,8 +54,8 @@ class RankCurve:
         mode.
     """
 
-    mu: tuple[float, float] = (-3.5, 0.8)
-    drop: tuple[float, float] = (0.7, 0.5)
+    mu: MeanSd = (-3.5, 0.8)
+    drop: MedianSpread = (0.7, 0.5)
     pieces: int = 6
     s_alpha: float = 1.0
 

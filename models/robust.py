@@ -16,6 +16,8 @@ from rtc_bayes.relevance import (
     Draws,
     EffectsDraws,
     EffectsRegression,
+    MeanSd,
+    MedianSpread,
     Sampling,
     check_options,
     coordinates,
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     import pymc as pm
 
 type Floats = NDArray[np.float64]
-Prior = tuple[float, float]
 
 COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d")
 SCALES = ("s_alpha", "s_q", "s_w", "s_a", "s_b", "s_u")
@@ -86,17 +87,17 @@ class Robust:
         The posterior is the same, the speed of NUTS is not.
     """
 
-    mu: Prior = (-3.18, 0.84)
-    m_a: Prior = (0.77, 1.04)
-    m_b: Prior = (5.96, 3.74)
-    m_c: Prior = (0.03, 0.26)
-    m_d: Prior = (-0.8, 0.1)
-    s_alpha: Prior = (1.01, 0.5)
-    s_q: Prior = (1.39, 0.25)
-    s_w: Prior = (4.81, 0.2)
-    s_a: Prior = (0.31, 0.4)
-    s_b: Prior = (1.11, 0.4)
-    s_u: Prior = (0.6, 0.0)
+    mu: MeanSd = (-3.18, 0.84)
+    m_a: MeanSd = (0.77, 1.04)
+    m_b: MeanSd = (5.96, 3.74)
+    m_c: MeanSd = (0.03, 0.26)
+    m_d: MeanSd = (-0.8, 0.1)
+    s_alpha: MedianSpread = (1.01, 0.5)
+    s_q: MedianSpread = (1.39, 0.25)
+    s_w: MedianSpread = (4.81, 0.2)
+    s_a: MedianSpread = (0.31, 0.4)
+    s_b: MedianSpread = (1.11, 0.4)
+    s_u: MedianSpread = (0.6, 0.0)
     shared: float = 0.6
     pivot: float = 0.35
     df: float = 3.0

@@ -9,6 +9,7 @@ import numpy as np
 
 from rtc_bayes import Judgments
 from rtc_bayes.relevance import (
+    BetaPrior,
     Diagnostics,
     Draws,
     PointEstimate,
@@ -54,7 +55,7 @@ class RTC:
         ``cut``: the layers whose uncertainty is carried; the others stay at their mode.
     """
 
-    prior: tuple[float, float] = (1.0, 1.0)
+    prior: BetaPrior = (1.0, 1.0)
     temper: Literal["none", "depth"] = "none"
     smoothing: Literal["cells", "platt", "beta"] = "cells"
     cell_weight: float = 1.0

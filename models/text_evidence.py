@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import InputError, Judgments, Pool, read_scores
 from rtc_bayes.relevance import (
+    MeanSd,
     check_options,
     coordinates,
     document_ranks,
@@ -52,10 +53,10 @@ class TextEvidence:
     """
 
     scores: str
-    mu: tuple[float, float] = (-3.2, 0.8)
-    m: tuple[float, float] = (0.85, 0.35)
-    v: tuple[float, float] = (0.5, 1.0)
-    n: tuple[float, float] = (0.0, 1.0)
+    mu: MeanSd = (-3.2, 0.8)
+    m: MeanSd = (0.85, 0.35)
+    v: MeanSd = (0.5, 1.0)
+    n: MeanSd = (0.0, 1.0)
     s_alpha: float = 1.0
     s_w: float = 0.2
     s_v: float = 0.4

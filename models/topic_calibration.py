@@ -13,6 +13,8 @@ from rtc_bayes.relevance import (
     Draws,
     EffectsDraws,
     EffectsRegression,
+    MeanSd,
+    MedianSpread,
     PointEstimate,
     Sampling,
     check_options,
@@ -58,10 +60,10 @@ class TopicCalibration:
         Median of the log-normal prior of a scale, and the sd of its logarithm.
     """
 
-    mu: tuple[float, float] = (-3.2, 0.8)
-    m: tuple[float, float] = (6.0, 2.0)
-    s_alpha: tuple[float, float] = (1.0, 0.3)
-    s_beta: tuple[float, float] = (2.5, 0.4)
+    mu: MeanSd = (-3.2, 0.8)
+    m: MeanSd = (6.0, 2.0)
+    s_alpha: MedianSpread = (1.0, 0.3)
+    s_beta: MedianSpread = (2.5, 0.4)
 
     name: ClassVar[str] = "topic_calibration"
     methods: ClassVar[tuple[str, ...]] = ("laplace", "map", "nuts")

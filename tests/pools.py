@@ -20,8 +20,11 @@ type Rankings = Mapping[str, Mapping[str, Iterable[str]]]
 
 
 def runs_of(rankings: Rankings) -> Runs:
-    """Return runs of ranked docnos, by system and topic."""
-    return Runs(Run.from_rankings(name, lists) for name, lists in rankings.items())
+    """Return runs of ranked docnos, by system and topic; "abc" ranks the documents a, b and c."""
+    return Runs(
+        Run.from_rankings(name, {topic: list(docnos) for topic, docnos in lists.items()})
+        for name, lists in rankings.items()
+    )
 
 
 def pool_of(rankings: Rankings, **options: Any) -> Pool:

@@ -697,3 +697,96 @@ def test_topics_without_judgments_and_a_system_alone_are_noted(run, here):
     assert status == 0
     assert "topics have no judgment" in err
     assert "nothing to compare: " in err
+
+
+def test_a_page_is_written_by_its_ending(here, ok, run):
+    line = "compare '*.gz' --qrels few.qrels --model rtc"
+    assert ok(f"{line} -o page.html") == ""
+    page = (here / "page.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    for said in ("Which system is better?", "how far to trust them", "What to judge next"):
+        assert said in page
+    assert "few.qrels" in meta(here / "page.html")["inputs"]
+    assert ok(f"{line} --format html").startswith("<!DOCTYPE html>")
+    status, _, err = run(f"{line} --measure AP --measure P@10 -o two.html")
+    assert (status, "a page shows one measure, not 2; give one --measure" in err) == (2, True)
+    assert not (here / "two.html").exists()
+
+
+@pytest.mark.parametrize("output", ["page.htm", "page.pdf", "page.HTML", "out.tsv"])
+@pytest.mark.parametrize(
+    ("command", "endings"),
+    [
+        ("compare '*.gz' --qrels few.qrels --model rtc", ".csv, .html, .json, .txt"),
+        ("next '*.gz' --qrels few.qrels --algorithm mtc", ".csv, .json, .txt"),
+        ("evaluate '*.gz' --qrels qrels.txt", ".csv, .json, .txt"),
+        ("describe '*.gz'", ".csv, .html, .json, .txt"),
+    ],
+)
+def test_an_unknown_ending_is_refused_with_those_that_are_known(
+    here, run, command, endings, output
+):
+    status, out, err = run(f"{command} -o {output}")
+    ending = output.removeprefix("page").removeprefix("out")
+    assert (status, out) == (2, "")
+    assert err == (
+        f"rtc-bayes: {output}: the ending {ending} of -o stands for no format; end it with one of "
+        f"{endings}, or give --format\n"
+    )
+    assert not (here / output).exists()
+
+
+def test_one_run_alone_has_its_score_and_nothing_to_compare(here, run):
+    one = sorted(here.glob("*.gz"))[0].name
+    line = f"compare {one} --qrels few.qrels --model rtc"
+    name = one.removesuffix(".gz")
+    status, out, err = run(line)
+    assert (status, err) == (
+        0,
+        f"rtc-bayes: note: nothing to compare: {name} is the only run; give two or more\n",
+    )
+    assert name in out
+    assert "who is better" not in out
+    assert run(f"{line} -o one.html --quiet") == (0, "", "")
+    assert (
+        "There is nothing to compare: this is the only system." in (here / "one.html").read_text()
+    )
+    content = json.loads(run(f"{line} --format json")[1])
+    assert ([each["system"] for each in content["systems"]], content["pairs"]) == ([name], [])
+    status, _, err = run(f"{line} --per-topic --quiet")
+    assert (status, err) == (2, "rtc-bayes: --per-topic with one run; give two RUNS\n")
+
+
+BINARY = "no judged grade is above 1, so every relevant document has grade 1"
+
+
+@pytest.mark.parametrize(
+    ("measure", "said", "how"),
+    [
+        ("nDCG@10", BINARY, "exact moments"),
+        ("ERR@10", f"{BINARY} of 4, a gain of 1/16", "moments by sampling relevance 20,"),
+    ],
+)
+def test_graded_measures_say_what_grade_binary_judgments_are(here, ok, measure, said, how):
+    line = f"compare '*.gz' --qrels few.qrels --model rtc --measure {measure}"
+    title = ok(line).splitlines()[0]
+    assert f"; {said}; 6 topics, {how}" in title
+    assert "montecarlo" not in title
+    assert json.loads(ok(f"{line} --format json"))["meta"]["grades"] == said
+    ok(f"{line} -o page.html")
+    assert f"{measure} counts grades: {said}." in (here / "page.html").read_text()
+
+
+def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
+    lines = (here / "few.qrels").read_text().splitlines()
+    graded = [
+        f"{line[:-1]}2" if line.endswith(" 1") and n % 2 else line for n, line in enumerate(lines)
+    ]
+    assert graded != lines
+    (here / "graded.qrels").write_text("\n".join(graded) + "\n")
+    line = "compare '*.gz' --qrels graded.qrels --model rtc --measure"
+    title = ok(f"{line} nDCG@10").splitlines()[0]
+    assert "; judged grades, and of other documents grades like those of their topic; " in title
+    assert "moments by sampling relevance 20,000 times" in title
+    # nothing of grades is said of a measure without them
+    assert "grade" not in ok(f"{line} AP").splitlines()[0]

@@ -104,8 +104,8 @@ What holds of the paper, and why the rest differs:
   these two runs W is {plain_without} ([table](#where-w-is-lost)). Where such a run is one of the
   two initial ones, equal probabilities are sure of its loss before anything is judged: most of the
   tenth with the fewest judgments are such trials. The library pads only when
-  asked (`Pool.from_runs(pad=True)`), for reproduction: a phantom document is not data, and a
-  user's short runs would be flattered by it.
+  asked (`rtc-bayes robustness --pad`, `Pool.from_runs(pad=True)`), for reproduction: a phantom
+  document is not data, and a user's short runs would be flattered by it.
 - **What padding leaves is lost where many judgments were made**: with at most 400, RTC wins
   ([table](#where-w-is-lost)); with more it is overconfident, as the paper found at .97 and named
   overfitting. A plug-in estimate forgets that its parameters are unknown.

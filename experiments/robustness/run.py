@@ -16,8 +16,8 @@ trec8-exact
     The same with exact moments.
 trec8-padded
     As published, every list shorter than 100 documents filled up to 100 with documents that no
-    other run has and nobody judges, as the author's released program does. True average precision
-    is untouched by nonrelevant documents at the end of a list.
+    other run has and nobody judges, as the author's released program does (`rtc-bayes robustness
+    --pad`). True average precision is untouched by nonrelevant documents at the end of a list.
 robust03, robust03-exact
     The 17 runs of the Robust track of 2003, 100 topics, where a trial's ten systems are more than
     half of all: trials overlap, so intervals are too narrow.
@@ -25,37 +25,18 @@ robust03, robust03-exact
 
 from __future__ import annotations
 
-import numpy as np
-
 from experiments.common import collection_study, run_studies
-from rtc_bayes.collection import Run, Runs
 
-DEPTH = 100
 CHOSEN = "rtc[intercept=yes]:map"
 """The smoothing that Robust 2003 chose: see smoothing.py."""
 
 ALGORITHMS = ("ip", "mtc", "mtc[weight=evr]", "rtc:map", CHOSEN)
 
 
-def pad(runs: Runs) -> Runs:
-    """Fill every list of every topic up to the depth with documents of the system's own."""
-    padded = []
-    for run in runs.values():
-        lists = {}
-        for topic in runs.topics:
-            docnos, scores = run.ranking(topic), run.scores(topic)
-            missing = max(0, DEPTH - len(docnos))
-            phantoms = np.array([f"phantom-{run.tag}-{n}" for n in range(missing)], dtype=object)
-            below = scores.min(initial=0.0) - 1.0 - np.arange(missing)
-            lists[topic] = (np.append(docnos, phantoms), np.append(scores, below))
-        padded.append(Run(run.tag, lists))
-    return Runs(padded)
-
-
 STUDIES = {
     "trec8": collection_study("trec8_adhoc", *ALGORITHMS, moments="published"),
     "trec8-exact": collection_study("trec8_adhoc", *ALGORITHMS, moments="exact"),
-    "trec8-padded": collection_study("trec8_adhoc", *ALGORITHMS, moments="published", prepare=pad),
+    "trec8-padded": collection_study("trec8_adhoc", *ALGORITHMS, moments="published", pad=True),
     "robust03": collection_study("robust03", *ALGORITHMS, moments="published"),
     "robust03-exact": collection_study("robust03", *ALGORITHMS, moments="exact"),
 }

@@ -272,6 +272,7 @@ def calibrate(
     n_systems: int = defaults.SYSTEMS,
     n_initial: int = defaults.INITIAL,
     truth: Truth = "complete",
+    pad: bool = False,
     moments: MomentsRule = "published",
     confidence: float = defaults.CONFIDENCE,
     budget: int | None = None,
@@ -300,7 +301,7 @@ def calibrate(
         the same judgments, whatever their model.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
-    truth, trials, n_systems, n_initial, moments, confidence, draws, chains, tune, seed
+    truth, pad, trials, n_systems, n_initial, moments, confidence, draws, chains, tune, seed
         See :class:`rtc_bayes.trials.Plan`.
     budget : int, optional
         Judgments of a trial, whatever the confidence.
@@ -341,6 +342,7 @@ def calibrate(
         n_systems=n_systems,
         n_initial=n_initial,
         truth=truth,
+        pad=pad,
         moments=moments,
         estimand=Estimand.from_value(estimand),
         confidence=confidence,

@@ -211,6 +211,9 @@ _PLAN = {
         Literal["complete", "judged"],
         Option(help="What has no judgment is not relevant, or is taken out of the lists."),
     ],
+    "pad": Annotated[
+        bool, Option("--pad", help="Fill short lists as the 2007 program does: to reproduce it.")
+    ],
     "trials": Annotated[int, Option(help="How many.")],
     "n_systems": Annotated[int, Option("--systems", "--n-systems", help="Compared in a trial.")],
     "n_initial": Annotated[int, Option("--initial", "--n-initial", help="Judged for in a trial.")],
@@ -224,6 +227,7 @@ _PLAN = {
 }
 _OF_PLAN = {
     "truth": "complete",
+    "pad": False,
     "trials": defaults.TRIALS,
     "n_systems": defaults.SYSTEMS,
     "n_initial": defaults.INITIAL,

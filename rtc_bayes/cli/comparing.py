@@ -133,9 +133,10 @@ def compare(
     if baseline is not None:
         number_of(pool.systems, baseline)
     if per_topic and baseline is None and pool.n_systems != 2:
+        alone = pool.n_systems == 1
         raise InputError(
-            f"--per-topic with the pairs of {pool.n_systems} systems",
-            remedy="give two RUNS, or --baseline RUN",
+            f"--per-topic with {'one run' if alone else f'the pairs of {pool.n_systems} systems'}",
+            remedy="give two RUNS" if alone else "give two RUNS, or --baseline RUN",
         )
     inputs = digests(systems, qrels_read, [spec])
     judgments = None if qrels_read is None else estimand.judgments(pool, qrels_read)

@@ -84,3 +84,32 @@ def keyed_by_text[Value](table: Mapping[Any, Value], what: str) -> dict[str, Val
             )
         keyed[text] = value
     return keyed
+
+
+def list_of_names(argument: str, names: Iterable[str]) -> list[str]:
+    """Return names as a list; a text, which would be taken for a list of letters, is refused.
+
+    Parameters
+    ----------
+    argument : str
+        What holds the names.
+    names : iterable of str
+
+    Raises
+    ------
+    InputError
+        A text, or anything that does not consist of texts.
+
+    Examples
+    --------
+    >>> list_of_names("systems", ("one", "two"))
+    ['one', 'two']
+    """
+    several = isinstance(names, Iterable) and not isinstance(names, (str, bytes))
+    listed = list(names) if several else []
+    if not several or not all(isinstance(name, str) for name in listed):
+        raise InputError(
+            f"{argument}: {names!r:.80} is not a list of names",
+            remedy=f"give a list, as [{names!r:.80}]" if isinstance(names, str) else "give texts",
+        )
+    return [str(name) for name in listed]

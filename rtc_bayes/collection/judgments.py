@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution
-from rtc_bayes.collection.ids import some
+from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.merging import Conflict, merge_judgments
-from rtc_bayes.collection.pool import Pool, list_of_names
+from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import JudgedFor, Qrels
 from rtc_bayes.errors import CollectionWarning, InputError, whole_fields, whole_number
 from rtc_bayes.store.saved import Saved

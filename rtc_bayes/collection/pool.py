@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.collection.ids import list_of_names
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.store import digest_text
 from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class Pool(Saved):
     list_starts : ndarray of int, shape (systems * topics + 1,)
         The list of system s on topic t begins at ``list_starts[s * topics + t]``.
     digests : tuple of str
-        A digest of each system's run.
+        A digest of each system's run; another where its lists were padded.
     tails : Tails or None
         Ranks of the pool's documents below the depth; None where no list is longer.
 
@@ -214,9 +216,11 @@ class Pool(Saved):
         starts = [0]
         heads, tails, tail_ranks = ([_NOTHING] * cells for _ in range(3))
         lengths = np.zeros(cells, dtype=np.int32)
+        padded = np.zeros(len(runs), dtype=bool)
         for t, topic in enumerate(topics):
             lists = [run.ranking(topic)[:reach] for run in runs.values()]
             if pad:
+                padded |= [len(docs) < depth for docs in lists]
                 lists = [_padded(*one, depth) for one in zip(runs, lists, strict=True)]
             heads_of_topic = (docs[:depth].tolist() for docs in lists)
             pooled = sorted(set(added.get(topic, ())).union(*heads_of_topic))
@@ -239,7 +243,10 @@ class Pool(Saved):
             topic_starts=np.array(starts, dtype=np.int64),
             ranked=np.concatenate([_NOTHING, *heads]),
             list_starts=starts_of([*map(len, heads)]),
-            digests=tuple(run.digest for run in runs.values()),
+            digests=tuple(
+                digest_text(f"padded {run.digest}") if filled else run.digest
+                for run, filled in zip(runs.values(), padded, strict=True)
+            ),
             tails=None
             if longest <= depth
             else Tails(
@@ -593,32 +600,3 @@ def _numbers(what: str, names: Iterable[str], held: Sequence[str]) -> NDArray[np
     if not wanted:
         raise InputError(f"no {what} is named", remedy=f"name {what}s of the pool, each once")
     return np.array([number[name] for name in wanted], dtype=np.int64)
-
-
-def list_of_names(argument: str, names: Iterable[str]) -> list[str]:
-    """Return names as a list; a text, which would be taken for a list of letters, is refused.
-
-    Parameters
-    ----------
-    argument : str
-        What holds the names.
-    names : iterable of str
-
-    Raises
-    ------
-    InputError
-        A text, or anything that does not consist of texts.
-
-    Examples
-    --------
-    >>> list_of_names("systems", ("one", "two"))
-    ['one', 'two']
-    """
-    several = isinstance(names, Iterable) and not isinstance(names, (str, bytes))
-    listed = list(names) if several else []
-    if not several or not all(isinstance(name, str) for name in listed):
-        raise InputError(
-            f"{argument}: {names!r:.80} is not a list of names",
-            remedy=f"give a list, as [{names!r:.80}]" if isinstance(names, str) else "give texts",
-        )
-    return [str(name) for name in listed]

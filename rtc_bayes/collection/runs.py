@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.ids import keyed_by_text, shown, text_of
+from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, text_of
 from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError
@@ -146,6 +146,8 @@ class Run(Immutable):
         lists = {}
         scores = None if scores is None else keyed_by_text(scores, "topic")
         for topic, ranking in keyed_by_text(rankings, "topic").items():
+            if isinstance(ranking, str):
+                list_of_names("ranking", ranking)
             docnos = np.array([text_of(docno, "docno") for docno in ranking], dtype=object)
             values = np.asarray(
                 range(len(docnos), 0, -1) if scores is None else scores[topic], dtype=np.float64
@@ -234,7 +236,7 @@ class Runs(Immutable, Mapping[str, Run]):
 
     def select(self, systems: Iterable[str]) -> Runs:
         """Return only the named systems, in the order named."""
-        return Runs(self[name] for name in systems)
+        return Runs(self[name] for name in list_of_names("systems", systems))
 
     def condensed(self, qrels: Qrels) -> Runs:
         """Return the lists without the documents that nobody judged (Sakai 2007).

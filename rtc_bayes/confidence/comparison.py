@@ -353,6 +353,29 @@ class Comparison(Shown):
             meta={**self.meta, "forecast": confidence},
         )
 
+    @property
+    def moments_text(self) -> str:
+        """Where means and variances come from, in words.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
+        >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+        >>> rb.compare(pool, p).moments_text
+        'exact moments'
+        >>> rb.compare(pool, p, "ERR@10", outcomes=2000).moments_text
+        'moments by sampling relevance 2,000 times'
+        """
+        match self.moments:
+            case "montecarlo":
+                times = f" {self.meta['outcomes']:,} times" if "outcomes" in self.meta else ""
+                return f"moments by sampling relevance{times}"
+            case "plugin":
+                return "plug-in moments"
+            case kind:
+                return f"{kind} moments"
+
     def sample_difference(self, a: str, b: str) -> Floats:
         """Sample the score of `a` less that of `b`, over what is unknown.
 
@@ -574,8 +597,9 @@ class Comparison(Shown):
         pairs = len(self.a)
         source = f" by {self.model}:{self.method}" if self.model else ""
         lines = [
-            f"Comparison({self.measure} over {_count(len(self.topics), 'topic')}, {self.moments} "
-            f"moments{source}: {_count(len(self.systems), 'system')}, {_count(pairs, 'pair')})"
+            f"Comparison({self.measure} over {_count(len(self.topics), 'topic')}, "
+            f"{self.moments_text}{source}: {_count(len(self.systems), 'system')}, "
+            f"{_count(pairs, 'pair')})"
         ]
         width = max((len(name) for name in self.systems), default=0)
         place = {name: s for s, name in enumerate(self.systems)}

@@ -21,6 +21,7 @@ from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
 from rtc_bayes.measures.names import Measure, parse_measure
 from rtc_bayes.measures.pool_moments import by_grade
+from rtc_bayes.measures.sampled import ERR_HIGHEST
 from rtc_bayes.store import provenance, spawn_seeds
 from rtc_bayes.workers import ALONE, Workers
 
@@ -156,6 +157,16 @@ class Setting:
         return self.grades is None and measures.has_moments(self.measure)
 
     @property
+    def grades_text(self) -> str:
+        """What grades a graded measure takes documents to have, in words."""
+        if self.grades is not None:
+            return "judged grades, and of other documents grades like those of their topic"
+        binary = "no judged grade is above 1, so every relevant document has grade 1"
+        if self._measure.kind == "ERR":
+            return f"{binary} of {ERR_HIGHEST}, a gain of 1/{2**ERR_HIGHEST}"
+        return binary
+
+    @property
     def _measure(self) -> Measure:
         """The measure of the values, which are probabilities of what is relevant to it."""
         return replace(parse_measure(self.measure), rel=0)
@@ -225,7 +236,8 @@ class Setting:
             "residual": self.residual,
         }
         asked = {} if self.rope is None else {"rope": self.rope}
-        return provenance(seed=self.seed) | about | asked
+        grades = {"grades": self.grades_text} if self._measure.graded else {}
+        return provenance(seed=self.seed) | about | grades | asked
 
 
 def two_systems(pool: Pool, a: str, b: str) -> Pairs:

@@ -141,7 +141,7 @@ class Estimand:
             return cls()
         return value if isinstance(value, Estimand) else cls(measure=value)  # type: ignore[arg-type]
 
-    def pool(self, runs: Runs, qrels: Qrels | None = None) -> Pool:
+    def pool(self, runs: Runs, qrels: Qrels | None = None, *, pad: bool = False) -> Pool:
         """Pool runs to the depth.
 
         Parameters
@@ -149,15 +149,17 @@ class Estimand:
         runs : Runs
         qrels : Qrels, optional
             Where lists are scored below the depth, documents that these judge count there too.
+        pad : bool
+            Fill short lists up to the depth, as of :meth:`rtc_bayes.Pool.from_runs`.
         """
         from rtc_bayes.collection import Pool
 
         depth = self.depth or defaults.DEPTH
-        if self.scope == "pool" or self.score_depth:
-            return Pool.from_runs(runs, depth=depth, score_depth=self.score_depth, qrels=qrels)
-        pool = Pool.from_runs(
-            runs, depth=depth, score_depth=max(depth, defaults.REACH), qrels=qrels
-        )
+        by_depth = self.scope == "pool" or self.score_depth
+        score_depth = self.score_depth if by_depth else max(depth, defaults.REACH)
+        pool = Pool.from_runs(runs, depth=depth, score_depth=score_depth, qrels=qrels, pad=pad)
+        if by_depth:
+            return pool
         return replace(pool, score_depth=pool.reach)
 
     def judgments(self, pool: Pool, qrels: Qrels, judged_for: JudgedFor = None) -> Judgments:

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Outcomes = NDArray[np.int8]
 
 # gdeval's highest grade
-_ERR_HIGHEST = 4
+ERR_HIGHEST = 4
 
 
 def scorer(
@@ -149,7 +149,7 @@ def _err(
 ) -> Floats:
     lists, size = len(starts) - 1, outcomes.shape[1]
     result = np.zeros((lists, size))
-    stops = np.array([(2.0**grade - 1.0) / 2.0**_ERR_HIGHEST for grade in range(128)])
+    stops = np.array([(2.0**grade - 1.0) / 2.0**ERR_HIGHEST for grade in range(128)])
     stops = np.minimum(stops, 1.0)
     on = np.ones(size)
     for s in range(lists):

@@ -32,7 +32,14 @@ from rtc_bayes.relevance.interface import (
 )
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import one_thread
-from rtc_bayes.relevance.options import Option, check_options, require
+from rtc_bayes.relevance.options import (
+    BetaPrior,
+    MeanSd,
+    MedianSpread,
+    Option,
+    check_options,
+    require,
+)
 from rtc_bayes.relevance.registry import ModelInfo, available_models, load_model, model_info
 from rtc_bayes.relevance.spec import ModelSpec
 
@@ -57,6 +64,7 @@ __getattr__, _, _ = lazy_loader.attach(
 )
 
 __all__ = [
+    "BetaPrior",
     "Check",
     "Density",
     "Diagnostics",
@@ -67,6 +75,8 @@ __all__ = [
     "LayeredDensity",
     "LayeredPriors",
     "LogitBeta",
+    "MeanSd",
+    "MedianSpread",
     "ModelInfo",
     "ModelSpec",
     "Option",

@@ -272,8 +272,8 @@ def fit(
     Raises
     ------
     InputError
-        No such model, method or option, a value that an option does not take, or `draws`,
-        `chains` or `tune` for a method without draws.
+        No such model, method or option, a value that an option does not take, `draws`, `chains` or
+        `tune` for a method without draws, or judgments of another type.
     FitError
         A fit that must not be used: not converged, not finite, or a check of its draws failed.
 
@@ -298,6 +298,11 @@ def fit(
         raise InputError(
             f"draws, chains and tune are for methods that draw, not for {wanted!r}",
             remedy="leave them out, or choose another method",
+        )
+    if not isinstance(judgments, Judgments):
+        raise InputError(
+            f"judgments are a {type(judgments).__name__}",
+            remedy="give Judgments: Judgments.from_qrels(pool, qrels) says which are relevant",
         )
     return _fit(judgments.on(pool), spec, Sampling.of(wanted, **counts, seed=seed))
 

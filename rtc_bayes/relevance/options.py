@@ -3,7 +3,7 @@
 A field is bool (``yes`` or ``no``), int, float, str, a Literal of strings and integers, or a tuple
 of these (parts joined with ``:``, as in ``prior=1:1``; a comma would end the option inside the
 brackets of ``rtc[prior=1:1,folds=5]``, and is understood where there are none; a tuple of no parts
-is ``none``).
+is ``none``). ``Annotated`` says in words what such a value means: :data:`MedianSpread`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,19 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from rtc_bayes.errors import InputError
+
+MeanSd = Annotated[tuple[float, float], "the mean:sd of a normal prior"]
+"""An option of two numbers: the mean and standard deviation of a normal prior."""
+MedianSpread = Annotated[tuple[float, float], "the median:spread of a log-normal prior"]
+"""An option of two numbers: a log-normal prior's median and the sd of its logarithm."""
+BetaPrior = Annotated[tuple[float, float], "the a:b of a beta prior"]
+"""An option of two numbers: the parameters of a beta prior."""
 
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinity)\b", re.IGNORECASE)
 _BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
@@ -56,7 +64,7 @@ def describe_options(model: type) -> tuple[Option, ...]:
     InputError
         A field of a type that no text can be read as.
     """
-    hints = get_type_hints(model)
+    hints = get_type_hints(model, include_extras=True)
     return tuple(
         Option(
             field.name,
@@ -112,15 +120,11 @@ def with_options(model: type, options: Mapping[str, object]) -> Any:
             )
         chosen.update(presets[preset])
         options = {name: value for name, value in options.items() if name != "preset"}
-    hints = get_type_hints(model)
+    hints = get_type_hints(model, include_extras=True)
     for name, value in options.items():
         if name not in own:
-            available = "; ".join(map(str, describe_options(model))) or "none"
-            if presets:
-                available += f"; preset ({' | '.join(presets)})"
             raise InputError(
-                f"{_called(model)} has no option {name!r}",
-                remedy=f"its options: {available}",
+                f"{_called(model)} has no option {name!r}", remedy=_instead(model, name)
             )
         chosen[name] = _read(hints[name], value, model, name)
     missing = sorted(
@@ -160,7 +164,7 @@ def check_options(model: Any) -> None:
         ...
     rtc_bayes.errors.InputError: option p of model constant is 'half'; give a number
     """
-    hints = get_type_hints(type(model))
+    hints = get_type_hints(type(model), include_extras=True)
     for field in fields(model):
         value = getattr(model, field.name)
         if isinstance(value, np.generic):
@@ -209,6 +213,18 @@ def _called(model: Any) -> str:
     return f"{'judge' if hasattr(model, 'start') else 'model'} {model.name}"
 
 
+def _instead(model: Any, name: str) -> str:
+    """Say which option may have been meant, and which there are."""
+    options = {option.name: str(option) for option in describe_options(model)}
+    if presets := getattr(model, "presets", {}):
+        options["preset"] = f"preset ({' | '.join(presets)})"
+    if not options:
+        return "leave it out: there are none"
+    near = get_close_matches(name.lower().replace("-", "_"), options, n=1)
+    written = f"write {options[near[0]]}; all: " if near else "its options are "
+    return written + ", ".join(options)
+
+
 def _refusal(model: Any, option: str, value: object, accepts: str) -> InputError:
     text = f"option {option} of {_called(model)} is {option_text(value)!r:.80}"
     return InputError(text, remedy=f"give {accepts}")
@@ -228,14 +244,13 @@ def _read(kind: Any, value: object, model: type, option: str) -> object:
     if isinstance(read, np.generic):
         read = read.item()
     if not _fits(kind, read):
-        accepts = _accepts(kind)
-        if "number" in accepts and _NOT_FINITE.search(option_text(value)):
-            accepts += ", finite"
-        raise _refusal(model, option, value, accepts)
+        finite = "number" in _accepts(kind) and _NOT_FINITE.search(option_text(value))
+        raise _refusal(model, option, value, _accepts(kind, ", finite" if finite else ""))
     return read
 
 
 def _from_text(kind: Any, text: str) -> object:
+    kind = _plain(kind)
     if get_origin(kind) is tuple:
         parts = [part for part in re.split(r"[:,]", text.strip("()")) if part.strip()]
         kinds = get_args(kind)
@@ -253,7 +268,13 @@ def _from_text(kind: Any, text: str) -> object:
     return kind(text)
 
 
+def _plain(kind: Any) -> Any:
+    """Return a type without the words that say what it means."""
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
 def _fits(kind: Any, value: object) -> bool:
+    kind = _plain(kind)
     if get_origin(kind) is Literal:
         return any(value == choice and type(value) is type(choice) for choice in get_args(kind))
     if get_origin(kind) is tuple:
@@ -271,7 +292,16 @@ def _fits(kind: Any, value: object) -> bool:
     return isinstance(value, kind)
 
 
-def _accepts(kind: Any) -> str:
+def _accepts(kind: Any, finite: str = "") -> str:
+    """Say what a type takes, and what that means if the type says so."""
+    if get_origin(kind) is Annotated:
+        inner, *meanings = get_args(kind)
+        words = [text for text in meanings if isinstance(text, str)]
+        return ", ".join([_accepts(inner) + finite, *words])
+    return _plainly(kind) + finite
+
+
+def _plainly(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return " | ".join(map(str, get_args(kind)))
     if get_origin(kind) is tuple:

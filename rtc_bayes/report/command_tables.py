@@ -131,9 +131,10 @@ def systems_table(
 def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: int) -> Table:
     """Rank the systems."""
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
+    grades = comparison.meta.get("grades")
     title = (
-        f"{comparison.meta['about']}; {len(comparison.topics)} topics, "
-        f"{comparison.moments} moments{source}, seed {seed}"
+        f"{comparison.meta['about']}{f'; {grades}' if grades else ''}; "
+        f"{len(comparison.topics)} topics, {comparison.moments_text}{source}, seed {seed}"
     )
     return Table(title, *systems_table(comparison, judgments))
 

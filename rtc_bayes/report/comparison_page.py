@@ -89,6 +89,8 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         "P(better) is the probability that the order of two systems is the same when all is "
         "judged; 0.5 says that nothing is known about it.",
     ]
+    if "grades" in comparison.meta:
+        said.append(f"{comparison.measure} counts grades: {comparison.meta['grades']}.")
     residual = comparison.meta.get("residual")
     if residual:
         said.append(

@@ -190,12 +190,13 @@ def study(
     runs: Runs,
     qrels: Qrels,
     *,
-    algorithms: Sequence[str | Algorithm],
+    algorithms: str | Sequence[str | Algorithm],
     estimand: EstimandLike = None,
     trials: int = defaults.TRIALS,
     n_systems: int = defaults.SYSTEMS,
     n_initial: int = defaults.INITIAL,
     truth: Truth = "complete",
+    pad: bool = False,
     moments: MomentsRule = "published",
     confidence: float = defaults.CONFIDENCE,
     budgets: Sequence[int] = (),
@@ -216,11 +217,14 @@ def study(
         At least `n_systems` of them.
     qrels : Qrels
         Taken as complete: the truth.
-    algorithms : sequence of str or Algorithm
-        In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``.
+    algorithms : str or sequence of str or Algorithm
+        In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``; in one text with commas
+        between.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
-    truth, trials, n_systems, n_initial, moments, confidence, budgets, draws, chains, tune, seed
+    truth, pad, trials, n_systems, n_initial, moments, confidence, budgets
+        See :class:`rtc_bayes.trials.Plan`.
+    draws, chains, tune, seed
         See :class:`rtc_bayes.trials.Plan`.
     output, workers, command, inputs
         See :func:`rtc_bayes.trials.run_study`.
@@ -254,11 +258,12 @@ def study(
     [40, 13]
     """
     plan = Plan(
-        algorithms=tuple(algorithms),
+        algorithms=algorithms,
         trials=trials,
         n_systems=n_systems,
         n_initial=n_initial,
         truth=truth,
+        pad=pad,
         moments=moments,
         estimand=Estimand.from_value(estimand),
         confidence=confidence,

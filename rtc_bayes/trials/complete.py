@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+from rtc_bayes.collection.ids import list_of_names
+from rtc_bayes.confidence.setting import number_of
 from rtc_bayes.confidence.subpool import with_topics
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures import Estimand, evaluate, moments, sample_scores
@@ -60,6 +62,7 @@ class Collection:
         estimand: Estimand | None = None,
         *,
         truth: Truth = "complete",
+        pad: bool = False,
     ) -> Collection:
         """Pool the runs to the estimand's depth, and evaluate them.
 
@@ -69,11 +72,13 @@ class Collection:
         estimand : Estimand, optional
         truth : {"complete", "judged"}
             "judged": of lists condensed to the documents with a judgment, and topics with one.
+        pad : bool
+            Fill short lists up to the depth, as of :meth:`rtc_bayes.Pool.from_runs`.
         """
         estimand = estimand or Estimand()
         if truth == "judged":
             runs = runs.condensed(qrels)
-        pool = estimand.pool(runs)
+        pool = estimand.pool(runs, pad=pad)
         topics = pool.topics
         if estimand.topics == "judged":
             topics = tuple(t for t in topics if any(g >= 0 for g in qrels.get(t, {}).values()))
@@ -95,8 +100,15 @@ class Collection:
         return cls(pool, qrels, estimand, scores)
 
     def truth_of(self, systems: Sequence[str]) -> Floats:
-        """Return the true scores of some systems, in the order given; shape (systems,)."""
-        return self.truth[[self.pool.systems.index(system) for system in systems]]
+        """Return the true scores of some systems, in the order given; shape (systems,).
+
+        Raises
+        ------
+        InputError
+            A system that is not there, or a text instead of a list.
+        """
+        names = list_of_names("systems", systems)
+        return self.truth[[number_of(self.pool.systems, name) for name in names]]
 
     @cached_property
     def judgments(self) -> Judgments:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from rtc_bayes import defaults
 from rtc_bayes.errors import InputError, brief_repr, moved, whole_fields, whole_number
-from rtc_bayes.judging import Algorithm, parse_algorithm
+from rtc_bayes.judging import Algorithm, parse_algorithm, split_algorithms
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
 from rtc_bayes.trials.complete import Truth
@@ -25,7 +25,8 @@ class Plan:
     Attributes
     ----------
     algorithms : tuple of str or Algorithm
-        In the grammar ``JUDGE[/EVALUATOR]`` of :func:`rtc_bayes.judging.parse_algorithm`.
+        In the grammar ``JUDGE[/EVALUATOR]`` of :func:`rtc_bayes.judging.parse_algorithm`. One text
+        is taken as the command line takes it: ``"mtc"``, or several with commas between.
     trials : int
         At least 1.
     n_systems : int
@@ -42,6 +43,10 @@ class Plan:
         What the judgments say of a document without one: that it is not relevant, or nothing. In
         that case lists are condensed first, to documents with a judgment
         (:meth:`rtc_bayes.Runs.condensed`), and only topics that have one are compared.
+    pad : bool
+        Fill lists that are shorter than the depth with documents that no other system lists and
+        nobody judged, as of :meth:`rtc_bayes.Pool.from_runs`: for reproducing the tables of
+        Carterette 2007 only. Such a document has no judgment, so `truth` must be "complete".
     confidence : float
         Judging ends when every pair of initial systems has it, in (0.5, 1).
     budgets : tuple of int
@@ -66,13 +71,14 @@ class Plan:
     ('ip at 50', 'ip at 100', 'mtc/rtc:map at 50', 'mtc/rtc:map at 100')
     """
 
-    algorithms: tuple[str | Algorithm, ...]
+    algorithms: str | Sequence[str | Algorithm]
     trials: int = defaults.TRIALS
     n_systems: int = defaults.SYSTEMS
     n_initial: int = defaults.INITIAL
     moments: MomentsRule = "published"
     estimand: Estimand = field(default_factory=Estimand)
     truth: Truth = "complete"
+    pad: bool = False
     confidence: float = defaults.CONFIDENCE
     budgets: Sequence[int] = ()
     draws: int | None = None
@@ -82,6 +88,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimand", _with_depth(Estimand.from_value(self.estimand)))
+        object.__setattr__(self, "algorithms", _listed(self.algorithms))
         if not self.algorithms:
             raise InputError("no algorithm was given", remedy="give for example ip,mtc,rtc:map")
         if len(self.parsed) < len(self.algorithms):
@@ -103,6 +110,11 @@ class Plan:
             )
         if self.truth not in ("complete", "judged"):
             raise InputError(f"truth is {self.truth!r}", remedy="give complete or judged")
+        if self.pad and self.truth == "judged":
+            raise InputError(
+                "padded lists hold documents without a judgment, which truth judged takes out",
+                remedy="leave pad out, or give truth complete",
+            )
         if not 0.5 < self.confidence < 1.0:
             raise InputError(
                 f"confidence is {self.confidence}", remedy="give one between 0.5 and 1"
@@ -159,6 +171,7 @@ class Plan:
             "moments": self.moments,
             **self.estimand.to_dict(),
             "truth": self.truth,
+            "pad": self.pad,
             "confidence": self.confidence,
             "budgets": list(self.budgets),
             "draws": self.draws,
@@ -166,6 +179,13 @@ class Plan:
             "tune": self.tune,
             "seed": self.seed,
         }
+
+
+def _listed(algorithms: object) -> tuple[Any, ...]:
+    """Return algorithms as a tuple: of a text with commas, of one alone, or of several."""
+    if isinstance(algorithms, str):
+        return split_algorithms(algorithms) if algorithms.strip() else ()
+    return tuple(algorithms) if isinstance(algorithms, Iterable) else (algorithms,)
 
 
 def _with_depth(estimand: Estimand) -> Estimand:

@@ -111,7 +111,9 @@ def run_study[Result: StudyResult](
         todo, total = folder.missing(), len(folder.seeds)
         workers.progress(kind.stage, total - len(todo), total)
         if todo:
-            collection = Collection.from_runs(runs, qrels, plan.estimand, truth=plan.truth)
+            collection = Collection.from_runs(
+                runs, qrels, plan.estimand, truth=plan.truth, pad=plan.pad
+            )
             run = partial(run_trial, kind, plan, collection)
             with open_workers(workers) as run_all:
                 results = run_all(run, [(number, folder.seeds[number]) for number in todo])
@@ -136,9 +138,12 @@ def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan) -> None:
     asked = trials["judged"].sum()
     share = trials["missing"].sum() / asked if asked else 0.0
     if share > MOST_MISSING:
+        why = "the truth is not complete; compare condensed lists instead (truth judged)"
+        if plan.pad:
+            why = f"documents of padded lists are among them, and if that is not all, {why}"
         warnings.warn(
             f"{share:.0%} of what trials asked for has no judgment and was taken as not relevant: "
-            "the truth is not complete; compare condensed lists instead (truth judged)",
+            f"{why}",
             CollectionWarning,
             stacklevel=3,
         )

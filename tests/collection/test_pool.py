@@ -512,3 +512,11 @@ def test_phantoms_raise_what_is_expected_of_a_short_list_as_enumeration_says():
             assert expected[0] == pytest.approx(expected[1])
         else:
             assert expected[0] > expected[1] + 0.1
+
+
+def test_padding_changes_the_digests_of_the_runs_that_it_fills():
+    rankings = {"short": {"1": "ab", "2": "abc"}, "long": {"1": "abc", "2": "cba"}}
+    plain, padded = (pool_of(rankings, depth=3, pad=pad) for pad in (False, True))
+    assert [a == b for a, b in zip(plain.digests, padded.digests, strict=True)] == [False, True]
+    # to the depth where no list is short nothing is padded
+    assert pool_of(rankings, depth=2, pad=True).digests == plain.digests

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rtc_bayes as rb
-from rtc_bayes import Fit, FitError, InputError, Judgments, fit
+from rtc_bayes import Fit, FitError, InputError, Judgments, Qrels, fit
 from rtc_bayes.relevance import Diagnostics, Draws, PointEstimate, Stage, estimate
 
 
@@ -190,3 +190,8 @@ def test_how_much_a_method_draws_by_default(pool, judgments, method, numbers):
     assert asked == [numbers, numbers]
     fit(pool, judgments, model=Drawn(), draws=7)
     assert asked[-1] == (7, *numbers[1:])
+
+
+def test_what_is_no_judgments_is_said_to_be_none(pool):
+    with pytest.raises(InputError, match=r"judgments are a Qrels; give Judgments: Judgments.from_"):
+        fit(pool, Qrels({"1": {"a": 1}}), model="uniform")

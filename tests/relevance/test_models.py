@@ -177,7 +177,10 @@ def test_presets_and_what_overrides_them():
         ({"folds": "3"}, r"folds of model rtc is '3'; give 0 \| 5"),
         ({"intercept": "maybe"}, r"intercept of model rtc is 'maybe'; give yes \| no"),
         ({"preset": "best"}, "no preset 'best'; its presets are printed, program"),
-        ({"smooth": "platt"}, r"no option 'smooth'; its options: prior=1:1 \(a number"),
+        (
+            {"smooth": "platt"},
+            r"no option 'smooth'; write smoothing=cells \(cells \| platt \| beta\); all: prior,",
+        ),
     ],
 )
 def test_options_that_rtc_refuses(options, message):

@@ -126,3 +126,43 @@ def test_a_refused_option_is_named_with_its_value_and_what_it_takes(text, said):
         ModelSpec.parse(f"hierarchical[{text}]").build()
     assert said in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("robust[s_u=nan]", "finite, the median:spread of a log-normal prior"),
+        ("robust[s_u=1]", "give a number:a number, the median:spread of a log-normal prior"),
+        ("robust[s_u=]", "give a number:a number, the median:spread of a log-normal prior"),
+        ("robust[mu=3]", "give a number:a number, the mean:sd of a normal prior"),
+        ("rtc[prior=2]", "give a number:a number, the a:b of a beta prior"),
+        ("layered[m=inf:1]", "give a number:a number, finite, the a:b of a beta prior"),
+    ],
+)
+def test_a_prior_says_which_two_numbers_it_needs(text, said):
+    with pytest.raises(InputError) as caught:
+        ModelSpec.parse(text).build()
+    assert str(caught.value).endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "rtc[cell-weight=1]",
+            "'cell-weight'; write cell_weight=1 (a number); all: prior, temper,",
+        ),
+        ("rtc[Fold=5]", "'Fold'; write folds=0 (0 | 5); all: "),
+        ("rtc[prest=x]", "'prest'; write preset ("),
+        ("rtc[xyz=1]", "'xyz'; its options are prior, temper, smoothing, cell_weight,"),
+    ],
+)
+def test_an_option_that_a_model_lacks_is_answered_by_the_nearest(text, said):
+    with pytest.raises(InputError) as caught:
+        ModelSpec.parse(text).build()
+    assert f"model rtc has no option {said}" in str(caught.value)
+
+
+def test_a_judge_without_options_says_so():
+    with pytest.raises(InputError, match="judge ip has no option 'weight'; leave it out: there"):
+        parse_algorithm("ip[weight=evr]")

@@ -1,0 +1,135 @@
+"""What a study takes documents without a judgment for: nonrelevant, or nothing at all."""
+
+import warnings
+
+import numpy as np
+import pytest
+from pools import random_rankings, runs_of
+
+from rtc_bayes import CollectionWarning, Estimand, Qrels, Workers, calibrate, evaluate, study
+from rtc_bayes.trials import Collection, Plan, draw_systems, outcomes, quietly
+from rtc_bayes.trials.running import MOST_MISSING
+
+ALONE = Workers(jobs=1)
+DEPTH = 10
+TOPICS = 6
+
+
+@pytest.fixture(scope="module")
+def runs():
+    rng = np.random.default_rng(2)
+    return runs_of(random_rankings(rng, systems=4, topics=TOPICS, documents=30, longest=20))
+
+
+@pytest.fixture(scope="module")
+def complete():
+    rng = np.random.default_rng(3)
+    return {
+        str(t): {f"d{i:04d}": int(rng.random() < 0.4) for i in range(30)} for t in range(TOPICS)
+    }
+
+
+@pytest.fixture(scope="module")
+def shallow(complete):
+    """Judgments of every other document; of the last topic none that any system retrieved."""
+    kept = {t: dict(list(grades.items())[::2]) for t, grades in complete.items()}
+    return Qrels(kept | {str(TOPICS - 1): {"elsewhere": 1}})
+
+
+def of_all(name, runs, qrels, tmp_path, **options):
+    """Run a study that judges every document of its trials' pools."""
+    options = {"trials": 2, "n_systems": 3, "seed": 1, "workers": ALONE} | options
+    options["estimand"] = Estimand(depth=DEPTH)
+    return study(
+        runs, qrels, algorithms=["mtc"], budgets=[10_000], output=tmp_path / name, **options
+    )
+
+
+def test_lists_are_condensed_before_anything_else(runs, shallow):
+    about = Estimand("P@5", depth=DEPTH)
+    collection = Collection.from_runs(runs, shallow, about, truth="judged")
+    condensed = runs.condensed(shallow)
+    expected = Collection.from_runs(condensed, shallow, about)
+    pool = collection.pool
+    for t, topic in enumerate(pool.topics):
+        docnos = pool.docnos[pool.documents(t)]
+        assert set(docnos.tolist()) == {
+            docno for run in condensed.values() for docno in run.ranking(topic)[:DEPTH]
+        }
+        assert set(docnos.tolist()) <= set(shallow[topic])
+    assert pool.docnos.tolist() == expected.pool.docnos.tolist()
+    table = evaluate(condensed, shallow, ["P@5"], topics="all")
+    assert collection.truth == pytest.approx(table["P@5"].mean(axis=1))
+    # and other scores than with holes taken for nonrelevant, which can only be lower
+    holes = Collection.from_runs(runs, shallow, about)
+    assert (holes.truth * TOPICS < collection.truth * (TOPICS - 1)).all()
+
+
+def test_only_topics_with_a_truth_are_compared(runs, shallow):
+    kept, left_out = (
+        Collection.from_runs(runs, shallow, Estimand(depth=DEPTH), truth=truth).pool.topics
+        for truth in ("complete", "judged")
+    )
+    assert kept == runs.topics == tuple(map(str, range(TOPICS)))
+    assert left_out == kept[:-1]
+
+
+def test_a_trial_asks_for_nothing_that_is_not_judged(runs, shallow):
+    plan = Plan(
+        ("mtc",),
+        n_systems=3,
+        truth="judged",
+        estimand=Estimand(depth=DEPTH),
+        budgets=(10_000,),
+    )
+    collection = Collection.from_runs(runs, shallow, plan.estimand, truth=plan.truth)
+    with quietly():
+        (outcome,) = outcomes(collection, plan, 4)
+    assert (outcome.missing, outcome.reason) == (0, "exhausted")
+    draw = draw_systems(runs.systems, plan, 4)
+    pool = collection.pool.select(draw.initial)
+    assert outcome.judged == pool.n_documents > 0
+    assert set(outcome.judgments.judged_topics) <= set(collection.pool.topics)
+
+
+def test_what_is_not_judged_is_said_if_it_is_much(runs, shallow, tmp_path):
+    with pytest.warns(CollectionWarning, match=r"^\d\d% of what trials asked for has no judgment"):
+        done = of_all("holes", runs, shallow, tmp_path)
+    share = done.trials["missing"].sum() / done.trials["judged"].sum()
+    assert share > MOST_MISSING == 0.1
+    with pytest.warns(CollectionWarning) as caught:
+        # a finished study says it again
+        of_all("holes", runs, shallow, tmp_path)
+    (said,) = caught
+    assert f"{share:.0%} of what" in str(said.message)
+    assert "compare condensed lists instead (truth judged)" in str(said.message)
+
+
+def test_condensed_lists_lack_nothing(runs, shallow, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        done = of_all("judged", runs, shallow, tmp_path, truth="judged")
+    assert done.trials["missing"].tolist() == [0, 0]
+    assert done.meta["study"]["truth"] == "judged"
+
+
+@pytest.mark.parametrize(("left_out", "told"), [(1, False), (6, True)])
+def test_a_tenth_may_lack_a_judgment(runs, complete, tmp_path, left_out, told):
+    """Of 30 documents of a topic one, a thirtieth, is little, and six, a fifth, are much."""
+    qrels = Qrels({t: dict(list(grades.items())[left_out:]) for t, grades in complete.items()})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        done = of_all("some", runs, qrels, tmp_path)
+    share = done.trials["missing"].sum() / done.trials["judged"].sum()
+    assert share > 0
+    assert (share > MOST_MISSING) == told
+    assert any("has no judgment" in str(each.message) for each in caught) == told
+
+
+def test_calibrate_condenses_and_says_it_too(runs, shallow, tmp_path):
+    options = {"trials": 1, "n_systems": 3, "seed": 1, "workers": ALONE, "model": "uniform"}
+    options |= {"algorithm": "mtc", "budget": 40, "estimand": Estimand(depth=DEPTH)}
+    with pytest.warns(CollectionWarning, match="has no judgment and was taken as not relevant"):
+        calibrate(runs, shallow, output=tmp_path / "holes", **options)
+    done = calibrate(runs, shallow, output=tmp_path / "judged", truth="judged", **options)
+    assert done.trials["missing"].tolist() == [0]
