@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -123,14 +123,25 @@ def cells_expected(comparisons: pd.DataFrame) -> Figure:
 
 
 @styled
-def permuted_loss(permuted: NDArray[np.float64], observed: float, measure: str) -> Axes:
-    """Draw the loss with topics in other orders, and the one that was observed."""
-    axes = canvas(2.6)
-    axes.hist(permuted, bins=_BINS, color=NONRELEVANT, label="topics in other orders")
-    axes.axvline(observed, color=COLOURS[1], linewidth=2, label="observed")
-    axes.set(xlabel=f"loss of {measure} where held out", ylabel="orders")
-    legend_above(axes, axes)
-    return axes
+def permuted_losses(found: Mapping[str, tuple[NDArray[np.float64], float]], measure: str) -> Figure:
+    """Draw the loss with topics in other orders and as observed, a panel for each analysis.
+
+    Parameters
+    ----------
+    found : mapping of str to (ndarray, float)
+        By the panel's title: the losses of other orders, and the one observed.
+    measure : str
+        As people name its mean.
+    """
+    figure, axes = panels(len(found), columns=2, height=2.2, share_y=True)
+    for place, (title, (permuted, observed)) in zip(axes, found.items(), strict=True):
+        place.hist(permuted, bins=_BINS, color=NONRELEVANT, label="topics in other orders")
+        place.axvline(observed, color=COLOURS[1], linewidth=2, label="observed")
+        place.set_title(title, fontsize=10, loc="left")
+        place.set_xlabel(f"loss of {measure} where held out")
+    axes[0].set_ylabel("orders")
+    legend_above(figure, axes[0])
+    return figure
 
 
 @styled

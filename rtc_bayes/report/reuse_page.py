@@ -66,7 +66,7 @@ def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
         f"<p>{html.escape(_ABOUT_LOSS)}</p>",
         figures_beside(
             figure(
-                drawn.permuted_loss(found.permuted.loss, found.loss, mean),
+                drawn.permuted_losses({"": (found.permuted.loss, found.loss)}, mean),
                 "Histogram of the loss over permutations, with the observed loss as a line.",
                 "The loss as observed, and with topics in other orders, where holding out has no "
                 "effect: an observed loss outside of the grey is no accident of topics.",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.hold_out import groups_of
+from rtc_bayes.collection.ids import list_of_names
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.measures.names import MeasureLike, has_moments
@@ -98,7 +99,7 @@ def leave_group_out(
     every = tuple(dict.fromkeys(of_systems))
     if len(every) < 2:
         raise InputError("all systems are of one group", remedy="give two groups or more")
-    chosen = every if only is None else tuple(only)
+    chosen = every if only is None else tuple(list_of_names("only", only))
     if unknown := [group for group in chosen if group not in every]:
         raise InputError(
             f"no system is of group {unknown[0]}", remedy=f"give some of {', '.join(every[:8])}"

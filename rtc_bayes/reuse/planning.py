@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from rtc_bayes.collection.hold_out import HoldOutDesign
+from rtc_bayes.collection.ids import list_of_names
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.reuse.counts import Remainder, design_counts
 from rtc_bayes.reuse.cycles import Members, balanced_cycle
@@ -82,7 +83,7 @@ def hold_out(
     names, runs = _groups(groups)
     labels = _topics(topics)
     rng = np.random.default_rng(whole_number("seed", seed))
-    pairs = [frozenset(pair) for pair in never_together]
+    pairs = [frozenset(list_of_names("a pair of never_together", pair)) for pair in never_together]
     for group in [*(g for pair in pairs for g in pair), *(most or {}), *(costs or {})]:
         if group not in names:
             raise InputError(

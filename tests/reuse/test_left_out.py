@@ -93,6 +93,8 @@ def test_what_cannot_be_left_out_is_refused() -> None:
     runs, qrels, groups = collection()
     with pytest.raises(rb.InputError, match="no system is of group none"):
         rb.leave_group_out(runs, qrels, groups, only=["none"])
+    with pytest.raises(rb.InputError, match="only"):
+        rb.leave_group_out(runs, qrels, groups, only="site01")
     with pytest.raises(rb.InputError, match="all systems are of one group"):
         rb.leave_group_out(runs, qrels, dict.fromkeys(runs.systems, "one"))
     with pytest.raises(rb.InputError, match="no group for"):

@@ -119,6 +119,7 @@ def test_the_program_meets_what_is_demanded() -> None:
         ({"held": 2, "baseline": 20}, "too few for a cycle"),
         ({"baseline": 30}, "none is left"),
         ({"never_together": [("S1", "S9")]}, "no group S9"),
+        ({"never_together": ["S1"]}, "never_together"),
         ({"budget": 10.0}, "needs costs"),
         ({"most": dict.fromkeys(names(6), 1), "on_remainder": "cycle"}, "no design"),
         ({"seed": -1}, "seed"),
