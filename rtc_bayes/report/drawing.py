@@ -119,14 +119,16 @@ def figure_of(drawn: Axes | Figure) -> Figure:
     return figure
 
 
-def panels(number: int, *, columns: int, height: float, share_y: bool) -> tuple[Figure, list[Axes]]:
-    """Return a figure of small multiples with one horizontal scale, and its axes in use."""
+def panels(
+    number: int, *, columns: int, height: float, share_y: bool, share_x: bool = True
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure of small multiples, by default with one horizontal scale, and its axes."""
     from matplotlib.figure import Figure
 
     columns = min(number, columns)
     rows = -(-number // columns)
     figure = Figure(figsize=(WIDTH, 0.5 + height * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, sharex=True, sharey=share_y, squeeze=False).ravel()
+    axes = figure.subplots(rows, columns, sharex=share_x, sharey=share_y, squeeze=False).ravel()
     for unused in axes[number:]:
         unused.set_visible(False)
     for last in axes[max(0, number - columns) : number]:

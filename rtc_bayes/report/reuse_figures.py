@@ -20,6 +20,7 @@ from rtc_bayes.report.drawing import (
     styled,
 )
 from rtc_bayes.reuse.agreement import CELLS
+from rtc_bayes.reuse.power import power_of_t
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,6 +198,49 @@ def loss_intervals(summary: pd.DataFrame, measure: str) -> Axes:
     axes.grid(visible=False, axis="y")
     axes.set(xlabel=f"loss of {measure} where held out")
     return axes
+
+
+@styled
+def power_curves(
+    loss_sd: float, mean: float, topics: Mapping[str, float], level: float, measure: str
+) -> Figure:
+    """Draw what the experiment would find: losses, and differences between two systems.
+
+    Parameters
+    ----------
+    loss_sd : float
+        Sd of the loss with topics in other orders.
+    mean : float
+        Mean score, of which losses are shares.
+    topics : mapping of str to float
+        Reuse topics of a pair, by comparison.
+    level : float
+        Of the tests.
+    measure : str
+        As people name its mean.
+    """
+    from scipy.stats import norm
+
+    figure, (left, right) = panels(2, columns=2, height=2.4, share_y=True, share_x=False)
+    loss = np.linspace(0, 0.3, 121)
+    edge = norm.isf(level / 2)
+    shift = loss * mean / loss_sd
+    left.plot(loss, norm.sf(edge - shift) + norm.sf(edge + shift), color=COLOURS[0])
+    left.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    left.set(xlabel=f"share of {measure} lost", ylabel="power", ylim=(0, 1.02))
+    left.set_title("all systems together", fontsize=10, loc="left")
+    effect = np.linspace(0, 1, 101)
+    for n, (name, count) in enumerate(topics.items()):
+        right.plot(
+            effect,
+            power_of_t(effect, round(count), level),
+            color=COLOURS[n],
+            label=f"{name} ({count:.0f})",
+        )
+    right.set_title("a pair, by reuse topics", fontsize=10, loc="left")
+    right.set(xlabel="difference in sd of a topic's")
+    right.legend(fontsize=8, loc="upper left")
+    return figure
 
 
 @styled

@@ -103,6 +103,20 @@ def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
             "one expect.",
         ),
         table(tables["comparisons"]),
+        heading("What would be found"),
+        figure(
+            drawn.power_curves(
+                found.loss_sd,
+                found.mean_score,
+                found.comparisons().set_index("comparison")["reuse_topics"].to_dict(),
+                found.level,
+                mean,
+            ),
+            "Power against the share of the score that is lost, and against the size of a pair's "
+            "difference.",
+            "Power of this experiment: of the test of the loss, which counts all systems together, "
+            "and of one pair's t-test on the reuse topics of each comparison.",
+        ),
         heading("Systems"),
         figure(
             drawn.scores_held_out(found.by_system(), mean),
