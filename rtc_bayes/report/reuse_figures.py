@@ -172,6 +172,8 @@ def group_losses(groups: pd.DataFrame, measure: str) -> Axes:
     axes.set_yticks(at, shown["group"])
     axes.grid(visible=False, axis="y")
     axes.set(xlabel=f"loss of {measure} where held out")
+    axes.use_sticky_edges = False
+    axes.margins(x=0.05)
     legend_above(axes, axes)
     return axes
 
