@@ -3,8 +3,8 @@
     RTC_BAYES_DATA=FOLDER python -m experiments.reuse.foretold
 
 First, sites of TREC-8 (its 41 groups put together at random to five): the loss that a hold-out
-experiment says, beside what was lost: the same statistic less what it is where their sites took part
-as well, on the same topics, which leaves what holding out did to them beyond what it did to
+experiment says, beside what was lost: the same statistic less what it is where their sites took
+part as well, on the same topics, which leaves what holding out did to them beyond what it did to
 contributors. Then, a pilot of 50 topics of Robust 2004: the power that
 it foretells on 249 topics, beside how often the loss is found there. Prints Markdown.
 """
