@@ -1,0 +1,205 @@
+"""Are confidences right for the systems of a group that was not judged for?
+
+    RTC_BAYES_DATA=FOLDER python -m experiments.reuse.left_out_groups -o DIR
+        [--collections NAME... --jobs 1 --seed 41]
+
+runs two robustness studies of each collection by `robust` about whole lists. In one the new systems
+of a trial are those of a group, and judgments are made for two systems of other groups. In the
+other the names of the groups are dealt to the systems at random: trials have as many new systems,
+drawn from all. Then it prints, as Markdown, scores of the pairs that hold a new system, and of
+their bins of confidence, with standard errors over trials.
+
+Groups of TREC-8 are those of `run_groups.txt`. Those of DL 2020 are read off the beginnings of run
+names, where the participants of the track are known by them (`DL20`): systems of one laboratory,
+or baselines that one participant ran, are one group.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from experiments.common import bins_table, size, standard_error
+from experiments.whole_lists.four import COLLECTIONS, read
+from rtc_bayes import Estimand, Workers, read_groups
+from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.robustness import Study, study
+from rtc_bayes.store import progress_bar
+from rtc_bayes.trials.scores import log_score, summarise
+
+ALGORITHM = "robust:gibbs"
+TRIALS = {"trec8_adhoc": 41, "trec_dl20": 28}
+"""Each of the 41 groups of TREC-8 once, each of the 14 of DL 2020 twice."""
+ARMS = {"groups": "one group left out", "random": "random"}
+DL20 = {
+    "nvidia": ("1", "2"),
+    "CoRT": ("CoRT-",),
+    "DoRA": ("DoRA_", "small_1k", "med_1k"),
+    "RMIT": ("RMIT-", "TF_IDF_", "DLH_", "indri-", "terrier-"),
+    "NLE": ("NLE_",),
+    "TUW": ("TUW-",),
+    "UAmsterdam": ("bert_6", "bm25_bert_token", "relemb_"),
+    "bcai": ("bcai_", "bl_bcai_"),
+    "bigIR": ("bigIR-",),
+    "BITEM": ("fr_pass_", "rr-pass-"),
+    "NLM": ("nlm-",),
+    "Waterloo": ("p_",),
+    "PASH": ("pash_",),
+    "pinganNLP": ("pinganNLP",),
+}
+"""How the names of a group's runs begin."""
+
+
+def groups_of(folder: str, systems: tuple[str, ...]) -> dict[str, str]:
+    """Return the group of each system of a collection."""
+    if folder == "trec8_adhoc":
+        return read_groups(Path(os.environ["RTC_BAYES_DATA"]) / folder / "run_groups.txt")
+    return {
+        system: next(group for group, begin in DL20.items() if system.startswith(begin))
+        for system in systems
+    }
+
+
+def dealt(groups: dict[str, str], seed: int) -> dict[str, str]:
+    """Deal the same names of groups, as many of each, to the systems at random."""
+    names = np.random.default_rng(seed).permutation(list(groups.values()))
+    return dict(zip(groups, names.tolist(), strict=True))
+
+
+def side_by_side(arms: dict[str, Study], groups: dict[str, dict[str, str]]) -> Study:
+    """Return both studies of a collection as one whose algorithms are the arms: new pairs only."""
+    tables: dict[str, list[pd.DataFrame]] = {"trials": [], "pairs": [], "systems": []}
+    for arm, done in arms.items():
+        named = {"algorithm": ARMS[arm]}
+        left_out = done.systems["trial"].map(done.trials.set_index("trial")["left_out"])
+        new = done.systems["system"].map(groups[arm]) == left_out
+        tables["trials"].append(done.trials.assign(**named))
+        tables["pairs"].append(done.pairs[done.pairs["initial"] < 2].assign(**named))
+        tables["systems"].append(done.systems[new].assign(**named))
+    stacked = {name: pd.concat(parts, ignore_index=True) for name, parts in tables.items()}
+    summary = {
+        arm: summarise(
+            *(stacked[name].query("algorithm == @arm") for name in ("trials", "pairs"))
+        ).to_dict()
+        for arm in ARMS.values()
+    }
+    first = next(iter(arms.values()))
+    return Study(first.directory, stacked, summary, first.meta)
+
+
+def with_error(values: pd.Series, form: str) -> str:
+    """Write a mean over trials and its standard error."""
+    return f"{format(values.mean(), form)} ± {format(standard_error(values), form.lstrip('+'))}"
+
+
+def by_trial(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the means of each trial: lost, gap, held (share of 95% intervals), overlap."""
+    lost = log_score(pairs["confidence"], pairs["correct"])
+    error = (pairs["expected_difference"] - pairs["true_difference"]).abs()
+    return (
+        pairs.assign(
+            lost=lost,
+            gap=pairs["correct"] - pairs["confidence"],
+            held=error <= 1.96 * pairs["sd"],
+        )
+        .groupby("trial")[["lost", "gap", "held", "overlap"]]
+        .mean()
+    )
+
+
+def pair_row(arm: str, what: str, pairs: pd.DataFrame) -> dict[str, str]:
+    """Score pairs of one arm as a row of a table."""
+    means = by_trial(pairs)
+    return {
+        "new systems": arm,
+        "pairs": f"{what} ({len(pairs)})",
+        "log score": with_error(means["lost"], ".3f"),
+        "confidence": f"{pairs['confidence'].mean():.3f}",
+        "accuracy": f"{pairs['correct'].mean():.3f}",
+        "accuracy less confidence": with_error(means["gap"], "+.3f"),
+        "95% of differences": with_error(means["held"], ".1%"),
+        "size": f"{size(pairs):.0%}",
+        "overlap": f"{means['overlap'].mean():.2f}",
+    }
+
+
+def trial_row(arm: str, both: Study) -> dict[str, str]:
+    """Say of one arm what is of trials and of systems."""
+    trials = both.trials[both.trials["algorithm"] == arm]
+    systems = both.systems[both.systems["algorithm"] == arm]
+    error = systems.assign(bias=systems["expected"] - systems["true"])
+    error["held"] = error["bias"].abs() <= 1.96 * error["sd"]
+    means = error.groupby("trial")[["bias", "held"]].mean()
+    return {
+        "new systems": arm,
+        "trials": f"{len(trials)}",
+        "groups": f"{trials['left_out'].nunique()}",
+        "new systems a trial": f"{len(systems) / len(trials):.1f}",
+        "judged, median": f"{trials['judged'].median():g}",
+        "W": f"{both.summary[arm]['W']:.2f}",
+        "tau": with_error(trials["tau"].dropna(), ".3f"),
+        "95% of MAPs of new systems": with_error(means["held"], ".1%"),
+        "bias of MAP": with_error(means["bias"], "+.3f"),
+    }
+
+
+def page(name: str, both: Study) -> str:
+    """Write what came of a collection."""
+    pairs, rows = both.pairs, []
+    for arm in ARMS.values():
+        mine = pairs[pairs["algorithm"] == arm]
+        rows.append(pair_row(arm, "all with a new one", mine))
+        rows.append(pair_row(arm, "an initial and a new one", mine[mine["initial"] == 1]))
+        rows.append(pair_row(arm, "two new ones", mine[mine["initial"] == 0]))
+    left, drawn = (by_trial(pairs[pairs["algorithm"] == arm]) for arm in ARMS.values())
+    apart = left.mean() - drawn.mean()
+    error = np.hypot(*(means.std(ddof=1) / np.sqrt(len(means)) for means in (left, drawn)))
+    parts = [
+        f"## {name}",
+        to_markdown(pd.DataFrame([trial_row(arm, both) for arm in ARMS.values()])),
+        to_markdown(pd.DataFrame(rows)),
+        f"Left out less random: log score {apart['lost']:+.3f} ± {error['lost']:.3f}; accuracy "
+        f"less confidence {apart['gap']:+.3f} ± {error['gap']:.3f}.",
+        bins_table(both, str),
+    ]
+    return "\n\n".join(parts)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-o", "--output", required=True, type=Path)
+    parser.add_argument("--collections", nargs="+", choices=[*TRIALS], default=[*TRIALS])
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=41)
+    options = parser.parse_args()
+    for folder in options.collections:
+        judged = COLLECTIONS[folder]
+        runs, qrels = read(folder)
+        groups = groups_of(folder, runs.systems)
+        of_arms = {"groups": groups, "random": dealt(groups, options.seed)}
+        arms = {}
+        for arm, of_systems in of_arms.items():
+            with progress_bar() as progress:
+                arms[arm] = study(
+                    runs,
+                    qrels,
+                    algorithms=ALGORITHM,
+                    estimand=Estimand(relevance_level=judged.relevance_level, topics="judged"),
+                    truth=judged.truth,
+                    trials=TRIALS[folder],
+                    leave_out="groups",
+                    groups=of_systems,
+                    moments="plugin",
+                    seed=options.seed,
+                    output=options.output / f"{folder}-{arm}",
+                    workers=Workers(options.jobs, progress=progress),
+                )
+        print(page(judged.name, side_by_side(arms, of_arms)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
