@@ -36,11 +36,6 @@ class Plan:
         Systems of a trial, k in Carterette 2007, section 4.3; at least 2.
     n_initial : int
         Systems that the judgments of a trial are made for, c in the paper; 2 to `n_systems`.
-    leave_out : "groups", sequence of str, or None
-        Leave one group out of each trial: the new systems are all of one group, the initial ones
-        of others. "groups" takes every group in turn, names take those; a text of several has
-        commas between. `n_systems` is then the most a trial compares: a group with fewer systems
-        than are asked for gives all it has. None: all systems are drawn at random.
     moments : {"published", "exact", "plugin"}
         Moments that confidences are made of, for measures that have moments. "published": plug-in
         for `uniform` and `rtc:map`, as in the paper, exact for the rest.
@@ -65,6 +60,11 @@ class Plan:
         steps of a chain before its first draw. None: as many as the method takes anywhere.
     seed : int
         Each trial has a seed of its own, made from this one.
+    leave_out : "groups", sequence of str, or None
+        Leave one group out of each trial: the new systems are all of one group, the initial ones
+        of others. "groups" takes every group in turn, names take those; a text of several has
+        commas between. `n_systems` is then the most a trial compares: a group with fewer systems
+        than are asked for gives all it has. None: all systems are drawn at random.
 
     Raises
     ------
@@ -83,7 +83,6 @@ class Plan:
     trials: int = defaults.TRIALS
     n_systems: int = defaults.SYSTEMS
     n_initial: int = defaults.INITIAL
-    leave_out: str | Sequence[str] | None = None
     moments: MomentsRule = "published"
     estimand: Estimand = field(default_factory=Estimand)
     truth: Truth = "complete"
@@ -94,6 +93,7 @@ class Plan:
     chains: int | None = None
     tune: int | None = None
     seed: int = 0
+    leave_out: str | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimand", _with_depth(Estimand.from_value(self.estimand)))
