@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from experiments.common import bins_table, size, standard_error
+from experiments.common import bins_table, of_algorithm, size, standard_error
 from experiments.whole_lists.four import COLLECTIONS, read
 from rtc_bayes import Estimand, Workers, read_groups
 from rtc_bayes.report.tables import to_markdown
@@ -83,7 +83,7 @@ def side_by_side(arms: dict[str, Study], groups: dict[str, dict[str, str]]) -> S
     stacked = {name: pd.concat(parts, ignore_index=True) for name, parts in tables.items()}
     summary = {
         arm: summarise(
-            *(stacked[name].query("algorithm == @arm") for name in ("trials", "pairs"))
+            *(of_algorithm(stacked[name], arm) for name in ("trials", "pairs"))
         ).to_dict()
         for arm in ARMS.values()
     }
@@ -129,8 +129,8 @@ def pair_row(arm: str, what: str, pairs: pd.DataFrame) -> dict[str, str]:
 
 def trial_row(arm: str, both: Study) -> dict[str, str]:
     """Say of one arm what is of trials and of systems."""
-    trials = both.trials[both.trials["algorithm"] == arm]
-    systems = both.systems[both.systems["algorithm"] == arm]
+    trials = of_algorithm(both.trials, arm)
+    systems = of_algorithm(both.systems, arm)
     error = systems.assign(bias=systems["expected"] - systems["true"])
     error["held"] = error["bias"].abs() <= 1.96 * error["sd"]
     means = error.groupby("trial")[["bias", "held"]].mean()
@@ -147,26 +147,37 @@ def trial_row(arm: str, both: Study) -> dict[str, str]:
     }
 
 
+def apart_row(what: str, pairs: pd.DataFrame) -> dict[str, str]:
+    """Say by how much left-out groups differ from random trials in some pairs."""
+    left, drawn = (by_trial(of_algorithm(pairs, arm)) for arm in ARMS.values())
+    apart = left.mean() - drawn.mean()
+    error = np.hypot(left.std(ddof=1) / np.sqrt(len(left)), drawn.std(ddof=1) / np.sqrt(len(drawn)))
+    names = {"lost": "log score", "gap": "accuracy less confidence"}
+    row = {name: f"{apart[key]:+.3f} ± {error[key]:.3f}" for key, name in names.items()}
+    held = f"{apart['held']:+.1%} ± {error['held']:.1%}"
+    return {"left out less random": what, **row, "95% of differences": held}
+
+
 def page(name: str, both: Study) -> str:
     """Write what came of a collection."""
-    pairs, rows = both.pairs, []
-    for arm in ARMS.values():
-        mine = pairs[pairs["algorithm"] == arm]
-        rows.append(pair_row(arm, "all with a new one", mine))
-        rows.append(pair_row(arm, "an initial and a new one", mine[mine["initial"] == 1]))
-        rows.append(pair_row(arm, "two new ones", mine[mine["initial"] == 0]))
-    left, drawn = (by_trial(pairs[pairs["algorithm"] == arm]) for arm in ARMS.values())
-    apart = left.mean() - drawn.mean()
-    error = np.hypot(*(means.std(ddof=1) / np.sqrt(len(means)) for means in (left, drawn)))
-    parts = [
-        f"## {name}",
+    pairs = both.pairs
+    kinds = {
+        "all with a new one": pairs,
+        "an initial and a new one": pairs[pairs["initial"] == 1],
+        "two new ones": pairs[pairs["initial"] == 0],
+    }
+    rows = [
+        pair_row(arm, what, of_algorithm(chosen, arm))
+        for arm in ARMS.values()
+        for what, chosen in kinds.items()
+    ]
+    tables = [
         to_markdown(pd.DataFrame([trial_row(arm, both) for arm in ARMS.values()])),
         to_markdown(pd.DataFrame(rows)),
-        f"Left out less random: log score {apart['lost']:+.3f} ± {error['lost']:.3f}; accuracy "
-        f"less confidence {apart['gap']:+.3f} ± {error['gap']:.3f}.",
+        to_markdown(pd.DataFrame([apart_row(what, chosen) for what, chosen in kinds.items()])),
         bins_table(both, str),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join([f"## {name}", *(table.strip() for table in tables)])
 
 
 def main() -> None:
