@@ -79,7 +79,7 @@ def side_by_side(arms: dict[str, Study], groups: dict[str, dict[str, str]]) -> S
         new = done.systems["system"].map(groups[arm]) == left_out
         tables["trials"].append(done.trials.assign(**named))
         tables["pairs"].append(done.pairs[done.pairs["initial"] < 2].assign(**named))
-        tables["systems"].append(done.systems[new].assign(**named))
+        tables["systems"].append(done.systems.assign(new=new, **named))
     stacked = {name: pd.concat(parts, ignore_index=True) for name, parts in tables.items()}
     summary = {
         arm: summarise(
@@ -131,19 +131,24 @@ def trial_row(arm: str, both: Study) -> dict[str, str]:
     """Say of one arm what is of trials and of systems."""
     trials = of_algorithm(both.trials, arm)
     systems = of_algorithm(both.systems, arm)
-    error = systems.assign(bias=systems["expected"] - systems["true"])
-    error["held"] = error["bias"].abs() <= 1.96 * error["sd"]
-    means = error.groupby("trial")[["bias", "held"]].mean()
+    systems = systems.assign(bias=systems["expected"] - systems["true"])
+    systems["held"] = systems["bias"].abs() <= 1.96 * systems["sd"]
+    new, initial = (
+        systems[systems["new"] == which].groupby("trial")[["bias", "held"]].mean()
+        for which in (True, False)
+    )
     return {
         "new systems": arm,
         "trials": f"{len(trials)}",
         "groups": f"{trials['left_out'].nunique()}",
-        "new systems a trial": f"{len(systems) / len(trials):.1f}",
+        "new systems a trial": f"{systems['new'].sum() / len(trials):.1f}",
         "judged, median": f"{trials['judged'].median():g}",
         "W": f"{both.summary[arm]['W']:.2f}",
         "tau": with_error(trials["tau"].dropna(), ".3f"),
-        "95% of MAPs of new systems": with_error(means["held"], ".1%"),
-        "bias of MAP": with_error(means["bias"], "+.3f"),
+        "95% of MAPs, new": with_error(new["held"], ".1%"),
+        "initial": with_error(initial["held"], ".1%"),
+        "bias of MAP, new": with_error(new["bias"], "+.3f"),
+        "bias, initial": with_error(initial["bias"], "+.3f"),
     }
 
 
