@@ -208,17 +208,16 @@ def _listed(algorithms: object) -> tuple[Any, ...]:
 
 def _left_out(groups: object) -> str | tuple[str, ...] | None:
     """Return "groups" for all of them, or the names of some, each once."""
-    if groups is None or groups == ALL_GROUPS:
-        return ALL_GROUPS if groups else None
-    names = tuple(groups.split(",")) if isinstance(groups, str) else groups
-    if not isinstance(names, Iterable) or not all(isinstance(n, str) and n for n in (*names,)):
-        raise InputError(
-            f"leave_out is {brief_repr(groups)}", remedy='give "groups", or names of groups'
-        )
-    names = tuple(dict.fromkeys(names))
-    if not names:
-        raise InputError("leave_out names no group", remedy='give "groups", or names of groups')
-    return names
+    if groups is None or (isinstance(groups, str) and groups == ALL_GROUPS):
+        return groups
+    names = groups.split(",") if isinstance(groups, str) else groups
+    if isinstance(names, Iterable):
+        names = tuple(dict.fromkeys(names))
+        if names and all(isinstance(name, str) and name for name in names):
+            return names
+    raise InputError(
+        f"leave_out is {brief_repr(groups)}", remedy='give "groups", or names of groups'
+    )
 
 
 def _with_depth(estimand: Estimand) -> Estimand:

@@ -211,7 +211,7 @@ LONE = {system: group for system, group in GROUPS.items() if system != "s03"}
         ({"leave_out": "B,Z", "groups": GROUPS}, "no system is of group Z.*A, B, C, D"),
         ({"leave_out": "A", "groups": GROUPS, "n_systems": 8, "n_initial": 7}, "group A .* 6 sys"),
         ({"leave_out": "A", "groups": GROUPS, "n_systems": 3, "n_initial": 3}, "none can be left"),
-        ({"leave_out": [], "groups": GROUPS}, "names no group"),
+        ({"leave_out": [], "groups": GROUPS}, r"leave_out is \[\]"),
         ({"leave_out": 3, "groups": GROUPS}, "leave_out is 3"),
         ({"leave_out": "A,,B", "groups": GROUPS}, "leave_out is 'A,,B'"),
     ],
