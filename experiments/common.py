@@ -218,12 +218,12 @@ def study_row(name: str, study: Study, algorithm: str) -> dict[str, str]:
         "": name,
         "trials": f"{len(of_trials)}",
         "judged, median": f"{summary['median_judged']:g}",
-        "log score": f"{of_trials.mean():.3f} ± {_error(of_trials):.3f}",
+        "log score": f"{of_trials.mean():.3f} ± {standard_error(of_trials):.3f}",
         "W": f"{summary['W']:.2f}",
         "tau": f"{summary['mean_tau']:.3f}",
         "confidence": f"{pairs['confidence'].mean():.3f}",
         "accuracy": f"{pairs['correct'].mean():.3f}",
-        "accuracy less confidence": f"{gap.mean():+.3f} ± {_error(gap):.3f}",
+        "accuracy less confidence": f"{gap.mean():+.3f} ± {standard_error(gap):.3f}",
         "bins under their edge": f"{under}",
         "95% of differences": f"{held:.1%}",
         "95% of MAPs": f"{covered(systems, 'expected', 'true', 0.95):.1%}",
@@ -233,6 +233,6 @@ def study_row(name: str, study: Study, algorithm: str) -> dict[str, str]:
     }
 
 
-def _error(values: pd.Series) -> float:
+def standard_error(values: pd.Series) -> float:
     """Standard error of a mean over trials."""
     return float(values.std(ddof=1) / np.sqrt(len(values)))

@@ -66,6 +66,16 @@ def robustness(
     algorithms: Annotated[str, typer.Option(help="ALGORITHMs, with commas between.")],
     output: OutFolder,
     plan: PlanWords,
+    leave_out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="groups|A,B",
+            help="New systems are of one group, initial ones of others: of all groups, or these.",
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None, typer.Option(help="Group of each system: system,group. For --leave-out.")
+    ] = None,
     budget: Annotated[
         list[int] | None,
         typer.Option(help="Judge so many, however sure, and evaluate by these. Repeatable."),
@@ -80,15 +90,19 @@ def robustness(
 
     Judges for a few systems, compares many, and does so again. Resumes where it stopped.
     """
-    from rtc_bayes.collection import read_qrels
+    from rtc_bayes.collection import read_groups, read_qrels
     from rtc_bayes.judging import parse_algorithm, split_algorithms
     from rtc_bayes.robustness import study
-    from rtc_bayes.store import progress_bar
+    from rtc_bayes.store import digest_file, progress_bar
 
     texts = split_algorithms(algorithms)
     parsed = [parse_algorithm(text) for text in texts]
     models = [model for algorithm in parsed for model in (algorithm.model, algorithm.evaluator)]
     systems, truth = runs.read(), read_qrels(qrels)
+    of_systems = None if groups is None else read_groups(groups)
+    inputs = digests(systems, truth, models)
+    if groups is not None:
+        inputs[groups] = digest_file(groups)
     with progress_bar(quiet) as progress:
         finished = study(
             systems,
@@ -97,10 +111,12 @@ def robustness(
             estimand=estimand,
             budgets=budget or (),
             **plan,
+            leave_out=leave_out,
+            groups=of_systems,
             seed=seed,
             output=output,
             workers=replace(workers, progress=progress),
-            inputs=digests(systems, truth, models),
+            inputs=inputs,
         )
     typer.echo(repr(finished))
 

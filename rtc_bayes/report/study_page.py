@@ -38,9 +38,12 @@ def study_page(study: Study) -> Page:
     until = f"until their order was {plan['confidence']:.0%} sure"
     if plan.get("budgets"):
         until = f"until {' or '.join(map(str, plan['budgets']))} were made"
+    compared = f"{plan['systems']} systems"
+    if plan.get("leave_out"):
+        compared = f"{compared} at most, the new ones all of one group that was not judged for,"
     lead = (
         f"{count(plan['trials'], 'trial')}: judgments made for {plan['initial']} systems "
-        f"{until}, then {plan['systems']} systems "
+        f"{until}, then {compared} "
         "compared by those judgments alone. Can the confidences be trusted?"
     )
     sections = [

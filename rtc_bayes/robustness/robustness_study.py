@@ -122,7 +122,8 @@ class Robustness(Kind[Study]):
     In ``trials``, `missing` counts judgments that the truth lacked, `remarks` checks of the
     evaluating fit that passed with a remark; `parameter_share` is the mean over pairs of the share
     of the variance that comes from unknown parameters, 0 for a point estimate; `failure` says why a
-    fit must not be used, and is null if it may. A trial that failed has null for what is not known,
+    fit must not be used, and is null if it may; `left_out` is the group of the systems that are not
+    judged for, if the plan leaves groups out. A trial that failed has null for what is not known,
     and no pairs and systems.
 
     Differences are those of the first system's mean of the measure less the second's, with `sd` the
@@ -135,7 +136,7 @@ class Robustness(Kind[Study]):
     tables: ClassVar = {
         "trials": columns(
             "trial:int algorithm:str judged:int reason:str confidence tau seconds_judging "
-            "seconds_evaluating missing:int remarks:int parameter_share failure:str?"
+            "seconds_evaluating missing:int remarks:int parameter_share failure:str? left_out:str?"
         ),
         "pairs": columns(
             "trial:int algorithm:str a:str b:str confidence correct:int initial:int overlap "
@@ -155,6 +156,7 @@ class Robustness(Kind[Study]):
             "seconds_judging": outcome.seconds_judging,
             "missing": outcome.missing,
             "failure": outcome.failure,
+            "left_out": outcome.draw.left_out,
         }
         tables = {}
         if outcome.judging is not None:
@@ -195,6 +197,8 @@ def study(
     trials: int = defaults.TRIALS,
     n_systems: int = defaults.SYSTEMS,
     n_initial: int = defaults.INITIAL,
+    leave_out: str | Sequence[str] | None = None,
+    groups: Mapping[str, str] | None = None,
     truth: Truth = "complete",
     pad: bool = False,
     moments: MomentsRule = "published",
@@ -214,7 +218,7 @@ def study(
     Parameters
     ----------
     runs : Runs
-        At least `n_systems` of them.
+        At least `n_systems` of them, or `n_initial` beside each group that is left out.
     qrels : Qrels
         Taken as complete: the truth.
     algorithms : str or sequence of str or Algorithm
@@ -222,12 +226,12 @@ def study(
         between.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
-    truth, pad, trials, n_systems, n_initial, moments, confidence, budgets
+    truth, pad, trials, n_systems, n_initial, leave_out, moments, confidence, budgets
         See :class:`rtc_bayes.trials.Plan`.
     draws, chains, tune, seed
         See :class:`rtc_bayes.trials.Plan`.
-    output, workers, command, inputs
-        See :func:`rtc_bayes.trials.run_study`.
+    groups, output, workers, command, inputs
+        See :func:`rtc_bayes.trials.run_study`. The groups go with `leave_out`.
 
     Returns
     -------
@@ -256,12 +260,31 @@ def study(
     ...     )
     >>> done.trials["judged"].tolist()
     [40, 13]
+
+    Leave one group out: judge for systems of other groups, compare with those of the group.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     done = study(
+    ...         made.runs,
+    ...         made.qrels,
+    ...         algorithms="mtc",
+    ...         estimand=rb.Estimand(depth=10),
+    ...         trials=2,
+    ...         n_systems=3,
+    ...         leave_out="groups",
+    ...         groups=dict(zip(made.runs.systems, "AABB")),
+    ...         output=folder,
+    ...         workers=rb.Workers(jobs=1),
+    ...     )
+    >>> done.trials["left_out"].tolist()
+    ['A', 'B']
     """
     plan = Plan(
         algorithms=algorithms,
         trials=trials,
         n_systems=n_systems,
         n_initial=n_initial,
+        leave_out=leave_out,
         truth=truth,
         pad=pad,
         moments=moments,
@@ -278,6 +301,7 @@ def study(
         runs,
         qrels,
         plan,
+        groups=groups,
         output=output,
         workers=workers,
         command=command,

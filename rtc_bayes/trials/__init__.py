@@ -7,11 +7,12 @@ kept of it, and :func:`run_study` runs them all: on any workers, stored one by o
 from __future__ import annotations
 
 from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.drawing import Draw, draw_systems, groups_left_out
 from rtc_bayes.trials.kind import Kind, StudyResult, load_study
 from rtc_bayes.trials.plan import MomentsRule, Plan
 from rtc_bayes.trials.running import run_study
 from rtc_bayes.trials.schema import columns
-from rtc_bayes.trials.trial import Draw, Outcome, Prediction, draw_systems, outcomes, quietly
+from rtc_bayes.trials.trial import Outcome, Prediction, outcomes, quietly
 
 __all__ = [
     "Collection",
@@ -24,6 +25,7 @@ __all__ = [
     "StudyResult",
     "columns",
     "draw_systems",
+    "groups_left_out",
     "load_study",
     "outcomes",
     "quietly",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.ids import list_of_names
 from rtc_bayes.confidence.setting import number_of
 from rtc_bayes.confidence.subpool import with_topics
@@ -38,6 +39,8 @@ class Collection:
     truth : ndarray of float, shape (systems,)
         Mean of the measure of each system over the estimand's topics, by its whole list and every
         judgment; in the pool's order.
+    groups : mapping of str to str, or None
+        Group of each system, for trials that leave one group out; None if it is not known.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Collection:
     qrels: Qrels
     estimand: Estimand
     truth: Floats
+    groups: Mapping[str, str] | None = None
 
     @classmethod
     def from_runs(
@@ -63,6 +67,7 @@ class Collection:
         *,
         truth: Truth = "complete",
         pad: bool = False,
+        groups: Mapping[str, str] | None = None,
     ) -> Collection:
         """Pool the runs to the estimand's depth, and evaluate them.
 
@@ -74,7 +79,16 @@ class Collection:
             "judged": of lists condensed to the documents with a judgment, and topics with one.
         pad : bool
             Fill short lists up to the depth, as of :meth:`rtc_bayes.Pool.from_runs`.
+        groups : mapping of str to str, optional
+            Group of each system, as :func:`rtc_bayes.read_groups` reads it.
+
+        Raises
+        ------
+        InputError
+            A system without a group, or a topic that the runs do not have.
         """
+        if groups is not None:
+            groups = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
         estimand = estimand or Estimand()
         if truth == "judged":
             runs = runs.condensed(qrels)
@@ -97,7 +111,7 @@ class Collection:
         scores = table[estimand.measure][:, chosen].mean(axis=1)
         if estimand.topics != "all":
             estimand = replace(estimand, topics=topics)
-        return cls(pool, qrels, estimand, scores)
+        return cls(pool, qrels, estimand, scores, groups)
 
     def truth_of(self, systems: Sequence[str]) -> Floats:
         """Return the true scores of some systems, in the order given; shape (systems,).

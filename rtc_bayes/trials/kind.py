@@ -258,6 +258,8 @@ def arguments_of(meta: Mapping[str, Any]) -> dict[str, Any]:
     study = meta.get("study")
     names = ("kind", "version", "code", "models", "runs", "qrels")
     others = {name: meta.get(name) for name in names}
+    if "groups" in meta:
+        others["groups"] = meta["groups"]
     return {**study, **others} if isinstance(study, Mapping) else others
 
 

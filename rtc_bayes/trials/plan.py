@@ -14,6 +14,9 @@ from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
 from rtc_bayes.trials.complete import Truth
 
+ALL_GROUPS = "groups"
+"""What `leave_out` says for every group."""
+
 type MomentsRule = Literal["published", "exact", "plugin"]
 
 
@@ -57,6 +60,11 @@ class Plan:
         steps of a chain before its first draw. None: as many as the method takes anywhere.
     seed : int
         Each trial has a seed of its own, made from this one.
+    leave_out : "groups", sequence of str, or None
+        Leave one group out of each trial: the new systems are all of one group, the initial ones
+        of others. "groups" takes every group in turn, names take those; a text of several has
+        commas between. `n_systems` is then the most a trial compares: a group with fewer systems
+        than are asked for gives all it has. None: all systems are drawn at random.
 
     Raises
     ------
@@ -85,6 +93,7 @@ class Plan:
     chains: int | None = None
     tune: int | None = None
     seed: int = 0
+    leave_out: str | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimand", _with_depth(Estimand.from_value(self.estimand)))
@@ -103,6 +112,12 @@ class Plan:
             raise InputError(
                 f"n_initial is {self.n_initial} and n_systems is {self.n_systems}",
                 remedy="give 2 <= n_initial <= n_systems",
+            )
+        object.__setattr__(self, "leave_out", _left_out(self.leave_out))
+        if self.leave_out is not None and self.n_initial == self.n_systems:
+            raise InputError(
+                f"all {self.n_systems} systems of a trial are initial: none can be left out",
+                remedy="give n_systems above n_initial, or no leave_out",
             )
         if self.moments not in ("published", "exact", "plugin"):
             raise InputError(
@@ -168,6 +183,9 @@ class Plan:
             "trials": self.trials,
             "systems": self.n_systems,
             "initial": self.n_initial,
+            "leave_out": list(self.leave_out)
+            if isinstance(self.leave_out, tuple)
+            else self.leave_out,
             "moments": self.moments,
             **self.estimand.to_dict(),
             "truth": self.truth,
@@ -186,6 +204,20 @@ def _listed(algorithms: object) -> tuple[Any, ...]:
     if isinstance(algorithms, str):
         return split_algorithms(algorithms) if algorithms.strip() else ()
     return tuple(algorithms) if isinstance(algorithms, Iterable) else (algorithms,)
+
+
+def _left_out(groups: object) -> str | tuple[str, ...] | None:
+    """Return "groups" for all of them, or the names of some, each once."""
+    if groups is None or (isinstance(groups, str) and groups == ALL_GROUPS):
+        return groups
+    names = groups.split(",") if isinstance(groups, str) else groups
+    if isinstance(names, Iterable):
+        names = tuple(dict.fromkeys(names))
+        if names and all(isinstance(name, str) and name for name in names):
+            return names
+    raise InputError(
+        f"leave_out is {brief_repr(groups)}", remedy='give "groups", or names of groups'
+    )
 
 
 def _with_depth(estimand: Estimand) -> Estimand:

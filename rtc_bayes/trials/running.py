@@ -18,6 +18,7 @@ from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.store import digest_text, provenance
 from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.drawing import groups_left_out
 from rtc_bayes.trials.folder import StudyFolder, digest_code
 from rtc_bayes.trials.kind import Arrays, Kind, StudyResult
 from rtc_bayes.trials.plan import Plan
@@ -41,6 +42,7 @@ def run_study[Result: StudyResult](
     qrels: Qrels,
     plan: Plan,
     *,
+    groups: Mapping[str, str] | None = None,
     output: str | Path,
     workers: Workers | None = None,
     command: str | None = None,
@@ -56,6 +58,9 @@ def run_study[Result: StudyResult](
     qrels : Qrels
         Taken as complete: the truth.
     plan : Plan
+    groups : mapping of str to str, optional
+        Group of each system, as :func:`rtc_bayes.read_groups` reads it: for a plan that leaves
+        groups out, and only for that.
     output : str or Path
         A folder: made if absent; if it holds an unfinished study of the same arguments, that
         is finished.
@@ -74,8 +79,9 @@ def run_study[Result: StudyResult](
     Raises
     ------
     InputError
-        Too few runs, a folder that holds a study of other arguments or that another process is at
-        work in, a damaged trial, or a scheduler that does not answer.
+        Too few runs, groups that cannot be left out as the plan says, a folder that holds a study
+        of other arguments or that another process is at work in, a damaged trial, or a scheduler
+        that does not answer.
     UnfinishedError
         Workers were lost, memory ran out, or the disk is full; the same call goes on.
 
@@ -94,7 +100,14 @@ def run_study[Result: StudyResult](
     ['reached']
     """
     workers = workers or Workers()
-    if len(runs) < plan.n_systems:
+    if plan.leave_out is not None:
+        groups_left_out(runs.systems, plan, groups)
+    elif groups is not None:
+        raise InputError(
+            "groups are given, and none is left out",
+            remedy='give leave_out="groups" (--leave-out groups), or no groups',
+        )
+    elif len(runs) < plan.n_systems:
         raise InputError(
             f"a trial takes {plan.n_systems} systems, of {len(runs)}", remedy="give more runs"
         )
@@ -105,6 +118,7 @@ def run_study[Result: StudyResult](
         **kind.arguments(plan),
         "runs": digest_text(json.dumps([[name, run.digest] for name, run in runs.items()])),
         "qrels": qrels.digest,
+        **_digest_of_groups(runs, groups),
     }
     folder = StudyFolder(Path(output), kind, kind.seeds(plan), meta)
     with folder.claimed():
@@ -112,7 +126,7 @@ def run_study[Result: StudyResult](
         workers.progress(kind.stage, total - len(todo), total)
         if todo:
             collection = Collection.from_runs(
-                runs, qrels, plan.estimand, truth=plan.truth, pad=plan.pad
+                runs, qrels, plan.estimand, truth=plan.truth, pad=plan.pad, groups=groups
             )
             run = partial(run_trial, kind, plan, collection)
             with open_workers(workers) as run_all:
@@ -129,6 +143,13 @@ def run_study[Result: StudyResult](
         _tell_of_missing(tables.get("trials"), plan)
         derived, summary = kind.summarise(tables, [arrays for _, arrays in trials], plan)
         return folder.finish({**tables, **_ordered(derived, kind.derived)}, summary)
+
+
+def _digest_of_groups(runs: Runs, groups: Mapping[str, str] | None) -> dict[str, str]:
+    """Return a digest of the groups of the runs; nothing where no groups are given."""
+    if groups is None:
+        return {}
+    return {"groups": digest_text(json.dumps([[name, groups[name]] for name in runs]))}
 
 
 def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan) -> None:
@@ -163,7 +184,7 @@ def run_trial(
     rows: Rows = {name: {column: [] for column in held} for name, held in kind.tables.items()}
     arrays: dict[str, Any] = {}
     with quietly():
-        for outcome in outcomes(collection, plan, seed, kind.algorithms(plan)):
+        for outcome in outcomes(collection, plan, seed, kind.algorithms(plan), trial=number):
             filled = {"trial": number, "algorithm": outcome.label}
             for name, table in kind.rows(outcome, collection).items():
                 for column, values in rows[name].items():

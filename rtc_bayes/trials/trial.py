@@ -24,8 +24,8 @@ from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
 from rtc_bayes.relevance import Draws, ModelSpec, estimate
 from rtc_bayes.relevance.interface import PointEstimate
-from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials.complete import Collection, scores_by
+from rtc_bayes.trials.drawing import Draw, draw_systems
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.scores import kendall_tau
 from rtc_bayes.workers import ALONE
@@ -37,67 +37,6 @@ type Floats = NDArray[np.float64]
 
 FAILED = "failed fit"
 """The reason of a trial in which a fit must not be used."""
-
-
-@dataclass(frozen=True)
-class Draw:
-    """The systems of a trial.
-
-    Attributes
-    ----------
-    everyone : tuple of str
-        Those compared, in the pool's order.
-    initial : tuple of str
-        Those judged for, in the pool's order.
-    judging_seed, evaluating_seed : int
-        The same for every algorithm.
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> from rtc_bayes.trials import Collection, Plan, outcomes
-    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
-    >>> plan = Plan(("mtc",), n_systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
-    >>> collection = Collection.from_runs(made.runs, made.qrels, plan.estimand)
-    >>> (outcome,) = outcomes(collection, plan, seed=1)
-    >>> len(outcome.draw.everyone), set(outcome.draw.initial) <= set(outcome.draw.everyone)
-    (3, True)
-    """
-
-    everyone: tuple[str, ...]
-    initial: tuple[str, ...]
-    judging_seed: int
-    evaluating_seed: int
-
-
-def draw_systems(systems: tuple[str, ...], plan: Plan, seed: int) -> Draw:
-    """Pick the systems of a trial at random.
-
-    Parameters
-    ----------
-    systems : tuple of str
-        At least as many as the plan asks for.
-    plan : Plan
-    seed : int
-        Of the trial.
-
-    Examples
-    --------
-    >>> from rtc_bayes.trials import Plan, draw_systems
-    >>> draw = draw_systems(tuple("abcdef"), Plan(("mtc",), n_systems=4), seed=1)
-    >>> draw.everyone, draw.initial
-    (('a', 'b', 'c', 'd'), ('a', 'c'))
-    """
-    choosing, judging, evaluating = spawn_seeds(seed, 3)
-    picked = np.random.default_rng(choosing).choice(
-        len(systems), size=plan.n_systems, replace=False
-    )
-    return Draw(
-        everyone=tuple(systems[i] for i in sorted(picked)),
-        initial=tuple(systems[i] for i in sorted(picked[: plan.n_initial])),
-        judging_seed=judging,
-        evaluating_seed=evaluating,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,6 +265,8 @@ def outcomes(
     plan: Plan,
     seed: int,
     algorithms: Mapping[str, Algorithm] | None = None,
+    *,
+    trial: int = 0,
 ) -> Iterator[Outcome]:
     """Run one trial: yield what every algorithm, and budget, makes of it.
 
@@ -340,6 +281,8 @@ def outcomes(
         Of the trial.
     algorithms : mapping of str to Algorithm, optional
         By their text; by default those of the plan.
+    trial : int, at least 0
+        Its number. Where groups are left out, it says which: see :func:`draw_systems`.
 
     Yields
     ------
@@ -357,18 +300,20 @@ def outcomes(
     Outcome(ip at 5: 5 judged, budget)
     Outcome(mtc at 5: 5 judged, budget)
     """
-    trial = _Trial(collection, plan, seed)
+    systems = collection.pool.systems
+    draw = draw_systems(systems, plan, seed, groups=collection.groups, trial=trial)
+    one = _Trial(collection, plan, draw)
     for text, algorithm in (plan.parsed if algorithms is None else algorithms).items():
-        yield from trial.outcomes(text, algorithm)
+        yield from one.outcomes(text, algorithm)
 
 
 class _Trial:
     """The state of one trial: what its algorithms share."""
 
-    def __init__(self, collection: Collection, plan: Plan, seed: int) -> None:
+    def __init__(self, collection: Collection, plan: Plan, draw: Draw) -> None:
         self._collection = collection
         self._plan = plan
-        self._draw = draw_systems(collection.pool.systems, plan, seed)
+        self._draw = draw
         self._pool = collection.pool.select(self._draw.everyone)
         self._judging_pool = collection.pool.select(self._draw.initial)
         self._truth = collection.truth_of(self._draw.everyone)
