@@ -146,9 +146,10 @@ def trial_row(arm: str, both: Study) -> dict[str, str]:
         "W": f"{both.summary[arm]['W']:.2f}",
         "tau": with_error(trials["tau"].dropna(), ".3f"),
         "95% of MAPs, new": with_error(new["held"], ".1%"),
-        "initial": with_error(initial["held"], ".1%"),
+        "95% of MAPs, initial": with_error(initial["held"], ".1%"),
         "bias of MAP, new": with_error(new["bias"], "+.3f"),
-        "bias, initial": with_error(initial["bias"], "+.3f"),
+        "initial bias": with_error(initial["bias"], "+.3f"),
+        "new less initial": with_error(new["bias"] - initial["bias"], "+.3f"),
     }
 
 
