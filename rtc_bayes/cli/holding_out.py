@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -30,6 +30,8 @@ from rtc_bayes.errors import InputError, whole_number
 if TYPE_CHECKING:
     from rtc_bayes.collection import Runs
 
+_LEVEL, _PERMUTATIONS = 0.05, 999
+
 
 @grouped
 def plan(
@@ -38,7 +40,7 @@ def plan(
     output: OutFile,
     topics: Annotated[
         str | None,
-        typer.Option(metavar="N|FILE", help="How many, or one a line. Default: those of RUNS."),
+        typer.Option(metavar="N|FILE", help="How many, or a file of them. Default: RUNS'."),
     ] = None,
     held: Annotated[int, typer.Option(help="Groups held out of a topic.")] = 2,
     baseline: Annotated[int, typer.Option(help="The least topics judged for all groups.")] = 0,
@@ -82,6 +84,12 @@ def plan(
     from rtc_bayes.reuse import hold_out, pilot_power
     from rtc_bayes.store import progress_bar, provenance
 
+    demands = any((never_together, most, most_runs is not None, budget is not None))
+    if pilot is not None and demands:
+        raise InputError(
+            "--pilot gives the power of a plan without demands",
+            remedy="leave out --never-together, --most, --most-runs and --budget, or --pilot",
+        )
     of_systems, systems = read_groups(groups), _read(runs)
     named = _topics(topics, systems)
     design = hold_out(
@@ -106,11 +114,13 @@ def plan(
                 len(design.topics),
                 held=[held],
                 baseline=baseline,
+                on_remainder=on_remainder,
                 seed=seed,
                 progress=progress,
             )
+    tables = plan_tables(design, baseline, "cycle" if demands else on_remainder, power)
     design.write(output, provenance=provenance(seed=seed))
-    write_tables(plan_tables(design, baseline, on_remainder, power), None, {})
+    write_tables(tables, None, {})
     typer.echo(f"{design!r}\nin {output}")
 
 
@@ -144,8 +154,10 @@ def reusability(
     ] = None,
     method: Method = None,
     option: Options = None,
-    level: Annotated[float, typer.Option(help="Of every test.")] = 0.05,
-    permutations: Annotated[int, typer.Option(help="Orders of topics to compare with.")] = 999,
+    level: Annotated[float, typer.Option(help="Of every test.")] = _LEVEL,
+    permutations: Annotated[
+        int, typer.Option(help="Orders of topics to compare with.")
+    ] = _PERMUTATIONS,
     runs: RunsOrScores,
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -179,6 +191,18 @@ def reusability(
     if scores is not None and (pool_depth or leave_out):
         lone = "--pool-depth" if pool_depth else "--leave-out"
         raise InputError(f"{lone} needs runs", remedy="give RUNS with --qrels")
+    _refuse_unused(
+        {
+            "--model, --method and --option": model or method or option,
+            "--level": level != _LEVEL,
+            "--permutations": permutations != _PERMUTATIONS,
+        }
+        if leave_out is not None
+        else {"--model, --method and --option": (model or method or option) and scores},
+        "--leave-out" if leave_out is not None else "--scores",
+    )
+    if hold_out is not None and len(pool_depth or ()) > 1:
+        raise InputError("--pool-depth is given twice", remedy="give one with --hold-out")
     of_systems, systems = read_groups(groups), _read(runs)
     judged = None if qrels is None else read_qrels(qrels)
     inputs = {} if systems is None else digests(systems, judged)
@@ -232,6 +256,12 @@ def reusability(
     typer.echo(f"{found.verdict()}\nOpen {page}")
 
 
+def _refuse_unused(given: Mapping[str, object], beside: str) -> None:
+    for option, value in given.items():
+        if value:
+            raise InputError(f"{option} says nothing with {beside}", remedy="leave it out")
+
+
 def _read(runs: RunFiles) -> Runs | None:
     return None if runs.runs is None else runs.read()
 
@@ -245,9 +275,11 @@ def _topics(text: str | None, runs: Runs | None) -> list[str] | int:
         return whole_number("--topics", int(text), least=1)
     try:
         return Path(text).read_text(encoding="utf-8").split()
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         raise InputError(
-            f"cannot read topics: {error.strerror}", path=text, remedy="give a number or a file"
+            f"cannot read topics: {getattr(error, 'strerror', None) or error}",
+            path=text,
+            remedy="give a number or a file",
         ) from error
 
 

@@ -132,9 +132,9 @@ def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
 
 
 _ABOUT_LOSS = (
-    "A system's score on a topic is held against those of the systems of other groups that "
-    "contributed there, so that neither hard topics nor good systems count. The loss is how much "
-    "less it scores on topics that it was held out of than on those it contributed to."
+    "A number for each system and one for each topic are fitted to the scores of contributors. "
+    "Their sum is what a held-out system would score if it were as good as elsewhere, and the "
+    "topic as hard as contributors find it. The loss is this, less what it does score."
 )
 _ABOUT_PAIRS = (
     "Within: pairs of one group, on topics it contributed to (baseline) and was held out of "

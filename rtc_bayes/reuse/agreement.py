@@ -104,6 +104,7 @@ def pair_tests(
     total = (one @ there.T - here @ two.T)[a, b]
     size = ((one**2) @ there.T + here @ (two**2).T)[a, b]
     squares = size - 2.0 * (one @ two.T)[a, b]
+    total[np.abs(total) <= _ROUNDING * np.sqrt(n * size)] = 0.0
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = total / n
         variance = (squares - total * mean) / (n - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 
     from rtc_bayes.collection import Judgments, Qrels
 
-# A two-sided test at .05 finds what is 1.96 + .84 standard deviations from 0 with probability .8.
-_DETECTABLE = 2.8
+# The normal quantile of .8, the power at which a loss counts as detectable.
+_POWER = 0.8416
 #: A collection that can hide a larger relative loss than this is said to be too small to tell.
 TOLERABLE = 0.1
 
@@ -76,7 +77,8 @@ def reusability(
         By which was judged. It must have given topics their places at random.
     level : float, in (0, 1)
         Of every test.
-    permutations : int, at least 1
+    permutations : int
+        At least 3 / level - 1, for less could show nothing.
     strata : mapping of str to object, optional
         Stratum of each topic, where topics of the baseline were chosen or have other budgets:
         topics are permuted within strata.
@@ -113,6 +115,11 @@ def reusability(
     if not 0.0 < level < 1.0:
         raise InputError(f"level is {level}", remedy="give a level between 0 and 1, as 0.05")
     number = whole_number("permutations", permutations, least=1)
+    if number < (fewest := math.ceil(len(COMPARISONS) / level) - 1):
+        raise InputError(
+            f"with {number} permutations nothing can be significant at {level:g}",
+            remedy=f"give {fewest} or more",
+        )
     seed = whole_number("seed", seed)
     if judged is not None:
         check_design(judged, design)
@@ -123,6 +130,8 @@ def reusability(
             "no comparison has two reuse topics",
             remedy="judge more topics of the design, or hold out more groups",
         )
+    if not np.nanmax(np.abs(held.scores)):
+        raise InputError("all scores are 0", remedy="give judgments with relevant documents")
     observed = statistics(held, level)
     if np.isnan(observed.loss):
         raise InputError(
@@ -213,12 +222,14 @@ class Reusability(Shown):
     @property
     def mean_score(self) -> float:
         """Mean over systems of the mean score on topics that a system contributed to."""
-        return float(np.nanmean(self._scores[0]))
+        return self.held.mean_score
 
     @property
     def detectable_loss(self) -> float:
-        """The loss that this design would find with probability .8, at a level of .05."""
-        return _DETECTABLE * self.loss_sd
+        """The loss that the test of the loss would find with probability .8."""
+        from scipy.stats import norm
+
+        return float(norm.isf(self.level / 2) + _POWER) * self.loss_sd
 
     @cached_property
     def losses(self) -> Losses:
@@ -358,50 +369,50 @@ class Reusability(Shown):
         True says that no effect was found, and that a loss of a tenth of the mean score would
         have been, with probability .8.
         """
-        if any(p <= self.level for p in self._p_holm().values()):
+        if self.loss_p <= self.level or min(self._p_holm().values()) <= self.level:
             return False
         return True if self.detectable_loss <= TOLERABLE * self.mean_score else None
 
     def verdict(self) -> str:
         """Say in words what was found.
 
-        The loss and the agreement in significance of each comparison are each held to their
-        permutations, and p-values adjusted for there being several (Holm).
+        The loss is tested at the level; so is, apart from it, the agreement in significance of
+        the comparisons, with p-values adjusted for there being several (Holm).
         """
-        p = self._p_holm()
-        mean = self.mean_score
-        share = self.loss / mean if mean else float("nan")
+        p, mean = self._p_holm(), self.mean_score
+        share = self.loss / mean
         said = []
-        if p["loss"] <= self.level:
+        if self.loss_p <= self.level:
             more = "lower" if self.loss > 0 else "higher"
             said.append(
                 f"Systems score {abs(self.loss):.3f} {more} ({abs(share):.0%} of their mean) on "
-                f"topics that they were held out of (p {p['loss']:.3f})."
+                f"topics that they were held out of (p {self.loss_p:.3f})."
             )
         else:
             said.append(
                 f"No loss was found: {self.loss:+.3f} ({share:+.1%} of the mean score), p "
-                f"{p['loss']:.3f}. A loss of {self.detectable_loss:.3f} "
+                f"{self.loss_p:.3f}. A loss of {self.detectable_loss:.3f} "
                 f"({self.detectable_loss / mean:.0%}) would be found with probability .8."
             )
         changed = [c for c in COMPARISONS if p.get(c, 1.0) <= self.level]
         if changed:
-            words = " and ".join(f"{_WORDS[c]} (p {p[c]:.3f})" for c in changed)
+            words = " and ".join(f"{_WORDS[c]} (adjusted p {p[c]:.3f})" for c in changed)
             said.append(
                 f"Which systems differ significantly changes more than topics explain {words}."
             )
-        elif len(p) > 1:
-            said.append("Systems differ significantly as often as the design makes one expect.")
+        else:
+            said.append("Which systems differ significantly changes no more than topics explain.")
         said.append(_ENDS[self.reusable])
         return " ".join(said)
 
     def _p_holm(self) -> dict[str, float]:
-        """Return the verdict's p-values, adjusted for their number."""
-        p = {"loss": self.loss_p}
-        for n, comparison in enumerate(COMPARISONS):
-            p[comparison] = permutation_p(
+        """Return the p-values of the comparisons that have pairs, adjusted for their number."""
+        p = {
+            comparison: permutation_p(
                 float(self.observed.chi_square[n]), self.permuted.chi_square[:, n]
             )
+            for n, comparison in enumerate(COMPARISONS)
+        }
         defined = {name: value for name, value in p.items() if not np.isnan(value)}
         adjusted = holm(np.array(list(defined.values())))
         return dict(zip(defined, adjusted.tolist(), strict=True))

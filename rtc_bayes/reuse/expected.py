@@ -38,7 +38,8 @@ def expected_scores(
     Returns
     -------
     ScoreMatrix
-        Expected scores, with the variance that unjudged documents leave.
+        Expected scores on the topics that have judgments, with the variance that unjudged
+        documents leave.
 
     Examples
     --------
@@ -50,6 +51,7 @@ def expected_scores(
     """
     about = Estimand.from_value(estimand)
     pool = about.pool(runs, qrels)
+    pool = pool.select_topics([topic for topic in pool.topics if qrels.get(topic)])
     fitted = fit(pool, about.judgments(pool, qrels), model=model, seed=seed)
     # pairs are not asked for: one baseline leaves the fewest
     first = pool.systems[0]

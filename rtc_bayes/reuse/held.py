@@ -108,6 +108,12 @@ class HeldScores:
         """Return where the first and the second of a pair count on reuse topics."""
         return self.held, self.contributed if comparison == "participant" else self.held
 
+    @property
+    def mean_score(self) -> float:
+        """Mean over systems of the mean score on topics that a system contributed to."""
+        took = self.contributed
+        return float((np.where(took, self.scores, 0.0).sum(1) / took.sum(1)).mean())
+
     @cached_property
     def members(self) -> NDArray[np.float64]:
         """1 where a system is of a group, shape (groups, systems)."""

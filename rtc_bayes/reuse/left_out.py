@@ -54,7 +54,8 @@ def leave_group_out(
     groups : mapping of str to str
         Group of each system.
     measure : str or measure of ir_measures
-        One whose moments are known (:func:`rtc_bayes.measures.has_moments`), of binary relevance.
+        One whose moments are known (:func:`rtc_bayes.measures.has_moments`). Relevance is binary,
+        at `relevance_level`: nDCG is not that of grades.
     depth : int, at least 1
         Of the pool that was judged.
     shallow : sequence of int
@@ -94,12 +95,17 @@ def leave_group_out(
         *(whole_number("shallow", one, least=1) for one in shallow),
     ]
     if max(depths) > depth:
-        raise InputError(f"{max(depths)} is deeper than the pool of depth {depth}")
+        raise InputError(
+            f"{max(depths)} is deeper than the pool of depth {depth}",
+            remedy="give lesser depths than the pool's",
+        )
     of_systems = np.array(groups_of(runs.systems, groups), dtype=object)
     every = tuple(dict.fromkeys(of_systems))
     if len(every) < 2:
         raise InputError("all systems are of one group", remedy="give two groups or more")
-    chosen = every if only is None else tuple(list_of_names("only", only))
+    chosen = every if only is None else tuple(dict.fromkeys(list_of_names("only", only)))
+    if not chosen:
+        raise InputError("only names no group", remedy="name groups, or leave it out for all")
     if unknown := [group for group in chosen if group not in every]:
         raise InputError(
             f"no system is of group {unknown[0]}", remedy=f"give some of {', '.join(every[:8])}"
@@ -109,6 +115,8 @@ def leave_group_out(
     )
     pool = whole.pool(runs, qrels)
     judged = Judgments.from_qrels(pool, qrels, relevance_level=relevance_level).labels
+    if not (judged > 0.0).any():
+        raise InputError("no document is relevant", remedy="look at relevance_level")
     member = (of_systems == np.array(every, dtype=object)[:, None]).astype(np.int64)
     parts = [
         _at_depth(pool, judged, member, [every.index(g) for g in chosen], str(measure), at, depth)
@@ -298,6 +306,7 @@ class LeftOut(Shown):
             here = runs[runs["depth"] == at.depth]
             sums = here.groupby("group")["relative"].agg(["sum", "count"]).to_numpy()
             drawn = sums[rng.integers(0, len(sums), (_RESAMPLES, len(sums)))].sum(axis=1)
+            drawn = drawn[drawn[:, 1] > 0]
             low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
             places = (here["rank_left_out"] - here["rank"]).abs()
             rows.append(

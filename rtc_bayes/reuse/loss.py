@@ -59,6 +59,7 @@ def losses(held: HeldScores) -> Losses:
     expected, out = _expected(held), held.held & held.contributed.any(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         by_system = np.where(out, expected - held.scores, 0.0).sum(axis=1) / out.sum(axis=1)
+        by_system[np.abs(by_system) < _rounding(held)] = 0.0
         known = ~np.isnan(by_system)
         safe = np.where(known, by_system, 0.0)
         by_group = (held.members @ safe) / (held.members @ known)
@@ -85,11 +86,12 @@ def permuted_losses(
     overall : ndarray, shape (orders,)
     by_group : ndarray, shape (orders, groups)
     """
-    if np.isnan(held.scores).any():
+    if np.isnan(held.scores).any() or not held.contributed.any(axis=0).all():
         found = [losses(held.permuted(order)) for order in orders]
         return np.array([f.overall for f in found]), np.array([f.by_group for f in found])
-    at = np.arange(len(held.topics))
+    at, size = np.arange(len(held.topics)), _rounding(held)
     sums = [(w.T @ held.scores)[at, orders].sum(axis=1) for w in _weights(held)]
+    sums = [np.where(np.abs(each) < size, 0.0, each) for each in sums]
     return sums[0], np.array(sums[1:]).T
 
 
@@ -113,6 +115,11 @@ def _weights(held: HeldScores) -> NDArray[np.float64]:
     found = np.where(took, topics[:, None, :] + of_systems[:, :, None], 0.0) - each
     found[np.isnan(share).any(axis=1)] = np.nan  # a group that is never held out
     return np.asarray(found)
+
+
+def _rounding(held: HeldScores) -> float:
+    """Return what is no loss but an error of arithmetic."""
+    return 1e-12 * float(np.nanmax(np.abs(held.scores)))
 
 
 def _expected(held: HeldScores) -> NDArray[np.float64]:

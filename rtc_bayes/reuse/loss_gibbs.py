@@ -174,7 +174,8 @@ def _positive_normal(mean: Floats, sd: Floats, rng: np.random.Generator) -> Floa
     """Draw normals that are above 0."""
     from scipy.stats import truncnorm
 
-    return np.asarray(truncnorm.rvs(-mean / sd, np.inf, loc=mean, scale=sd, random_state=rng))
+    drawn = truncnorm.rvs(-mean / sd, np.inf, loc=mean, scale=sd, size=mean.shape, random_state=rng)
+    return np.asarray(drawn)
 
 
 def _noise_step(

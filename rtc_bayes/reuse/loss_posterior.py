@@ -45,7 +45,7 @@ def loss_posterior(
     Parameters
     ----------
     scores : ScoreMatrix
-        Of every system on the topics that were judged, from 0 up to 1; their variances count.
+        Of every system on the topics that were judged, from 0 to 1; their variances count.
     groups : mapping of str to str
         Group of each system.
     design : HoldOutDesign
@@ -53,7 +53,7 @@ def loss_posterior(
     method : {"gibbs", "nuts"}
         The fast path, or PyMC.
     draws, tune, chains : int
-        Of each chain, before its first draw, and how many.
+        Of each chain, before its first draw (NUTS takes 500 at least), and how many.
     seed : int, at least 0
 
     Returns
@@ -63,7 +63,8 @@ def loss_posterior(
     Raises
     ------
     InputError
-        As of :func:`rtc_bayes.reusability`; an unknown method.
+        A system without a group, a group or topic that the design lacks, nothing held out, a
+        score outside of [0, 1], or an unknown method.
 
     Examples
     --------
@@ -80,8 +81,6 @@ def loss_posterior(
     >>> bool(low > 0.02)
     True
     """
-    for name, number in (("draws", draws), ("chains", chains)):
-        whole_number(name, number, least=1)
     held = HeldScores.under(scores, groups, design)
     return posterior_of(
         held, scores, method=method, draws=draws, tune=tune, chains=chains, seed=seed
@@ -99,6 +98,16 @@ def posterior_of(
     seed: int = 0,
 ) -> LossPosterior:
     """Fit the model to scores that stand with their design: see :func:`loss_posterior`."""
+    with np.errstate(invalid="ignore"):
+        if ((held.scores < 0.0) | (held.scores > 1.0)).any():
+            raise InputError(
+                "the model of the loss needs scores from 0 to 1",
+                remedy="give a measure that is, as AP, P@10 or nDCG",
+            )
+    for name, number in (("draws", draws), ("chains", chains)):
+        whole_number(name, number, least=1)
+    for name, number in (("tune", tune), ("seed", seed)):
+        whole_number(name, number)
     data = LossData.of_scores(held, scores.variance)
     if method == "gibbs":
         found = sample_loss(data, draws=draws, tune=tune, chains=chains, seed=seed)
@@ -262,8 +271,8 @@ class LossPosterior(Shown):
                     "sd": float(loss.std()),
                     "low": float(low),
                     "high": float(high),
-                    "positive": float((loss > 0).mean()),
-                    "within": float((np.abs(loss) < rope).mean()),
+                    "positive": _share(loss, loss > 0),
+                    "within": _share(loss, np.abs(loss) < rope),
                 }
             )
         return pd.DataFrame(rows)
@@ -271,8 +280,7 @@ class LossPosterior(Shown):
     @property
     def mean_score(self) -> float:
         """Mean over systems of the mean score on topics that a system contributed to."""
-        took = self.held.contributed
-        return float((np.where(took, self.held.scores, 0.0).sum(1) / took.sum(1)).mean())
+        return self.held.mean_score
 
     def to_xarray(self) -> xr.Dataset:
         """Return all draws with dims chain, draw and group, as ArviZ has them."""
@@ -299,6 +307,11 @@ class LossPosterior(Shown):
             f"LossPosterior({self.measure}, loss {self.overall.mean():.3f}, 90% between {low:.3f} "
             f"and {high:.3f}; mean score {self.mean_score:.3f})"
         )
+
+
+def _share(loss: Floats, where: NDArray[np.bool_]) -> float:
+    """Return the share of draws; NaN for a group that was never held out."""
+    return float("nan") if np.isnan(loss).any() else float(where.mean())
 
 
 def _raising(share: Floats | float) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rtc_bayes.collection import Qrels, Runs
-from rtc_bayes.collection.hold_out import HoldOutDesign, groups_of
+from rtc_bayes.collection.hold_out import HoldOutDesign, check_design, groups_of
 from rtc_bayes.errors import whole_number
 
 
@@ -37,7 +37,7 @@ def judged_under(
     Raises
     ------
     InputError
-        A system without a group, or a group that the design lacks.
+        A system without a group, a group that the design lacks, or judgments of another design.
 
     Examples
     --------
@@ -50,6 +50,7 @@ def judged_under(
     True
     """
     depth = whole_number("depth", depth, least=1)
+    check_design(qrels, design)
     of_runs = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
     kept, judged_for = {}, {}
     for topic in design.topics:

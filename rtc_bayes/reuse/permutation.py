@@ -14,6 +14,9 @@ from rtc_bayes.reuse.held import COMPARISONS, HeldScores
 from rtc_bayes.reuse.loss import losses, permuted_losses
 from rtc_bayes.store.progress import Progress, silent
 
+# Orders must not depend on a design that was drawn with the same seed.
+_STREAM = 1
+
 
 class Statistics(NamedTuple):
     """What is computed of the scores as they are, and again of every permutation.
@@ -96,7 +99,7 @@ def permuted_statistics(
         that was chosen, not drawn, and for topics with unequal budgets.
     progress : Progress
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng([seed, _STREAM])
     blocks = _blocks(held.topics, strata)
     orders = np.tile(np.arange(len(held.topics)), (permutations, 1))
     squares = []

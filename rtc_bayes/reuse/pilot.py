@@ -29,10 +29,10 @@ def pilot_power(
     groups: Mapping[str, str],
     topics: int,
     *,
-    held: Sequence[int] = (1, 2, 3),
+    held: Sequence[int] = (1, 2),
     losses: Sequence[float] = (0.05, 0.1, 0.2),
     baseline: int = 0,
-    on_remainder: Remainder = "cycle",
+    on_remainder: Remainder = "baseline",
     n_groups: int | None = None,
     repetitions: int = 100,
     level: float = 0.05,
@@ -93,6 +93,8 @@ def pilot_power(
 
     if np.isnan(pilot.mean).any():
         raise InputError("the pilot lacks scores", remedy="give topics that all systems have")
+    if not 1 / (_PERMUTATIONS + 1) <= level < 1.0:
+        raise InputError(f"level is {level}", remedy="give one from 0.005 to 1, as 0.05")
     if bad := [loss for loss in losses if not 0.0 <= loss <= 1.0]:
         raise InputError(f"a loss is {bad[0]}", remedy="give shares of the score, from 0 to 1")
     number = whole_number("repetitions", repetitions, least=1)
@@ -100,7 +102,9 @@ def pilot_power(
     every = tuple(dict.fromkeys(groups_of(pilot.systems, groups)))
     size = whole_number("n_groups", len(every) if n_groups is None else n_groups, least=2)
     if size > len(every):
-        raise InputError(f"the pilot has {len(every)} groups, not {size}")
+        raise InputError(
+            f"the pilot has {len(every)} groups, not {size}", remedy="draw fewer groups"
+        )
     rows, done, total = [], 0, len(held) * len(losses) * number
     for k in held:
         for loss in losses:

@@ -84,6 +84,11 @@ def hold_out(
     labels = _topics(topics)
     rng = np.random.default_rng(whole_number("seed", seed))
     pairs = [frozenset(list_of_names("a pair of never_together", pair)) for pair in never_together]
+    if odd := [pair for pair in pairs if len(pair) != 2]:
+        raise InputError(
+            f"never_together has {len(odd[0])} names where it takes pairs",
+            remedy="give two groups, as A,B; three are three pairs",
+        )
     for group in [*(g for pair in pairs for g in pair), *(most or {}), *(costs or {})]:
         if group not in names:
             raise InputError(
@@ -91,6 +96,12 @@ def hold_out(
             )
     if budget is not None and costs is None:
         raise InputError("a budget needs costs", remedy="say what each group adds to a topic")
+    if held == len(names) - 1 and baseline < 2:
+        raise InputError(
+            f"with {held} of {len(names)} groups held out one alone is judged for on a topic, and "
+            "groups cannot be compared",
+            remedy="hold out fewer, or give a baseline of 2 topics or more",
+        )
     uneven = bool(pairs or most or most_runs is not None or budget is not None)
     counts = design_counts(
         len(names),

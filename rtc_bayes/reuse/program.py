@@ -85,9 +85,16 @@ def sets_by_program(
     pairs = list(combinations(range(len(groups)), 2))
     both = np.array([member[a] * member[b] for a, b in pairs])
     both = both[both.any(axis=1)]
+    # Evenness is asked of groups that may be held out freely.
+    capped = np.array([name in (most or {}) for name in groups])
+    capped |= ~member.any(axis=1)
+    even = member[~capped] if not capped.all() else member
+    touched = [bool(capped[a] or capped[b]) for a, b in pairs if (member[a] * member[b]).any()]
+    both = both[~np.array(touched, dtype=bool)] if not all(touched) else both
     size, free = len(allowed), topics - baseline
     # After the sets' counts: the most and least of groups, of pairs, and of sets.
-    levels = [member, both, np.eye(size)] if held > 1 else [member, np.eye(size)]
+    plain = np.eye(size)[~member[capped].any(axis=0)] if not capped.all() else np.eye(size)
+    levels = [part for part in ((even, both, plain) if held > 1 else (even, plain)) if len(part)]
     rows, lower, upper = [], [], []
 
     def demand(left: NDArray[np.float64], low: float, high: float) -> None:
@@ -105,7 +112,8 @@ def sets_by_program(
                 demand(bound, low, high)
     total = np.zeros(n_variables)
     total[:size] = 1.0
-    demand(total, free if on_remainder == "cycle" else 1.0, free)
+    of_total = len(rows)
+    demand(total, free if on_remainder == "cycle" else max(1, free - size + 1), free)
     for group, limit in (most or {}).items():
         row = np.zeros(n_variables)
         row[:size] = member[groups.index(group)]
@@ -120,13 +128,17 @@ def sets_by_program(
         step = 100.0 ** (len(levels) - place)
         weight[size + 2 * place], weight[size + 2 * place + 1] = step, -step
     weight[:size] -= 1.0 / (topics + 1)  # of designs as even, the one that holds out more
-    solution = milp(
-        weight,
-        integrality=np.ones(n_variables),
-        bounds=Bounds(0, topics),
-        constraints=LinearConstraint(np.array(rows), lower, upper),
-        options={"time_limit": 30.0, "mip_rel_gap": 0.0},
-    )
+    for least in (lower[of_total], 1.0):  # as many topics as a plain design holds out, or fewer
+        lower[of_total] = least
+        solution = milp(
+            weight,
+            integrality=np.ones(n_variables),
+            bounds=Bounds(0, topics),
+            constraints=LinearConstraint(np.array(rows), lower, upper),
+            options={"time_limit": 30.0, "mip_rel_gap": 0.0},
+        )
+        if solution.x is not None or on_remainder == "cycle":
+            break
     if solution.x is None:
         raise InputError(
             "no design meets these demands",

@@ -86,6 +86,11 @@ def test_the_summary_and_the_data_set_hold_the_draws() -> None:
     assert repr(found).startswith("LossPosterior(AP, loss ")
     with pytest.raises(rb.InputError, match="no method 'map'"):
         rb.loss_posterior(scores, groups, design, method="map")
+    one = rb.loss_posterior(scores, groups, design, draws=20, tune=20, chains=1, seed=1)
+    assert one.overall.shape == (1, 20)
+    assert np.isnan(table.loc["g3", "positive"])
+    with pytest.raises(rb.InputError, match="scores from 0 to 1"):
+        rb.loss_posterior(matrix_of(10 * scores.mean, scores.topics), groups, design)
     with pytest.raises(rb.InputError, match="rope is 0"):
         found.probability_within(0)
 

@@ -112,6 +112,17 @@ def test_the_program_meets_what_is_demanded() -> None:
     assert (held.sum(axis=0) > 0).sum() == 24
 
 
+def test_a_cap_leaves_the_other_groups_an_even_design() -> None:
+    mask = rb.hold_out(names(6), 60, 2, most={"S1": 2}).contributes
+    held = (~mask).sum(axis=1)
+    assert held[0] <= 2
+    assert held[1:].max() - held[1:].min() <= 1
+    assert held.sum() >= 2 * (60 - 15 + 1)
+    out = (~rb.hold_out(names(6), 60, 2, most={"S1": 0}).contributes).sum(axis=1)
+    assert out[0] == 0
+    assert out[1:].tolist() == [24] * 5
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -120,6 +131,8 @@ def test_the_program_meets_what_is_demanded() -> None:
         ({"baseline": 30}, "none is left"),
         ({"never_together": [("S1", "S9")]}, "no group S9"),
         ({"never_together": ["S1"]}, "never_together"),
+        ({"never_together": [("S1", "S2", "S3")]}, "3 names where it takes pairs"),
+        ({"held": 5}, "one alone is judged for"),
         ({"budget": 10.0}, "needs costs"),
         ({"most": dict.fromkeys(names(6), 1), "on_remainder": "cycle"}, "no design"),
         ({"seed": -1}, "seed"),
