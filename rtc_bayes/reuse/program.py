@@ -86,7 +86,8 @@ def sets_by_program(
     both = np.array([member[a] * member[b] for a, b in pairs])
     both = both[both.any(axis=1)]
     # Evenness is asked of groups that may be held out freely.
-    capped = np.array([name in (most or {}) for name in groups])
+    fair = (topics - baseline) * held / len(groups)
+    capped = np.array([(most or {}).get(name, topics) < fair for name in groups])
     capped |= ~member.any(axis=1)
     even = member[~capped] if not capped.all() else member
     touched = [bool(capped[a] or capped[b]) for a, b in pairs if (member[a] * member[b]).any()]
