@@ -14,8 +14,9 @@ _GRID = 4001
 def power_of_t(effect: ArrayLike, n: ArrayLike, level: float = 0.05) -> NDArray[np.float64]:
     """Probability that a paired t-test over `n` topics finds a difference.
 
-    It is P(|T| > t) of a noncentral t with n - 1 degrees of freedom and noncentrality
-    effect * sqrt(n), integrated over the scale, and so holds for large noncentrality, too.
+    A noncentral t with n - 1 degrees of freedom and noncentrality effect * sqrt(n) leaves its
+    critical values with this probability. It is integrated over the scale, and so holds for
+    large noncentrality, too.
 
     Parameters
     ----------
