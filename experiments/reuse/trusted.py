@@ -1,6 +1,7 @@
 """Whether the tests of reusability can be trusted, and what they find.
 
-    RTC_BAYES_DATA=FOLDER python -m experiments.reuse.trusted [--repetitions 200] [-o trusted.csv]
+    RTC_BAYES_DATA=FOLDER python -m experiments.reuse.trusted [--repetitions 200] [--seed 1000]
+        [-o trusted.csv]
 
 takes matrices of true average precision (TREC ad hoc 5 to 8, Robust 2004), calls every few columns
 in turn a group, draws a hold-out design for each repetition, and multiplies what held-out systems
@@ -42,25 +43,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=200)
     parser.add_argument("--power", type=int, default=50, help="repetitions with a loss")
+    parser.add_argument("--seed", type=int, default=1000, help="of the first repetition")
     parser.add_argument("-o", "--output", type=Path, help="a CSV of the counts")
     options = parser.parse_args()
-    rows = pd.DataFrame(rejections(options.repetitions, options.power))
+    rows = pd.DataFrame(rejections(options.repetitions, options.power, options.seed))
     if options.output:
         rows.to_csv(options.output, index=False)
     print(to_markdown(rows))
 
 
-def rejections(repetitions: int, power: int) -> Iterator[dict[str, object]]:
+def rejections(repetitions: int, power: int, seed: int) -> Iterator[dict[str, object]]:
     """Count rejections, condition by condition."""
     for name in MATRICES:
-        yield rejected(name, 0.0, "none", repetitions)
+        yield rejected(name, 0.0, "none", repetitions, seed)
     for name in ("adhoc8_ap", "robust2004_ap"):
         for kind in ("all groups", "half of them"):
             for loss in LOSSES:
-                yield rejected(name, loss, kind, power)
+                yield rejected(name, loss, kind, power, seed)
 
 
-def rejected(name: str, loss: float, kind: str, repetitions: int) -> dict[str, object]:
+def rejected(name: str, loss: float, kind: str, repetitions: int, seed: int) -> dict[str, object]:
     """Return how often each test rejects."""
     path = Path(os.environ["RTC_BAYES_DATA"], "score_matrices", f"{name}.csv")
     scores = ScoreMatrix.from_csv(path, "AP")
@@ -68,7 +70,7 @@ def rejected(name: str, loss: float, kind: str, repetitions: int) -> dict[str, o
     edges = np.arange(len(scores.systems)) * n_groups // len(scores.systems)
     groups = {system: f"site{n + 1:02d}" for system, n in zip(scores.systems, edges, strict=True)}
     found = [
-        one(scores, groups, held, loss, kind, seed=1000 + number) for number in range(repetitions)
+        one(scores, groups, held, loss, kind, seed=seed + number) for number in range(repetitions)
     ]
     shares = pd.DataFrame(found).le(LEVEL).mean()
     return {"matrix": name, "lose": kind, "loss": loss, "repetitions": repetitions, **shares}
