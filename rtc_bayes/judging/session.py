@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from numbers import Integral, Real
 
 from rtc_bayes.collection import Judgments, Pool
@@ -11,6 +12,7 @@ from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge
+from rtc_bayes.judging.state import MANY_SYSTEMS
 from rtc_bayes.judging.stopping import Reason
 from rtc_bayes.relevance import RelevanceModel
 
@@ -31,7 +33,8 @@ class Step:
         Worth of the document when it was chosen; 0 for one that was not asked for.
     confidence : float or None
         The least confidence of any pair before the judgment, in [0.5, 1]; None where the
-        algorithm has none.
+        algorithm has none, and with more than 20 systems, of which nobody looks at every pair at
+        every step.
 
     Examples
     --------
@@ -192,9 +195,8 @@ class JudgingSession:
                 remedy="judge another; to change a label start a session from other judgments",
             )
         asked, weight = self._offered or (document, 0.0)
-        self.steps.append(
-            Step(topic, docno, label, weight if asked == document else 0.0, self.confidence)
-        )
+        sure = self.confidence if self.pool.n_systems <= MANY_SYSTEMS else None
+        self.steps.append(Step(topic, docno, label, weight if asked == document else 0.0, sure))
         self._chooser.observe(document, label)
         self._offered = None
 
@@ -206,25 +208,24 @@ class JudgingSession:
         confidence : float
             In (0.5, 1].
         """
-        now = self._chooser.confidence()
-        enough = self._chooser.n_judged >= self._least and self._chooser.may_end()
-        return now is not None and enough and bool((now >= confidence).all())
+        chooser = self._chooser
+        enough = chooser.n_judged >= self._least and chooser.may_end()
+        return enough and next(chooser.open_pairs(confidence), None) is None
 
     def _end(self, *, nothing_left: bool) -> Reason | None:
         """Say why judging is over, if it is."""
         chooser = self._chooser
         enough = nothing_left or chooser.n_judged >= self._least
-        confidence = chooser.confidence()
-        if enough and self.target and confidence is not None and chooser.may_end():
-            open_pairs = (confidence < self.target).nonzero()[0]
-            if not len(open_pairs):
+        if enough and self.target and self.algorithm.has_confidence and chooser.may_end():
+            open_pairs = chooser.open_pairs(self.target)
+            if (first := next(open_pairs, None)) is None:
                 return "reached"
             due = nothing_left or len(self.steps) % _PROVE_EVERY == 0
-            if due and chooser.proves(open_pairs):
+            if due and chooser.proves(chain([first], open_pairs)):
                 return "proved"
         if nothing_left:
             some_open = chooser.n_judged < self.pool.n_documents
-            weightless = confidence is not None and some_open
+            weightless = self.algorithm.has_confidence and some_open
             return "no document has weight" if weightless else "exhausted"
         if self._budget is not None and len(self.steps) >= self._budget:
             return "budget"

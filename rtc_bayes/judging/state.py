@@ -19,7 +19,7 @@ value besides.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 import numpy as np
@@ -30,9 +30,20 @@ from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.judging import kernels
 from rtc_bayes.measures import numerator
+from rtc_bayes.measures.average_precision import AveragePrecision
+from rtc_bayes.measures.pairs import difference_variances
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
+
+MANY_SYSTEMS = 20
+"""With more systems than this, pairs are looked at only where somebody asks for them.
+
+129 systems have 8,256 pairs, and a document is chosen by sums over systems.
+"""
+
+# Of the expected score, which is not asked for.
+_TOLERANCE = 1e-6
 
 
 class TopicState:
@@ -67,6 +78,7 @@ class TopicState:
         pairs: tuple[Integers, Integers],
     ) -> None:
         self.pairs = pairs
+        self._lists = lists
         self._arrays = lists.arrays
         self.labels = np.array(labels)
         self.judged = ~np.isnan(labels)
@@ -150,10 +162,30 @@ class TopicState:
         first, second = self.pairs
         if mu == 0.0:
             return np.zeros(len(first)), np.zeros(len(first))
+        expected = (self.numerators[first] - self.numerators[second]) / mu
+        if len(self.inverse) > MANY_SYSTEMS:
+            return expected, self._variances_at_once()
         variance = np.empty(len(first))
         kernels.linear(self.effect, self.v, first, second, variance)
         variance += self.quadratic
-        return (self.numerators[first] - self.numerators[second]) / mu, variance / mu**2
+        return expected, variance / mu**2
+
+    def _variances_at_once(self) -> Floats:
+        """Variance of every pair's difference from covariances, of which each costs n log n."""
+        pairs = np.stack(self.pairs, axis=1)
+        measure = AveragePrecision(self._lists)
+        covariance = measure.moments(self.p, exact=False, tolerance=_TOLERANCE).covariance
+        variance, lost = difference_variances(
+            np.diag(covariance)[None], covariance[pairs[:, 0], pairs[:, 1]][:, None], pairs
+        )
+        # nearly identical systems: from the differences themselves
+        close = np.flatnonzero(lost[:, 0])
+        first, second = self.pairs[0][close], self.pairs[1][close]
+        direct, quadratic = np.empty(len(close)), np.empty(len(close))
+        kernels.linear(self.effect, self.v, first, second, direct)
+        kernels.quadratic(self.inverse, self.v, first, second, quadratic)
+        variance[close, 0] = (direct + quadratic) / self.mu**2
+        return variance[:, 0]
 
     def __repr__(self) -> str:
         systems, documents = self.inverse.shape
@@ -203,6 +235,7 @@ class JudgingState:
         ]
         self._nothing_summed()
         self._spread(draws)
+        self._unsure: tuple[int, JudgingState] | None = None
 
     def of_pair(self, systems: Sequence[int]) -> Self:
         """Return a state of two systems, under the same probabilities of all documents.
@@ -214,6 +247,7 @@ class JudgingState:
         """
         pair = int(np.flatnonzero((np.stack(self.pairs, axis=1) == systems).all(axis=1))[0])
         other = copy.copy(self)
+        other._unsure = None
         other.systems = np.array(systems)
         other.pairs = (np.array([0]), np.array([1]))
         other.topics = [
@@ -236,6 +270,8 @@ class JudgingState:
         t = int(self._topic_of[document])
         self.topics[t].observe(document - int(self.pool.topic_starts[t]), label)
         self._stale.add(t)
+        if self._unsure is not None:
+            self._unsure[1].observe(document, label)
         return t
 
     def restart(self, p: NDArray[np.floating]) -> None:
@@ -246,6 +282,8 @@ class JudgingState:
             topic.restart(mean[self.pool.documents(t)])
         self._stale.update(range(len(self.topics)))
         self._spread(draws)
+        if self._unsure is not None:
+            self._look_at(self._unsure[0])
 
     def moments(self) -> tuple[Floats, Floats]:
         """Return E and Var of the difference in mean average precision, each (pairs,).
@@ -294,6 +332,27 @@ class JudgingState:
         certain = sd == 0.0
         z = np.abs(expected) / np.where(certain, 1.0, sd)
         return np.where(certain, np.where(expected == 0.0, 0.5, 1.0), ndtr(z))
+
+    def open_pairs(self, confidence: float) -> Iterator[int]:
+        """Give the pairs that have less than a confidence.
+
+        With many systems the pair that was least sure when all were last looked at comes first,
+        and the others are looked at only if more is asked for.
+        """
+        if self._unsure is not None:
+            pair, alone = self._unsure
+            if alone.confidence()[0] < confidence:
+                yield pair
+        now = self.confidence()
+        still = np.flatnonzero(now < confidence)
+        if len(self.systems) > MANY_SYSTEMS and len(still):
+            self._look_at(int(np.argmin(now)))
+        yield from still.tolist()
+
+    def _look_at(self, pair: int) -> None:
+        """Keep a state of one pair alone, which costs little to ask."""
+        systems = [int(self.pairs[0][pair]), int(self.pairs[1][pair])]
+        self._unsure = (pair, self.of_pair(systems))
 
     def __repr__(self) -> str:
         judged = sum(int(topic.judged.sum()) for topic in self.topics)

@@ -7,7 +7,7 @@ else a session asks has an answer here that holds for a judge without confidence
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -110,6 +110,15 @@ class Chooser:
     def confidence(self) -> Floats | None:
         """Confidence in the sign of every pair's difference, in [0.5, 1]; None: it has none."""
         return None
+
+    def open_pairs(self, confidence: float) -> Iterator[int]:
+        """Give the pairs that have less than a confidence; every pair, if it has none.
+
+        One that can say so of a pair without the others does, as judging goes on with the first.
+        """
+        now = self.confidence()
+        pairs = self.pool.n_systems * (self.pool.n_systems - 1) // 2
+        return iter(range(pairs) if now is None else np.flatnonzero(now < confidence).tolist())
 
     def differences(self) -> Floats | None:
         """Return the expected difference of every pair, first minus second; None: it has none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -191,6 +191,10 @@ class WeightedChooser(Chooser):
     def confidence(self) -> Floats:
         """Confidence in the sign of every pair's difference, in [0.5, 1]."""
         return self.state.confidence()
+
+    def open_pairs(self, confidence: float) -> Iterator[int]:
+        """Give the pairs that have less than a confidence."""
+        return self.state.open_pairs(confidence)
 
     def differences(self) -> Floats:
         """Return the expected difference in mean average precision of every pair."""
