@@ -156,19 +156,23 @@ class TopicState:
             self._quadratic[:] = 0.0
         return self._quadratic
 
+    def expected(self) -> Floats:
+        """Return E of the printed difference in average precision of every pair."""
+        first, second = self.pairs
+        return (self.numerators[first] - self.numerators[second]) / (self.mu or 1.0)
+
     def moments(self) -> tuple[Floats, Floats]:
         """Return E and Var of the printed difference in average precision of every pair."""
         mu = self.mu
         first, second = self.pairs
         if mu == 0.0:
             return np.zeros(len(first)), np.zeros(len(first))
-        expected = (self.numerators[first] - self.numerators[second]) / mu
         if len(self.inverse) > MANY_SYSTEMS:
-            return expected, self._variances_at_once()
+            return self.expected(), self._variances_at_once()
         variance = np.empty(len(first))
         kernels.linear(self.effect, self.v, first, second, variance)
         variance += self.quadratic
-        return expected, variance / mu**2
+        return self.expected(), variance / mu**2
 
     def _variances_at_once(self) -> Floats:
         """Variance of every pair's difference from covariances, of which each costs n log n."""
@@ -319,7 +323,8 @@ class JudgingState:
             means = np.divide(means, mu, out=np.zeros_like(means), where=mu > 0.0)
             expected += (means[first] - means[second]).T / len(self.topics)
         self.parameter_variance = expected.var(axis=0, ddof=1)
-        self._shift = expected.mean(axis=0) - self._given_parameters()[0]
+        at_mean = sum(topic.expected() for topic in self.topics)
+        self._shift = expected.mean(axis=0) - at_mean / len(self.topics)
 
     def confidence(self) -> Floats:
         """Confidence in the sign of every pair's difference, by the normal; shape (pairs,).

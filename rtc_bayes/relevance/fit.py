@@ -299,6 +299,11 @@ def fit(
             f"draws, chains and tune are for methods that draw, not for {wanted!r}",
             remedy="leave them out, or choose another method",
         )
+    if not isinstance(pool, Pool):
+        raise InputError(
+            f"the pool is a {type(pool).__name__}",
+            remedy="give a Pool and Judgments, and the model by name: fit(pool, judgments, model=)",
+        )
     if not isinstance(judgments, Judgments):
         raise InputError(
             f"judgments are a {type(judgments).__name__}",
