@@ -52,7 +52,10 @@ def compare(
     relevance: Annotated[
         str | None, typer.Option(metavar="FIT.nc", help="What `fit` wrote for these runs.")
     ] = None,
-    moments: Annotated[Literal["exact", "plugin"], typer.Option(help="Moments of AP.")] = "exact",
+    moments: Annotated[
+        Literal["auto", "exact", "plugin"],
+        typer.Option(help="auto: exact; of over 20 systems sampled."),
+    ] = "auto",
     form: Annotated[
         Literal["auto", "normal", "corrected", "montecarlo"],
         typer.Option("--form", help="How P(less) comes from moments."),

@@ -22,7 +22,7 @@ from rtc_bayes.confidence.outcomes import (
     shares,
     shares_within,
 )
-from rtc_bayes.confidence.setting import MOVED, Choice, Kind, RelevanceLike, Setting
+from rtc_bayes.confidence.setting import MOVED, AskedKind, Choice, RelevanceLike, Setting
 from rtc_bayes.errors import InputError, moved
 from rtc_bayes.measures import Estimand
 from rtc_bayes.workers import Workers
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
     from rtc_bayes.measures import Moments
     from rtc_bayes.measures.estimand import EstimandLike
+
+MANY_PAIRS = 190
+"""With more pairs than those of 20 systems, ``moments="auto"`` samples outcomes of all systems."""
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
@@ -44,7 +47,7 @@ def compare(
     estimand: EstimandLike = None,
     *,
     baseline: str | None = None,
-    moments: Kind = "exact",
+    moments: AskedKind = "auto",
     form: Choice = "auto",
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
@@ -57,7 +60,7 @@ def compare(
     estimand: Several,
     *,
     baseline: str | None = None,
-    moments: Kind = "exact",
+    moments: AskedKind = "auto",
     form: Choice = "auto",
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
@@ -76,7 +79,7 @@ def compare(
     estimand: EstimandLike | Several = None,
     *,
     baseline: str | None = None,
-    moments: Kind = "exact",
+    moments: AskedKind = "auto",
     form: Choice = "auto",
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
@@ -104,10 +107,13 @@ def compare(
         `moments` and `form` are recorded as ``montecarlo``.
     baseline : str, optional
         Compare every other system with this one only: `b` is the baseline.
-    moments : {"exact", "plugin"}
-        Those of the measure, or those of Carterette 2007, section 3.2. With 128 draws or more
-        exact ones are computed of 32, and correct the plug-in moments of as many draws as leave a
-        standard error of .005 in a probability (:mod:`rtc_bayes.confidence.many_draws`).
+    moments : {"auto", "exact", "plugin"}
+        Those of the measure, or those of Carterette 2007, section 3.2. ``auto``: exact, but of
+        more than 190 pairs (20 systems) under draws sampled outcomes alone, recorded as
+        ``montecarlo``, if `form` is ``auto`` or ``montecarlo``: what outcomes cost grows with
+        systems, and not with pairs. With 128 draws or more exact ones are computed of 32, and
+        correct the plug-in moments of as many draws as leave a standard error of .005 in a
+        probability (:mod:`rtc_bayes.confidence.many_draws`).
     form : {"auto", "normal", "corrected", "montecarlo"}
         The form of the probabilities. ``auto`` chooses for every pair by
         :func:`rtc_bayes.confidence.choose`, on the shape of outcomes; with plug-in moments it is
@@ -172,7 +178,12 @@ def compare(
 
 def compare_setting(setting: Setting) -> Comparison:
     """Compare the pairs of a setting."""
-    return _by_moments(setting) if setting.has_moments else _by_outcomes(setting)
+    many = len(setting.pairs) > MANY_PAIRS and len(setting.values) > 1
+    sampled = setting.moments == "auto" and many and setting.form in ("auto", "montecarlo")
+    if setting.moments == "auto":
+        # what is asked of single pairs later
+        setting = replace(setting, moments="exact")
+    return _by_moments(setting) if setting.has_moments and not sampled else _by_outcomes(setting)
 
 
 class _Signs(NamedTuple):
@@ -223,10 +234,10 @@ class _Forms:
 
 
 def _by_moments(setting: Setting) -> Comparison:
-    if setting.moments == "exact":
-        setting, table = exact_moments(setting)
+    if setting.moments == "plugin":
+        table = setting.table("plugin")
     else:
-        table = setting.table(setting.moments)
+        setting, table = exact_moments(setting)
     table = _with_residual(setting, table)
     expected, variance = table.difference_expected, table.difference_variance
     forms = _Forms(
@@ -238,7 +249,9 @@ def _by_moments(setting: Setting) -> Comparison:
     if setting.form != "normal" and not published and len(table.pairs):
         # the shape of outcomes is judged about the moments that outcomes have
         exact = (
-            table if setting.moments == "exact" else _with_residual(setting, setting.table("exact"))
+            table
+            if setting.moments != "plugin"
+            else _with_residual(setting, setting.table("exact"))
         )
         _leave_normal(forms, setting, table, exact)
     unjudged, parameters = variance.mean(axis=0), expected.var(axis=0)
@@ -283,7 +296,7 @@ def _with_residual(setting: Setting, table: Moments) -> Moments:
 
 
 def _by_outcomes(setting: Setting) -> Comparison:
-    """Compare by outcomes alone: the measure has no moments."""
+    """Compare by outcomes alone: the measure has no moments, or there are many pairs."""
     scores = setting.sample_all()
     sampled = sampled_moments(scores, setting.pairs)
     signs = _Signs.counted(scores, setting.pairs, _may_vary(setting), setting.rope)
@@ -309,7 +322,7 @@ def _by_outcomes(setting: Setting) -> Comparison:
         variance_unjudged=sampled.unjudged,
         variance_parameters=sampled.parameters,
         p_rope=signs.within,
-        meta=setting.meta(scores[0].size if len(scores) else 0),
+        meta=setting.meta(scores[0].size if len(scores) else 0) | {"exact_draws": 0},
         setting=setting,
     )
 

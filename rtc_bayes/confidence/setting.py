@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
 Kind = Literal["exact", "plugin"]
+AskedKind = Literal["auto", "exact", "plugin"]
 Choice = Literal["auto", "normal", "corrected", "montecarlo"]
 
 type RelevanceLike = Relevance | HasRelevance
@@ -81,7 +82,7 @@ class Setting:
     estimand: Estimand
     model: str
     method: str
-    moments: Kind = "exact"
+    moments: AskedKind = "exact"
     form: Choice = "auto"
     outcomes: int = 20_000
     seed: int = 0
@@ -91,7 +92,7 @@ class Setting:
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
-            ("moments", self.moments, get_args(Kind)),
+            ("moments", self.moments, get_args(AskedKind)),
             ("form", self.form, get_args(Choice)),
         ):
             if value not in kinds:
