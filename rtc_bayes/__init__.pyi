@@ -89,6 +89,7 @@ from .reuse import (
     reusability as reusability,
 )
 from .robustness import Demo as Demo, Study as Study, demo as demo, study as study
+from .topics import TopicSelection as TopicSelection, select_topics as select_topics
 from .trials import Plan as Plan
 from .trials.scores import (
     accuracy_bins as accuracy_bins,
