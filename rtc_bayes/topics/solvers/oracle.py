@@ -34,10 +34,9 @@ def oracle(
 ) -> Solution:
     """Find the set of `size` topics that follows all topics best.
 
-    If no more than 200,000 sets exist, all are tried. Else the best of `samples` random sets, and
-    the set of the greedy solver, are improved by exchanging one topic for another, the best exchange
-    first, until none helps; the better of the two may not be the best of all. The answer says
-    which.
+    If no more than 200,000 sets exist, all are tried. Else the best of `samples` random sets and
+    the set of the greedy solver are improved: one topic is exchanged for another, the best exchange
+    first, until none helps. The better of the two may not be the best of all. The answer says which.
 
     Parameters
     ----------
