@@ -23,7 +23,7 @@ def test_a_selection_says_how_well_it_follows_all_topics():
     assert chosen.gamma == pytest.approx(chosen.rho * spread)
     full = rb.select_topics(scores)
     assert full.rho == pytest.approx(1.0)
-    assert full.tau == 1.0
+    assert full.tau == pytest.approx(1.0)
     assert sorted(full.topics) == sorted(scores.topics)
     assert full.topics[:4] == chosen.topics
 

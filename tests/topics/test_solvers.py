@@ -113,7 +113,7 @@ def test_the_lasso_path_ends_at_the_mean_scores_though_not_at_all_topics():
     end = lasso_path([objective]).weights[-1]
     assert np.count_nonzero(end) <= 9
     assert objective.centred @ end == pytest.approx(objective.centred.sum(axis=1), abs=1e-6)
-    with pytest.raises(rb.InputError, match="at most 9: it takes fewer topics than .* systems"):
+    with pytest.raises(rb.InputError, match=r"at most 9: it takes fewer topics than .* systems"):
         rb.select_topics(scores, size=12, solver="lasso")
 
 

@@ -36,7 +36,7 @@ def oracle(
 
     If no more than 200,000 sets exist, all are tried. Else the best of `samples` random sets and
     the set of the greedy solver are improved: one topic is exchanged for another, the best exchange
-    first, until none helps. The better of the two may not be the best of all. The answer says which.
+    first, until none helps. The better of the two may not be the best of all; the answer says so.
 
     Parameters
     ----------
