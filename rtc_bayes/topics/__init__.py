@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+from rtc_bayes.topics.allocation import (
+    JudgmentAllocation,
+    allocate_judgments,
+    mean_average_reuse,
+    unjudged_documents,
+)
 from rtc_bayes.topics.selection import TopicSelection, select_topics
+from rtc_bayes.topics.variability import VariabilityComparison, compare_variability
 
-__all__ = ["TopicSelection", "select_topics"]
+__all__ = [
+    "JudgmentAllocation",
+    "TopicSelection",
+    "VariabilityComparison",
+    "allocate_judgments",
+    "compare_variability",
+    "mean_average_reuse",
+    "select_topics",
+    "unjudged_documents",
+]
