@@ -1,4 +1,4 @@
-"""The whole path of solutions as the sum of absolute weights grows (section 4.4.3)."""
+"""The whole path of solutions as the sum of absolute weights grows (equation 4.11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quadratic form of the objective: what Lasso and box minimise (equations 4.9 and 7.5)."""
+"""The quadratic form of the objective: what Lasso and box minimise (equations 4.11 and 7.5)."""
 
 from __future__ import annotations
 
