@@ -309,6 +309,41 @@ class TopicSelection(Shown):
             seed=seed,
         )
 
+    @classmethod
+    def of_topics(
+        cls,
+        scores: ScoreMatrix | Sequence[ScoreMatrix],
+        topics: Sequence[str],
+        weights: Mapping[str, float] | None = None,
+    ) -> TopicSelection:
+        """Say how well a set of topics follows all, whoever chose it.
+
+        Parameters
+        ----------
+        scores : ScoreMatrix or sequence of ScoreMatrix
+        topics : sequence of str
+            In the order of choice.
+        weights : mapping of str to float, optional
+            Of systems, as of :func:`rtc_bayes.select_topics`.
+
+        Raises
+        ------
+        InputError
+            No topics, a topic twice, or one without scores.
+        """
+        matrices = _same_topics([scores] if isinstance(scores, ScoreMatrix) else list(scores))
+        place = {topic: n for n, topic in enumerate(matrices[0].topics)}
+        if not topics or len(set(topics)) < len(topics):
+            raise InputError(
+                "a topic is given twice" if topics else "no topics", remedy="give each topic once"
+            )
+        if unknown := [topic for topic in topics if topic not in place]:
+            raise InputError(f"topic {unknown[0]} has no scores", remedy="give topics of scores")
+        order = [place[topic] for topic in topics]
+        solution = Solution.equal(order, len(place), "chosen elsewhere")
+        objectives = [Objective.of(matrix, weights) for matrix in matrices]
+        return cls.of(solution, matrices, objectives, "given", 0)
+
     @property
     def rho(self) -> float:
         """Rho of the chosen topics with equal weights, the last of `rhos`; 0 without topics."""
