@@ -29,7 +29,7 @@ def topics(
     solver: Annotated[
         Literal["random", "greedy", "greedy_tau", "lasso", "box", "vote", "oracle"],
         typer.Option(help="How to choose."),
-    ] = "greedy",
+    ] = "vote",
     size: Annotated[int | None, typer.Option(help="How many topics. Default: all.")] = None,
     budget: Annotated[
         float | None, typer.Option(help="Of lasso and box: weights sum to this at most.")

@@ -32,7 +32,7 @@ def select_topics(
     *,
     size: int | None = None,
     budget: float | None = None,
-    solver: Solver = "greedy",
+    solver: Solver = "vote",
     weights: Mapping[str, float] | None = None,
     gain: Mapping[str, float] | None = None,
     gain_weight: float = 0.0,
@@ -57,7 +57,7 @@ def select_topics(
         How many topics. Default: all, in the order in which the solver takes them.
     budget : float, above 0, optional
         For ``box`` and ``lasso``: what the absolute weights of topics sum to at most.
-    solver : str, default "greedy"
+    solver : str, default "vote"
         - ``random``: without looking at scores.
         - ``greedy``: one at a time, each the one that raises rho most.
         - ``greedy_tau``: the same by Kendall's tau-a.
@@ -65,7 +65,8 @@ def select_topics(
           takes fewer topics than there are systems.
         - ``box``: the same with weights from 0 to 1 within a budget, and a gain (5.2, 7.5).
           Given a size alone, the budget is the size, and the largest weights are kept.
-        - ``vote``: one at a time, by a vote of subsets of systems (Adaptive+).
+        - ``vote``: one at a time, by a vote of subsets of systems (Adaptive+ of chapter 6); of
+          these it serves systems best that come later.
         - ``oracle``: the best of all sets of this size, or as good as search finds.
     weights : mapping of str to float, optional
         Weight of each system, at least 0. Systems that are not named are not read. Default: equal.
@@ -76,7 +77,7 @@ def select_topics(
     subsets : int, at least 1
         For ``vote``: how many subsets of systems.
     share : float, in (0, 1]
-        For ``vote``: of the systems, in each subset.
+        For ``vote``: of the systems, in each subset; five at least.
     criterion : {"rho", "tau"}
         For ``oracle``: what is largest.
     samples : int, at least 1
@@ -247,7 +248,7 @@ class TopicSelection(Shown):
     >>> import rtc_bayes as rb
     >>> mean = [[0.0, 0.1, 0.2], [0.5, 0.1, 0.4], [1.0, 0.1, 0.3]]
     >>> scores = rb.ScoreMatrix(mean, np.zeros((3, 3)), "abc", ("1", "2", "3"), "AP")
-    >>> rb.select_topics(scores, size=2)
+    >>> rb.select_topics(scores, size=2, solver="greedy")
     TopicSelection(2 of 3 topics by greedy, one at a time, by gamma; rho 1.000, tau 1.000: 1, 3)
     >>> rb.select_topics(scores, size=2).to_frame().round(3)
        position topic  weight    rho

@@ -79,7 +79,7 @@ def test_runs_with_judgments_and_several_measures(here):
         ("scores.csv --gain twice.csv", "twice.csv:3: topic 3 comes twice"),
         ("scores.csv --gain word.csv", "word.csv:2: 'much' is not a number"),
         ("scores.csv --size 99", "size is 99, of 20 topics; ask for fewer"),
-        ("scores.csv --budget 3", "solver greedy takes no budget"),
+        ("scores.csv --budget 3", "solver vote takes no budget"),
     ],
 )
 def test_what_cannot_be_done_is_refused(here, options, message, capsys):

@@ -166,13 +166,13 @@ def test_the_oracle_tries_every_set_or_says_that_it_did_not():
         found = rb.select_topics(large, size=8, solver="oracle", criterion=criterion, samples=500)
         assert "maybe not the best" in found.how
     found = rb.select_topics(large, size=8, solver="oracle", samples=500)
-    assert found.rho >= rb.select_topics(large, size=8).rho
+    assert found.rho >= rb.select_topics(large, size=8, solver="greedy").rho
 
 
 def test_a_vote_of_all_systems_is_greedy():
     scores = drawn(12)
     one = rb.select_topics(scores, solver="vote", subsets=1, share=1.0)
-    assert one.topics == rb.select_topics(scores).topics
+    assert one.topics == rb.select_topics(scores, solver="greedy").topics
 
 
 @given(st.integers(2, 40), st.floats(0.1, 1.0), st.integers(0, 99))
@@ -180,7 +180,7 @@ def test_subsets_hold_every_system(systems, share, seed):
     parts = covering_subsets(systems, 40, share, seed)
     assert len(parts) == 40
     assert set(np.concatenate(parts)) == set(range(systems))
-    assert {len(set(part)) for part in parts} == {min(systems, max(2, round(share * systems)))}
+    assert {len(set(part)) for part in parts} == {min(systems, max(5, round(share * systems)))}
 
 
 def test_a_topic_without_differences_is_never_weighted_and_never_lost():

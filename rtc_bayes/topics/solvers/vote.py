@@ -12,6 +12,9 @@ from rtc_bayes.topics.objective import Floats, Objective, centred
 from rtc_bayes.topics.solvers.greedy import Chosen
 from rtc_bayes.topics.solvers.solution import Solution, first_best
 
+# Over two systems any topic has a correlation of 1 or -1.
+_LEAST = 5
+
 
 def vote(
     objectives: Sequence[Objective], size: int, *, subsets: int, share: float, seed: int
@@ -29,7 +32,7 @@ def vote(
     subsets : int, at least 1
         How many.
     share : float, in (0, 1]
-        Of the systems, in each subset; two at least.
+        Of the systems, in each subset; five at least, or all if there are fewer.
     seed : int
         Of the subsets.
     """
@@ -70,13 +73,13 @@ def covering_subsets(
 
     Examples
     --------
-    >>> [part.tolist() for part in covering_subsets(5, 2, 0.6, seed=1)]
-    [[0, 1, 4], [2, 3, 4]]
+    >>> [part.tolist() for part in covering_subsets(10, 2, 0.6, seed=1)]
+    [[0, 1, 2, 4, 7, 8], [3, 4, 5, 6, 8, 9]]
     """
     subsets = whole_number("subsets", subsets, least=1)
     if not 0.0 < share <= 1.0:
         raise InputError(f"share is {share}", remedy="give a share of the systems, above 0 to 1")
-    size = min(systems, max(2, round(share * systems)))
+    size = min(systems, max(_LEAST, round(share * systems)))
     if subsets * size < systems:
         raise InputError(
             f"{subsets} subsets of {size} systems do not hold all {systems}",
