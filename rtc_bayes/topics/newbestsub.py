@@ -24,6 +24,11 @@ class TopicSet(NamedTuple):
     correlation : float
         Pearson's or Kendall's, as NewBestSub was told, of the mean over the set with that over all.
     topics : tuple of str
+
+    Examples
+    --------
+    >>> TopicSet(0.98, ("401", "403")).topics
+    ('401', '403')
     """
 
     correlation: float
