@@ -89,6 +89,14 @@ from .reuse import (
     reusability as reusability,
 )
 from .robustness import Demo as Demo, Study as Study, demo as demo, study as study
+from .topics import (
+    JudgmentAllocation as JudgmentAllocation,
+    TopicSelection as TopicSelection,
+    allocate_judgments as allocate_judgments,
+    compare_variability as compare_variability,
+    mean_average_reuse as mean_average_reuse,
+    select_topics as select_topics,
+)
 from .trials import Plan as Plan
 from .trials.scores import (
     accuracy_bins as accuracy_bins,

@@ -26,6 +26,7 @@ COMMANDS = [
     "build",
     "next",
     "reusability",
+    "topics",
     "robustness",
     "calibrate",
     "report",

@@ -67,9 +67,9 @@ RunsRead = Annotated[
 ]
 
 
-def _some_runs(without: str) -> Group:
+def _some_runs(without: str, metavar: str = "[RUNS]...") -> Group:
     """Make the group of run files that may be left out."""
-    files = Argument(metavar="[RUNS]...", help=f"Files, folders, globs. None: {without}.")
+    files = Argument(metavar=metavar, help=f"Files, folders, globs. {without}.")
     return Group(
         RunFiles,
         {"runs": Annotated[list[str] | None, files], **_HOW_READ},
@@ -77,9 +77,10 @@ def _some_runs(without: str) -> Group:
     )
 
 
-SomeRunsRead = Annotated[RunFiles, _some_runs("a simulation")]
-RunsForTopics = Annotated[RunFiles, _some_runs("give --topics")]
-RunsOrScores = Annotated[RunFiles, _some_runs("give --scores")]
+SomeRunsRead = Annotated[RunFiles, _some_runs("None: a simulation")]
+RunsForTopics = Annotated[RunFiles, _some_runs("None: give --topics")]
+RunsOrScores = Annotated[RunFiles, _some_runs("None: give --scores")]
+RunsOrScoreFiles = Annotated[RunFiles, _some_runs("Or one CSV of scores", "RUNS|SCORES")]
 GroupsFile = Annotated[str, Option("--groups", help="Group of each system: system,group.")]
 QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]

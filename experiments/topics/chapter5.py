@@ -1,0 +1,110 @@
+"""Chapter 5 of Hosseini 2013 on TREC-8: a budget for new systems, spent on some topics or on all.
+
+    RTC_BAYES_DATA=FOLDER python -m experiments.topics.chapter5 [--trials 10]
+
+prints Markdown. The documents of a few sites, to some depth, are judged; of the other sites, those
+whose runs have least in common with these judgments are new. A budget is spent on the documents
+of new runs, on a subset of topics or on all. Then Kendall's tau of the new runs with their order
+by all judgments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from experiments.common import read_collection
+from rtc_bayes import (
+    Qrels,
+    Runs,
+    ScoreMatrix,
+    allocate_judgments,
+    kendall_tau,
+    mean_average_reuse,
+    read_groups,
+)
+from rtc_bayes.report.tables import to_markdown
+
+#: Sites judged for, new sites and depth: about the shares of Table 5.1, of 41 sites.
+SETTINGS = ((3, 24, 10), (3, 18, 30), (9, 18, 10), (15, 9, 10))
+SHARES = (0.1, 0.3, 0.5)
+
+
+def judged_to(runs: Runs, qrels: Qrels, depth: int) -> dict[str, dict[str, int]]:
+    """Return the grades of what some runs have among their first documents."""
+    kept = {}
+    for topic in qrels:
+        pool = {doc for name in runs for doc in runs[name].ranking(topic)[:depth]}
+        kept[topic] = {doc: grade for doc, grade in qrels[topic].items() if doc in pool}
+    return kept
+
+
+def tau(runs: Runs, qrels: Qrels, truth: dict[str, float], topics: set[str] | None = None) -> float:
+    scores = ScoreMatrix.from_qrels(runs, qrels)
+    used = [n for n, topic in enumerate(scores.topics) if topics is None or topic in topics]
+    means = scores.mean[:, used].mean(axis=1)
+    return kendall_tau(means, [truth[name] for name in scores.systems]) or 0.0
+
+
+def trial(
+    runs: Runs, qrels: Qrels, sites: dict[str, str], truth: dict[str, float], plan: tuple, seed: int
+) -> list[dict[str, object]]:
+    """Return the taus of one trial by share of Omega."""
+    n_judged, n_new, depth = plan
+    names = sorted(set(sites.values()))
+    first = set(np.random.default_rng(seed).choice(names, n_judged, replace=False).tolist())
+    pooled = runs_of(runs, sites, first)
+    grades = judged_to(pooled, qrels, depth)
+    initial = Qrels(grades)
+    reuse = mean_average_reuse(runs, initial)
+    of_site = pd.Series(reuse).groupby(pd.Series(sites)).mean().drop(sorted(first))
+    new = runs_of(runs, sites, set(of_site.nsmallest(n_new).index))
+    scored = Runs(runs[name] for name in runs if name not in new)
+    scores = ScoreMatrix.from_qrels(scored, initial)
+    rows = []
+    omega = allocate_judgments(new, initial, 1, how="uniform").omega
+    for share in SHARES:
+        row: dict[str, object] = {"share": share, "omega": omega, "runs": len(new)}
+        row["initial"] = tau(new, initial, truth)
+        for how in ("uniform", "subset"):
+            spent = allocate_judgments(new, initial, round(share * omega), scores, how=how)
+            more = {
+                topic: grades[topic]
+                | {d: qrels[topic].get(d, 0) for d in spent.documents.get(topic, ())}
+                for topic in qrels
+            }
+            row[how] = tau(new, Qrels(more), truth)
+            if how == "subset":
+                row["topics"] = len(spent.documents)
+                row["selected topics alone"] = tau(new, Qrels(more), truth, set(spent.documents))
+        rows.append(row)
+    return rows
+
+
+def runs_of(runs: Runs, sites: dict[str, str], chosen: set[str]) -> Runs:
+    return Runs(runs[name] for name in runs if sites[name] in chosen)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--trials", type=int, default=10)
+    trials = parser.parse_args().trials
+    runs, qrels = read_collection("trec8_adhoc")
+    sites = read_groups(Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc" / "run_groups.txt")
+    complete = ScoreMatrix.from_qrels(runs, qrels)
+    truth = dict(zip(complete.systems, complete.mean.mean(axis=1).tolist(), strict=True))
+    rows = []
+    for plan in SETTINGS:
+        for seed in range(trials):
+            for row in trial(runs, qrels, sites, truth, plan, seed):
+                rows.append({"sites, new, depth": ", ".join(map(str, plan)), **row})
+    table = pd.DataFrame(rows).groupby(["sites, new, depth", "share"], sort=False).mean()
+    print(to_markdown(table.round(3).reset_index()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""The command that chooses topics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from rtc_bayes.cli.arguments import (
+    Level,
+    Measures,
+    OutFile,
+    Quiet,
+    RunsOrScoreFiles,
+    Seed,
+    SomeQrels,
+)
+from rtc_bayes.cli.groups import grouped
+from rtc_bayes.cli.inputs import digests
+from rtc_bayes.errors import InputError
+
+
+@grouped
+def topics(
+    *,
+    qrels: SomeQrels = None,
+    output: OutFile,
+    solver: Annotated[
+        Literal["random", "greedy", "greedy_tau", "lasso", "box", "vote", "oracle"],
+        typer.Option(help="How to choose."),
+    ] = "vote",
+    size: Annotated[int | None, typer.Option(help="How many topics. Default: all.")] = None,
+    budget: Annotated[
+        float | None, typer.Option(help="Of lasso and box: weights sum to this at most.")
+    ] = None,
+    measure: Measures = None,
+    relevance_level: Level = 1,
+    weights: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Of systems: system,weight. Others: 0.")
+    ] = None,
+    gain: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Of box: what topics are worth: topic,gain.")
+    ] = None,
+    gain_weight: Annotated[float, typer.Option(help="Of box: how much gains count.")] = 0.0,
+    subsets: Annotated[int, typer.Option(help="Of vote: how many sets of systems.")] = 100,
+    share: Annotated[float, typer.Option(help="Of vote: of the systems, in each.")] = 0.2,
+    criterion: Annotated[
+        Literal["rho", "tau"], typer.Option(help="Of oracle: what is to be largest.")
+    ] = "rho",
+    samples: Annotated[int, typer.Option(help="Of oracle: random sets to begin with.")] = 10_000,
+    runs: RunsOrScoreFiles,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Choose the topics whose scores follow the scores on all topics.
+
+    Give run files with --qrels, or one CSV of scores. Several measures count equally.
+
+    Writes CSV: position, topic, weight, rho.
+    """
+    from rtc_bayes.measures.scores import ScoreMatrix
+    from rtc_bayes.store import digest_file, provenance
+    from rtc_bayes.topics import select_topics
+
+    files = list(runs.runs or ())
+    if qrels is None:
+        if len(files) != 1 or not Path(files[0]).is_file():
+            raise InputError("no scores", remedy="give one CSV of scores, or RUNS with --qrels")
+        if relevance_level != 1:
+            raise InputError("--relevance-level needs judgments", remedy="give RUNS with --qrels")
+        names: list[str | None] = [*dict.fromkeys(measure)] if measure else [None]
+        scores = [ScoreMatrix.from_csv(files[0], name) for name in names]
+        inputs = {files[0]: digest_file(files[0])}
+    else:
+        from rtc_bayes.collection import read_qrels
+
+        systems, judged = runs.read(), read_qrels(qrels)
+        scores = [
+            ScoreMatrix.from_qrels(systems, judged, name, relevance_level=relevance_level)
+            for name in dict.fromkeys(measure or ["AP"])
+        ]
+        inputs = digests(systems, judged)
+    chosen = select_topics(
+        scores,
+        size=size,
+        budget=budget,
+        solver=solver,
+        weights=None if weights is None else _numbers(weights, "system", "weight"),
+        gain=None if gain is None else _numbers(gain, "topic", "gain"),
+        gain_weight=gain_weight,
+        subsets=subsets,
+        share=share,
+        criterion=criterion,
+        samples=samples,
+        seed=seed,
+    )
+    inputs |= {path: digest_file(path) for path in (weights, gain) if path}
+    chosen.to_csv(output, provenance(seed=seed, inputs=inputs))
+    typer.echo(f"{chosen!r}\nin {output}")
+
+
+def _numbers(path: str, name: str, value: str) -> dict[str, float]:
+    """Read a CSV of two columns, a name and a number."""
+    from rtc_bayes.store.csv_rows import read_csv_rows
+
+    header, *rows = read_csv_rows(path, f"{value}s", f"give columns {name},{value}")
+    if [field.lower() for field in header.fields] != [name, value]:
+        raise InputError(
+            f"the header is {','.join(header.fields):.80}",
+            path=path,
+            line=header.line,
+            remedy=f"give columns {name},{value}",
+        )
+    read: dict[str, float] = {}
+    for line, (key, text) in rows:
+        try:
+            number = float(text)
+        except ValueError:
+            raise InputError(
+                f"{text!r:.80} is not a number", path=path, line=line, remedy=f"give a {value}"
+            ) from None
+        if read.setdefault(key, number) is not number:
+            raise InputError(
+                f"{name} {key} comes twice", path=path, line=line, remedy="keep one of them"
+            )
+    return read

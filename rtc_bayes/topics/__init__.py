@@ -1,0 +1,26 @@
+"""Which topics tell systems apart as all topics do? (Hosseini 2013)."""
+
+from __future__ import annotations
+
+from rtc_bayes.topics.allocation import (
+    JudgmentAllocation,
+    allocate_judgments,
+    mean_average_reuse,
+    unjudged_documents,
+)
+from rtc_bayes.topics.newbestsub import TopicSet, read_newbestsub
+from rtc_bayes.topics.selection import TopicSelection, select_topics
+from rtc_bayes.topics.variability import VariabilityComparison, compare_variability
+
+__all__ = [
+    "JudgmentAllocation",
+    "TopicSelection",
+    "TopicSet",
+    "VariabilityComparison",
+    "allocate_judgments",
+    "compare_variability",
+    "mean_average_reuse",
+    "read_newbestsub",
+    "select_topics",
+    "unjudged_documents",
+]

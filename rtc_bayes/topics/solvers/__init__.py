@@ -1,0 +1,1 @@
+"""Ways to choose topics by one objective or several, one a file."""

@@ -1,0 +1,113 @@
+"""Chapter 5: reuse, the cost of judging all, and two ways to spend less."""
+
+import pytest
+from hypothesis import given, strategies as st
+from pools import runs_of
+from topic_scores import drawn
+
+import rtc_bayes as rb
+from rtc_bayes.topics.allocation import equal_shares, unjudged_documents
+
+JUDGED = rb.Qrels({"1": {"a": 1, "c": 0, "z": 0}, "2": {"b": 0}})
+
+
+def test_average_reuse_is_average_precision_with_judged_for_relevant():
+    data = rb.simulate(n_topics=4, n_systems=5, seed=2)
+    kept = {
+        topic: {docno: 0 for n, docno in enumerate(sorted(data.qrels[topic])) if n % 3}
+        for topic in data.qrels
+    }
+    ones = rb.Qrels({topic: dict.fromkeys(docnos, 1) for topic, docnos in kept.items()})
+    expected = rb.ScoreMatrix.from_qrels(data.runs, ones, "AP")
+    reuse = rb.mean_average_reuse(data.runs, rb.Qrels(kept))
+    assert list(reuse) == list(data.runs.systems)
+    for name, row in zip(expected.systems, expected.mean, strict=True):
+        assert reuse[name] == pytest.approx(row.mean())
+
+
+def test_average_reuse_by_hand():
+    runs = runs_of({"s": {"1": "abc", "2": "xy"}})
+    corrected = (1 / 3) * (1 + 2 / 3) / 2
+    printed = (1 / 3) * (1 + 1 / 2 + 2 / 3) / 2
+    assert rb.mean_average_reuse(runs, JUDGED)["s"] == pytest.approx(corrected)
+    assert rb.mean_average_reuse(runs, JUDGED, formula="printed")["s"] == pytest.approx(printed)
+    with pytest.raises(rb.InputError, match="nothing is judged"):
+        rb.mean_average_reuse(runs, rb.Qrels({}))
+
+
+def test_unjudged_documents_stand_in_the_order_of_judging():
+    runs = runs_of({"s": {"1": "abdcf"}, "t": {"1": "efg", "2": "b"}})
+    assert unjudged_documents(runs, JUDGED, depth=3) == {"1": tuple("ebfdg"), "2": ()}
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=12), st.integers(0, 120))
+def test_shares_are_equal_and_spend_all(available, budget):
+    shares = equal_shares(available, budget)
+    assert sum(shares) == min(budget, sum(available))
+    assert all(0 <= share <= most for share, most in zip(shares, available, strict=True))
+    short = [share for share, most in zip(shares, available, strict=True) if share < most]
+    if short:
+        assert max(shares) <= min(short) + 1
+        assert short == sorted(short, reverse=True)  # what is over goes to the first
+
+
+@pytest.fixture(scope="module")
+def new_runs():
+    data = rb.simulate(n_topics=20, n_systems=4, documents=300, depth=60, seed=4)
+    return data.runs
+
+
+@pytest.fixture(scope="module")
+def scores(new_runs):
+    matrix = drawn(3, systems=30, topics=20)
+    return rb.ScoreMatrix(
+        matrix.mean, matrix.variance, matrix.systems, tuple(new_runs.topics), "AP"
+    )
+
+
+def test_the_corrected_constraint_selects_by_the_budget_and_the_printed_one_topic(new_runs, scores):
+    nothing = rb.Qrels({topic: {} for topic in new_runs.topics})
+    left = {topic: len(docs) for topic, docs in unjudged_documents(new_runs, nothing).items()}
+    omega = sum(left.values())
+    for share in (0.05, 0.1, 0.3, 0.6, 0.9):
+        budget = int(share * omega)
+        found = rb.allocate_judgments(new_runs, nothing, budget, scores)
+        assert found.omega == omega
+        assert len(found.selection.topics) >= 20 * budget / omega
+        assert found.spent == min(budget, sum(left[topic] for topic in found.documents))
+        printed = rb.allocate_judgments(new_runs, nothing, budget, scores, constraint="printed")
+        if share <= 0.3:
+            assert len(printed.selection.topics) == 1
+    everything = rb.allocate_judgments(new_runs, nothing, omega, scores)
+    assert everything.spent == omega
+    assert len(everything.selection.topics) == 20
+
+
+def test_a_budget_is_spread_equally_over_the_topics_selected(new_runs, scores):
+    nothing = rb.Qrels({topic: {} for topic in new_runs.topics})
+    subset = rb.allocate_judgments(new_runs, nothing, 200, scores)
+    uniform = rb.allocate_judgments(new_runs, nothing, 200, how="uniform")
+    assert subset.spent == uniform.spent == 200
+    assert {len(docs) for docs in uniform.documents.values()} == {10}
+    assert set(subset.documents) == set(subset.selection.topics)
+    sizes = [len(docs) for docs in subset.documents.values()]
+    assert max(sizes) - min(sizes) <= 1
+    assert min(sizes) > 10
+    assert len(subset.to_frame().drop_duplicates()) == 200
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"budget": 0}, "budget is 0"),
+        ({"budget": 5}, 'no scores to select topics by; give scores, or how="uniform"'),
+        ({"budget": 5, "how": "all"}, "how is 'all'; give subset or uniform"),
+        ({"budget": 5, "scores": drawn(1)}, "other topics than the runs"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(words, message):
+    runs = runs_of({"s": {"1": "abc"}})
+    with pytest.raises(rb.InputError, match=message):
+        rb.allocate_judgments(runs, JUDGED, **words)
+    with pytest.raises(rb.InputError, match="no document is left to judge"):
+        rb.allocate_judgments(runs_of({"s": {"2": "b"}}), JUDGED, 5, how="uniform")

@@ -1,0 +1,91 @@
+"""rtc-bayes topics: the same numbers as Python, and errors that say what to do."""
+
+import csv
+import json
+import shlex
+
+import pytest
+from topic_scores import drawn
+
+import rtc_bayes as rb
+from rtc_bayes.cli import main
+from rtc_bayes.collection.simulate import simulate, write
+from rtc_bayes.topics.selection import SOLVERS
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    drawn(1, systems=15).to_csv(tmp_path / "scores.csv")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(path):
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [(row["topic"], float(row["weight"]), float(row["rho"])) for row in rows]
+
+
+def as_rows(chosen):
+    return list(zip(chosen.topics, chosen.weights, chosen.rhos, strict=True))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_command_and_python_give_the_same_numbers(here, solver, capsys):
+    line = f"topics scores.csv --solver {solver} --size 4 --seed 3 --samples 50 -o out.csv"
+    assert main(shlex.split(line)) == 0
+    scores = rb.ScoreMatrix.from_csv("scores.csv")
+    chosen = rb.select_topics(scores, size=4, solver=solver, seed=3, samples=50)
+    assert written("out.csv") == as_rows(chosen)
+    assert repr(chosen) in capsys.readouterr().out
+    meta = json.loads((here / "out.csv.meta.json").read_text())
+    assert meta["seed"] == 3
+    assert set(meta["inputs"]) == {"scores.csv"}
+
+
+def test_weights_gains_and_budget(here):
+    (here / "weights.csv").write_text("system,weight\ns0,2\ns1,1\ns5,1\n")
+    (here / "gain.csv").write_text("topic,gain\n3,10\n7,2\n")
+    options = "--weights weights.csv --gain gain.csv --gain-weight 0.5 --budget 2 --solver box"
+    assert main(shlex.split(f"topics scores.csv {options} -o out.csv")) == 0
+    chosen = rb.select_topics(
+        rb.ScoreMatrix.from_csv("scores.csv"),
+        solver="box",
+        budget=2,
+        weights={"s0": 2, "s1": 1, "s5": 1},
+        gain={"3": 10, "7": 2},
+        gain_weight=0.5,
+    )
+    assert written("out.csv") == as_rows(chosen)
+
+
+def test_runs_with_judgments_and_several_measures(here):
+    data = simulate(n_topics=6, n_systems=5, documents=200, depth=40, seed=3)
+    write(data, here / "collection")
+    line = "topics collection/runs --qrels collection/qrels.txt --measure AP --measure P@10"
+    assert main(shlex.split(f"{line} -o out.csv")) == 0
+    scores = [rb.ScoreMatrix.from_qrels(data.runs, data.qrels, name) for name in ("AP", "P@10")]
+    assert [row[0] for row in written("out.csv")] == list(rb.select_topics(scores).topics)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("", "no scores; give one CSV of scores, or RUNS with --qrels"),
+        ("scores.csv scores.csv", "no scores"),
+        ("scores.csv --relevance-level 2", "--relevance-level needs judgments"),
+        ("scores.csv --measure P@5", "holds no P@5"),
+        ("scores.csv --weights bad.csv", "bad.csv:1: the header is system,score"),
+        ("scores.csv --gain twice.csv", "twice.csv:3: topic 3 comes twice"),
+        ("scores.csv --gain word.csv", "word.csv:2: 'much' is not a number"),
+        ("scores.csv --size 99", "size is 99, of 20 topics; ask for fewer"),
+        ("scores.csv --budget 3", "solver vote takes no budget"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(here, options, message, capsys):
+    (here / "bad.csv").write_text("system,score\ns0,2\n")
+    (here / "twice.csv").write_text("topic,gain\n3,1\n3,1\n")
+    (here / "word.csv").write_text("topic,gain\n3,much\n")
+    assert main(shlex.split(f"topics {options} -o out.csv")) == 2
+    assert message in capsys.readouterr().err
+    assert not (here / "out.csv").exists()
