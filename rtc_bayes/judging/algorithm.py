@@ -25,8 +25,9 @@ LEAST = 3.5
 """Judgments a topic, on average, that serve systems not judged for (docs/results/robust.md)."""
 
 _ACCEPTED = (
-    f"write JUDGE or JUDGE/EVALUATOR, where JUDGE is {', '.join(available_judges())}, "
-    "mtc[weight=evr], FILE.py[options] or MODEL[options]:METHOD and EVALUATOR is MODEL[options]:METHOD; a weighing judge's options are "
+    "write JUDGE or JUDGE/EVALUATOR, where JUDGE is "
+    f"{', '.join(available_judges())}, mtc[weight=evr], FILE.py[options] or MODEL[options]:METHOD "
+    "and EVALUATOR is MODEL[options]:METHOD; a weighing judge's options are "
     f"weight={'|'.join(WEIGHTS)}, floor=NUMBER and least=NUMBER"
 )
 

@@ -9,26 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.judging.judges.in_turn import Floats, InTurn
+from rtc_bayes.judging.judges.in_turn import Floats, InTurn, Ties, tie_order
 
 
 class ByRun(InTurn):
     """Takes the topics in turn, in each the next document of the run that is worth most.
 
-    Of runs worth the same, the one whose next document has the best rank, then the first docno:
-    so the order of the runs does not count. Judgments made before the session are taken in their
-    order, as if this judge had made them.
+    Of runs worth the same, the one whose next document has the best rank; of documents of one
+    rank, by `ties`; of runs that offer one document at one rank, the first. Judgments made before
+    the session are taken in their order, as if this judge had made them.
 
     Parameters
     ----------
     judgments : Judgments
+    ties : {"random", "docno"}
+    seed : int
+        Decides ties.
     """
 
-    def __init__(self, judgments: Judgments) -> None:
+    def __init__(self, judgments: Judgments, ties: Ties, seed: int) -> None:
         pool = judgments.pool
         super().__init__(Judgments.none(pool))
         self._lists = [_padded(pool, t) for t in range(pool.n_topics)]
         self._place = np.zeros((pool.n_topics, pool.n_systems), dtype=np.int64)
+        self._order = tie_order(judgments, ties, seed)
         self._systems = np.arange(pool.n_systems)
         self._begin()
         order = judgments.order
@@ -85,7 +89,7 @@ class ByRun(InTurn):
         if not len(left):
             return None
         worth = self._worth(topic)[left]
-        best = left[np.lexsort((following[left], place[left], -worth))[0]]
+        best = left[np.lexsort((self._order[following[left]], place[left], -worth))[0]]
         return int(best), int(following[best])
 
 

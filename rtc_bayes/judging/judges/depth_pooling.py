@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.judging.judges.in_turn import InFixedOrder
+from rtc_bayes.judging.judges.in_turn import InFixedOrder, Ties, tie_order
 from rtc_bayes.judging.judges.interface import Chooser
+from rtc_bayes.relevance.options import check_options
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,14 @@ class DepthPooling:
 
     The pool of depth k is the union of the first k documents of every list (Spärck Jones and van
     Rijsbergen 1975; Voorhees and Harman 1999). A budget that ends inside a depth ends there in
-    every topic alike; ``ip`` judges a rank in all topics before it goes on, and so leaves topics
-    out. Documents of one best rank come by docno; the weight is one over the best rank.
+    every topic alike; ``ip`` judges all of a topic's documents of a rank before it goes to the next
+    topic, and so leaves topics out. The weight is one over the best rank.
+
+    Parameters
+    ----------
+    ties : {"random", "docno"}
+        What decides among equals: a draw by the seed, as in most experiments, or docno. Docnos
+        often sort by source, so that the first of them are no fair sample.
 
     Examples
     --------
@@ -31,10 +38,15 @@ class DepthPooling:
     [('501', 1.0), ('502', 1.0), ('503', 1.0), ('501', 1.0)]
     """
 
+    ties: Ties = "random"
     name: ClassVar[str] = "pool"
     has_confidence: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        check_options(self)
+
     def start(self, judgments: Judgments, *, seed: int) -> Chooser:
-        """Make the chooser of one session; the seed is not used."""
+        """Make the chooser of one session; the seed decides ties."""
         best = judgments.pool.best_ranks
-        return InFixedOrder(judgments, np.where(best > 0, 1.0 / np.maximum(best, 1), 0.0))
+        weights = np.where(best > 0, 1.0 / np.maximum(best, 1), 0.0)
+        return InFixedOrder(judgments, weights, tie_order(judgments, self.ties, seed))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,12 @@ from rtc_bayes.collection import Judgments
 from rtc_bayes.judging.judges.interface import Chooser
 
 type Floats = NDArray[np.float64]
+
+Ties = Literal["random", "docno"]
+"""What decides among documents that a judge holds equal: a draw by the seed, or docno."""
+
+
+_PLACES = 12
 
 
 class InTurn(Chooser):
@@ -66,24 +73,33 @@ class InTurn(Chooser):
         self._open[topic] -= self._ranked[document]
 
 
+def tie_order(judgments: Judgments, ties: Ties, seed: int) -> NDArray[np.int64]:
+    """Give every document of a pool its place among equals, shape (documents,)."""
+    n = judgments.pool.n_documents
+    return np.random.default_rng(seed).permutation(n) if ties == "random" else np.arange(n)
+
+
 class InFixedOrder(InTurn):
-    """Takes the topics in turn, and each topic's documents by weight, ties by docno.
+    """Takes the topics in turn, and each topic's documents by weight.
 
     Parameters
     ----------
     judgments : Judgments
     weights : ndarray of float, shape (documents,)
         At least 0; a document of weight 0 is never chosen.
+    order : ndarray of int, shape (documents,)
+        Of documents of one weight that with the lowest number here comes first.
     """
 
-    def __init__(self, judgments: Judgments, weights: Floats) -> None:
+    def __init__(self, judgments: Judgments, weights: Floats, order: NDArray[np.int64]) -> None:
         super().__init__(judgments)
         self._weights = weights
         self._orders = []
+        tied = weights.round(_PLACES)  # so that rounding decides nothing
         for t in range(self.pool.n_topics):
             inside = self.pool.documents(t)
-            order = inside.start + np.argsort(-weights[inside], kind="stable")
-            self._orders.append(order[weights[order] > 0.0])
+            within = inside.start + np.lexsort((order[inside], -tied[inside]))
+            self._orders.append(within[tied[within] > 0.0])
 
     def in_order(self, topic: int) -> Iterator[tuple[int, float]]:
         """Yield a topic's unjudged documents, the heaviest first."""

@@ -9,8 +9,9 @@ import numpy as np
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import InputError
-from rtc_bayes.judging.judges.in_turn import InFixedOrder
+from rtc_bayes.judging.judges.in_turn import InFixedOrder, Ties, tie_order
 from rtc_bayes.judging.judges.interface import Chooser
+from rtc_bayes.relevance.options import check_options
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,13 @@ class RankVariance:
     A document at rank r adds about 1/r to what its relevance is worth to a system, and 0 where it
     is not retrieved; the variance over systems of that is what one label moves them apart by, all
     systems at once. For two systems it is (1/r_a - 1/r_b)²/4. No label is used, so it needs
-    nobody to wait for another; a document that all rank alike is never chosen. Ties go by docno.
+    nobody to wait for another; a document that all rank alike is never chosen.
+
+    Parameters
+    ----------
+    ties : {"random", "docno"}
+        What decides among equals: a draw by the seed, as in most experiments, or docno. Docnos
+        often sort by source, so that the first of them are no fair sample.
 
     Raises
     ------
@@ -37,11 +44,15 @@ class RankVariance:
     ['501', '502', '503', '501']
     """
 
+    ties: Ties = "random"
     name: ClassVar[str] = "rankvar"
     has_confidence: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        check_options(self)
+
     def start(self, judgments: Judgments, *, seed: int) -> Chooser:
-        """Make the chooser of one session; the seed is not used."""
+        """Make the chooser of one session; the seed decides ties."""
         pool = judgments.pool
         if pool.n_systems < 2:
             raise InputError(
@@ -53,4 +64,5 @@ class RankVariance:
             ranks = pool.ranks(t, below=True)
             scored = (ranks > 0) & (ranks <= pool.score_depth)
             variances.append(np.var(np.where(scored, 1.0 / np.maximum(ranks, 1), 0.0), axis=0))
-        return InFixedOrder(judgments, np.concatenate(variances))
+        order = tie_order(judgments, self.ties, seed)
+        return InFixedOrder(judgments, np.concatenate(variances), order)
