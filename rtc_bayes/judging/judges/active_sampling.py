@@ -101,7 +101,7 @@ class _ActiveSampling(InTurn):
         prior = self._prior[topic]
         reached = prior @ self._counted[self.pool.documents(topic)]
         total = float(reached.sum())
-        weights = self._smoothing + (reached / total if total > 0.0 else 0.0)
+        weights = self._smoothing + reached / (total if total > 0.0 else 1.0)
         weights = weights * prior.any(axis=1)
         mixture = weights @ prior
         return mixture / max(float(mixture.sum()), np.finfo(float).tiny)
