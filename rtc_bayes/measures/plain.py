@@ -21,15 +21,22 @@ UNJUDGED: tuple[Unjudged, ...] = get_args(Unjudged)
 
 
 @dataclass(frozen=True, eq=False)
-class PairedT:
-    """Differences of mean scores, and the t distribution over topics of each.
+class PairDifferences:
+    """Differences of mean scores, and how sure one is of the sign of each.
 
     Attributes
     ----------
     difference, sd : ndarray of float, shape (pairs,)
-        Mean over topics of the first system's score less the second's, and its standard error.
+        Mean over topics of the first system's score less the second's, and its standard error;
+        pairs in the order of ``numpy.triu_indices``.
     confidence : ndarray of float, shape (pairs,)
         In the sign of the difference, in [0.5, 1].
+
+    Examples
+    --------
+    >>> from rtc_bayes.measures import paired_t
+    >>> paired_t([[0.5, 0.7], [0.5, 0.7]]).confidence.tolist()
+    [0.5]
     """
 
     difference: Floats
@@ -37,7 +44,7 @@ class PairedT:
     confidence: Floats
 
 
-def paired_t(scores: ArrayLike) -> PairedT:
+def paired_t(scores: ArrayLike) -> PairDifferences:
     """Say how sure a paired t test over topics is of the order of every two systems.
 
     The confidence is one less the one-sided p-value: the t distribution with n - 1 degrees of
@@ -51,7 +58,7 @@ def paired_t(scores: ArrayLike) -> PairedT:
 
     Returns
     -------
-    PairedT
+    PairDifferences
         Pairs in the order of ``numpy.triu_indices``.
 
     Raises
@@ -90,7 +97,7 @@ def paired_t(scores: ArrayLike) -> PairedT:
     sd = np.sqrt(spread / (n * (n - 1)))
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(difference == 0.0, 0.0, np.abs(difference) / sd)
-    return PairedT(difference, sd, student.cdf(statistic, n - 1))
+    return PairDifferences(difference, sd, student.cdf(statistic, n - 1))
 
 
 _ROUNDING = 1e-13

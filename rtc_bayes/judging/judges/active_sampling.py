@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.judging.judges.in_turn import Floats, InTurn
 from rtc_bayes.judging.judges.interface import Chooser
+from rtc_bayes.measures.sampling import rank_prior
 from rtc_bayes.relevance.options import check_options, require
 from rtc_bayes.store import spawn_seeds
 
@@ -23,17 +23,16 @@ class ActiveSampling:
     """Draw each topic's next document from a mixture over its runs, the better runs more often.
 
     After Li and Kanoulas, "Active sampling for large-scale information retrieval evaluation"
-    (CIKM 2017). A run's own distribution over its n documents is the prior of average precision
-    (Aslam, Pavlu and Yilmaz, SIGIR 2006): p(d | s) is proportional to H_n - H_(rank-1), with H
-    the harmonic numbers. A run's weight in the mixture is `smoothing` plus the share of the
-    relevant documents that its p(d | s) reaches, each document counted by one over the
-    probability that it was drawn by now (Horvitz and Thompson). Draws that hit a judged document
-    cost nothing and are not counted. Topics come in turn. The weight of a document is its
-    probability in the mixture.
+    (CIKM 2017). A run's own distribution p(d | s) over its documents is the prior of average
+    precision (:func:`rtc_bayes.measures.sampling.rank_prior`). A run's weight in the mixture is
+    `smoothing` plus the share of the relevant documents that its p(d | s) reaches, each document
+    counted by one over the probability that it was drawn by now (Horvitz and Thompson). Draws
+    that hit a judged document cost nothing and are not counted. Topics come in turn. The weight
+    of a document is its probability in the mixture.
 
     The judge serves as a rival in choosing documents; evaluators that read judgments alone do not
     use the probabilities of the draws. For estimates by inclusion probability draw by
-    :func:`rtc_bayes.measures.sampling.poisson_sample`.
+    :func:`~rtc_bayes.measures.sampling.poisson_sample`.
 
     Parameters
     ----------
@@ -71,7 +70,7 @@ class _ActiveSampling(InTurn):
         pool = self.pool
         self._smoothing = smoothing
         self._seeds = spawn_seeds(seed, pool.n_topics)
-        self._prior = [_rank_prior(pool.ranks(t)) for t in range(pool.n_topics)]
+        self._prior = [rank_prior(pool.ranks(t)) for t in range(pool.n_topics)]
         self._log_missed = np.zeros(pool.n_documents)
         # labels over the probability of having been drawn; 1 for those judged before the session
         self._counted = np.nan_to_num(judgments.labels)
@@ -105,14 +104,3 @@ class _ActiveSampling(InTurn):
         weights = weights * prior.any(axis=1)
         mixture = weights @ prior
         return mixture / max(float(mixture.sum()), np.finfo(float).tiny)
-
-
-def _rank_prior(ranks: NDArray[np.int32]) -> Floats:
-    """Give every run a distribution over its documents; shape as of ranks, rows summing to 1."""
-    prior = np.zeros(ranks.shape)
-    for row, of_run in zip(prior, ranks, strict=True):
-        listed = of_run > 0
-        n = int(of_run.max(initial=0))
-        tails = np.cumsum(1.0 / np.arange(n, 0, -1))[::-1]  # H_n - H_(rank-1)
-        row[listed] = tails[of_run[listed] - 1] / max(n, 1)
-    return prior
