@@ -27,6 +27,7 @@ from .collection import (
     read_runs as read_runs,
     read_scores as read_scores,
     write_erels as write_erels,
+    write_prels as write_prels,
     write_qrels as write_qrels,
     write_run as write_run,
     write_runs as write_runs,
@@ -55,10 +56,14 @@ from .judging import (
 from .measures import (
     Estimand as Estimand,
     Moments as Moments,
+    Sample as Sample,
     ScoreMatrix as ScoreMatrix,
     evaluate as evaluate,
+    horvitz_thompson as horvitz_thompson,
+    inclusion_probabilities as inclusion_probabilities,
     moments as moments,
     sample_scores as sample_scores,
+    stat_ap as stat_ap,
 )
 from .measures.incomplete import incomplete as incomplete
 from .relevance import (

@@ -16,6 +16,7 @@ from rtc_bayes.judging.judges import (
     load_judge,
 )
 from rtc_bayes.judging.weights import WEIGHTS
+from rtc_bayes.measures.plain import UNJUDGED, Unjudged
 from rtc_bayes.relevance import ModelSpec, RelevanceModel
 from rtc_bayes.relevance.options import with_options
 from rtc_bayes.relevance.registry import model_names
@@ -25,9 +26,10 @@ LEAST = 3.5
 """Judgments a topic, on average, that serve systems not judged for (docs/results/robust.md)."""
 
 _ACCEPTED = (
-    "write JUDGE or JUDGE/EVALUATOR, where JUDGE is ip, mtc, mtc[weight=evr], FILE.py[options] or "
-    "MODEL[options]:METHOD and EVALUATOR is MODEL[options]:METHOD; a weighing judge's options are "
-    f"weight={'|'.join(WEIGHTS)}, floor=NUMBER and least=NUMBER"
+    "write JUDGE or JUDGE/EVALUATOR, where JUDGE is "
+    f"{', '.join(available_judges())}, mtc[weight=evr], FILE.py[options] or MODEL[options]:METHOD "
+    f"and EVALUATOR is MODEL[options]:METHOD, {' or '.join(UNJUDGED)}; a weighing judge's options "
+    f"are weight={'|'.join(WEIGHTS)}, floor=NUMBER and least=NUMBER"
 )
 
 
@@ -42,9 +44,13 @@ class Algorithm:
     judge : Judge
         Who chooses; its fields are its options.
     evaluator : ModelSpec or None
-        The model that evaluates; None where unjudged documents count as nonrelevant.
+        The model that evaluates; None where none does.
     judge_spec : ModelSpec or None
         The name, options and digest of the judge as typed; None where an instance was given.
+    unjudged : {"nonrelevant", "condensed"} or None
+        What becomes of unjudged documents where no model evaluates: they count as nonrelevant, or
+        are taken out of the lists, with confidences by a paired t test over topics. None: a model
+        evaluates, or unjudged documents count as nonrelevant and there are no confidences.
 
     Examples
     --------
@@ -59,6 +65,7 @@ class Algorithm:
     judge: Judge
     evaluator: ModelSpec | None
     judge_spec: ModelSpec | None = None
+    unjudged: Unjudged | None = None
 
     @property
     def has_confidence(self) -> bool:
@@ -93,7 +100,9 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     ``rtc:map`` by ``influence`` with neither. ``weight=``, ``floor=`` and ``least=`` in the
     judge's brackets say otherwise; all other options are the model's. The evaluator is the
     judge's model unless given: ``uniform`` for a judge without a model; for ``ip``, and every
-    judge without confidences, none, unjudged documents being nonrelevant.
+    judge without confidences, none, unjudged documents being nonrelevant. As an evaluator
+    ``nonrelevant`` says that too, and ``condensed`` takes unjudged documents out of the lists;
+    both give confidences by a paired t test over topics.
 
     Parameters
     ----------
@@ -128,7 +137,8 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
         judge = cast(Judge, algorithm)
         return Algorithm(repr(judge), judge, _default_evaluator(judge))
     judge_text, evaluator_text = _split(algorithm)
-    evaluator = None if evaluator_text is None else _model(evaluator_text)
+    unjudged = next((name for name in UNJUDGED if name == evaluator_text), None)
+    evaluator = None if evaluator_text is None or unjudged else _model(evaluator_text)
     spec = _spec(judge_text)
     if judge_class(spec.name, digest=spec.digest) is None:
         judge = _judge_of(spec)
@@ -136,7 +146,9 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
         raise InputError(f"{spec.name} has no method: {algorithm!r}", remedy=_ACCEPTED)
     else:
         judge = load_judge(spec.name, spec.options, digest=spec.digest)
-    return Algorithm(algorithm, judge, evaluator or _default_evaluator(judge), spec)
+    if unjudged is None and evaluator is None:
+        evaluator = _default_evaluator(judge)
+    return Algorithm(algorithm, judge, evaluator, spec, unjudged)
 
 
 def split_algorithms(text: str) -> tuple[str, ...]:
@@ -164,7 +176,9 @@ def _is_algorithm(text: str) -> bool:
 
 
 def _exists(text: str) -> bool:
-    """Whether a text names an installed judge or model, or a file that is there."""
+    """Whether a text names what judges or evaluates: installed, or a file that is there."""
+    if text in UNJUDGED:
+        return True
     try:
         name = ModelSpec.parse(text).name
     except InputError:

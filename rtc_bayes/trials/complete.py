@@ -18,7 +18,7 @@ from rtc_bayes.confidence.setting import number_of
 from rtc_bayes.confidence.subpool import with_topics
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures import Estimand, evaluate, moments, sample_scores
-from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.names import Measure, parse_measure
 
 type Floats = NDArray[np.float64]
 type Truth = Literal["complete", "judged"]
@@ -189,15 +189,8 @@ def scores_by(
     differences : ndarray of float, shape (pairs,)
         The first system less the second.
     """
-    measure, pool = parse_measure(estimand.measure), judgments.pool
+    measure, pool, labels = _labelled(judgments, estimand)
     grades = judgments.grade_distribution() if measure.graded else None
-    labels = judgments.labels
-    if measure.rel:
-        labels = np.where(np.isnan(judgments.grades), labels, judgments.grades >= measure.rel)
-    labels = np.nan_to_num(labels)
-    if estimand.topics != "all":
-        pool, (labels,) = with_topics(pool, labels[None], estimand.topics)
-    measure = replace(measure, rel=0)
     if measure.has_moments and grades is None:
         table = moments(pool, labels, measure=measure, pairs=pairs)
         return table.mean_expected[0], table.difference_expected[0]
@@ -205,3 +198,50 @@ def scores_by(
     scores = sample_scores(pool, labels, measure=measure, outcomes=1, grades=grades)[0]
     first, second = np.triu_indices(pool.n_systems if pairs == "all" else 0, 1)
     return scores, scores[first] - scores[second]
+
+
+def topic_scores_by(judgments: Judgments, estimand: Estimand) -> Floats:
+    """Score the systems of a pool on every topic, as :func:`scores_by` scores the mean.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Each 1 or 0.
+    estimand : Estimand
+
+    Returns
+    -------
+    ndarray of float, shape (systems, topics)
+
+    Raises
+    ------
+    InputError
+        A measure of grades, or one without moments.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"], "2": ["c"]})])
+    >>> pool = rb.Pool.from_runs(runs, depth=2)
+    >>> judgments = rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"b": 1}, "2": {"c": 1}}))
+    >>> topic_scores_by(judgments, rb.Estimand(depth=2)).tolist()
+    [[0.5, 1.0]]
+    """
+    measure, pool, labels = _labelled(judgments, estimand)
+    if measure.graded or not measure.has_moments:
+        raise InputError(
+            f"no confidence is known for {estimand.measure} without a model",
+            remedy="name an evaluating model, or a measure of binary relevance such as AP",
+        )
+    return moments(pool, labels, measure=measure, pairs="none").expected[0]
+
+
+def _labelled(judgments: Judgments, estimand: Estimand) -> tuple[Measure, Pool, Floats]:
+    """Return a measure, and the pool and labels that it reads, with 0 for what is not judged."""
+    measure, pool, labels = parse_measure(estimand.measure), judgments.pool, judgments.labels
+    if measure.rel:
+        labels = np.where(np.isnan(judgments.grades), labels, judgments.grades >= measure.rel)
+    labels = np.nan_to_num(labels)
+    if estimand.topics != "all":
+        pool, (labels,) = with_topics(pool, labels[None], estimand.topics)
+    return replace(measure, rel=0), pool, labels

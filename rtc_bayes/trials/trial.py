@@ -22,9 +22,10 @@ from rtc_bayes.collection import Judgments, Pool, Relevance
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
+from rtc_bayes.measures.plain import Unjudged, condensed, paired_t
 from rtc_bayes.relevance import Draws, ModelSpec, estimate
 from rtc_bayes.relevance.interface import PointEstimate
-from rtc_bayes.trials.complete import Collection, scores_by
+from rtc_bayes.trials.complete import Collection, scores_by, topic_scores_by
 from rtc_bayes.trials.drawing import Draw, draw_systems
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.scores import kendall_tau
@@ -86,6 +87,24 @@ class Prediction:
         )
 
     @classmethod
+    def without_model(
+        cls, judgments: Judgments, collection: Collection, unjudged: Unjudged
+    ) -> Prediction:
+        """Score the lists, or those condensed to judged documents; confidence by a paired t."""
+        if unjudged == "condensed":
+            judgments = condensed(judgments)
+        scores = topic_scores_by(judgments, collection.estimand)
+        pairs = paired_t(scores)
+        return cls(
+            scores.mean(axis=1),
+            scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1]),
+            pairs.difference,
+            pairs.sd,
+            np.sign(pairs.difference),
+            pairs.confidence,
+        )
+
+    @classmethod
     def unjudged_nonrelevant(cls, judgments: Judgments, collection: Collection) -> Prediction:
         """Score the lists as they are, what is not judged being nonrelevant; without confidence."""
         scores, differences = scores_by(judgments, collection.estimand)
@@ -111,11 +130,12 @@ class Outcome:
     confidence : float or None
         Of judging, in the initial systems, when these judgments were made.
     estimate : PointEstimate or Draws or None
-        The evaluator's probabilities of relevance, of judged documents too. None for ``ip``.
+        The evaluator's probabilities of relevance, of judged documents too. None where no model
+        evaluates.
     relevance : Relevance or None
         The same, judged documents with their labels.
     comparison : Comparison or None
-        None for ``ip``.
+        None where no model evaluates.
     prediction : Prediction or None
     seconds_judging, seconds_evaluating : float or None
     failure : str or None
@@ -369,7 +389,12 @@ class _Trial:
         started = time.perf_counter()
         on_pool = judgments.on(self._pool)
         spec = algorithm.evaluator
-        if spec is None:
+        if algorithm.unjudged is not None:
+            made = replace(
+                judged,
+                prediction=Prediction.without_model(on_pool, self._collection, algorithm.unjudged),
+            )
+        elif spec is None:
             made = replace(
                 judged, prediction=Prediction.unjudged_nonrelevant(on_pool, self._collection)
             )

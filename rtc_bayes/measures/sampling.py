@@ -1,0 +1,334 @@
+"""Judgments of a random sample of documents, each with the probability that it was drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rtc_bayes.collection import Judgments, Pool, Qrels
+from rtc_bayes.collection.qrels import Prel, Prels
+from rtc_bayes.errors import InputError, whole_number
+
+type Floats = NDArray[np.float64]
+
+SamplingWeights = Literal["uniform", "depth", "rank"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sample:
+    """Judgments that carry their inclusion probabilities (Poisson sampling).
+
+    Attributes
+    ----------
+    judgments : Judgments
+        Of the documents drawn; labels 0 or 1.
+    probability : ndarray of float, shape (documents,)
+        The probability with which each document of the pool was to be drawn, in [0, 1]; above 0
+        where it is judged. Draws are independent. NaN where it is not known, of a document that
+        was not drawn.
+
+    Raises
+    ------
+    InputError
+        Other probabilities, or labels between 0 and 1.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> probability = rb.inclusion_probabilities(pool, 8, weights="rank")
+    >>> sample = rb.Sample.draw(pool, simulated.qrels, probability, seed=1)
+    >>> sample
+    Sample(21 of 54 documents judged, 24.0 expected)
+    """
+
+    judgments: Judgments
+    probability: Floats
+
+    def __post_init__(self) -> None:
+        probability = np.array(self.probability, dtype=np.float64)
+        pool = self.judgments.pool
+        if probability.shape != (pool.n_documents,):
+            raise InputError(
+                f"probability has shape {probability.shape}",
+                remedy=f"give one for each of the pool's {pool.n_documents} documents",
+            )
+        if ((probability < 0.0) | (probability > 1.0)).any():
+            raise InputError("an inclusion probability is outside [0, 1]", remedy="give others")
+        judged = self.judgments.judged
+        if not (probability[judged] > 0.0).all():
+            first = int(np.flatnonzero(judged & ~(probability > 0.0))[0])
+            topic = pool.topics[pool.topic_of[first]]
+            raise InputError(
+                f"document {pool.docnos[first]} of topic {topic} is judged, but has no inclusion "
+                "probability above 0",
+                remedy="give the probability with which it was drawn, 1 if it was sure to be",
+            )
+        if not np.isin(self.judgments.labels[judged], (0.0, 1.0)).all():
+            raise InputError(
+                "a label is neither 0 nor 1", remedy="give labels of relevant and nonrelevant"
+            )
+        probability.flags.writeable = False
+        object.__setattr__(self, "probability", probability)
+
+    @classmethod
+    def draw(
+        cls,
+        pool: Pool,
+        qrels: Qrels,
+        probability: ArrayLike,
+        *,
+        seed: int = 0,
+        relevance_level: int = 1,
+    ) -> Sample:
+        """Draw documents and label them by a truth file; one that it lacks is nonrelevant.
+
+        Parameters
+        ----------
+        pool : Pool
+        qrels : Qrels
+        probability : array-like of float, shape (documents,)
+        seed : int
+            Of the permanent random numbers.
+        relevance_level : int
+            Grades from here on are relevant.
+        """
+        drawn = np.flatnonzero(poisson_sample(pool, probability, seed=seed))
+        topic_of = pool.topic_of
+        grades = [
+            max(qrels.get(pool.topics[topic_of[d]], {}).get(pool.docnos[d], 0), 0) for d in drawn
+        ]
+        labels = [float(grade >= relevance_level) for grade in grades]
+        judgments = Judgments.from_labels(
+            pool, drawn, labels, grades=grades, relevance_level=relevance_level
+        )
+        return cls(judgments, np.asarray(probability, dtype=np.float64))
+
+    @classmethod
+    def from_prels(cls, pool: Pool, prels: Prels, *, relevance_level: int = 1) -> Sample:
+        """Take prels, as :func:`rtc_bayes.read_prels` reads them, over a pool.
+
+        Judged documents that the pool lacks are added to it. A document with probability 1, such
+        as those that no sample drew (method 0), stands for itself alone.
+        """
+        judgments = Judgments.from_qrels(pool, prels.qrels(), relevance_level=relevance_level)
+        pool = judgments.pool
+        probability = np.full(pool.n_documents, np.nan)
+        for topic, rows in prels.items():
+            place = pool.locate(topic, list(rows))
+            held = place >= 0
+            of_rows = np.array([row.probability for row in rows.values()])
+            probability[place[held]] = of_rows[held]
+        return cls(judgments, probability)
+
+    def to_prels(self, *, algorithm: int = 1) -> Prels:
+        """Return the judgments with their probabilities, as ``write_prels`` writes them.
+
+        Parameters
+        ----------
+        algorithm : int
+            The number to give the method, 1 as in Million Query files of statAP.
+        """
+        pool = self.judgments.pool
+        grades = self.judgments.to_qrels()
+        rows: dict[str, dict[str, Prel]] = {}
+        for topic, graded in grades.items():
+            place = pool.locate(topic, list(graded))
+            rows[topic] = {
+                docno: Prel(grade, algorithm, float(self.probability[d]))
+                for (docno, grade), d in zip(graded.items(), place, strict=True)
+            }
+        return Prels(rows)
+
+    @property
+    def weights(self) -> Floats:
+        """One over the probability of every relevant document drawn, else 0; (documents,)."""
+        relevant = np.nan_to_num(self.judgments.labels) > 0.0
+        return np.where(relevant, 1.0 / np.where(relevant, self.probability, 1.0), 0.0)
+
+    def __repr__(self) -> str:
+        n, expected = self.judgments.n_judged, np.nansum(self.probability)
+        return f"Sample({n} of {len(self.probability)} documents judged, {expected:.1f} expected)"
+
+
+def permanent_numbers(pool: Pool, *, seed: int = 0) -> Floats:
+    """Give every document of a pool its permanent random number, uniform in [0, 1).
+
+    It depends on the seed, the topic and the docno alone: in another pool, or at a later stage, a
+    document has the same one (Brewer, Early and Joyce 1972; Ohlsson 1995).
+
+    Parameters
+    ----------
+    pool : Pool
+    seed : int, at least 0
+
+    Returns
+    -------
+    ndarray of float, shape (documents,)
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4, seed=1).runs, depth=10)
+    >>> part = pool.select_topics(pool.topics[:1])
+    >>> bool((permanent_numbers(part) == permanent_numbers(pool)[: part.n_documents]).all())
+    True
+    """
+    key = str(whole_number("seed", seed)).encode()
+    numbers = np.empty(pool.n_documents)
+    for t, topic in enumerate(pool.topics):
+        begun = blake2b(key + b"\0" + topic.encode() + b"\0", digest_size=8)
+        for document in range(pool.topic_starts[t], pool.topic_starts[t + 1]):
+            one = begun.copy()
+            one.update(str(pool.docnos[document]).encode())
+            # 53 bits, as many as a float holds
+            numbers[document] = (int.from_bytes(one.digest(), "big") >> 11) * 2.0**-53
+    return numbers
+
+
+def poisson_sample(pool: Pool, probability: ArrayLike, *, seed: int = 0) -> NDArray[np.bool_]:
+    """Draw each document by itself: those whose permanent random number is below its probability.
+
+    Where probabilities never fall from one stage to the next, with one seed, a stage's sample
+    holds the sample of the stage before, and is a Poisson sample with its own probabilities.
+
+    Parameters
+    ----------
+    pool : Pool
+    probability : array-like of float, shape (documents,)
+    seed : int, at least 0
+
+    Returns
+    -------
+    ndarray of bool, shape (documents,)
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4, seed=1).runs, depth=10)
+    >>> few, more = (poisson_sample(pool, np.full(pool.n_documents, p)) for p in (0.1, 0.3))
+    >>> bool(more[few].all()), int(few.sum()) < int(more.sum())
+    (True, True)
+    """
+    probability = np.asarray(probability, dtype=np.float64)
+    if probability.shape != (pool.n_documents,):
+        raise InputError(
+            f"probability has shape {probability.shape}",
+            remedy=f"give one for each of the pool's {pool.n_documents} documents",
+        )
+    return permanent_numbers(pool, seed=seed) < probability
+
+
+def inclusion_probabilities(
+    pool: Pool, size: float, *, weights: SamplingWeights | ArrayLike = "rank"
+) -> Floats:
+    """Return inclusion probabilities in proportion to weights, for a sample of a given size.
+
+    In every topic min(1, c times weight), with c so that they sum to the size, or all that have
+    weight are sure to be drawn. They never fall as the size grows.
+
+    Parameters
+    ----------
+    pool : Pool
+    size : float, above 0
+        Expected number of documents drawn in a topic.
+    weights : {"uniform", "depth", "rank"} or array-like of float, shape (documents,)
+        "uniform": alike; "depth": one over the best rank; "rank": the mean over systems of the
+        prior of average precision (:func:`rank_prior`). A
+        document that no system ranks has no weight by the last two.
+
+    Returns
+    -------
+    ndarray of float, shape (documents,)
+
+    Raises
+    ------
+    InputError
+        A size that is not above 0, or weights below 0.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b", "c", "d"]})])
+    >>> pool = rb.Pool.from_runs(runs, depth=4)
+    >>> inclusion_probabilities(pool, 2, weights="depth").round(3).tolist()
+    [0.96, 0.48, 0.32, 0.24]
+    """
+    if not size > 0.0:
+        raise InputError(f"size is {size}", remedy="give a number of documents above 0")
+    values = _weights(pool, weights)
+    if values.shape != (pool.n_documents,) or not (values >= 0.0).all():
+        raise InputError(
+            "weights are below 0, or not one for each document",
+            remedy="give uniform, depth, rank, or numbers of at least 0",
+        )
+    probability = np.zeros(pool.n_documents)
+    for t in range(pool.n_topics):
+        inside = pool.documents(t)
+        probability[inside] = _scaled(values[inside], size)
+    return probability
+
+
+def _weights(pool: Pool, weights: SamplingWeights | ArrayLike) -> Floats:
+    if not isinstance(weights, str):
+        return np.asarray(weights, dtype=np.float64)
+    best = pool.best_ranks
+    if weights == "uniform":
+        return np.ones(pool.n_documents)
+    if weights == "depth":
+        return np.where(best > 0, 1.0 / np.maximum(best, 1), 0.0)
+    if weights == "rank":
+        by_topic = [rank_prior(pool.ranks(t)).mean(axis=0) for t in range(pool.n_topics)]
+        return np.concatenate([np.zeros(0), *by_topic])
+    raise InputError(f"weights {weights!r} are unknown", remedy="give uniform, depth or rank")
+
+
+def rank_prior(ranks: NDArray[np.integer]) -> Floats:
+    """Return the prior of average precision of every system over its documents.
+
+    Draw a rank of n uniformly, as average precision does, then a document at it or above: the
+    document at rank r has probability (H_n - H_(r-1))/n, with H the harmonic numbers, about
+    log(n/r)/n (Aslam, Pavlu and Yilmaz, SIGIR 2006; Li and Kanoulas, CIKM 2017).
+
+    Parameters
+    ----------
+    ranks : ndarray of int, shape (systems, documents)
+        From 1; 0 where a system does not retrieve a document.
+
+    Returns
+    -------
+    ndarray of float, shape (systems, documents)
+        Each system's sums to 1 where it ranks a document at every rank down to n.
+
+    Examples
+    --------
+    >>> rank_prior(np.array([[2, 1, 0]])).tolist()
+    [[0.25, 0.75, 0.0]]
+    """
+    prior = np.zeros(ranks.shape)
+    for row, of_system in zip(prior, ranks, strict=True):
+        listed = of_system > 0
+        n = int(of_system.max(initial=0))
+        tails = np.cumsum(1.0 / np.arange(n, 0, -1))[::-1]
+        row[listed] = tails[of_system[listed] - 1] / max(n, 1)
+    return prior
+
+
+def _scaled(weights: Floats, size: float) -> Floats:
+    """Scale weights to probabilities of this sum; those that pass 1 are 1."""
+    sure = np.zeros(len(weights), dtype=bool)
+    while True:
+        total = weights[~sure].sum()
+        left = size - sure.sum()
+        if total <= 0.0 or left >= (weights[~sure] > 0.0).sum():
+            return (weights > 0.0).astype(np.float64)
+        scaled = np.where(sure, 1.0, weights * (left / total))
+        over = scaled > 1.0
+        if not over.any():
+            return scaled
+        sure |= over
