@@ -16,7 +16,18 @@ import rtc_bayes
 import rtc_bayes_models
 
 ROOT = Path(__file__).parents[1]
-HEAVY = ("arviz", "joblib", "matplotlib", "numba", "pandas", "pymc", "scipy", "xarray")
+HEAVY = (
+    "arviz",
+    "clarabel",
+    "joblib",
+    "matplotlib",
+    "numba",
+    "pandas",
+    "pymc",
+    "scipy",
+    "sklearn",
+    "xarray",
+)
 
 
 def run_python(code: str) -> str:

@@ -13,7 +13,17 @@ import rtc_bayes
 
 PROGRAM = "rtc-bayes"
 # The packages whose version can change a number.
-_PACKAGES = ("ir-measures", "numba", "numpy", "pymc", "pytrec-eval-terrier", "scipy", "xarray")
+_PACKAGES = (
+    "clarabel",
+    "ir-measures",
+    "numba",
+    "numpy",
+    "pymc",
+    "pytrec-eval-terrier",
+    "scikit-learn",
+    "scipy",
+    "xarray",
+)
 
 
 def provenance(

@@ -61,7 +61,7 @@ def select_topics(
         - ``random``: without looking at scores.
         - ``greedy``: one at a time, each the one that raises rho most.
         - ``greedy_tau``: the same by Kendall's tau-a.
-        - ``lasso``: the path of ``min b'Sb/2 - e'Sb`` as the sum of |b| grows (equation 4.11); it
+        - ``lasso``: the path of ``min b'Sb/2 - e'Sb`` as the sum of ``|b|`` grows (equation 4.11); it
           takes fewer topics than there are systems.
         - ``box``: the same with weights from 0 to 1 within a budget, and a gain (5.2, 7.5).
           Given a size alone, the budget is the size, and the largest weights are kept.

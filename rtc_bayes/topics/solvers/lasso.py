@@ -42,7 +42,7 @@ class Path(NamedTuple):
 
 
 def lasso_path(objectives: Sequence[Objective]) -> Path:
-    """Minimise ``b'(S + U)b / 2 - e'Sb`` for every bound on the sum of |b|, by LARS.
+    """Minimise ``b'(S + U)b / 2 - e'Sb`` for every bound on the sum of ``|b|``, by LARS.
 
     The path ends at b = e, all topics, only if there are more systems than topics: S then has full
     rank.
@@ -72,7 +72,7 @@ def lasso_path(objectives: Sequence[Objective]) -> Path:
 
 
 def lasso(objectives: Sequence[Objective], size: int | None, budget: float | None) -> Solution:
-    """Take the last knot of a size from the path, or the point where |b| sums to a budget.
+    """Take the last knot of a size from the path, or the point where ``|b|`` sums to a budget.
 
     The path drops topics, so that one size may come several times: the last has most weight.
     Topics stand in the order in which the path takes them up.
