@@ -95,11 +95,13 @@ from .reuse import (
 )
 from .robustness import Demo as Demo, Study as Study, demo as demo, study as study
 from .topics import (
+    AdaptiveSelection as AdaptiveSelection,
     JudgmentAllocation as JudgmentAllocation,
     TopicSelection as TopicSelection,
     allocate_judgments as allocate_judgments,
     compare_variability as compare_variability,
     mean_average_reuse as mean_average_reuse,
+    select_adaptively as select_adaptively,
     select_topics as select_topics,
 )
 from .trials import Plan as Plan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rtc_bayes.topics.adaptive import AdaptiveSelection, rank_topics, select_adaptively
 from rtc_bayes.topics.allocation import (
     JudgmentAllocation,
     allocate_judgments,
@@ -13,6 +14,7 @@ from rtc_bayes.topics.selection import TopicSelection, select_topics
 from rtc_bayes.topics.variability import VariabilityComparison, compare_variability
 
 __all__ = [
+    "AdaptiveSelection",
     "JudgmentAllocation",
     "TopicSelection",
     "TopicSet",
@@ -20,7 +22,9 @@ __all__ = [
     "allocate_judgments",
     "compare_variability",
     "mean_average_reuse",
+    "rank_topics",
     "read_newbestsub",
+    "select_adaptively",
     "select_topics",
     "unjudged_documents",
 ]

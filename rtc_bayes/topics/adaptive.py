@@ -1,0 +1,255 @@
+"""Choose the next topic to judge by what is known of the others (Hosseini 2013, chapter 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
+from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.measures import moments
+from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.store.shown import Shown
+from rtc_bayes.topics.beliefs import Belief, belief
+from rtc_bayes.topics.objective import Floats, Objective, centred, system_shares
+from rtc_bayes.topics.solvers.greedy import Chosen
+from rtc_bayes.topics.solvers.solution import first_best
+
+Noise = Literal["mean", "none"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AdaptiveSelection(Shown):
+    """Topics in the order in which they were chosen and judged, each by judgments of those before.
+
+    Attributes
+    ----------
+    topics : tuple of str
+        The first was drawn at random or named.
+    rhos : tuple of float
+        What :attr:`scores` then said of rho of the topics so far and the one chosen; NaN for the
+        first.
+    judged : tuple of int
+        Documents judged of each.
+    judgments : Judgments
+    scores : ScoreMatrix
+        At the end: true scores of judged topics, without variance; expected ones of the others.
+    by : str
+        The classifier or model.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> data = rb.simulate(n_topics=8, n_systems=6, seed=1)
+    >>> pool = rb.Pool.from_runs(data.runs, depth=10)
+    >>> chosen = rb.select_adaptively(pool, data.qrels, 3, first="503")
+    >>> chosen.topics[0], len(chosen.topics), chosen.judgments.n_judged == sum(chosen.judged)
+    ('503', 3, True)
+    """
+
+    topics: tuple[str, ...]
+    rhos: tuple[float, ...]
+    judged: tuple[int, ...]
+    judgments: Judgments
+    scores: ScoreMatrix
+    by: str
+
+    def mean(self, over: Literal["selected", "all"] = "all") -> Floats:
+        """Score every system by the mean over topics, shape (systems,).
+
+        Parameters
+        ----------
+        over : {"selected", "all"}
+            Over judged topics, as in the thesis; or over all, those not judged by what is expected.
+        """
+        if over == "all":
+            return np.asarray(self.scores.mean.mean(axis=1))
+        columns = [self.scores.topics.index(topic) for topic in self.topics]
+        return np.asarray(self.scores.mean[:, columns].mean(axis=1))
+
+    def __repr__(self) -> str:
+        return (
+            f"AdaptiveSelection({len(self.topics)} of {len(self.scores.topics)} topics by "
+            f"{self.by}, {sum(self.judged):,} judged: {', '.join(self.topics[:8])}"
+            f"{', ...' if len(self.topics) > 8 else ''})"
+        )
+
+
+def select_adaptively(
+    pool: Pool,
+    qrels: Qrels,
+    size: int,
+    *,
+    by: str = "logistic",
+    noise: Noise = "mean",
+    hard: bool = False,
+    first: str | None = None,
+    relevance_level: int = 1,
+    seed: int = 0,
+) -> AdaptiveSelection:
+    """Judge topics one at a time, each the one that is expected to complete the others best.
+
+    All documents of a topic's pool are judged. Then the belief is learned anew, every system is
+    scored on every topic (its expected average precision and the variance), and the topic that
+    raises gamma of equation (6.6) most is next.
+
+    Parameters
+    ----------
+    pool : Pool
+        Of the systems to choose by; its lists are scored as deep as it says.
+    qrels : Qrels
+        The truth, of which a topic is read once it is chosen. Documents that it lacks are
+        nonrelevant.
+    size : int
+        How many topics to judge.
+    by : str
+        What predicts the relevance of unjudged documents: ``logistic``, ``svm`` (the thesis's,
+        with Platt's sigmoid), or a relevance model such as ``hierarchical:laplace``.
+    noise : {"mean", "none"}
+        U of equation (6.5): the mean over systems of each topic's variance; or 0. Noise that
+        systems share changes no comparison, and is counted by ``mean`` all the same.
+    hard : bool
+        Take what is likelier than not as relevant, and all else as not (with ``noise="none"``:
+        the integer program that the thesis compares with).
+    first : str, optional
+        The first topic. Default: drawn by the seed.
+    relevance_level : int
+    seed : int
+
+    Returns
+    -------
+    AdaptiveSelection
+        Ties go to the first topic in the natural order of ids.
+
+    Raises
+    ------
+    InputError
+        A size out of range, a first topic that is not in the pool, no such model, or fewer than
+        two systems.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> data = rb.simulate(n_topics=8, n_systems=6, seed=1)
+    >>> pool = rb.Pool.from_runs(data.runs, depth=10)
+    >>> chosen = rb.select_adaptively(pool, data.qrels, 4, seed=1)
+    >>> chosen.mean().shape, len(set(chosen.topics))
+    ((6,), 4)
+    """
+    if whole_number("size", size, least=1) > pool.n_topics:
+        raise InputError(f"size is {size}, of {pool.n_topics} topics", remedy="ask for fewer")
+    if noise not in ("mean", "none"):
+        raise InputError(f"noise is {noise!r}", remedy="give mean or none")
+    if pool.n_systems < 2:
+        raise InputError("one system alone", remedy="give two runs or more")
+    predict = belief(by, pool, seed)
+    relevant = _labels(pool, qrels, relevance_level)
+    order, rhos = [_first(pool, first, seed)], [np.nan]
+    while True:
+        judgments = _all_judged(pool, relevant, order)
+        scores = scores_by(predict, judgments, hard=hard)
+        if len(order) == size:
+            break
+        [(topic, rho), *_] = rank_topics(scores, order, noise=noise)
+        order.append(topic)
+        rhos.append(rho)
+    judged = np.diff(pool.topic_starts)[[pool.topics.index(topic) for topic in order]]
+    return AdaptiveSelection(
+        tuple(order), tuple(rhos), tuple(judged.tolist()), judgments, scores, by
+    )
+
+
+def scores_by(predict: Belief, judgments: Judgments, *, hard: bool = False) -> ScoreMatrix:
+    """Return the expected average precision of every system on every topic, and its variance.
+
+    Parameters
+    ----------
+    predict : callable
+        Probabilities of the pool's documents, (documents,) or (draws, documents), from judgments.
+    judgments : Judgments
+    hard : bool
+        As of :func:`select_adaptively`.
+    """
+    pool = judgments.pool
+    p = np.atleast_2d(predict(judgments))
+    if hard:
+        p = (p.mean(axis=0, keepdims=True) > 0.5).astype(np.float64)
+    p = np.where(judgments.judged, np.nan_to_num(judgments.labels), p)
+    table = moments(pool, p, pairs="none")
+    variance = table.variance.mean(axis=0) + table.expected.var(axis=0)
+    return ScoreMatrix(table.expected.mean(axis=0), variance, pool.systems, pool.topics, "AP")
+
+
+def rank_topics(
+    scores: ScoreMatrix, judged: Sequence[str], *, noise: Noise = "mean"
+) -> list[tuple[str, float]]:
+    """Return the topics that are not judged, with rho of the judged ones and each, best first.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix
+        As far as known: of judged topics without variance.
+    judged : sequence of str
+    noise : {"mean", "none"}
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> mean = [[0.0, 0.1, 0.2], [0.5, 0.1, 0.4], [1.0, 0.1, 0.3]]
+    >>> scores = rb.ScoreMatrix(mean, np.zeros((3, 3)), "abc", ("1", "2", "3"), "AP")
+    >>> [topic for topic, rho in rank_topics(scores, ["1"])]
+    ['3', '2']
+    """
+    names = sorted(scores.topics, key=natural_key)
+    place = [scores.topics.index(name) for name in names]
+    variance = scores.variance if noise == "mean" else np.zeros_like(scores.variance)
+    ordered = ScoreMatrix(
+        scores.mean[:, place], variance[:, place], scores.systems, tuple(names), scores.measure
+    )
+    # not Objective.of: what is known so far may not tell any systems apart
+    share = system_shares(ordered, None)
+    chosen = Chosen(
+        Objective(
+            centred(ordered.mean, share), share / (1.0 - share @ share), share @ ordered.variance
+        )
+    )
+    for topic in judged:
+        chosen.add(names.index(topic))
+    rho = chosen.rho_with()
+    left = np.array([name not in judged for name in names])
+    ranked = []
+    while left.any():
+        best = first_best(np.where(left, rho, -np.inf))
+        ranked.append((names[best], float(rho[best])))
+        left[best] = False
+    return ranked
+
+
+def _first(pool: Pool, first: str | None, seed: int) -> str:
+    if first is None:
+        drawn = np.random.default_rng(whole_number("seed", seed)).integers(pool.n_topics)
+        return sorted(pool.topics, key=natural_key)[drawn]
+    if first not in pool.topics:
+        raise InputError(f"no topic is named {first!r}", remedy="name one of the runs' topics")
+    return first
+
+
+def _labels(pool: Pool, qrels: Qrels, level: int) -> Floats:
+    """Return 1 for every document that the truth calls relevant, else 0."""
+    relevant = np.zeros(pool.n_documents)
+    for topic in pool.topics:
+        graded = qrels.get(topic, {})
+        place = pool.locate(topic, list(graded))
+        held = np.array([grade >= level for grade in graded.values()], dtype=bool)
+        relevant[place[held & (place >= 0)]] = 1.0
+    return relevant
+
+
+def _all_judged(pool: Pool, relevant: Floats, topics: Sequence[str]) -> Judgments:
+    """Judge the whole pool of some topics."""
+    inside = [pool.documents(pool.topics.index(topic)) for topic in topics]
+    documents = np.concatenate([np.arange(part.start, part.stop) for part in inside])
+    return Judgments.from_labels(pool, documents, relevant[documents], judged_for=pool.systems)

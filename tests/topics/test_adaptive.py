@@ -1,0 +1,140 @@
+"""Adaptive selection: judged topics are known, others never read, and the order is the best."""
+
+import numpy as np
+import pytest
+
+import rtc_bayes as rb
+from rtc_bayes.errors import InputError
+from rtc_bayes.topics.adaptive import rank_topics, scores_by
+from rtc_bayes.topics.beliefs import belief, platt
+from rtc_bayes.topics.objective import Objective
+
+N_TOPICS = 9
+
+
+@pytest.fixture(scope="module")
+def track():
+    data = rb.simulate(n_topics=N_TOPICS, n_systems=7, seed=5)
+    return rb.Pool.from_runs(data.runs, depth=12), data.qrels
+
+
+@pytest.mark.parametrize("by", ["logistic", "svm", "topic_calibration:map"])
+def test_judged_topics_are_scored_as_they_are(track, by):
+    pool, qrels = track
+    chosen = rb.select_adaptively(pool, qrels, 3, by=by, seed=2)
+    assert len(set(chosen.topics)) == 3
+    sizes = dict(zip(pool.topics, np.diff(pool.topic_starts).tolist(), strict=True))
+    assert chosen.judged == tuple(sizes[topic] for topic in chosen.topics)
+    assert chosen.judgments.n_judged == sum(chosen.judged)
+    for topic in chosen.topics:
+        column = chosen.scores.topics.index(topic)
+        labels = chosen.judgments.labels[pool.documents(pool.topics.index(topic))]
+        for s, system in enumerate(pool.systems):
+            ranks = pool.ranks(pool.topics.index(topic))[s]
+            found = np.sort(ranks[(ranks > 0) & (labels > 0)])
+            precision = np.arange(1, len(found) + 1) / found
+            expected = precision.sum() / max(labels.sum(), 1)
+            assert chosen.scores.mean[s, column] == pytest.approx(expected, abs=1e-12), system
+        assert (chosen.scores.variance[:, column] == 0.0).all()
+    unjudged = [t for t in chosen.scores.topics if t not in chosen.topics]
+    columns = [chosen.scores.topics.index(t) for t in unjudged]
+    assert (chosen.scores.variance[:, columns] > 0.0).any()
+
+
+def test_a_topic_that_is_not_chosen_is_never_read(track):
+    pool, qrels = track
+    chosen = rb.select_adaptively(pool, qrels, 4, seed=1)
+    other = {topic: dict(qrels[topic]) for topic in qrels}
+    for topic in set(pool.topics) - set(chosen.topics):
+        other[topic] = {docno: 1 - (grade > 0) for docno, grade in qrels[topic].items()}
+    again = rb.select_adaptively(pool, rb.Qrels(other), 4, seed=1)
+    assert again.topics == chosen.topics
+    np.testing.assert_array_equal(again.scores.mean, chosen.scores.mean)
+
+
+@pytest.mark.parametrize("noise", ["mean", "none"])
+def test_topics_are_ranked_by_gamma(track, noise):
+    pool, qrels = track
+    chosen = rb.select_adaptively(pool, qrels, 2, seed=3)
+    scores = chosen.scores
+    variance = scores.variance if noise == "mean" else np.zeros_like(scores.variance)
+    objective = Objective.of(rb.ScoreMatrix(scores.mean, variance, scores.systems, scores.topics))
+    ranked = rank_topics(scores, chosen.topics, noise=noise)
+    rhos = {}
+    for topic in set(scores.topics) - set(chosen.topics):
+        rhos[topic] = objective.rho([t in (*chosen.topics, topic) for t in scores.topics])
+    assert [topic for topic, _ in ranked] == sorted(rhos, key=lambda topic: -rhos[topic])
+    assert dict(ranked) == pytest.approx(rhos)
+
+
+def test_all_topics_give_the_mean_over_all(track):
+    pool, qrels = track
+    chosen = rb.select_adaptively(pool, qrels, N_TOPICS, seed=1)
+    assert sorted(chosen.topics) == sorted(pool.topics)
+    np.testing.assert_allclose(chosen.mean("selected"), chosen.mean("all"), rtol=1e-12)
+
+
+def test_hard_labels_leave_no_variance(track):
+    pool, qrels = track
+    chosen = rb.select_adaptively(pool, qrels, 2, hard=True, noise="none", seed=1)
+    assert (chosen.scores.variance == 0.0).all()
+
+
+def test_draws_add_what_parameters_leave_unknown(track):
+    pool, _ = track
+    rng = np.random.default_rng(1)
+    draws = rng.random((3, pool.n_documents))
+    none = rb.Judgments.none(pool)
+    together = scores_by(lambda _: draws, none)
+    alone = [scores_by(lambda _, d=d: draws[d], none) for d in range(3)]
+    means = np.array([one.mean for one in alone])
+    variances = np.array([one.variance for one in alone])
+    np.testing.assert_allclose(together.mean, means.mean(axis=0))
+    np.testing.assert_allclose(together.variance, variances.mean(axis=0) + means.var(axis=0))
+
+
+def test_a_classifier_finds_what_ranks_say():
+    data = rb.simulate(n_topics=12, n_systems=10, seed=5)
+    pool = rb.Pool.from_runs(data.runs, depth=60)
+    labels = np.array(
+        [
+            float(data.qrels[pool.topics[t]].get(docno, 0) > 0)
+            for t, docno in zip(pool.topic_of, pool.docnos, strict=True)
+        ]
+    )
+    half = np.concatenate([np.r_[pool.documents(t)] for t in range(6)])
+    rest = np.setdiff1d(np.arange(pool.n_documents), half)
+    judgments = rb.Judgments.from_labels(pool, half, labels[half])
+    for by in ("logistic", "svm"):
+        p = belief(by, pool, 0)(judgments)
+        assert (p[half] == labels[half]).all()
+        assert p[rest][labels[rest] > 0].mean() > p[rest][labels[rest] == 0].mean() + 0.05
+
+
+def test_platt_fits_smoothed_targets():
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=400)
+    relevant = rng.random(400) < 1.0 / (1.0 + np.exp(-2.0 * values + 1.0))
+    a, b = platt(values, relevant)
+    p = 1.0 / (1.0 + np.exp(a * values + b))
+    n = relevant.sum()
+    targets = np.where(relevant, (n + 1) / (n + 2), 1 / (400 - n + 2))
+    # at the optimum the residuals sum to 0, alone and by the values
+    assert abs((targets - p).sum()) < 1e-4
+    assert abs((targets - p) @ values) < 1e-4
+    assert a == pytest.approx(-2.0, abs=0.6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"size": 0}, "size"),
+        ({"size": N_TOPICS + 1}, "size is 10, of 9 topics"),
+        ({"size": 2, "first": "nothing"}, "no topic is named 'nothing'"),
+        ({"size": 2, "noise": "some"}, "noise is 'some'"),
+        ({"size": 2, "by": "unheard_of"}, "unheard_of"),
+    ],
+)
+def test_what_cannot_be_asked(track, options, message):
+    with pytest.raises(InputError, match=message):
+        rb.select_adaptively(*track, **options)
