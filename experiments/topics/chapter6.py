@@ -1,0 +1,126 @@
+"""Chapter 6 of Hosseini 2013: topics chosen while they are judged, on TREC-8.
+
+    RTC_BAYES_DATA=FOLDER python -m experiments.topics.chapter6 [--starts 50] [--by logistic,svm]
+
+prints Markdown. All 129 runs, average precision; a topic's judgments are those of the depth-100
+pool of all runs, and lists are cut there while topics are chosen. A selection is scored by
+Kendall's tau and Pearson's correlation of the mean over its topics with the mean over all, both by
+complete judgments of whole lists, for all runs and the best 30; starts are other first topics. The
+oracle has seen all of it (`select_topics`, criterion tau); "all topics" adds to the judged topics
+what is expected of the others, by lists cut at 100.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from experiments.common import read_collection
+from rtc_bayes import Pool, Qrels, ScoreMatrix, kendall_tau, select_adaptively, select_topics
+from rtc_bayes.report.tables import to_markdown
+
+SHARES = (0.2, 0.4, 0.6)
+BEST = 30
+RANDOM_SETS = 10_000
+ORACLE_SAMPLES = 10_000
+
+#: How the next topic is chosen, by the name of a row; `by` is put before.
+WAYS = {
+    "": {},
+    ", no noise": {"noise": "none"},
+    ", hard labels (IQP)": {"noise": "none", "hard": True},
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--starts", type=int, default=50)
+    parser.add_argument("--by", default="logistic", help="beliefs, with commas between")
+    parser.add_argument("--ways", type=int, default=len(WAYS), help="only the first so many")
+    options = parser.parse_args()
+    runs, qrels = read_collection("trec8_adhoc")
+    truth = ScoreMatrix.from_qrels(runs, qrels)
+    pool = Pool.from_runs(runs, depth=100)
+    sizes = [round(share * len(truth.topics)) for share in SHARES]
+    rows = [row("random", random_means(truth, sizes), truth)]
+    for by in options.by.split(","):
+        for name, how in list(WAYS.items())[: options.ways]:
+            means = adaptive_means(pool, qrels, truth, sizes, options.starts, by, how)
+            rows += [row(f"{by}{name}", means[0], truth)]
+            rows += [row(f"{by}{name}: all topics", means[1], truth)]
+            print(f"{by}{name}", file=sys.stderr)
+    rows.append(row("oracle", oracle_means(truth, sizes), truth))
+    print(to_markdown(pd.DataFrame(rows)))
+
+
+def random_means(truth: ScoreMatrix, sizes: list[int]) -> NDArray[np.float64]:
+    """Return means over random sets, shape (sizes, sets, systems)."""
+    rng = np.random.default_rng(0)
+    sets = rng.permuted(np.tile(np.arange(len(truth.topics)), (RANDOM_SETS // 10, 1)), axis=1)
+    return np.stack([truth.mean[:, sets[:, :size]].mean(axis=2).T for size in sizes])
+
+
+def oracle_means(truth: ScoreMatrix, sizes: list[int]) -> NDArray[np.float64]:
+    """Return means over the best sets that were found."""
+    chosen = [
+        select_topics(truth, size=size, solver="oracle", criterion="tau", samples=ORACLE_SAMPLES)
+        for size in sizes
+    ]
+    return np.stack([of_topics(truth, one.topics)[None] for one in chosen])
+
+
+def adaptive_means(
+    pool: Pool,
+    qrels: Qrels,
+    truth: ScoreMatrix,
+    sizes: list[int],
+    starts: int,
+    by: str,
+    how: dict[str, object],
+) -> NDArray[np.float64]:
+    """Return means over judged topics, and over all with what is expected.
+
+    Shape (2, sizes, starts, systems).
+    """
+    topics = np.random.default_rng(1).permutation(truth.topics)
+    result = np.empty((2, len(sizes), starts, len(truth.systems)))
+    for start in range(starts):
+        first = str(topics[start % len(topics)])
+        for n, size in enumerate(sizes):
+            # a shorter selection is the beginning of a longer one
+            chosen = select_adaptively(pool, qrels, size, by=by, first=first, seed=start, **how)
+            result[0, n, start] = of_topics(truth, chosen.topics)
+            result[1, n, start] = chosen.mean("all")
+    return result
+
+
+def of_topics(truth: ScoreMatrix, topics: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return every system's mean over some topics."""
+    columns = [truth.topics.index(topic) for topic in topics]
+    return truth.mean[:, columns].mean(axis=1)
+
+
+def row(name: str, means: NDArray[np.float64], truth: ScoreMatrix) -> dict[str, object]:
+    """Return a row of the table: medians would hide bad starts, so these are means."""
+    return {"topics by": name} | dict(columns(means, truth.mean.mean(axis=1)))
+
+
+def columns(means: NDArray[np.float64], true: NDArray[np.float64]) -> Iterator[tuple[str, str]]:
+    """Give tau and the correlation at every size, of all runs and of the best."""
+    best = np.argsort(-true, kind="stable")[:BEST]
+    for label, systems in (("", np.arange(len(true))), (f", best {BEST}", best)):
+        for share, of_size in zip(SHARES, means, strict=True):
+            taus = [kendall_tau(one[systems], true[systems]) for one in of_size]
+            yield f"tau at {share:.0%}{label}", f"{np.mean(taus):.3f}"
+    for share, of_size in zip(SHARES, means, strict=True):
+        r = [np.corrcoef(one, true)[0, 1] for one in of_size]
+        yield f"Pearson at {share:.0%}", f"{np.mean(r):.3f}"
+
+
+if __name__ == "__main__":
+    main()
