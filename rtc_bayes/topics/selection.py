@@ -61,12 +61,12 @@ def select_topics(
         - ``random``: without looking at scores.
         - ``greedy``: one at a time, each the one that raises rho most.
         - ``greedy_tau``: the same by Kendall's tau-a.
-        - ``lasso``: the path of ``min b'Sb/2 - e'Sb`` as the sum of ``|b|`` grows (equation 4.11); it
-          takes fewer topics than there are systems.
+        - ``lasso``: the path of ``min b'Sb/2 - e'Sb`` as the sum of ``|b|`` grows (equation 4.11);
+          it takes fewer topics than there are systems.
         - ``box``: the same with weights from 0 to 1 within a budget, and a gain (5.2, 7.5).
           Given a size alone, the budget is the size, and the largest weights are kept.
-        - ``vote``: one at a time, by a vote of subsets of systems (Adaptive+ of chapter 6); of
-          these it serves systems best that come later.
+        - ``vote``: one at a time, by a vote of subsets of systems (Adaptive+ of chapter 6). In most
+          settings it serves systems best that come later.
         - ``oracle``: the best of all sets of this size, or as good as search finds.
     weights : mapping of str to float, optional
         Weight of each system, at least 0. Systems that are not named are not read. Default: equal.
