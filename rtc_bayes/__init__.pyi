@@ -103,6 +103,7 @@ from .topics import (
     mean_average_reuse as mean_average_reuse,
     select_adaptively as select_adaptively,
     select_topics as select_topics,
+    suggest_topics as suggest_topics,
 )
 from .trials import Plan as Plan
 from .trials.scores import (

@@ -6,8 +6,8 @@ prints Markdown. All 129 runs, average precision; a topic's judgments are those 
 pool of all runs, and lists are cut there while topics are chosen. A selection is scored by
 Kendall's tau and Pearson's correlation of the mean over its topics with the mean over all, both by
 complete judgments of whole lists, for all runs and the best 30; starts are other first topics. The
-oracle has seen all of it (`select_topics`, criterion tau); "all topics" adds to the judged topics
-what is expected of the others, by lists cut at 100.
+oracle has seen all of it (`select_topics`, criterion tau). Standard error gets besides what
+all topics give at the largest size: judged ones as they are, the others as expected, cut at 100.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def main() -> None:
     rows = [row("random", random_means(truth, sizes), truth)]
     for by in options.by.split(","):
         for name, how in list(WAYS.items())[: options.ways]:
-            means = adaptive_means(pool, qrels, truth, sizes, options.starts, by, how)
-            rows += [row(f"{by}{name}", means[0], truth)]
-            rows += [row(f"{by}{name}: all topics", means[1], truth)]
-            print(f"{by}{name}", file=sys.stderr)
+            judged, every = adaptive_means(pool, qrels, truth, sizes, options.starts, by=by, **how)
+            rows.append(row(f"{by}{name}", judged, truth))
+            all_topics = dict(columns(every, truth.mean.mean(axis=1), SHARES[-1:]))
+            print(f"{by}{name}, all topics: {all_topics}", file=sys.stderr)
     rows.append(row("oracle", oracle_means(truth, sizes), truth))
     print(to_markdown(pd.DataFrame(rows)))
 
@@ -80,23 +80,22 @@ def adaptive_means(
     truth: ScoreMatrix,
     sizes: list[int],
     starts: int,
-    by: str,
-    how: dict[str, object],
-) -> NDArray[np.float64]:
-    """Return means over judged topics, and over all with what is expected.
+    **how: object,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return means over judged topics, and over all with what is expected when most are judged.
 
-    Shape (2, sizes, starts, systems).
+    Shapes (sizes, starts, systems) and (1, starts, systems).
     """
     topics = np.random.default_rng(1).permutation(truth.topics)
-    result = np.empty((2, len(sizes), starts, len(truth.systems)))
+    judged = np.empty((len(sizes), starts, len(truth.systems)))
+    every = np.empty((1, starts, len(truth.systems)))
     for start in range(starts):
         first = str(topics[start % len(topics)])
+        chosen = select_adaptively(pool, qrels, max(sizes), first=first, seed=start, **how)
         for n, size in enumerate(sizes):
-            # a shorter selection is the beginning of a longer one
-            chosen = select_adaptively(pool, qrels, size, by=by, first=first, seed=start, **how)
-            result[0, n, start] = of_topics(truth, chosen.topics)
-            result[1, n, start] = chosen.mean("all")
-    return result
+            judged[n, start] = of_topics(truth, chosen.topics[:size])
+        every[0, start] = chosen.mean("all")
+    return judged, every
 
 
 def of_topics(truth: ScoreMatrix, topics: tuple[str, ...]) -> NDArray[np.float64]:
@@ -107,17 +106,19 @@ def of_topics(truth: ScoreMatrix, topics: tuple[str, ...]) -> NDArray[np.float64
 
 def row(name: str, means: NDArray[np.float64], truth: ScoreMatrix) -> dict[str, object]:
     """Return a row of the table: medians would hide bad starts, so these are means."""
-    return {"topics by": name} | dict(columns(means, truth.mean.mean(axis=1)))
+    return {"topics by": name} | dict(columns(means, truth.mean.mean(axis=1), SHARES))
 
 
-def columns(means: NDArray[np.float64], true: NDArray[np.float64]) -> Iterator[tuple[str, str]]:
+def columns(
+    means: NDArray[np.float64], true: NDArray[np.float64], shares: tuple[float, ...]
+) -> Iterator[tuple[str, str]]:
     """Give tau and the correlation at every size, of all runs and of the best."""
     best = np.argsort(-true, kind="stable")[:BEST]
     for label, systems in (("", np.arange(len(true))), (f", best {BEST}", best)):
-        for share, of_size in zip(SHARES, means, strict=True):
+        for share, of_size in zip(shares, means, strict=True):
             taus = [kendall_tau(one[systems], true[systems]) for one in of_size]
             yield f"tau at {share:.0%}{label}", f"{np.mean(taus):.3f}"
-    for share, of_size in zip(SHARES, means, strict=True):
+    for share, of_size in zip(shares, means, strict=True):
         r = [np.corrcoef(one, true)[0, 1] for one in of_size]
         yield f"Pearson at {share:.0%}", f"{np.mean(r):.3f}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,6 +26,8 @@ from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
 from rtc_bayes.errors import CollectionWarning, InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from rtc_bayes.judging import Suggestions
     from rtc_bayes.judging.suggest import PairLike
 
@@ -99,7 +101,13 @@ def next_(
         str | None,
         typer.Option(metavar="A,B|least", help="Tell these two apart, or the least sure pair."),
     ] = None,
-    count: Annotated[int, typer.Option(help="How many documents.")] = 10,
+    by_topic: Annotated[
+        bool, typer.Option("--by-topic", help="Rank the topics without judgments instead.")
+    ] = False,
+    by: Annotated[
+        str, typer.Option(help="Of --by-topic: logistic, svm or a model learns from the others.")
+    ] = "logistic",
+    count: Annotated[int, typer.Option(help="How many documents, or topics.")] = 10,
     estimand: AnEstimand,
     design: UnderDesign,
     runs: RunsRead,
@@ -111,18 +119,29 @@ def next_(
     """Say what a person should judge next, and why.
 
     The table says which pair of systems has the least confidence; --pair chooses for one pair.
+    With --by-topic: which topic to judge whole, as it would complete those judged best.
     """
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.suggest import documents_frame
-    from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
     from rtc_bayes.store import announced, provenance
+    from rtc_bayes.topics import suggest_topics
 
     kind, chosen = format_of(layout, output, ENDINGS), parse_algorithm(algorithm)
     systems, judged = runs.read(), read_qrels(qrels)
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
     judgments = estimand.judgments(pool, judged)
+    if by_topic:
+        if pair is not None or hold_out is not None:
+            raise InputError(
+                "--by-topic takes no --pair and no --hold-out", remedy="leave them out"
+            )
+        with announced("choosing topics", quiet):
+            ranked = suggest_topics(judgments.pool, judgments, by=by, seed=seed).head(count)
+        title = f"{by}, {len(set(judged) & set(pool.topics))} topics judged, seed {seed}"
+        _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
+        return
     with announced("choosing documents", quiet):
         suggestions = suggest(
             pool,
@@ -138,16 +157,23 @@ def next_(
     frame = documents_frame(suggestions.documents)
     meta = provenance(seed=seed, inputs=digests(systems, judged, [chosen.model]) | design.digests())
     meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
+    title = f"{algorithm}, {judgments.n_judged} judged, seed {seed}{_sure(suggestions, pair)}"
+    _show(frame, kind, output, meta, title)
+
+
+def _show(
+    frame: pd.DataFrame, kind: str, output: str | None, meta: dict[str, Any], title: str
+) -> None:
+    """Write what to judge, in the layout asked for."""
+    from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
+
     match kind:
         case "json":
             write_value(frame.to_dict("records"), output, meta)
         case "csv":
             write_frame(frame, output, meta)
         case "table":
-            title = (
-                f"{algorithm}, {judgments.n_judged} judged, seed {seed}{_sure(suggestions, pair)}"
-            )
-            write_tables([Table(title, frame, {"weight": ".3g"})], output, meta)
+            write_tables([Table(title, frame, {"weight": ".3g", "rho": ".3f"})], output, meta)
 
 
 def _pair(text: str | None, systems: Sequence[str]) -> PairLike:

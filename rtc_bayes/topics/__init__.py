@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from rtc_bayes.topics.adaptive import AdaptiveSelection, rank_topics, select_adaptively
+from rtc_bayes.topics.adaptive import (
+    AdaptiveSelection,
+    rank_topics,
+    select_adaptively,
+    suggest_topics,
+)
 from rtc_bayes.topics.allocation import (
     JudgmentAllocation,
     allocate_judgments,
@@ -26,5 +31,6 @@ __all__ = [
     "read_newbestsub",
     "select_adaptively",
     "select_topics",
+    "suggest_topics",
     "unjudged_documents",
 ]

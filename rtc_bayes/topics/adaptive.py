@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from rtc_bayes.topics.beliefs import Belief, belief
 from rtc_bayes.topics.objective import Floats, Objective, centred, system_shares
 from rtc_bayes.topics.solvers.greedy import Chosen
 from rtc_bayes.topics.solvers.solution import first_best
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Noise = Literal["mean", "none"]
 
@@ -160,6 +163,58 @@ def select_adaptively(
     return AdaptiveSelection(
         tuple(order), tuple(rhos), tuple(judged.tolist()), judgments, scores, by
     )
+
+
+def suggest_topics(
+    pool: Pool,
+    judgments: Judgments,
+    *,
+    by: str = "logistic",
+    noise: Noise = "mean",
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Rank the topics that have no judgments by what judging each would complete.
+
+    Parameters
+    ----------
+    pool : Pool
+    judgments : Judgments
+        Of some topics, preferably of all their documents.
+    by, noise, seed
+        As of :func:`select_adaptively`.
+
+    Returns
+    -------
+    DataFrame
+        ``topic`` and ``rho`` of the topics with judgments and this one together, best first.
+
+    Raises
+    ------
+    InputError
+        No judgments, no topic without, or no such model.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> data = rb.simulate(n_topics=8, n_systems=6, seed=1)
+    >>> pool = rb.Pool.from_runs(data.runs, depth=10)
+    >>> one = rb.Qrels({"503": data.qrels["503"]})
+    >>> ranked = suggest_topics(pool, rb.Judgments.from_qrels(pool, one))
+    >>> list(ranked.columns), len(ranked)
+    (['topic', 'rho'], 7)
+    """
+    import pandas as pd
+
+    judgments = judgments.on(pool)
+    pool = judgments.pool
+    begun = np.bincount(pool.topic_of[judgments.order], minlength=pool.n_topics) > 0
+    if not begun.any():
+        raise InputError("no topic has judgments", remedy="judge one topic, any, first")
+    if begun.all():
+        raise InputError("every topic has judgments", remedy="choose documents instead")
+    scores = scores_by(belief(by, pool, whole_number("seed", seed)), judgments)
+    chosen = [topic for topic, some in zip(pool.topics, begun, strict=True) if some]
+    return pd.DataFrame(rank_topics(scores, chosen, noise=noise), columns=["topic", "rho"])
 
 
 def scores_by(predict: Belief, judgments: Judgments, *, hard: bool = False) -> ScoreMatrix:

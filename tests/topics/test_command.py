@@ -89,3 +89,24 @@ def test_what_cannot_be_done_is_refused(here, options, message, capsys):
     assert main(shlex.split(f"topics {options} -o out.csv")) == 2
     assert message in capsys.readouterr().err
     assert not (here / "out.csv").exists()
+
+
+def test_next_ranks_topics_as_python_does(tmp_path, capsys):
+    data = simulate(n_topics=6, n_systems=5, seed=3)
+    write(data, tmp_path / "track")
+    begun = data.qrels.topics[:2]
+    lines = [f"{t} 0 {docno} {grade}\n" for t in begun for docno, grade in data.qrels[t].items()]
+    (tmp_path / "judged.qrels").write_text("".join(lines))
+    runs, judged = str(tmp_path / "track" / "runs"), str(tmp_path / "judged.qrels")
+    asked = ["next", runs, "--qrels", judged, "--by-topic", "--quiet"]
+    assert main([*asked, "-o", str(tmp_path / "next.csv")]) == 0
+    with open(tmp_path / "next.csv", newline="") as file:
+        rows = [(row["topic"], float(row["rho"])) for row in csv.DictReader(file)]
+    estimand, read = rb.Estimand(), rb.read_qrels(judged)
+    pool = estimand.pool(rb.read_runs(runs), read)
+    expected = rb.suggest_topics(pool, estimand.judgments(pool, read))
+    assert rows == list(expected.itertuples(index=False, name=None))
+    assert {topic for topic, _ in rows} == set(data.qrels.topics) - set(begun)
+    capsys.readouterr()
+    assert main([*asked, "--pair", "least"]) == 2
+    assert "--by-topic takes no --pair" in capsys.readouterr().err
