@@ -121,7 +121,7 @@ def next_(
     The table says which pair of systems has the least confidence; --pair chooses for one pair.
     With --by-topic: which topic to judge whole, as it would complete those judged best.
     """
-    from rtc_bayes.collection import read_qrels
+    from rtc_bayes.collection import Judgments, read_qrels
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.suggest import documents_frame
     from rtc_bayes.store import announced, provenance
@@ -131,17 +131,19 @@ def next_(
     systems, judged = runs.read(), read_qrels(qrels)
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
-    judgments = estimand.judgments(pool, judged)
     if by_topic:
         if pair is not None or hold_out is not None:
             raise InputError(
                 "--by-topic takes no --pair and no --hold-out", remedy="leave them out"
             )
+        level = estimand.relevance_level
+        begun = Judgments.from_qrels(pool, judged, relevance_level=level)
         with announced("choosing topics", quiet):
-            ranked = suggest_topics(judgments.pool, judgments, by=by, seed=seed).head(count)
-        title = f"{by}, {len(set(judged) & set(pool.topics))} topics judged, seed {seed}"
+            ranked = suggest_topics(begun.pool, begun, by=by, seed=seed).head(count)
+        title = f"{by}, {len(begun.judged_topics)} topics judged, seed {seed}"
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
+    judgments = estimand.judgments(pool, judged)
     with announced("choosing documents", quiet):
         suggestions = suggest(
             pool,

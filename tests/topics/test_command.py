@@ -102,9 +102,9 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
     assert main([*asked, "-o", str(tmp_path / "next.csv")]) == 0
     with open(tmp_path / "next.csv", newline="") as file:
         rows = [(row["topic"], float(row["rho"])) for row in csv.DictReader(file)]
-    estimand, read = rb.Estimand(), rb.read_qrels(judged)
-    pool = estimand.pool(rb.read_runs(runs), read)
-    expected = rb.suggest_topics(pool, estimand.judgments(pool, read))
+    read = rb.read_qrels(judged)
+    pool = rb.Estimand().pool(rb.read_runs(runs), read)
+    expected = rb.suggest_topics(pool, rb.Judgments.from_qrels(pool, read))
     assert rows == list(expected.itertuples(index=False, name=None))
     assert {topic for topic, _ in rows} == set(data.qrels.topics) - set(begun)
     capsys.readouterr()
