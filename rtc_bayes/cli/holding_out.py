@@ -78,6 +78,7 @@ def plan(
     that takes part and 0 for each held out. Shows what other numbers of groups would buy.
     """
     from rtc_bayes.collection import read_groups
+    from rtc_bayes.collection.hold_out import groups_of
     from rtc_bayes.measures.scores import ScoreMatrix
     from rtc_bayes.report.reuse_tables import plan_tables
     from rtc_bayes.report.terminal import write_tables
@@ -91,6 +92,10 @@ def plan(
             remedy="leave out --never-together, --most, --most-runs and --budget, or --pilot",
         )
     of_systems, systems = read_groups(groups), _read(runs)
+    if systems is not None:
+        groups_of(
+            systems.systems, of_systems
+        )  # a run without one is found before anything is judged
     named = _topics(topics, systems)
     design = hold_out(
         of_systems,

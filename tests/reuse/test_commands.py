@@ -101,6 +101,7 @@ def test_scores_from_a_file(track: Path, capsys: pytest.CaptureFixture[str]) -> 
         ("hold-out plan --groups GROUPS --topics 24 --most site01 -o OUT", "write GROUP=N"),
         ("hold-out plan --groups GROUPS --topics none.txt -o OUT", "give a number or a file"),
         ("hold-out plan --groups none.csv --topics 24 -o OUT", "none.csv"),
+        ("hold-out plan RUNS --groups LONE -o OUT", "no group for"),
         ("reusability RUNS --qrels QRELS --groups GROUPS -o OUT", "give --hold-out"),
         ("reusability --groups GROUPS --hold-out DESIGN -o OUT", "give RUNS with --qrels"),
         ("reusability RUNS --groups GROUPS --hold-out DESIGN -o OUT", "give RUNS with --qrels"),
