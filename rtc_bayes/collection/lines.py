@@ -98,7 +98,7 @@ class Rows:
         data = _read_bytes(path)
         self.digest = hashlib.sha256(data).hexdigest()
         self._data = data.replace(layout.separator, b" ") if layout.separator else data
-        if not data or data.isspace():
+        if not self._data or self._data.isspace():
             raise InputError(
                 f"the file is empty; a {layout.kind} has lines", path=path, remedy="check the file"
             )

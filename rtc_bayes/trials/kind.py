@@ -299,7 +299,7 @@ def find_kind(directory: Path, meta: Mapping[str, Any]) -> type[Kind[Any]]:
         No such kind, or no finished study.
     """
     for name in (str(meta["kind"]),) if "kind" in meta else _BUILT_IN:
-        kind = _kind(name)
+        kind = _kind(name, directory)
         if (directory / kind.summary_file).is_file():
             return kind
     raise InputError(
@@ -309,12 +309,13 @@ def find_kind(directory: Path, meta: Mapping[str, Any]) -> type[Kind[Any]]:
     )
 
 
-def _kind(name: str) -> type[Kind[Any]]:
+def _kind(name: str, directory: Path) -> type[Kind[Any]]:
     if name in _BUILT_IN:
         import_module(_BUILT_IN[name])
     if name not in _kinds:
         raise InputError(
             f"no kind of study is named {name!r}",
+            path=directory / META,
             remedy="import the module that defines it, or name one of " + ", ".join(_BUILT_IN),
         )
     return _kinds[name]

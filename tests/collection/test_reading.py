@@ -144,6 +144,8 @@ def test_probabilities_outside_the_unit_interval(tmp_path, p):
 def test_files_that_are_empty_absent_or_broken(tmp_path):
     with pytest.raises(InputError, match="empty"):
         rb.read_runs(write(tmp_path / "empty", ""))
+    with pytest.raises(InputError, match="the file is empty; a groups file has lines"):
+        rb.read_groups(write(tmp_path / "commas", " , \n,"))
     with pytest.raises(InputError, match="no such file"):
         rb.read_qrels(tmp_path / "absent")
     with pytest.raises(InputError, match="no file matches"):
