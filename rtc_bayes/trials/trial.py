@@ -414,11 +414,13 @@ class _Trial:
         return replace(made, seconds_evaluating=time.perf_counter() - started)
 
     def _compare(self, relevance: Relevance, spec: ModelSpec) -> Comparison:
+        moments = self._plan.moments_of(spec)
+        left_to_us = moments == "exact" and self._plan.moments == "published"
         return compare(
             self._pool,
             relevance,
             self._collection.estimand,
-            moments=self._plan.moments_of(spec),
+            moments="auto" if left_to_us else moments,
             seed=self._draw.evaluating_seed,
             workers=ALONE,
         )
