@@ -186,8 +186,15 @@ Theorem 1 of Carterette (SIGIR 2007) says that confidences are accurate if the p
 relevance are; its corollary says that independent documents suffice. Here relevance is drawn from
 known probabilities p, {draws:,} times, on simulated runs of {_SYSTEMS} systems and {_TOPICS}
 topics to depth {_DEPTH}, nothing judged. Confidences come from exact moments (`rtc_bayes.compare`).
-The truth is what ir-measures computes of the drawn judgments; the pool holds every
-relevant document (`scope="pool"`).
+The truth is what ir-measures computes of the drawn judgments.
+
+The scope is the pool (`scope="pool"`), because the theorem is about documents that have a
+probability: relevance is drawn for the documents of the pool and for no others, so the pool holds
+every relevant document and the drawn judgments are complete. The default, whole lists by
+all relevant documents, adds what no probability of a document tells: relevant documents that
+no system retrieved, lists below the depth, and a residual. Here there is nothing of the kind, and
+confidences that allow for it would be too low. For whole lists the theorem's condition is not met;
+[trials](whole-lists.md) say how accurate confidences are.
 
 {finding(pairs)}
 

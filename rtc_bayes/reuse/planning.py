@@ -94,8 +94,20 @@ def hold_out(
             raise InputError(
                 f"there is no group {group}", remedy=f"give some of {', '.join(names[:8])}"
             )
-    if budget is not None and costs is None:
-        raise InputError("a budget needs costs", remedy="say what each group adds to a topic")
+    if len(names) < 2:
+        raise InputError(
+            f"there is one group alone, {names[0]}",
+            remedy="give two or more: some are judged for where others are held out",
+        )
+    if most_runs is not None:
+        whole_number("most_runs", most_runs, least=1)
+    if budget is not None and not costs:
+        raise InputError(
+            "a budget needs costs",
+            remedy="say what each group adds to a topic, as costs= or --cost GROUP=N",
+        )
+    if budget is not None and not 0 <= budget < np.inf:
+        raise InputError(f"budget is {budget:g}", remedy="give a number of at least 0")
     if held == len(names) - 1 and baseline < 2:
         raise InputError(
             f"with {held} of {len(names)} groups held out one alone is judged for on a topic, and "

@@ -80,7 +80,10 @@ def sets_by_program(
         s for s in sets if _is_allowed({groups[n] for n in s}, never_together, runs, most_runs)
     ]
     if not allowed:
-        raise InputError("no set of groups may be held out", remedy="ask for less")
+        raise InputError(
+            f"no {held} of the groups may be held out together",
+            remedy="allow more systems (most_runs) or pairs (never_together), or hold out fewer",
+        )
     member = np.array([[n in s for s in allowed] for n in range(len(groups))], dtype=float)
     pairs = list(combinations(range(len(groups)), 2))
     both = np.array([member[a] * member[b] for a, b in pairs])

@@ -134,6 +134,10 @@ def test_a_cap_leaves_the_other_groups_an_even_design() -> None:
         ({"never_together": [("S1", "S2", "S3")]}, "3 names where it takes pairs"),
         ({"held": 5}, "one alone is judged for"),
         ({"budget": 10.0}, "needs costs"),
+        ({"budget": 10.0, "costs": {}}, "needs costs"),
+        ({"budget": np.nan, "costs": {"S1": 1.0}}, "budget is nan"),
+        ({"budget": -1.0, "costs": {"S1": 1.0}}, "budget is -1"),
+        ({"most_runs": -3}, "most_runs is -3"),
         ({"most": dict.fromkeys(names(6), 1), "on_remainder": "cycle"}, "no design"),
         ({"seed": -1}, "seed"),
     ],
@@ -141,6 +145,11 @@ def test_a_cap_leaves_the_other_groups_an_even_design() -> None:
 def test_what_cannot_be_planned_is_refused(words: dict[str, object], message: str) -> None:
     with pytest.raises(rb.InputError, match=message):
         rb.hold_out(names(6), 25, **words)
+
+
+def test_one_group_is_refused_by_its_name() -> None:
+    with pytest.raises(rb.InputError, match="there is one group alone, S1"):
+        rb.hold_out(names(1), 25)
 
 
 def test_power_is_that_of_the_noncentral_t() -> None:
