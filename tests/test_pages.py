@@ -1,0 +1,22 @@
+"""The examples of a page give what it shows."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.mark.parametrize(("name", "least"), [("topics.md", 14), ("judging.md", 5)])
+def test_the_examples_of_the_page(name, least):
+    fenced, lines = False, []
+    for line in (DOCS / name).read_text().split("\n"):
+        if line.startswith("```"):
+            fenced = line == "```pycon"
+            line = ""
+        lines.append(line if fenced else "")
+    test = doctest.DocTestParser().get_doctest("\n".join(lines), {}, name, None, 0)
+    result = doctest.DocTestRunner().run(test)
+    assert result.attempted >= least
+    assert not result.failed
