@@ -245,6 +245,7 @@ def test_the_same_seed_gives_the_same_page(tmp_path: Path) -> None:
     for name in ("comparisons", "groups", "systems", "pairs_within", "pairs_participant"):
         assert (tmp_path / "a" / "tables" / f"{name}.csv").read_text().count("\n") > 1
     assert "Can systems that took no part" in one.read_text()
+    assert "takes a loss for a share of a score" in one.read_text()
 
 
 def test_holm_is_step_down() -> None:
