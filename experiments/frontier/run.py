@@ -5,14 +5,14 @@
 
 prints Markdown. All runs of a collection are judged for and compared, lists cut at depth 100 (of
 shallow pools condensed to what is judged, as `experiments.whole_lists` has them); the truth is
-average precision of these lists by all judgments. Judges that the literature has call what is not
+average precision of whole lists by all judgments. Judges that the literature has call what is not
 judged nonrelevant, or condense lists, and their confidences are those of a paired t test over
 topics; models predict it. To add a method, add a line to METHODS.
 
-tau is Kendall's with the true order; of pairs that a paired t test over topics calls different by
-all judgments at .05, the share whose order is right. The log score and accuracy less confidence
-are over all pairs, the coverage of 95% intervals over systems. Repetitions differ in how judges
-break ties, and in the draws of models.
+tau is Kendall's with the true order. Of pairs that a paired t test over topics calls different by
+all judgments at .05 (of lists cut at 100), the share whose order is right is given. The log score
+and accuracy less confidence are over all pairs. Repetitions differ in how judges break ties, and
+in the draws of models.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ METHODS = (
 )
 #: Judgments, as a share of those that the collection has.
 SHARES = (0.002, 0.005, 0.01, 0.03, 0.05, 0.1)
-CERTAIN = 1.959964
 
 
 def main() -> None:
@@ -103,20 +102,18 @@ def scored(outcome: Outcome, collection: Collection) -> dict[str, object]:
     """Return how well an outcome orders all runs, and how truthfully it says so."""
     if outcome.failure is not None:
         return {"failure": outcome.failure}
-    pairs, systems = outcome.pairs_frame(), outcome.systems_frame()
+    pairs = outcome.pairs_frame()
     told = pairs.dropna(subset="correct")
     correct, confidence = told["correct"].to_numpy(), told["confidence"].to_numpy()
     judgments = collection.judgments.on(outcome.pool)
     truly = paired_t(topic_scores_by(judgments, collection.estimand))
     different = truly.confidence >= 0.975
-    off = (systems["expected"] - systems["true"]).abs()
     return {
         "tau": outcome.tau,
         "significant": pairs["correct"][different].mean(),
         "log_score": log_score(confidence, correct).mean(),
         "accuracy": correct.mean(),
         "confidence": confidence.mean(),
-        "coverage": (off <= CERTAIN * systems["sd"]).mean(),
         "seconds": outcome.seconds_evaluating,
     }
 
@@ -132,7 +129,6 @@ def print_tables(rows: pd.DataFrame) -> None:
             ("significant", "Share of truly different pairs in the right order"),
             ("log_score", "Log score"),
             ("surplus", "Accuracy less confidence"),
-            ("coverage", "Share of 95% intervals of MAP that hold"),
         ):
             table = of.pivot_table(index="method", columns="share", values=column, sort=False)
             table.columns = [f"{judged[share]:,} ({share:.1%})" for share in table.columns]
