@@ -84,10 +84,10 @@ def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
         figure(
             drawn.loss_intervals(posterior.summary(), mean),
             "Posterior mean and 90% interval of the loss, of all systems and of each group.",
-            "Loss by the hierarchical model: posterior mean and 90% interval. It takes a "
-            "loss for a share of a score, and draws the groups' shares towards one another as far "
-            "as they are alike: a group that scores more loses more by it, and so its loss may differ "
-            "from the one above by more than that.",
+            "Loss by the hierarchical model: posterior mean and 90% interval. It takes a loss "
+            "for a share of a score, and draws the groups' shares towards one another as far "
+            "as they are alike: a group that scores more loses more by it, and so its loss "
+            "may differ from the one above by more than that.",
         ),
         table(tables["posterior"]),
         heading("Do comparisons come out the same?"),
