@@ -60,7 +60,7 @@ def read_table(path: Path, columns: Columns) -> pd.DataFrame:
         table = table.reindex(columns=list(columns))
         for name in columns.keys() - text:
             table[name] = pd.to_numeric(table[name])
-    except (ValueError, OSError) as error:
+    except (ValueError, OverflowError, OSError) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"is no table of a study: {reason}", path=path, remedy=AGAIN) from error
     return table.fillna({name: "" for name, held in columns.items() if held == "str"})

@@ -130,11 +130,12 @@ def test_a_damaged_file_is_named(made, unfinished, text):
         path.write_text(sound)
 
 
-def test_text_for_a_number_of_a_table_is_named(finished, tmp_path):
+@pytest.mark.parametrize("number", ["x", "9" * 400])
+def test_what_is_no_number_in_a_table_is_named(finished, tmp_path, number):
     shutil.copytree(finished.directory, tmp_path, dirs_exist_ok=True)
     path = tmp_path / "trials.csv"
     lines = path.read_text().splitlines()
-    path.write_text("\n".join([lines[0], lines[1].replace("0,mtc", "x,mtc"), *lines[2:]]))
+    path.write_text("\n".join([lines[0], lines[1].replace("0,mtc", f"{number},mtc"), *lines[2:]]))
     with pytest.raises(InputError, match=r"trials\.csv: is no table of a study"):
         Study.load(tmp_path)
 
