@@ -7,11 +7,15 @@ by rows where a topic has few of them, else by its effects. Scales move twice, g
 and given the standardised effects (Yu and Meng, "To center or not to center", 2011), so that they
 mix whether the data say much or little. A chain keeps a few numbers of each row; matrices with a
 row for each are made of a block of rows at a time.
+
+Kernels keep to loops, with matrix products in one place and one signature each: expressions of
+whole arrays compile for many seconds.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -102,22 +106,16 @@ class Chain(NamedTuple):
     seen: NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def begin(rows: Rows, prior: Prior, block: int) -> Chain:
     """Begin a chain at the prior's centre, which whitens up to `block` rows at a time."""
     n, width = rows.columns.shape
     topics, depth = len(rows.starts) - 1, rows.local.shape[1]
     seen = np.zeros((topics, depth), dtype=np.bool_)
-    largest, few, removed = 0, 0, 0
-    for t in range(topics):
-        size = rows.starts[t + 1] - rows.starts[t]
-        if size > depth:
-            removed += depth
-        else:
-            largest, few = max(largest, size), few + size
-        for i in range(rows.starts[t], rows.starts[t + 1]):
-            for k in range(depth):
-                seen[t, k] |= rows.local[i, k] != 0.0
+    for t, (first, last) in enumerate(pairwise(rows.starts)):
+        seen[t] = (rows.local[first:last] != 0.0).any(axis=0)
+    sizes = np.diff(rows.starts)
+    removed = depth * int((sizes > depth).sum())
+    by_rows = sizes[sizes <= depth]
     block = min(n, max(block, depth))
     normal = Normal(
         omega=np.empty(n),
@@ -129,7 +127,7 @@ def begin(rows: Rows, prior: Prior, block: int) -> Chain:
         response=np.empty(block),
         removed=np.zeros((removed, width)),
         removed_response=np.zeros(removed),
-        by_rows=np.empty((few, largest)),
+        by_rows=np.empty((by_rows.sum(), by_rows.max(initial=0))),
         by_effects=np.empty((removed, depth)),
     )
     state = State(prior.mean.copy(), np.zeros((topics, depth)), prior.log_median.copy())
@@ -201,9 +199,13 @@ def advance(
                 mixing[k] = rate / random.standard_gamma(0.5 * (df + 1.0))
         if sweep >= tune and (sweep - tune) % thin == thin - 1:
             draw = (sweep - tune) // thin
-            out.columns[draw] = state.columns
-            out.local[draw] = state.local
-            out.log_scale[draw] = state.log_scale
+            for k in range(width):
+                out.columns[draw, k] = state.columns[k]
+            for t in range(state.local.shape[0]):
+                for k in range(state.local.shape[1]):
+                    out.local[draw, t, k] = state.local[t, k]
+            for g in range(len(state.log_scale)):
+                out.log_scale[draw, g] = state.log_scale[g]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -211,18 +213,21 @@ def _draw_columns(
     random: np.random.Generator, mean: Floats, variance: Floats, normal: Normal, state: State
 ) -> None:
     """Draw the coefficients and effects that are no topic's, of this prior mean and variance."""
-    removed = normal.removed
-    precision = normal.precision - removed.T @ removed
-    pull = normal.pull - removed.T @ normal.removed_response
+    precision, pull, removed = normal.precision, normal.pull, normal.removed
+    _add_product(removed, removed, -1.0, precision)
+    for i in range(len(removed)):
+        for k in range(len(pull)):
+            pull[k] -= removed[i, k] * normal.removed_response[i]
     for k in range(len(pull)):
         precision[k, k] += 1.0 / variance[k]
         pull[k] += mean[k] / variance[k]
-    root = np.linalg.cholesky(precision)
+    root = np.linalg.cholesky(precision)[:, : len(pull)]
     _forward(root, pull)
     for k in range(len(pull)):
         pull[k] += random.standard_normal()
     _backward(root, pull)
-    state.columns[:] = pull
+    for k in range(len(pull)):
+        state.columns[k] = pull[k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -251,9 +256,14 @@ def _integrate_topics(rows: Rows, normal: Normal) -> None:
     omega, variance = normal.omega, normal.local_variance
     whitened, response = normal.whitened, normal.response
     depth = local.shape[1]
-    normal.precision[:] = 0.0
-    normal.pull[:] = 0.0
-    filled, few, many = 0, 0, 0
+    width = columns.shape[1]
+    for j in range(width):
+        normal.pull[j] = 0.0
+        for k in range(width):
+            normal.precision[j, k] = 0.0
+    # 0 that is no literal: what it is passed to would be compiled once more for that
+    filled = int(starts[0])
+    few, many = 0, 0
     for t in range(len(starts) - 1):
         first, last = starts[t], starts[t + 1]
         n = last - first
@@ -269,37 +279,41 @@ def _integrate_topics(rows: Rows, normal: Normal) -> None:
                     by_rows[i, j] = total
                 by_rows[i, i] += 1.0 / omega[first + i]
                 response[filled + i] = (labels[first + i] - 0.5) / omega[first + i]
+                for k in range(width):
+                    whitened[filled + i, k] = columns[first + i, k]
             _cholesky(by_rows)
-            whitened[filled : filled + n] = columns[first:last]
             _forward_rows(by_rows, whitened[filled : filled + n])
             _forward(by_rows, response[filled : filled + n])
             filled += n
             few += n
         else:
-            here = slice(many, many + depth)
-            root = normal.by_effects[here]
-            root[:] = 0.0
-            normal.removed[here] = 0.0
-            normal.removed_response[here] = 0.0
+            root = normal.by_effects[many : many + depth, :depth]
+            removed = normal.removed[many : many + depth]
+            for j in range(depth):
+                normal.removed_response[many + j] = 0.0
+                for k in range(depth):
+                    root[j, k] = 0.0
+                for k in range(width):
+                    removed[j, k] = 0.0
             while first < last:
                 if filled == len(response):
                     filled = _add_block(normal, filled)
                 size = min(last - first, len(response) - filled)
-                _add_scaled(rows, normal, first, size, filled, here)
+                _add_scaled(rows, normal, first, size, filled, many)
                 first += size
                 filled += size
             for j in range(depth):
                 root[j, j] += 1.0 / variance[j]
             _cholesky(root)
-            _forward_rows(root, normal.removed[here])
-            _forward(root, normal.removed_response[here])
+            _forward_rows(root, removed)
+            _forward(root, normal.removed_response[many : many + depth])
             many += depth
     _add_block(normal, filled)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_scaled(
-    rows: Rows, normal: Normal, first: int, size: int, filled: int, here: slice
+    rows: Rows, normal: Normal, first: int, size: int, filled: int, many: int
 ) -> None:
     """Scale rows of a topic into the block, and add them to what the topic's effects explain."""
     columns, local, _, labels = rows
@@ -314,18 +328,32 @@ def _add_scaled(
             whitened[i, k] = scale * columns[row, k]
         for k in range(local.shape[1]):
             scaled[i, k] = scale * local[row, k]
-    normal.by_effects[here] += scaled.T @ scaled
-    normal.removed[here] += scaled.T @ whitened
-    normal.removed_response[here] += scaled.T @ response
+    depth = scaled.shape[1]
+    _add_product(scaled, scaled, 1.0, normal.by_effects[many : many + depth])
+    _add_product(scaled, whitened, 1.0, normal.removed[many : many + depth])
+    for i in range(size):
+        for k in range(depth):
+            normal.removed_response[many + k] += scaled[i, k] * response[i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_block(normal: Normal, filled: int) -> int:
     """Add the rows that the block holds to the precision; return how many it holds then: none."""
     whitened, response = normal.whitened[:filled], normal.response[:filled]
-    normal.precision[:] += whitened.T @ whitened
-    normal.pull[:] += whitened.T @ response
+    _add_product(whitened, whitened, 1.0, normal.precision)
+    for i in range(filled):
+        for k in range(whitened.shape[1]):
+            normal.pull[k] += whitened[i, k] * response[i]
     return 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_product(left: Floats, right: Floats, factor: float, out: Floats) -> None:
+    """Add factor left' right to out."""
+    product = np.dot(left.T, right)
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] += factor * product[i, j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -364,9 +392,11 @@ def _draw_topics(random: np.random.Generator, rows: Rows, normal: Normal, state:
                     total += local[first + i, k] * gap[i]
                 effects[t, k] += variance[k] * total
         else:
-            root = normal.by_effects[many : many + depth]
+            root = normal.by_effects[many : many + depth, :depth]
             many += depth
-            pull = np.zeros(depth)
+            pull = effects[t]
+            for j in range(depth):
+                pull[j] = 0.0
             for i in range(first, last):
                 rest = labels[i] - 0.5
                 for k in range(columns.shape[1]):
@@ -377,7 +407,6 @@ def _draw_topics(random: np.random.Generator, rows: Rows, normal: Normal, state:
             for j in range(depth):
                 pull[j] += random.standard_normal()
             _backward(root, pull)
-            effects[t] = pull
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -433,7 +462,8 @@ def _contribution(rows: Rows, prior: Prior, state: State, g: int, out: Floats) -
     columns, local, starts, _ = rows
     scale_of, local_scale_of = prior.scale_of, prior.local_scale_of
     weights, effects, _ = state
-    out[:] = 0.0
+    for i in range(len(out)):
+        out[i] = 0.0
     for k in range(len(weights)):
         if scale_of[k] == g:
             for i in range(len(out)):
