@@ -41,6 +41,19 @@ def test_the_loss_is_what_its_words_say() -> None:
     assert found.by_group == pytest.approx(np.reshape(expected, (4, 3)).mean(axis=1))
 
 
+def test_scores_estimated_from_a_sample_will_do() -> None:
+    data = rb.simulate(n_topics=24, n_systems=12, seed=2)
+    groups = {system: system[:6] for system in data.runs.systems}
+    design = rb.hold_out(groups, data.runs.topics, held=2, seed=1)
+    pool = rb.Pool.from_runs(data.runs, depth=30)
+    sample = rb.Sample.draw(pool, data.qrels, rb.inclusion_probabilities(pool, 30), seed=1)
+    scores = rb.stat_ap(sample).scores
+    found = rb.reusability(scores, groups, design, permutations=59)
+    held = HeldScores.under(scores, groups, design)
+    assert found.loss == pytest.approx(losses(held).overall)
+    assert found.measure == "statAP"
+
+
 def test_losses_of_many_orders_are_those_of_each() -> None:
     held = held_scores(seed=9)
     rng = np.random.default_rng(1)
