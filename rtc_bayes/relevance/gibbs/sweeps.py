@@ -8,8 +8,8 @@ and given the standardised effects (Yu and Meng, "To center or not to center", 2
 mix whether the data say much or little. A chain keeps a few numbers of each row; matrices with a
 row for each are made of a block of rows at a time.
 
-Kernels keep to loops, with matrix products in one place and one signature each: expressions of
-whole arrays compile for many seconds.
+Kernels keep to loops, with matrix products in one place: expressions of whole arrays compile for
+many seconds, and again for every signature.
 """
 
 from __future__ import annotations
