@@ -312,9 +312,7 @@ def _integrate_topics(rows: Rows, normal: Normal) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_scaled(
-    rows: Rows, normal: Normal, first: int, size: int, filled: int, many: int
-) -> None:
+def _add_scaled(rows: Rows, normal: Normal, first: int, size: int, filled: int, many: int) -> None:
     """Scale rows of a topic into the block, and add them to what the topic's effects explain."""
     columns, local, _, labels = rows
     whitened = normal.whitened[filled : filled + size]
