@@ -57,7 +57,10 @@ def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
     """Make the page of a hold-out experiment: see :func:`reuse_html`."""
     tables = {each.name: each for each in reuse_tables(found, posterior)}
     mean = mean_of(found.measure)
-    pairs = {name: found.pairs(name) for name in found.comparisons()["comparison"]}
+    compared = found.comparisons()
+    pairs = {name: found.pairs(name) for name in compared["comparison"]}
+    # with one group held out of a topic there are no pairs between new groups
+    pairs = {name: frame for name, frame in pairs.items() if frame["reuse_p"].notna().any()}
     sections = [
         heading("Can systems that took no part be compared with this collection?", 1),
         f'<p class="lead">{html.escape(found.verdict())}</p>',
@@ -99,7 +102,7 @@ def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
             f"(paired t-test, {found.level:g}).",
         ),
         figure(
-            drawn.cells_expected(found.comparisons()),
+            drawn.cells_expected(compared[compared["comparison"].isin(pairs)]),
             "Observed and expected numbers of pairs by where they differ significantly.",
             "Pairs by where they differ significantly, beside what the power of the tests makes "
             "one expect.",
@@ -110,7 +113,7 @@ def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
             drawn.power_curves(
                 found.loss_sd,
                 found.mean_score,
-                found.comparisons().set_index("comparison")["reuse_topics"].to_dict(),
+                compared.set_index("comparison")["reuse_topics"].to_dict(),
                 found.level,
                 mean,
             ),

@@ -261,6 +261,21 @@ def test_the_same_seed_gives_the_same_page(tmp_path: Path) -> None:
     assert "takes a loss for a share of a score" in one.read_text()
 
 
+def test_a_comparison_without_pairs_has_no_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rtc_bayes.report import reuse_figures
+
+    scores, groups = drawn(np.random.default_rng(3))
+    design = rb.hold_out(groups, scores.topics, 1, on_remainder="cycle", seed=3)
+    found = rb.reusability(scores, groups, design, permutations=59)
+    shown: list[list[str]] = []
+    draw = reuse_figures.pair_differences
+    monkeypatch.setattr(
+        reuse_figures, "pair_differences", lambda p, level: shown.append([*p]) or draw(p, level)
+    )
+    assert "Do comparisons come out the same?" in found.to_html()
+    assert shown == [["within", "participant"]]
+
+
 def test_holm_is_step_down() -> None:
     adjusted = holm(np.array([0.04, 0.01, np.nan, 0.03]))
     assert adjusted == pytest.approx([0.06, 0.03, np.nan, 0.06], nan_ok=True)
