@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures import moments
 from rtc_bayes.relevance import ModelSpec, Sampling, estimate
 
@@ -29,8 +30,12 @@ def belief(by: str, pool: Pool, seed: int) -> Belief:
     """Return what predicts relevance: a classifier of `pool`, or a relevance model by its name."""
     if by in CLASSIFIERS:
         return _Classified(pool, "svm" if by == "svm" else "logistic", seed)
-    spec = ModelSpec.parse(by)
-    model = spec.build()
+    try:
+        spec = ModelSpec.parse(by)
+        model = spec.build()
+    except InputError as error:
+        remedy = f"give {' or '.join(CLASSIFIERS)}, or a model: {error.remedy}"
+        raise InputError(error.message, path=error.path, line=error.line, remedy=remedy) from None
 
     def predicted(judgments: Judgments) -> Floats:
         values = estimate(model, spec.method, judgments, Sampling(seed=seed)).values

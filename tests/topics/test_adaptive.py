@@ -132,7 +132,7 @@ def test_platt_fits_smoothed_targets():
         ({"size": N_TOPICS + 1}, "size is 10, of 9 topics"),
         ({"size": 2, "first": "nothing"}, "no topic is named 'nothing'"),
         ({"size": 2, "noise": "some"}, "noise is 'some'"),
-        ({"size": 2, "by": "unheard_of"}, "unheard_of"),
+        ({"size": 2, "by": "unheard_of"}, "unheard_of.*; give logistic or svm, or a model"),
     ],
 )
 def test_what_cannot_be_asked(track, options, message):
