@@ -49,9 +49,11 @@ from .errors import (
     UnfinishedError as UnfinishedError,
 )
 from .judging import (
+    JudgingPlan as JudgingPlan,
     JudgingSession as JudgingSession,
     build as build,
     next_documents as next_documents,
+    plan as plan,
 )
 from .measures import (
     Estimand as Estimand,
