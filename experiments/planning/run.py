@@ -20,9 +20,9 @@ from rtc_bayes import (
     CollectionWarning,
     Estimand,
     FitWarning,
-    Judgments,
     JudgingPlan,
     JudgingSession,
+    Judgments,
     Pool,
     Qrels,
     Runs,
@@ -38,7 +38,9 @@ TOPICS, JUDGMENTS = (20, 40), (4, 16)
 LEVELS = {"trec8_adhoc": 1, "robust03": 1, "trec_dl20": 2}
 
 
-def carried_out(pool: Pool, qrels: Qrels, pilot: Judgments, judgments: int, level: int) -> Judgments:
+def carried_out(
+    pool: Pool, qrels: Qrels, pilot: Judgments, judgments: int, level: int
+) -> Judgments:
     """Go on from the pilot until every topic of a pool has so many judgments."""
     begun = pilot.on(pool)
     counts = begun.relevant + begun.nonrelevant

@@ -176,9 +176,7 @@ def plan(
         bool, typer.Option("--population", help="Plan for topics like these, not these alone.")
     ] = False,
     judgment_cost: Annotated[float, typer.Option(help="Of one judgment.")] = 1.0,
-    topic_cost: Annotated[
-        float, typer.Option(help="Of a new topic, beside its judgments.")
-    ] = 0.0,
+    topic_cost: Annotated[float, typer.Option(help="Of a new topic, beside its judgments.")] = 0.0,
     judgments_per_topic: Annotated[
         list[int] | None, typer.Option(help="Simulate so many. Repeatable. Default: 2 to 32.")
     ] = None,

@@ -105,7 +105,7 @@ class JudgingPlan(Shown):
     meta: dict[str, Any] = field(default_factory=dict)
 
     def cost(self, topics: int, judgments: int) -> float:
-        """Cost of judging so many topics so deep, beyond the pilot.
+        """Return the cost of judging so many topics so deep, beyond the pilot.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class JudgingPlan(Shown):
         return float(missing * self.judgment_cost + added * each)
 
     def sd(self, topics: int, judgments: int) -> Floats:
-        """Standard deviation of the difference of each pair, shape (pairs,).
+        """Return the standard deviation of the difference of each pair, shape (pairs,).
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class JudgingPlan(Shown):
         return np.sqrt(self._variance(self._choice(topics, judgments)))
 
     def shares(self, topics: int, judgments: int) -> tuple[float, float]:
-        """Shares of pairs expected to have the confidence, and to be in the right order.
+        """Return the shares of pairs expected to have the confidence, and to be in the right order.
 
         Parameters
         ----------
@@ -166,6 +166,9 @@ class JudgingPlan(Shown):
         def reaches(topics: int) -> bool:
             return self._separated(self._choice(topics, judgments)) <= self.difference
 
+        # the variance rises once at most, with topics judged less than the pilot's, then falls
+        if reaches(least):
+            return least
         if not reaches(most):
             return None
         while least < most:
