@@ -96,7 +96,8 @@ def plan(
         What may be spent beyond the pilot, at least the cost of one judgment. By default costs are
         counted in judgments.
     estimand : Estimand or measure, optional
-        Documents are chosen for AP, whichever the measure.
+        Documents are chosen for AP, whichever the measure. With `population` its topics, "all" or
+        "judged", are those that are judged.
     difference : float, above 0
         Of mean scores, to be separated: where it is the expected difference, it has the confidence.
     level : float, in (0.5, 1)
@@ -128,7 +129,8 @@ def plan(
     ------
     InputError
         A budget below one judgment, no judged topic (with `population` fewer than two), an unknown
-        system, an algorithm without a model, or a number out of range.
+        system, an algorithm without a model, a number out of range, or without `population` an
+        estimand of judged topics.
     FitError
         A model's fit that must not be used.
 
@@ -152,6 +154,13 @@ def plan(
     about = Estimand.from_value(estimand)
     number = whole_number("repetitions", repetitions, least=1)
     depths = _check(budget, difference, level, judgment_cost, topic_cost, judgments_per_topic)
+    if about.topics == "judged" and not population:
+        raise InputError(
+            "a plan for judged topics alone would gain nothing from more topics",
+            remedy="plan with population, for topics like these, or for all topics",
+        )
+    if not isinstance(about.topics, str):
+        pool = pool.select_topics(about.topics)
     chosen = parse_algorithm(algorithm)
     if chosen.evaluator is None:
         raise InputError(

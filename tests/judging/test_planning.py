@@ -172,6 +172,21 @@ def test_the_pilot_is_what_compare_says_of_it(small):
     assert made.expected == pytest.approx(said.expected_difference)
 
 
+def test_topics_of_the_estimand(small):
+    pool = small[0]
+    made = of(small, estimand=rb.Estimand(topics=pool.topics[1:6]))
+    assert (made.topics_of_runs, made.pilot) == (5, (3, 3, 3))
+    part = rb.plan(
+        pool.select_topics(pool.topics[1:6]),
+        small[1],
+        40,
+        algorithm=JUDGE,
+        judgments_per_topic=[2, 4, 8],
+        repetitions=1,
+    )
+    assert made.to_frame().sd.tolist() == part.to_frame().sd.tolist()
+
+
 def test_the_seed_decides(small):
     first, again, other = of(small, seed=1), of(small, seed=1), of(small, seed=2)
     assert first.to_dict() == again.to_dict()
@@ -213,6 +228,7 @@ def test_qrels_serve_as_judgments(small):
         ({"judgments_per_topic": [0]}, "judgments_per_topic"),
         ({"repetitions": 0}, "repetitions"),
         ({"pair": ("nobody", "else")}, "no system is named 'nobody'"),
+        ({"estimand": rb.Estimand(topics="judged")}, "judged topics alone"),
         ({"algorithm": "ip"}, "has no model"),
         ({"algorithm": "mtc/nonrelevant"}, "has no model"),
     ],
