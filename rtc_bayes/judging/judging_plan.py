@@ -82,6 +82,25 @@ class JudgingPlan(Shown):
         The same of the topics without judgments.
     meta : dict
         Provenance.
+
+    Examples
+    --------
+    One pair, whose difference varies between topics with a standard deviation of 0.1:
+
+    >>> import numpy as np
+    >>> made = JudgingPlan(
+    ...     a=("A",), b=("B",), measure="AP", algorithm="robust:gibbs", population=True,
+    ...     difference=0.05, level=0.95, budget=60.0, judgment_cost=1.0, topic_cost=0.0,
+    ...     topics_of_runs=50, pilot=(8,) * 10, judgments_per_topic=(4, 16),
+    ...     expected=np.array([0.03]), between=np.array([0.01]),
+    ...     unjudged_pilot=np.array([0.006]), unjudged=np.array([[0.01], [0.004]]),
+    ...     unjudged_none=np.array([0.02]),
+    ... )
+    >>> print(made.sentence)
+    To separate 0.05 at 0.95: 22 topics of 4 judgments (cost 48), or 18 of 16 (cost 208).
+    60 more buys 25 topics of 4, which separates 0.0464; the pilot separates 0.0733.
+    >>> made.sd(25, 4).round(4)
+    array([0.0271])
     """
 
     a: tuple[str, ...]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
 from rtc_bayes.report.tables import Format
-from rtc_bayes.report.terminal import Passage, Table
+from rtc_bayes.report.terminal import Table
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
@@ -108,8 +108,8 @@ def topic_tables(differences: pd.DataFrame) -> list[Table]:
     return tables
 
 
-def plan_tables(made: JudgingPlan) -> list[Table | Passage]:
-    """Show what a budget buys with each number of judgments a topic, and say it in words."""
+def plan_table(made: JudgingPlan) -> Table:
+    """Show what a budget buys with each number of judgments a topic."""
     about = "topics like these" if made.population else f"the {made.topics_of_runs} topics"
     title = (
         f"{made.budget:g} more than the pilot, {made.algorithm}, {made.measure} on {about}, "
@@ -118,7 +118,7 @@ def plan_tables(made: JudgingPlan) -> list[Table | Passage]:
     formats: dict[str, Format] = dict.fromkeys(["sd", "separates"], ".4f")
     formats |= dict.fromkeys(["confidence", "confident", "right"], ".3f")
     formats |= dict.fromkeys(["cost", "cost_needed"], "g")
-    return [Table(title, made.to_frame(), formats), Passage("In words", (made.sentence,))]
+    return Table(title, made.to_frame(), formats)
 
 
 def stacked(compared: Sequence[Comparison], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
