@@ -27,6 +27,7 @@ COMMANDS = [
     "next",
     "reusability",
     "topics",
+    "allocate",
     "robustness",
     "calibrate",
     "report",

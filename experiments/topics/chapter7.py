@@ -27,7 +27,7 @@ DEPTH = 100
 #: By the name of a row, how the budget is spent.
 WAYS: dict[str, dict[str, object]] = {
     "UN": {"strategy": "uniform"},
-    "RA": {"strategy": "random"},
+    "RA": {"strategy": "random", "gain_weight": 0.0},
     "SA": {"strategy": "subset"},
     "QDP, lambda 0": {"strategy": "qdp", "gain_weight": 0.0},
     "QDP, lambda 0.1": {"strategy": "qdp"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -107,6 +107,16 @@ class StagedAllocation(Shown):
             for topic in stage.weights
         ]
         return pd.DataFrame(rows, columns=["stage", "topic", "weight", "judged"])
+
+    def meta(self) -> dict[str, Any]:
+        """Return what was asked for, what was spent, and each stage, as JSON."""
+        return {
+            "strategy": self.strategy,
+            "budget": self.budget,
+            "judged": self.spent,
+            "missing": self.missing,
+            "stages": [stage._asdict() for stage in self.stages],
+        }
 
     def __repr__(self) -> str:
         short = f" of a budget of {self.budget:,}" if self.spent < self.budget else ""
