@@ -120,6 +120,10 @@ def allocate(
         Literal["rank", "depth", "uniform", "pool"],
         typer.Option(help="How documents of a topic are drawn; pool: from the top, no chance."),
     ] = "rank",
+    size: Annotated[
+        Literal["exact", "expected"],
+        typer.Option(help="Spend the budget exactly, or on average (Poisson sampling)."),
+    ] = "exact",
     by: Annotated[
         str, typer.Option(help="What says how much is unseen: svm, logistic, zobel or a model.")
     ] = "svm",
@@ -157,6 +161,7 @@ def allocate(
             stages=stages,
             first=first,
             sampling=sampling,
+            size=size,
             by=by,
             gain_weight=gain_weight,
             best=best,

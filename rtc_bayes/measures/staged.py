@@ -1,4 +1,4 @@
-"""Samples of a set size that grow stage by stage, and keep their inclusion probabilities."""
+"""Samples that grow stage by stage, and keep their inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ type Floats = NDArray[np.float64]
 def drawn_more(probability: Floats, numbers: Floats, weights: Floats, budget: int) -> Floats:
     """Raise inclusion probabilities so that exactly `budget` more documents are drawn.
 
-    A document is drawn if its permanent random number u is below its probability p. One that is
-    not drawn yet has (u - p) / (1 - p), uniform on [0, 1) whatever came before; those with the
-    least ratio of that to the weight are drawn. The ratio of the first that is left out, c, gives
-    every document the chance q = min(1, c w) of this stage: given c, draws are those of Poisson
-    sampling, so that Horvitz-Thompson estimates keep their expectation (Duffield, Lund and Thorup
-    2007, "Priority sampling"). By this stage a document is drawn with probability p + (1 - p) q.
+    A document is drawn if its permanent random number u is below its probability p. Of those not
+    drawn yet, the ones with the least (u - p) / (1 - p) per weight are drawn. That ratio of the
+    first that is left out, c, gives every document the chance q = min(1, c w) of this stage: in one
+    stage, or with equal weights, Horvitz-Thompson estimates then keep their expectation (priority
+    sampling: Duffield, Lund and Thorup 2007). By this stage a document is drawn with probability
+    p + (1 - p) q. Where weights change between stages this is off by about one document a stage:
+    the first left out is drawn sooner than it says. :func:`expected_more` is exact there.
 
     Parameters
     ----------
@@ -59,6 +60,41 @@ def drawn_more(probability: Floats, numbers: Floats, weights: Floats, budget: in
     # a number and a probability that are equal but for rounding stand on the right side
     above = np.maximum(raised, np.nextafter(numbers, 1.0))
     return np.where(drawn, above, np.maximum(probability, np.minimum(raised, numbers)))
+
+
+def expected_more(probability: Floats, weights: Floats, budget: float) -> Floats:
+    """Raise inclusion probabilities so that `budget` more documents are drawn on average.
+
+    The chance of this stage is q = min(1, c w), with c so that (1 - p) q sums to the budget. It
+    depends on no draw, so that with weights that do not either this is Poisson sampling, stage
+    after stage.
+
+    Parameters
+    ----------
+    probability, weights : ndarray, shape (documents,)
+        As of :func:`drawn_more`.
+    budget : float, at least 0
+
+    Returns
+    -------
+    ndarray, shape (documents,)
+
+    Examples
+    --------
+    >>> first = expected_more(np.zeros(4), np.array([1.0, 1.0, 2.0, 0.0]), 1)
+    >>> first.tolist(), expected_more(first, np.ones(4), 3).tolist()
+    ([0.25, 0.25, 0.5, 0.0], [1.0, 1.0, 1.0, 1.0])
+    """
+    left, sure = 1.0 - probability, np.zeros(len(weights), dtype=bool)
+    while True:
+        rest, total = budget - left[sure].sum(), (left * weights)[~sure].sum()
+        if total <= 0.0 or rest >= left[~sure & (weights > 0.0)].sum():
+            return np.where(weights > 0.0, 1.0, probability)
+        over = ~sure & (weights * (rest / total) > 1.0)
+        if not over.any():
+            chance = np.where(sure, 1.0, weights * (rest / total))
+            return np.maximum(probability, probability + left * chance)
+        sure |= over
 
 
 def topmost(probability: Floats, ranks: Floats, weights: Floats, budget: int) -> Floats:

@@ -19,7 +19,7 @@ from rtc_bayes.measures.sampling import (
     sampling_weights,
 )
 from rtc_bayes.measures.scores import ScoreMatrix
-from rtc_bayes.measures.staged import drawn_more, topmost
+from rtc_bayes.measures.staged import drawn_more, expected_more, topmost
 from rtc_bayes.measures.stat_ap import stat_ap
 from rtc_bayes.store.shown import Shown
 from rtc_bayes.topics.allocation import equal_shares
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Strategy = Literal["uniform", "random", "subset", "qdp", "qdp*"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 Sampling = Literal[SamplingWeights, "pool"]
+Size = Literal["exact", "expected"]
 
 
 class Stage(NamedTuple):
@@ -136,6 +137,7 @@ def allocate(
     stages: int = 3,
     first: float = 0.5,
     sampling: Sampling = "rank",
+    size: Size = "exact",
     by: str = "svm",
     gain_weight: float = 0.1,
     best: int = 30,
@@ -156,7 +158,7 @@ def allocate(
         The truth, of which a document is read once it is drawn. Documents that it lacks are
         nonrelevant.
     budget : int, at least 1
-        How many documents to judge in all. It is spent exactly, unless too few are left.
+        How many documents to judge in all; fewer are judged only if no more are left.
     strategy : str, default "qdp"
         - ``uniform`` (UN): all topics alike.
         - ``random`` (RA): as many topics at random as ``qdp`` would weight, alike.
@@ -173,6 +175,9 @@ def allocate(
         :func:`rtc_bayes.inclusion_probabilities`. Each topic's sum to 1. ``pool``: from the top
         of the lists down, without chance, as pooling does; what is not judged is then taken as
         nonrelevant, without variance.
+    size : {"exact", "expected"}
+        Spend the budget exactly, or on average, by Poisson sampling: then no more than the
+        choice of topics bears on inclusion probabilities. ``pool`` knows no ``expected``.
     by : str
         What says r, how many relevant documents of a topic are without a judgment: ``svm`` or
         ``logistic``, how many they call relevant; a relevance model, such as
@@ -207,7 +212,7 @@ def allocate(
     """
     budget = whole_number("budget", budget, least=1)
     ends = _ends(budget, whole_number("stages", stages, least=1), first)
-    _check(pool, strategy, sampling, whole_number("best", best, least=2))
+    _check(pool, strategy, sampling, size, whole_number("best", best, least=2))
     seed = whole_number("seed", seed)
     numbers = permanent_numbers(pool, seed=seed)
     probability = np.zeros(pool.n_documents)
@@ -225,7 +230,7 @@ def allocate(
                     remedy="give a larger first part or budget, or strategy uniform",
                 )
             if strategy == "subset":
-                b = _subset(scores, end - len(order), pool.n_documents - len(order))
+                b = _subset(scores, end - ends[n - 1], pool.n_documents - len(order))
             else:
                 systems = _best(scores, best) if strategy == "qdp*" else systems
                 r = unseen_relevant(sample, by, seed) if gain_weight else every
@@ -235,7 +240,8 @@ def allocate(
                 rng = np.random.default_rng([seed, n])
                 b = rng.permutation(np.arange(pool.n_topics) < np.count_nonzero(b)).astype(float)
         w = _document_weights(pool, sampling, systems)
-        probability = _spent(pool, probability, numbers, b, w, end - len(order), sampling, alike)
+        now = end - (len(order) if size == "exact" else (0, *ends)[n])
+        probability = _spent(pool, probability, numbers, b, w, now, sampling, size, alike)
         new = np.setdiff1d(np.flatnonzero(numbers < probability), order)
         order = np.concatenate([order, new])
         judged = np.bincount(pool.topic_of[new], minlength=pool.n_topics)
@@ -263,13 +269,17 @@ def _ends(budget: int, stages: int, first: float) -> list[int]:
     return [round(step) for step in steps]
 
 
-def _check(pool: Pool, strategy: str, sampling: str, best: int) -> None:
+def _check(pool: Pool, strategy: str, sampling: str, size: str, best: int) -> None:
     if strategy not in STRATEGIES:
         raise InputError(
             f"strategy is {strategy!r}", remedy=f"give {', '.join(STRATEGIES[:-1])} or qdp*"
         )
     if sampling not in ("rank", "depth", "uniform", "pool"):
         raise InputError(f"sampling is {sampling!r}", remedy="give rank, depth, uniform or pool")
+    if size not in ("exact", "expected") or (size, sampling) == ("expected", "pool"):
+        raise InputError(
+            f"size is {size!r} with sampling {sampling}", remedy="give exact, or draw at random"
+        )
     if pool.n_systems < 2:
         raise InputError("one system alone", remedy="give two runs or more")
     if strategy == "qdp*" and best > pool.n_systems:
@@ -332,6 +342,7 @@ def _spent(
     w: Floats,
     budget: int,
     sampling: Sampling,
+    size: Size,
     alike: bool,
 ) -> Floats:
     """Draw more documents: by priority over all topics, or equally many of each that has weight."""
@@ -340,6 +351,8 @@ def _spent(
         if sampling == "pool":
             ranks = pool.best_ranks[inside] + numbers[inside]
             return topmost(probability[inside], ranks, weights, count)
+        if size == "expected":
+            return expected_more(probability[inside], weights, count)
         return drawn_more(probability[inside], numbers[inside], weights, count)
 
     if not alike:

@@ -10,7 +10,7 @@ import rtc_bayes as rb
 from rtc_bayes.cli import main
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.sampling import permanent_numbers
-from rtc_bayes.measures.staged import drawn_more
+from rtc_bayes.measures.staged import drawn_more, expected_more
 from rtc_bayes.topics.objective import Objective, centred
 from rtc_bayes.topics.solvers.box import box
 from rtc_bayes.topics.stages import STRATEGIES
@@ -85,26 +85,42 @@ def test_stages_leave_counts_of_relevant_documents_unbiased(data, pool, sampling
     assert np.mean(np.std(errors, axis=0)) < relevant.mean()
 
 
-def test_a_stage_draws_by_weight_with_the_probabilities_that_it_states():
-    weights = np.array([1.0, 1.0, 1.0, 3.0, 3.0, 0.0])
-    counted, rng = [], np.random.default_rng(1)
+@pytest.mark.parametrize(
+    ("draw", "first", "second"),
+    [
+        (drawn_more, np.ones(6), np.ones(6)),
+        (drawn_more, np.array([1.0, 1.0, 1.0, 3.0, 3.0, 0.5]), None),
+        (lambda p, u, w, n: expected_more(p, w, n), np.ones(6), np.array([1.0, 1, 1, 3, 3, 0])),
+    ],
+)
+def test_documents_are_drawn_with_the_probabilities_that_are_stated(draw, first, second):
+    counted, held, rng = [], [], np.random.default_rng(1)
     for _ in range(4000):
         u = rng.random(6)
-        first = drawn_more(np.zeros(6), u, np.ones(6), 1)
-        second = drawn_more(first, u, weights, 2)
-        assert (second >= first).all()
-        assert int((u < second).sum()) == 3
-        assert ((u < second) >= (u < first)).all()
-        counted.append(np.where(u < second, 1.0 / second, 0.0))
+        p = one = draw(np.zeros(6), u, first, 2)
+        if second is not None:
+            p = draw(one, u, second, 2)
+            assert ((u < p) >= (u < one)).all()
+        held.append((u < p).sum())
+        counted.append(np.where(u < p, 1.0 / p, 0.0))
     # one over the probability, or 0, is 1 on average for every document
     mean, error = np.mean(counted, axis=0), np.std(counted, axis=0, ddof=1) / 4000**0.5
-    assert (np.abs(mean - 1.0) < 3.5 * error).all()
-    share = np.mean(np.array(counted) > 0.0, axis=0)
-    assert share[3:5].min() > share[:3].max() > share[5]
+    assert (np.abs(mean - 1.0) <= 3.5 * error + 1e-12).all()
+    asked = 2 if second is None else 4
+    assert np.mean(held) == pytest.approx(asked, abs=3.5 * np.std(held) / 4000**0.5 + 1e-12)
+
+
+def test_a_budget_spent_on_average(data, pool):
+    spent = [
+        rb.allocate(pool, data.qrels, 100, size="expected", seed=seed, by="logistic").spent
+        for seed in range(40)
+    ]
+    assert len(set(spent)) > 5
+    assert np.mean(spent) == pytest.approx(100, abs=3.5 * np.std(spent) / 40**0.5)
 
 
 def test_held_out_runs_change_nothing(data):
-    names = [name for name in data.runs][:6]
+    names = list(data.runs)[:6]
     noise = {
         topic: [f"noise-{n}" for n in range(30)] for topic in next(iter(data.runs.values())).topics
     }
@@ -183,6 +199,7 @@ def test_a_topic_that_tells_nothing_has_no_weight():
     [
         ({"strategy": "best"}, "strategy is 'best'"),
         ({"sampling": "deep"}, "sampling is 'deep'"),
+        ({"sampling": "pool", "size": "expected"}, "size is 'expected' with sampling pool"),
         ({"first": 1.0}, "first is 1.0"),
         ({"stages": 0}, "stages"),
         ({"budget": 0}, "budget"),
