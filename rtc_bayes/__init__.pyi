@@ -99,7 +99,9 @@ from .robustness import Demo as Demo, Study as Study, demo as demo, study as stu
 from .topics import (
     AdaptiveSelection as AdaptiveSelection,
     JudgmentAllocation as JudgmentAllocation,
+    StagedAllocation as StagedAllocation,
     TopicSelection as TopicSelection,
+    allocate as allocate,
     allocate_judgments as allocate_judgments,
     compare_variability as compare_variability,
     mean_average_reuse as mean_average_reuse,

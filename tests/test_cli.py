@@ -28,6 +28,7 @@ COMMANDS = [
     "plan",
     "reusability",
     "topics",
+    "allocate",
     "robustness",
     "calibrate",
     "report",

@@ -27,7 +27,7 @@ from rtc_bayes.cli.fitting import fit, models
 from rtc_bayes.cli.holding_out import plan as plan_hold_out, reusability
 from rtc_bayes.cli.judging import build, next_, plan
 from rtc_bayes.cli.merging import merge
-from rtc_bayes.cli.selecting import topics
+from rtc_bayes.cli.selecting import allocate, topics
 from rtc_bayes.cli.studies import calibrate, demo, report, robustness
 from rtc_bayes.errors import (
     CollectionWarning,
@@ -75,6 +75,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "hold-out plan": plan_hold_out,
     "reusability": reusability,
     "topics": topics,
+    "allocate": allocate,
     "robustness": robustness,
     "calibrate": calibrate,
     "report": report,
