@@ -41,6 +41,15 @@ from .confidence import (
     rank_systems as rank_systems,
     topic_differences as topic_differences,
 )
+from .crowd import (
+    Checks as Checks,
+    Panel as Panel,
+    PanelPrior as PanelPrior,
+    draw_checks as draw_checks,
+    expected_gain as expected_gain,
+    fit_panel as fit_panel,
+    suggest_checks as suggest_checks,
+)
 from .errors import (
     CollectionWarning as CollectionWarning,
     FitError as FitError,

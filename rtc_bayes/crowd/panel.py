@@ -174,7 +174,7 @@ def fit_panel(
     >>> fit_panel(scores, ["t"] * 4).probability.round(2)
     array([0.63, 0.63, 0.11, 0.11])
     >>> fit_panel(scores, ["t"] * 4, [0, np.nan, 0, np.nan]).probability.round(2)
-    array([0.  , 0.44, 0.  , 0.06])
+    array([0.  , 0.46, 0.  , 0.07])
     """
     values, labels, names = _checked(scores, human, judges, len(topics))
     topic_of = np.unique(np.asarray(topics), return_inverse=True)[1].astype(np.int64)
