@@ -54,7 +54,8 @@ def collections() -> Iterator[tuple[str, Data]]:
 
 def _data(table: pd.DataFrame, columns: pd.Index, highest: int, prior: PanelPrior) -> Data:
     labels = table[columns].where(lambda c: c.ge(0) & c.le(highest))
-    table, labels = table[labels.notna().any(axis=1)], labels[labels.notna().any(axis=1)]
+    most = labels.notna().mean(axis=1) > 0.5  # one prompt of gpt-4o labels all, the others a sample
+    table, labels = table[most], labels[most]
     votes = labels.ge(min(RELEVANT, highest)).where(labels.notna())
     return Data(
         pd.factorize(table["topic"])[0].astype(np.int64),
