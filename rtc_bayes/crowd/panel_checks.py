@@ -151,7 +151,9 @@ def draw_checks(panel: Panel, n: int, *, strata: int = 5, seed: int = 0) -> Chec
     sizes = np.array([len(group) for group in groups])
     shares = _allocate(n, sizes, sizes * np.sqrt(mean * (1 - mean)))
     generator = np.random.default_rng(seed)
-    drawn = [generator.choice(g, size=k, replace=False) for g, k in zip(groups, shares, strict=True)]
+    drawn = [
+        generator.choice(g, size=k, replace=False) for g, k in zip(groups, shares, strict=True)
+    ]
     return Checks(
         np.concatenate(drawn),
         np.repeat(shares / sizes, shares),

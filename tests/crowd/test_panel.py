@@ -65,8 +65,8 @@ def test_human_labels_raise_the_bound():
     scores = np.repeat([[1.0], [0.0]], 100, axis=0)
     human = np.where(np.arange(200) % 2, scores[:, 0], NAN)
     probability = fit_panel(scores, np.arange(200) % 20, human).probability
-    assert probability[0] > 0.93
-    assert probability[100] < 0.03
+    assert probability[0] > 0.9
+    assert probability[100] < 0.05
 
 
 def test_the_posterior_is_that_of_brute_force(monkeypatch):
@@ -167,8 +167,12 @@ def test_gain_is_mutual_information():
         total = 0.0
         for k in range(3):
             x, y = drawn[:, i], drawn[:, k]
-            joint = np.array([[(x * y).mean(), (x * (1 - y)).mean()],
-                              [((1 - x) * y).mean(), ((1 - x) * (1 - y)).mean()]])
+            joint = np.array(
+                [
+                    [(x * y).mean(), (x * (1 - y)).mean()],
+                    [((1 - x) * y).mean(), ((1 - x) * (1 - y)).mean()],
+                ]
+            )
             each = entropy(joint.sum(axis=1)) + entropy(joint.sum(axis=0)) - entropy(joint)
             total += entropy(np.array([x.mean(), 1 - x.mean()])) if i == k else each
         np.testing.assert_allclose(gain, total, rtol=1e-8)
