@@ -94,7 +94,7 @@ def panel(
     ...     pair_ids=lambda: [("1", "d1"), ("1", "d2")],
     ... )
     >>> panel(labels, {("1", "d2"): 1}, rel=2).probability.round(2)
-    array([0.58, 0.  ])
+    array([0.62, 0.  ])
     """
     if not len(labels.grade) or labels.n_grades < 2:
         raise InputError("no labels above grade 0", remedy="give labels of at least two grades")
