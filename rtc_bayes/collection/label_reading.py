@@ -15,9 +15,9 @@ from rtc_bayes.collection.lines import number, read_bytes
 from rtc_bayes.collection.sources import files_of, kind_of
 from rtc_bayes.errors import InputError, brief_repr
 
-type Format = Literal["auto", "rows", "qrels", "panel"]
+type Kind = Literal["auto", "rows", "qrels", "panel"]
 
-FORMATS = ("auto", "rows", "qrels", "panel")
+KINDS = ("auto", "rows", "qrels", "panel")
 NO_TOPIC = "-"  # the topic of tasks that name none
 _NAMES = {
     "topic": ("topic", "topicid", "qid", "query_id", "query"),
@@ -64,7 +64,7 @@ class _Columns:
 
 def read_labels(
     *sources: Any,
-    format: Format = "auto",
+    kind: Kind = "auto",
     judge: str | None = None,
     n_grades: int | None = None,
 ) -> Labels:
@@ -85,7 +85,7 @@ def read_labels(
     ----------
     *sources : str, Path or data frame
         Files, folders or globs; all together are one set of labels.
-    format : {"auto", "rows", "qrels", "panel"}
+    kind : {"auto", "rows", "qrels", "panel"}
         What the files are; "auto" decides for each from its first line.
     judge : str, optional
         The judge of files that name none. Default: the name of the file without its suffix.
@@ -105,17 +105,19 @@ def read_labels(
 
     Examples
     --------
+    >>> import os
     >>> from pathlib import Path
     >>> import tempfile
     >>> import rtc_bayes as rb
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "crowd.csv")
-    ...     _ = file.write_text("task,worker,label\\n7:d1,ann,1\\n7:d1,bob,0\\n7:d2,ann,-2\\n")
+    ...     lines = ["task,worker,label", "7:d1,ann,1", "7:d1,bob,0", "7:d2,ann,-2"]
+    ...     _ = file.write_text(os.linesep.join(lines))
     ...     rb.read_labels(file)
     Labels(2 labels of 1 pairs by 2 judges, 1 topics, grades 0 to 1, gold of 0 pairs)
     """
-    if format not in FORMATS:
-        raise InputError(f"format: {format!r} is none", remedy=f"choose from {', '.join(FORMATS)}")
+    if kind not in KINDS:
+        raise InputError(f"kind: {kind!r} is none", remedy=f"choose from {', '.join(KINDS)}")
     if not sources:
         raise InputError("no file of labels", remedy="give at least one")
     columns = _Columns()
@@ -124,11 +126,11 @@ def read_labels(
             names = [str(name) for name in source.columns]
             cells = zip(*([_cell(v) for v in source[name]] for name in source.columns), strict=True)
             _Table("data frame", judge or "judge", names, enumerate(map(list, cells), 1)).read(
-                columns, format
+                columns, kind
             )
         elif kind_of(source) == "path":
             for path in files_of(source):
-                _read_file(path, format, judge, columns)
+                _read_file(path, kind, judge, columns)
         else:
             raise InputError(
                 f"cannot read labels from {brief_repr(source)}",
@@ -155,7 +157,7 @@ def _or_none(values: list[float]) -> list[float] | None:
     return values if any(value == value for value in values) else None
 
 
-def _read_file(path: Path, format: Format, judge: str | None, columns: _Columns) -> None:
+def _read_file(path: Path, kind: Kind, judge: str | None, columns: _Columns) -> None:
     text = read_bytes(path).decode("utf-8")
     lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
@@ -171,18 +173,18 @@ def _read_file(path: Path, format: Format, judge: str | None, columns: _Columns)
     rows = iter(rows)
     names = [name.strip() for name in next(rows)[1]]
     if "label" not in (meant := _meaning(names)) and not {"topic", "docno"} <= set(meant):
-        rows, names = _without_names(path, lines, separator, format)
+        rows, names = _without_names(path, lines, separator, kind)
     own = judge or path.name.removesuffix(".gz").rsplit(".", 1)[0]
-    _Table(str(path), own, names, rows).read(columns, format)
+    _Table(str(path), own, names, rows).read(columns, kind)
 
 
 def _without_names(
-    path: Path, lines: list[tuple[int, str]], separator: str | None, format: Format
+    path: Path, lines: list[tuple[int, str]], separator: str | None, kind: Kind
 ) -> tuple[Iterable[tuple[int, list[str]]], list[str]]:
     """Return the rows of a file without a first line of names, and the names of its columns."""
     rows = [(i, line.split(separator)) for i, line in lines]
     width = len(rows[0][1])
-    if width not in (4, 5) or format == "panel":
+    if width not in (4, 5) or kind == "panel":
         raise InputError(
             f"the first line names no columns that are known: {shown(lines[0][1])}",
             path=path,
@@ -190,9 +192,9 @@ def _without_names(
             remedy="name topic, judge, docno and label there, or give four or five columns",
         )
     names = list(_ROWS[:width])
-    if width == 4 and format != "rows":
+    if width == 4 and kind != "rows":
         one = len({fields[1] for _, fields in rows if len(fields) > 1}) == 1
-        if format == "qrels" or (one and rows[0][1][1] in ("0", "Q0")):
+        if kind == "qrels" or (one and rows[0][1][1] in ("0", "Q0")):
             names[1] = "qidx"
     return rows, names
 
@@ -211,13 +213,13 @@ class _Table:
     names: list[str]
     rows: Iterable[tuple[int, list[str]]]
 
-    def read(self, columns: _Columns, format: Format) -> None:
+    def read(self, columns: _Columns, kind: Kind) -> None:
         meant = _meaning(self.names)
         place = {key: i for i, key in enumerate(meant) if key in _NAMES}
         panel = [i for i, key in enumerate(meant) if key not in _NAMES]
         if not ("task" in place or {"topic", "docno"} <= set(place)):
             raise self._wrong(f"columns {some(self.names)}", "name topic and docno, or task")
-        if format == "panel" or "label" not in place:
+        if kind == "panel" or "label" not in place:
             if not panel:
                 raise self._wrong("no column holds labels", "name one label")
         else:

@@ -63,7 +63,8 @@ class Labels:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> labels = rb.Labels.of(["7", "7", "7"], ["d1", "d1", "d2"], ["ann", "bob", "ann"], [2, 0, -2])
+    >>> docnos, judges = ["d1", "d1", "d2"], ["ann", "bob", "ann"]
+    >>> labels = rb.Labels.of(["7", "7", "7"], docnos, judges, [2, 0, -2])
     >>> labels
     Labels(2 labels of 1 pairs by 2 judges, 1 topics, grades 0 to 2, gold of 0 pairs)
     >>> labels.binary(relevance_level=2).tolist(), labels.n_dropped
@@ -262,7 +263,7 @@ class Labels:
 
 def _coded(ids: Sequence[str], keep: NDArray[np.bool_]) -> tuple[tuple[str, ...], Codes]:
     """Return the distinct ids of the rows kept, in natural order, and the code of each row."""
-    kept = [str(ids[i]) for i in np.flatnonzero(keep)]
+    kept = [str(ids[i]) for i in np.flatnonzero(keep).tolist()]
     order = natural_order(set(kept))
     code = {name: i for i, name in enumerate(order)}
     return order, np.array([code[name] for name in kept], dtype=np.int64)

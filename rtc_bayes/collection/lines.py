@@ -311,6 +311,13 @@ def _single_spaced(data: bytes) -> bytes:
 
 
 def read_bytes(path: Path) -> bytes:
+    """Read a plain or gzipped text file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not UTF-8.
+    """
     try:
         with path.open("rb") as file:
             data = file.read()

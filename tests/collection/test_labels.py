@@ -8,7 +8,12 @@ import pytest
 
 import rtc_bayes as rb
 
-ROWS = "topicID\tworkerID\tdocID\tgold\tlabel\n7\tw1\td1\t-1\t0\n7\tw2\td1\t-1\t2\n7\tw1\td2\t1\t-2\n8\tw1\td2\t2\t1\n"
+ROWS = """topicID	workerID	docID	gold	label
+7	w1	d1	-1	0
+7	w2	d1	-1	2
+7	w1	d2	1	-2
+8	w1	d2	2	1
+"""
 
 
 def _file(folder, text, name="one.txt"):
@@ -22,7 +27,9 @@ def test_rows_with_names_gold_and_a_broken_link(tmp_path):
     path.write_bytes(gzip.compress(ROWS.encode()))
     labels = rb.read_labels(path)
     assert (labels.topics, labels.docnos, labels.judges) == (("7", "8"), ("d1", "d2"), ("w1", "w2"))
-    assert labels.grade.tolist() == [0, 2, 1] and labels.n_grades == 3 and labels.n_dropped == 1
+    assert labels.grade.tolist() == [0, 2, 1]
+    assert labels.n_grades == 3
+    assert labels.n_dropped == 1
     assert labels.gold == {("7", "d2"): 1, ("8", "d2"): 2}
     assert labels.pair_ids() == [("7", "d1"), ("8", "d2")]
     assert labels.pairs().of_label.tolist() == [0, 0, 1]
@@ -55,7 +62,8 @@ def test_stated_probabilities(tmp_path):
 def test_frames_and_files_go_together(tmp_path):
     frame = pd.DataFrame({"topic": [7], "worker": ["x"], "docno": ["d9"], "label": [1.0]})
     labels = rb.read_labels(frame, _file(tmp_path, "7 0 d1 2\n"), judge="human")
-    assert labels.judges == ("human", "x") and labels.n_labels == 2
+    assert labels.judges == ("human", "x")
+    assert labels.n_labels == 2
 
 
 @pytest.mark.parametrize(
@@ -79,7 +87,8 @@ def test_bad_files_say_what_is_wrong(tmp_path, text, message):
 
 def test_higher_labels_than_said_are_dropped(tmp_path):
     labels = rb.read_labels(_file(tmp_path, "7 a d1 5\n7 b d1 3\n"), n_grades=4)
-    assert labels.n_dropped == 1 and labels.n_grades == 4
+    assert labels.n_dropped == 1
+    assert labels.n_grades == 4
 
 
 def test_select_and_its_refusal():
@@ -92,5 +101,6 @@ def test_select_and_its_refusal():
 
 def test_the_crowd_of_the_relevance_feedback_track(data):
     labels = rb.read_labels(data / "crowd_rf10" / "trec-rf10-data.txt.gz")
-    assert len(labels.judges) <= 766 and labels.n_labels + labels.n_dropped == 98_453
+    assert len(labels.judges) <= 766
+    assert labels.n_labels + labels.n_dropped == 98_453
     assert (labels.gold_grades() >= 0).sum() == 3_275
