@@ -10,6 +10,7 @@ from .calibration.simulation_based import (
 from .collection import (
     Description as Description,
     Judgments as Judgments,
+    Labels as Labels,
     Merged as Merged,
     Pool as Pool,
     Probabilities as Probabilities,
@@ -22,6 +23,7 @@ from .collection import (
     merge as merge,
     read_erels as read_erels,
     read_groups as read_groups,
+    read_labels as read_labels,
     read_prels as read_prels,
     read_qrels as read_qrels,
     read_runs as read_runs,
