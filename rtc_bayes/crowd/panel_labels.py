@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rtc_bayes.collection.labels import Labels
 from rtc_bayes.crowd.panel import Panel, PanelPrior, fit_panel
 from rtc_bayes.errors import InputError
 
 
-class LabelColumns(Protocol):
-    """What a panel reads of labels: columns of one entry a label, and the ids of their codes."""
-
-    @property
-    def judges(self) -> Sequence[str]:
-        """Judges' names."""
-
-    @property
-    def judge_of(self) -> NDArray[Any]:
-        """The judge of each label."""
-
-    @property
-    def grade(self) -> NDArray[Any]:
-        """Grades from 0."""
-
-    @property
-    def n_grades(self) -> int:
-        """One more than the highest grade."""
-
-    @property
-    def probability(self) -> NDArray[np.float64] | None:
-        """Stated probabilities of relevance, NaN where there is none."""
-
-    def pairs(self) -> Any:
-        """Return the pairs' topics and documents, and the pair of each label (`of_label`)."""
-
-    def pair_ids(self) -> list[tuple[str, str]]:
-        """Return (topic, docno) of each pair."""
-
-
 def panel(
-    labels: LabelColumns,
+    labels: Labels,
     human: Mapping[tuple[str, str], int] | None = None,
     *,
     rel: int = 1,
@@ -77,27 +46,15 @@ def panel(
     Raises
     ------
     InputError
-        No labels; labels of one grade alone, 0; ``rel`` below 1; a family of a judge that has no
-        labels.
+        ``rel`` below 1; a family of a judge that has no labels.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from types import SimpleNamespace
-    >>> labels = SimpleNamespace(  # as read_labels gives them
-    ...     judges=("a", "b"),
-    ...     judge_of=np.array([0, 0, 1]),
-    ...     grade=np.array([3, 0, 3]),
-    ...     n_grades=4,
-    ...     probability=None,
-    ...     pairs=lambda: SimpleNamespace(of_label=np.array([0, 1, 0])),
-    ...     pair_ids=lambda: [("1", "d1"), ("1", "d2")],
-    ... )
+    >>> import rtc_bayes as rb
+    >>> labels = rb.Labels.of(["1"] * 3, ["d1", "d2", "d1"], ["a", "a", "b"], [3, 0, 3])
     >>> panel(labels, {("1", "d2"): 1}, rel=2).probability.round(2)
     array([0.62, 0.  ])
     """
-    if not len(labels.grade) or labels.n_grades < 2:
-        raise InputError("no labels above grade 0", remedy="give labels of at least two grades")
     if rel < 1:
         raise InputError(f"rel is {rel}", remedy="give 1 or more")
     if unknown := sorted(set(families or {}) - set(labels.judges)):

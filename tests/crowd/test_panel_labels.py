@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
-from rtc_bayes import InputError, fit_panel
+from rtc_bayes import InputError, Labels, fit_panel
 from rtc_bayes.crowd.panel_labels import panel
 
 
-def columns(**changes):
-    parts = {
-        "judges": ("a", "b"),
-        "judge_of": np.array([0, 0, 1, 1, 1]),
-        "grade": np.array([3, 0, 3, 0, 1]),
-        "n_grades": 4,
-        "probability": None,
-        "pairs": lambda: SimpleNamespace(of_label=np.array([0, 1, 0, 2, 2])),
-        "pair_ids": lambda: [("1", "d1"), ("1", "d2"), ("2", "d1")],
-    }
-    return SimpleNamespace(**{**parts, **changes})
+def columns(probability=None):
+    topics, documents = ["1", "1", "1", "2", "2"], ["d1", "d2", "d1", "d1", "d1"]
+    return Labels.of(
+        topics, documents, ["a", "a", "b", "b", "b"], [3, 0, 3, 0, 1], probability=probability
+    )
 
 
 def test_grades_are_scores_and_repeated_labels_are_averaged():
@@ -42,13 +34,9 @@ def test_a_stated_probability_replaces_the_grade():
 
 
 @pytest.mark.parametrize(
-    ("labels", "options", "message"),
-    [
-        (columns(n_grades=1), {}, "no labels above grade 0"),
-        (columns(), {"rel": 0}, "rel is 0"),
-        (columns(), {"families": {"c": "x"}}, "judges without labels: c"),
-    ],
+    ("options", "message"),
+    [({"rel": 0}, "rel is 0"), ({"families": {"c": "x"}}, "judges without labels: c")],
 )
-def test_bad_input(labels, options, message):
+def test_bad_input(options, message):
     with pytest.raises(InputError, match=message):
-        panel(labels, **options)
+        panel(columns(), **options)
