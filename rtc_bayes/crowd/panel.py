@@ -42,6 +42,13 @@ class PanelPrior(NamedTuple):
         What the log-odds gain as the mean score goes from 0 to 1.
     between : tuple of float
         What they gain besides as the mean over the topic goes from 0 to 1.
+
+    Examples
+    --------
+    >>> poor = PanelPrior(slope=(1.0, 1.0))
+    >>> scores = [[1.0], [0.0]]
+    >>> fit_panel(scores, ["t", "t"], prior=poor).probability.round(2)
+    array([0.41, 0.24])
     """
 
     intercept: tuple[float, float] = (-1.0, 1.0)
@@ -68,6 +75,12 @@ class Panel:
         The whitened coefficients' posterior given the scales.
     seed : int
         Of the draws.
+
+    Examples
+    --------
+    >>> panel = fit_panel([[1.0, 1.0], [0.0, 1.0]], ["t", "t"], [1, float("nan")])
+    >>> panel.probability.round(2), panel.draws(100).shape
+    (array([1.  , 0.38]), (100, 2))
     """
 
     topic_of: Codes

@@ -22,7 +22,13 @@ class Checks(NamedTuple):
     inclusion_probability : ndarray of float, shape (checks,)
         Each pair's chance of being drawn, in (0, 1]: what an unbiased estimate divides by.
     stratum : ndarray of int, shape (checks,)
-        From 0, the pairs least likely relevant.
+        From 0, the pairs of the lowest mean score.
+
+    Examples
+    --------
+    >>> from rtc_bayes.crowd import fit_panel
+    >>> draw_checks(fit_panel([[0.1], [0.9]], ["t", "t"]), 2, strata=2).stratum
+    array([0, 1])
     """
 
     pair: Codes
