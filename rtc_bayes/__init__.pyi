@@ -10,6 +10,7 @@ from .calibration.simulation_based import (
 from .collection import (
     Description as Description,
     Judgments as Judgments,
+    Labels as Labels,
     Merged as Merged,
     Pool as Pool,
     Probabilities as Probabilities,
@@ -22,6 +23,7 @@ from .collection import (
     merge as merge,
     read_erels as read_erels,
     read_groups as read_groups,
+    read_labels as read_labels,
     read_prels as read_prels,
     read_qrels as read_qrels,
     read_runs as read_runs,
@@ -40,6 +42,15 @@ from .confidence import (
     forecast as forecast,
     rank_systems as rank_systems,
     topic_differences as topic_differences,
+)
+from .crowd import (
+    Checks as Checks,
+    Panel as Panel,
+    PanelPrior as PanelPrior,
+    draw_checks as draw_checks,
+    expected_gain as expected_gain,
+    fit_panel as fit_panel,
+    suggest_checks as suggest_checks,
 )
 from .errors import (
     CollectionWarning as CollectionWarning,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rtc_bayes.collection.description import Description, describe
 from rtc_bayes.collection.judgments import Judgments
+from rtc_bayes.collection.label_reading import read_labels
+from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.merging import Merged, MergedDocument, merge
 from rtc_bayes.collection.order import natural_key
 from rtc_bayes.collection.pool import Pool
@@ -30,6 +32,7 @@ from rtc_bayes.collection.writing import (
 __all__ = [
     "Description",
     "Judgments",
+    "Labels",
     "Merged",
     "MergedDocument",
     "Pool",
@@ -47,6 +50,7 @@ __all__ = [
     "natural_key",
     "read_erels",
     "read_groups",
+    "read_labels",
     "read_prels",
     "read_qrels",
     "read_runs",

@@ -95,7 +95,7 @@ class Rows:
         self.layout = layout
         # what nothing reads is not made
         self._read = [n for n in layout.fields if n not in ("Q0", "iteration", *unread)]
-        data = _read_bytes(path)
+        data = read_bytes(path)
         self.digest = hashlib.sha256(data).hexdigest()
         self._data = data.replace(layout.separator, b" ") if layout.separator else data
         if not self._data or self._data.isspace():
@@ -310,7 +310,14 @@ def _single_spaced(data: bytes) -> bytes:
     return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
 
 
-def _read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """Read a plain or gzipped text file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not UTF-8.
+    """
     try:
         with path.open("rb") as file:
             data = file.read()

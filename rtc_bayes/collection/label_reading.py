@@ -1,0 +1,288 @@
+"""Files of labels: of a crowd, of one language model, of a panel of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from rtc_bayes.collection.ids import shown, some
+from rtc_bayes.collection.labels import Labels
+from rtc_bayes.collection.lines import number, read_bytes
+from rtc_bayes.collection.sources import files_of, kind_of
+from rtc_bayes.errors import InputError, brief_repr
+
+type Kind = Literal["auto", "rows", "qrels", "panel"]
+
+KINDS = ("auto", "rows", "qrels", "panel")
+NO_TOPIC = "-"  # the topic of tasks that name none
+_NAMES = {
+    "topic": ("topic", "topicid", "qid", "query_id", "query"),
+    "judge": ("judge", "judgeid", "worker", "workerid", "annotator", "assessor"),
+    "docno": ("docno", "docid", "doc", "document"),
+    "label": ("label", "grade", "annotation", "relevance"),
+    "gold": ("gold", "human", "truth"),
+    "yes": ("prob_yes", "probability"),
+    "no": ("prob_no",),
+    "time": ("time", "seconds"),
+    "task": ("task",),
+    "index": ("qidx", "pidx"),  # anonymous ids beside the true ones
+}
+_MEANING = {name.replace("_", ""): key for key, names in _NAMES.items() for name in names}
+_ROWS = ("topic", "judge", "docno", "label", "gold")
+
+
+@dataclass
+class _Columns:
+    topics: list[str] = field(default_factory=list)
+    docnos: list[str] = field(default_factory=list)
+    judges: list[str] = field(default_factory=list)
+    grades: list[int] = field(default_factory=list)
+    probability: list[float] = field(default_factory=list)
+    time: list[float] = field(default_factory=list)
+    gold: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add(self, topic: str, docno: str, judge: str, grade: int, yes: float, time: float) -> None:
+        self.topics.append(topic)
+        self.docnos.append(docno)
+        self.judges.append(judge)
+        self.grades.append(grade)
+        self.probability.append(yes)
+        self.time.append(time)
+
+    def add_gold(self, topic: str, docno: str, grade: int) -> None:
+        if self.gold.setdefault((topic, docno), grade) != grade:
+            raise InputError(
+                f"document {shown(docno)} of topic {shown(topic)} has gold "
+                f"{self.gold[topic, docno]} and {grade}",
+                remedy="keep one of the two",
+            )
+
+
+def read_labels(
+    *sources: Any,
+    kind: Kind = "auto",
+    judge: str | None = None,
+    n_grades: int | None = None,
+) -> Labels:
+    """Read labels of judges from files or data frames.
+
+    Four kinds of file, plain or gzipped, whose fields are separated by commas, tabs or blanks:
+
+    - rows with a first line that names columns, one label a row: `topic`, `judge` (or `worker`),
+      `docno`, `label`, and optionally `gold`, `probability` and `time`; `task`, `worker` and
+      `label` as crowd-kit writes them, with `topic:docno` as task; LARA's `topic_id`, `doc_id`,
+      `annotation`, `prob_yes`, `prob_no`;
+    - rows without such a line: topic, judge, docno, label, and optionally the true grade;
+    - qrels of one judge: topic, iteration (the same in all lines), docno, grade;
+    - a panel: a first line with `topic`, `docno`, optionally `human` (the true grade) and then a
+      column for each judge. An empty field is no label.
+
+    Parameters
+    ----------
+    *sources : str, Path or data frame
+        Files, folders or globs; all together are one set of labels.
+    kind : {"auto", "rows", "qrels", "panel"}
+        What the files are; "auto" decides for each from its first line.
+    judge : str, optional
+        The judge of files that name none. Default: the name of the file without its suffix.
+    n_grades : int, at least 2, optional
+        How many grades there are: higher labels are dropped. Default: up to the highest label.
+
+    Returns
+    -------
+    Labels
+        Negative labels (a broken link, "cannot judge") are dropped and counted in `n_dropped`.
+
+    Raises
+    ------
+    InputError
+        Names file and line: a line with another number of fields, a label that is no whole
+        number, columns that are missing, two different true grades of a document.
+
+    Examples
+    --------
+    >>> import os
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import rtc_bayes as rb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "crowd.csv")
+    ...     lines = ["task,worker,label", "7:d1,ann,1", "7:d1,bob,0", "7:d2,ann,-2"]
+    ...     _ = file.write_text(os.linesep.join(lines))
+    ...     rb.read_labels(file)
+    Labels(2 labels of 1 pairs by 2 judges, 1 topics, grades 0 to 1, gold of 0 pairs)
+    """
+    if kind not in KINDS:
+        raise InputError(f"kind: {kind!r} is none", remedy=f"choose from {', '.join(KINDS)}")
+    if not sources:
+        raise InputError("no file of labels", remedy="give at least one")
+    columns = _Columns()
+    for source in sources:
+        if kind_of(source) == "frame":
+            names = [str(name) for name in source.columns]
+            cells = zip(*([_cell(v) for v in source[name]] for name in source.columns), strict=True)
+            _Table("data frame", judge or "judge", names, enumerate(map(list, cells), 1)).read(
+                columns, kind
+            )
+        elif kind_of(source) == "path":
+            for path in files_of(source):
+                _read_file(path, kind, judge, columns)
+        else:
+            raise InputError(
+                f"cannot read labels from {brief_repr(source)}",
+                remedy="give a file or a data frame; Labels.of takes columns",
+            )
+    return Labels.of(
+        columns.topics,
+        columns.docnos,
+        columns.judges,
+        columns.grades,
+        probability=_or_none(columns.probability),
+        time=_or_none(columns.time),
+        gold=columns.gold,
+        n_grades=n_grades,
+    )
+
+
+def _cell(value: Any) -> str:
+    """Return a frame's value as the text that a file would hold; nothing for a missing one."""
+    return "" if value is None or value != value else str(value)
+
+
+def _or_none(values: list[float]) -> list[float] | None:
+    return values if any(value == value for value in values) else None
+
+
+def _read_file(path: Path, kind: Kind, judge: str | None, columns: _Columns) -> None:
+    text = read_bytes(path).decode("utf-8")
+    lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise InputError("the file is empty", path=path, remedy="give a file of labels")
+    first = lines[0][1]
+    separator = next((s for s in ("\t", ",") if s in first), None)
+    rows: Iterable[tuple[int, list[str]]]
+    if separator == ",":
+        parsed = csv.reader(io.StringIO("\n".join(line for _, line in lines)))
+        rows = zip((i for i, _ in lines), parsed, strict=False)
+    else:  # a tab keeps empty fields, blanks do not
+        rows = ((i, line.split(separator)) for i, line in lines)
+    rows = iter(rows)
+    names = [name.strip() for name in next(rows)[1]]
+    if "label" not in (meant := _meaning(names)) and not {"topic", "docno"} <= set(meant):
+        rows, names = _without_names(path, lines, separator, kind)
+    own = judge or path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    _Table(str(path), own, names, rows).read(columns, kind)
+
+
+def _without_names(
+    path: Path, lines: list[tuple[int, str]], separator: str | None, kind: Kind
+) -> tuple[Iterable[tuple[int, list[str]]], list[str]]:
+    """Return the rows of a file without a first line of names, and the names of its columns."""
+    rows = [(i, line.split(separator)) for i, line in lines]
+    width = len(rows[0][1])
+    if width not in (4, 5) or kind == "panel":
+        raise InputError(
+            f"the first line names no columns that are known: {shown(lines[0][1])}",
+            path=path,
+            line=lines[0][0],
+            remedy="name topic, judge, docno and label there, or give four or five columns",
+        )
+    names = list(_ROWS[:width])
+    if width == 4 and kind != "rows":
+        one = len({fields[1] for _, fields in rows if len(fields) > 1}) == 1
+        if kind == "qrels" or (one and rows[0][1][1] in ("0", "Q0")):
+            names[1] = "qidx"
+    return rows, names
+
+
+def _meaning(names: Sequence[str]) -> list[str]:
+    """Return what each column is; the name itself where it is a judge of a panel."""
+    return [_MEANING.get(name.lower().replace("_", ""), name) for name in names]
+
+
+@dataclass
+class _Table:
+    """Rows of text fields with named columns, from one file."""
+
+    path: str
+    judge: str
+    names: list[str]
+    rows: Iterable[tuple[int, list[str]]]
+
+    def read(self, columns: _Columns, kind: Kind) -> None:
+        meant = _meaning(self.names)
+        place = {key: i for i, key in enumerate(meant) if key in _NAMES}
+        panel = [i for i, key in enumerate(meant) if key not in _NAMES]
+        if not ("task" in place or {"topic", "docno"} <= set(place)):
+            raise self._wrong(f"columns {some(self.names)}", "name topic and docno, or task")
+        if kind == "panel" or "label" not in place:
+            if not panel:
+                raise self._wrong("no column holds labels", "name one label")
+        else:
+            panel = []
+        for line, fields in self.rows:
+            if len(fields) != len(self.names):
+                raise self._wrong(
+                    f"{len(fields)} fields where the first line has {len(self.names)}",
+                    "correct the line",
+                    line,
+                )
+            topic, docno = self._pair(fields, place)
+            if not topic or not docno:
+                raise self._wrong("no topic or no docno", "correct the line", line)
+            if "gold" in place and (true := self._grade(fields[place["gold"]], line)) >= 0:
+                columns.add_gold(topic, docno, true)
+            for i in panel:
+                if fields[i].strip():
+                    grade = self._grade(fields[i], line)
+                    columns.add(topic, docno, self.names[i], grade, float("nan"), float("nan"))
+            if panel:
+                continue
+            judge = fields[place["judge"]].strip() if "judge" in place else self.judge
+            if not judge:
+                raise self._wrong("no judge", "correct the line", line)
+            yes = self._stated(fields, place, line)
+            time = self._number(fields[place["time"]], line) if "time" in place else float("nan")
+            columns.add(topic, docno, judge, self._grade(fields[place["label"]], line), yes, time)
+
+    @staticmethod
+    def _pair(fields: Sequence[str], place: dict[str, int]) -> tuple[str, str]:
+        if "task" not in place:
+            return fields[place["topic"]].strip(), fields[place["docno"]].strip()
+        topic, colon, docno = fields[place["task"]].strip().partition(":")
+        return (topic, docno) if colon else (NO_TOPIC, topic)
+
+    def _stated(self, fields: Sequence[str], place: dict[str, int], line: int) -> float:
+        if "yes" not in place:
+            return float("nan")
+        yes = self._number(fields[place["yes"]], line)
+        if "no" in place:  # the two need not sum to one: a model's next word may be another
+            no = self._number(fields[place["no"]], line)
+            yes = yes / (yes + no) if yes + no > 0.0 else float("nan")
+        if yes < 0.0 or yes > 1.0:
+            raise self._wrong(f"probability {yes} is outside 0 to 1", "correct it", line)
+        return yes
+
+    def _number(self, text: str, line: int) -> float:
+        try:
+            return number(text.strip()) if text.strip() else float("nan")
+        except ValueError:
+            raise self._wrong(f"{shown(text)} is not a number", "correct it", line) from None
+
+    def _grade(self, text: str, line: int) -> int:
+        """Return a grade; -1 where the field is empty."""
+        value = self._number(text, line)
+        if value != value:
+            return -1
+        if value != round(value) or abs(value) > 10_000:
+            raise self._wrong(
+                f"label {shown(text)} is not a grade", "give whole numbers from 0", line
+            )
+        return int(value)
+
+    def _wrong(self, message: str, remedy: str, line: int | None = None) -> InputError:
+        return InputError(message, path=self.path, line=line, remedy=remedy)

@@ -1,0 +1,291 @@
+"""Labels of relevance that many judges give: people of a crowd, or language models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rtc_bayes.collection.ids import list_of_names, some
+from rtc_bayes.collection.order import natural_order
+from rtc_bayes.errors import InputError, whole_number
+
+type Codes = NDArray[np.int64]
+
+
+class Pairs(NamedTuple):
+    """The pairs of a topic and a document that have labels.
+
+    Attributes
+    ----------
+    topic, document : int array, shape (pair,)
+        Codes into `Labels.topics` and `Labels.docnos`.
+    of_label : int array, shape (label,)
+        The pair that each label is about.
+    """
+
+    topic: Codes
+    document: Codes
+    of_label: Codes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Labels:
+    """Labels of relevance: who said what about which document for which topic.
+
+    Make one by :func:`read_labels` or :meth:`of`. A judge may label a pair more than once.
+
+    Attributes
+    ----------
+    topics, docnos, judges : tuple of str
+        Ids in natural order; the docnos of all topics together.
+    topic_of, document_of, judge_of : int array, shape (label,)
+        Codes into `topics`, `docnos` and `judges`.
+    grade : int16 array, shape (label,)
+        From 0 to `n_grades` - 1. What is negative on input (a broken link, "cannot judge") is no
+        label and was dropped.
+    n_grades : int, at least 2
+        How many grades there are.
+    probability : float array, shape (label,), or None
+        A judge's stated probability, from 0 to 1, that the document is relevant; NaN where none.
+    time : float array, shape (label,), or None
+        Seconds that a label took; NaN where not said.
+    gold : mapping of (str, str) to int
+        The true grade of pairs (topic, docno) where it is known.
+    n_dropped : int
+        How many labels were dropped on input.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> docnos, judges = ["d1", "d1", "d2"], ["ann", "bob", "ann"]
+    >>> labels = rb.Labels.of(["7", "7", "7"], docnos, judges, [2, 0, -2])
+    >>> labels
+    Labels(2 labels of 1 pairs by 2 judges, 1 topics, grades 0 to 2, gold of 0 pairs)
+    >>> labels.binary(relevance_level=2).tolist(), labels.n_dropped
+    ([1, 0], 1)
+    """
+
+    topics: tuple[str, ...]
+    docnos: tuple[str, ...]
+    judges: tuple[str, ...]
+    topic_of: Codes
+    document_of: Codes
+    judge_of: Codes
+    grade: NDArray[np.int16]
+    n_grades: int
+    probability: NDArray[np.float64] | None = None
+    time: NDArray[np.float64] | None = None
+    gold: Mapping[tuple[str, str], int] = MappingProxyType({})
+    n_dropped: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        topics: Sequence[str],
+        docnos: Sequence[str],
+        judges: Sequence[str],
+        grades: ArrayLike,
+        *,
+        probability: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        gold: Mapping[tuple[str, str], int] | None = None,
+        n_grades: int | None = None,
+    ) -> Labels:
+        """Make labels from columns of equal length, one row a label.
+
+        Parameters
+        ----------
+        topics, docnos, judges : sequence of str
+        grades : array of int, shape (label,)
+            A negative one is no label: dropped and counted.
+        probability : array of float, optional
+            A judge's stated probability of relevance, from 0 to 1 or NaN.
+        time : array of float, optional
+            Seconds.
+        gold : mapping of (topic, docno) to int, optional
+            True grades; a negative one is dropped.
+        n_grades : int, optional
+            How many grades there are. Default: one more than the highest, and at least two.
+            Labels and gold above the highest are dropped and counted.
+
+        Returns
+        -------
+        Labels
+
+        Raises
+        ------
+        InputError
+            Columns of other lengths, no label at all, a probability outside 0 to 1.
+        """
+        values = np.asarray(grades, dtype=np.int64)
+        stated = _column(probability, len(values), "probability")
+        seconds = _column(time, len(values), "time")
+        if not len(values) == len(topics) == len(docnos) == len(judges):
+            raise InputError(
+                f"{len(topics)} topics, {len(docnos)} docnos, {len(judges)} judges and "
+                f"{len(values)} grades",
+                remedy="give columns of equal length",
+            )
+        if stated is not None and ((stated < 0.0) | (stated > 1.0)).any():
+            raise InputError("a probability is outside 0 to 1", remedy="correct it")
+        truths = {pair: int(value) for pair, value in (gold or {}).items() if value >= 0}
+        highest = max(int(values.max(initial=1)), *truths.values(), 1)
+        if n_grades is not None:
+            highest = whole_number("n_grades", n_grades, least=2) - 1
+        elif highest > 100:
+            raise InputError(
+                f"a label is {highest}",
+                remedy="say how many grades there are (n_grades); higher labels are then dropped",
+            )
+        keep = (values >= 0) & (values <= highest)
+        if not keep.any():
+            raise InputError("no label is left", remedy="give labels of 0 and more")
+        (topic_ids, topic_of), (document_ids, document_of), (judge_ids, judge_of) = (
+            _coded(ids, keep) for ids in (topics, docnos, judges)
+        )
+        return cls(
+            topic_ids,
+            document_ids,
+            judge_ids,
+            topic_of,
+            document_of,
+            judge_of,
+            values[keep].astype(np.int16),
+            highest + 1,
+            None if stated is None else stated[keep],
+            None if seconds is None else seconds[keep],
+            MappingProxyType({pair: v for pair, v in truths.items() if v <= highest}),
+            int((~keep).sum()),
+        )
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return len(self.grade)
+
+    @cached_property
+    def _pairs(self) -> Pairs:
+        code = self.topic_of * len(self.docnos) + self.document_of
+        codes, of_label = np.unique(code, return_inverse=True)
+        topic, document = np.divmod(codes, len(self.docnos))
+        return Pairs(topic, document, of_label)
+
+    def pairs(self) -> Pairs:
+        """Return the distinct pairs of topic and document, and the pair of each label."""
+        return self._pairs
+
+    def pair_ids(self) -> list[tuple[str, str]]:
+        """Return (topic, docno) of each pair, in the order of :meth:`pairs`."""
+        pairs = self._pairs
+        return [
+            (self.topics[t], self.docnos[d])
+            for t, d in zip(pairs.topic, pairs.document, strict=True)
+        ]
+
+    def gold_grades(self) -> Codes:
+        """Return the true grade of each pair; -1 where it is not known."""
+        return np.array([self.gold.get(pair, -1) for pair in self.pair_ids()], dtype=np.int64)
+
+    def binary(self, relevance_level: int = 1) -> NDArray[np.int16]:
+        """Return 1 for each label of at least `relevance_level`, 0 for others."""
+        level = whole_number("relevance_level", relevance_level, least=1)
+        return (self.grade >= level).astype(np.int16)
+
+    def at_level(self, relevance_level: int = 1) -> Labels:
+        """Return these labels, and their gold, as relevant (1) and nonrelevant (0)."""
+        gold = {pair: int(grade >= relevance_level) for pair, grade in self.gold.items()}
+        return replace(
+            self, grade=self.binary(relevance_level), n_grades=2, gold=MappingProxyType(gold)
+        )
+
+    def select(
+        self, *, judges: Iterable[str] | None = None, topics: Iterable[str] | None = None
+    ) -> Labels:
+        """Return the labels of some judges and topics; None: of all.
+
+        Raises
+        ------
+        InputError
+            A judge or topic without labels here.
+        """
+        keep = np.ones(self.n_labels, dtype=bool)
+        if judges is not None:
+            keep &= _chosen("judges", judges, self.judges)[self.judge_of]
+        if topics is not None:
+            keep &= _chosen("topics", topics, self.topics)[self.topic_of]
+        return self.keep(keep)
+
+    def keep(self, which: ArrayLike) -> Labels:
+        """Return some of the labels.
+
+        Parameters
+        ----------
+        which : bool array, shape (label,), or int array of positions
+        """
+        rows = np.arange(self.n_labels)[np.asarray(which)]
+        topics, docnos, judges = (
+            [ids[i] for i in codes[rows]]
+            for ids, codes in (
+                (self.topics, self.topic_of),
+                (self.docnos, self.document_of),
+                (self.judges, self.judge_of),
+            )
+        )
+        kept = set(zip(topics, docnos, strict=True))
+        return Labels.of(
+            topics,
+            docnos,
+            judges,
+            self.grade[rows],
+            probability=None if self.probability is None else self.probability[rows],
+            time=None if self.time is None else self.time[rows],
+            gold={pair: grade for pair, grade in self.gold.items() if pair in kept},
+            n_grades=self.n_grades,
+        )
+
+    def with_gold(self, gold: Mapping[tuple[str, str], int]) -> Labels:
+        """Return these labels with other true grades; {}: with none."""
+        return replace(self, gold=MappingProxyType({pair: int(g) for pair, g in gold.items()}))
+
+    def __repr__(self) -> str:
+        return (
+            f"Labels({self.n_labels} labels of {len(self._pairs.topic)} pairs by "
+            f"{len(self.judges)} judges, {len(self.topics)} topics, grades 0 to "
+            f"{self.n_grades - 1}, gold of {len(self.gold)} pairs)"
+        )
+
+
+def _coded(ids: Sequence[str], keep: NDArray[np.bool_]) -> tuple[tuple[str, ...], Codes]:
+    """Return the distinct ids of the rows kept, in natural order, and the code of each row."""
+    kept = [str(ids[i]) for i in np.flatnonzero(keep).tolist()]
+    order = natural_order(set(kept))
+    code = {name: i for i, name in enumerate(order)}
+    return order, np.array([code[name] for name in kept], dtype=np.int64)
+
+
+def _column(values: ArrayLike | None, length: int, what: str) -> NDArray[np.float64] | None:
+    if values is None:
+        return None
+    column = np.asarray(values, dtype=np.float64)
+    if column.shape != (length,):
+        raise InputError(
+            f"{what} has shape {column.shape} where there are {length} labels",
+            remedy="give one value a label, NaN where there is none",
+        )
+    return column
+
+
+def _chosen(what: str, names: Iterable[str], all_names: Sequence[str]) -> NDArray[np.bool_]:
+    chosen = set(list_of_names(what, names))
+    unknown = chosen - set(all_names)
+    if unknown:
+        raise InputError(
+            f"{what} without labels: {some(sorted(unknown))}", remedy=f"choose from {what}"
+        )
+    return np.array([name in chosen for name in all_names], dtype=bool)

@@ -1,0 +1,106 @@
+"""Labels of many judges: the container and the files it is read from."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rtc_bayes as rb
+
+ROWS = """topicID	workerID	docID	gold	label
+7	w1	d1	-1	0
+7	w2	d1	-1	2
+7	w1	d2	1	-2
+8	w1	d2	2	1
+"""
+
+
+def _file(folder, text, name="one.txt"):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_rows_with_names_gold_and_a_broken_link(tmp_path):
+    path = tmp_path / "one.txt.gz"
+    path.write_bytes(gzip.compress(ROWS.encode()))
+    labels = rb.read_labels(path)
+    assert (labels.topics, labels.docnos, labels.judges) == (("7", "8"), ("d1", "d2"), ("w1", "w2"))
+    assert labels.grade.tolist() == [0, 2, 1]
+    assert labels.n_grades == 3
+    assert labels.n_dropped == 1
+    assert labels.gold == {("7", "d2"): 1, ("8", "d2"): 2}
+    assert labels.pair_ids() == [("7", "d1"), ("8", "d2")]
+    assert labels.pairs().of_label.tolist() == [0, 0, 1]
+    assert labels.gold_grades().tolist() == [-1, 2]
+    assert labels.at_level(2).gold_grades().tolist() == [-1, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "judges", "pairs"),
+    [
+        ("task,worker,label\n7:d1,ann,1\nt3,bob,0\n", ("ann", "bob"), [("7", "d1"), ("-", "t3")]),
+        ("7 0 d1 2\n7 0 d2 0\n", ("one",), [("7", "d1"), ("7", "d2")]),
+        ("7 ann d1 2\n7 bob d1 0\n", ("ann", "bob"), [("7", "d1")]),
+        ("topic\tdoc\thuman\tm1\tm2\n7\td1\t3\t\t1\n", ("m2",), [("7", "d1")]),
+    ],
+)
+def test_kinds_of_file(tmp_path, text, judges, pairs):
+    labels = rb.read_labels(_file(tmp_path, text))
+    assert labels.judges == judges
+    assert labels.pair_ids() == pairs
+
+
+def test_stated_probabilities(tmp_path):
+    text = "topic_id,doc_id,annotation,prob_yes,prob_no\n7,d1,1,0.6,0.2\n7,d2,0,,\n"
+    labels = rb.read_labels(_file(tmp_path, text, "llama.csv"))
+    assert labels.judges == ("llama",)
+    np.testing.assert_allclose(labels.probability, [0.75, np.nan])
+
+
+def test_frames_and_files_go_together(tmp_path):
+    frame = pd.DataFrame({"topic": [7], "worker": ["x"], "docno": ["d9"], "label": [1.0]})
+    labels = rb.read_labels(frame, _file(tmp_path, "7 0 d1 2\n"), judge="human")
+    assert labels.judges == ("human", "x")
+    assert labels.n_labels == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "empty"),
+        ("7 ann d1 2\n7 bob d1\n", r"one.txt:2: 3 fields"),
+        ("7 ann d1 yes\n", r"one.txt:1: 'yes' is not a number"),
+        ("7 ann d1 0.5\n", "not a grade"),
+        ("7 ann\n", "names no columns"),
+        ("topic,docno,label,gold\n7,d1,1,1\n7,d1,1,0\n", "has gold 1 and 0"),
+        ("7 ann d1 -2\n", "no label is left"),
+        ("7 ann d1 500\n", "n_grades"),
+        ("topic,docno,label,prob_yes\n7,d1,1,1.5\n", "outside 0 to 1"),
+    ],
+)
+def test_bad_files_say_what_is_wrong(tmp_path, text, message):
+    with pytest.raises(rb.InputError, match=message):
+        rb.read_labels(_file(tmp_path, text))
+
+
+def test_higher_labels_than_said_are_dropped(tmp_path):
+    labels = rb.read_labels(_file(tmp_path, "7 a d1 5\n7 b d1 3\n"), n_grades=4)
+    assert labels.n_dropped == 1
+    assert labels.n_grades == 4
+
+
+def test_select_and_its_refusal():
+    labels = rb.Labels.of(["1", "2"], ["d", "e"], ["a", "b"], [1, 0], gold={("1", "d"): 1})
+    part = labels.select(judges=["b"])
+    assert (part.topics, part.judges, dict(part.gold)) == (("2",), ("b",), {})
+    with pytest.raises(rb.InputError, match="topics without labels: 9"):
+        labels.select(topics=["9"])
+
+
+def test_the_crowd_of_the_relevance_feedback_track(data):
+    labels = rb.read_labels(data / "crowd_rf10" / "trec-rf10-data.txt.gz")
+    assert len(labels.judges) <= 766
+    assert labels.n_labels + labels.n_dropped == 98_453
+    assert (labels.gold_grades() >= 0).sum() == 3_275
