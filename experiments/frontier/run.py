@@ -1,34 +1,43 @@
-"""The leaderboard: every judge and evaluator at the same number of judgments, all runs at hand.
+"""The leaderboard: every judge and evaluator at the same numbers of judgments.
 
-    RTC_BAYES_DATA=FOLDER python -m experiments.frontier.run [--collections trec8_adhoc ...]
-        [--methods mtf/nonrelevant ...] [--repetitions 1] [-o frontier.csv]
+    RTC_BAYES_DATA=FOLDER python -m experiments.frontier.run priors.json -o frontier.csv
+        [--collections trec8_adhoc ...] [--methods mtf/nonrelevant ...] [--left-out]
+        [--repetitions 20] [--repetitions-of-models 1]
 
-prints Markdown. All runs of a collection are judged for and compared, lists cut at depth 100 (of
+adds a row to the CSV for each collection, method, repetition and number of judgments, and goes on
+where it stopped; `experiments.frontier.page` makes tables and figures of it. To add a method, add
+a line to METHODS.
+
+All runs of a collection are judged for and compared, about whole lists, of pools of depth 100 (of
 shallow pools condensed to what is judged, as `experiments.whole_lists` has them); the truth is
-average precision of whole lists by all judgments. Judges that the literature has call what is not
-judged nonrelevant, or condense lists, and their confidences are those of a paired t test over
-topics; models predict it. To add a method, add a line to METHODS.
+average precision of whole lists by all judgments. With `--left-out` each repetition leaves the
+runs of one group out of judging, and what is measured is of pairs that hold one of them. `robust`
+has the priors of `experiments.whole_lists.priors`, from the other three collections.
 
-tau is Kendall's with the true order. Of pairs that a paired t test over topics calls different by
-all judgments at .05 (of lists cut at 100), the share whose order is right is given. The log score
-and accuracy less confidence are over all pairs. Repetitions differ in how judges break ties, and
-in the draws of models.
+tau is Kendall's with the true order (of left-out groups: of the pairs that hold one of theirs). Of
+pairs that a paired t test over topics calls different by all judgments at .05, the share whose
+order is right is given. Log score and accuracy less confidence are over pairs that have a
+confidence. Coverage is that of 95% intervals of systems' scores. Repetitions differ in how judges
+break ties, in samples and in the draws of models.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+from experiments.reuse.left_out_groups import groups_of
 from experiments.whole_lists.four import COLLECTIONS, prepared
 from rtc_bayes import Estimand, log_score
 from rtc_bayes.measures import paired_t
-from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import Collection, Plan, outcomes
 from rtc_bayes.trials.complete import topic_scores_by
 from rtc_bayes.trials.trial import Outcome
@@ -36,104 +45,143 @@ from rtc_bayes.trials.trial import Outcome
 METHODS = (
     "pool/nonrelevant",
     "mtf/nonrelevant",
+    "mtf/condensed",
+    "mtf/bpref",
+    "mtf/bootstrap",
     "maxmean/nonrelevant",
     "mmns/nonrelevant",
-    "mtf/condensed",
+    "active/nonrelevant",
     "rankvar/nonrelevant",
     "rankvar/condensed",
+    "sample/infap",
+    "sample/statap",
     "rankvar/rtc:map",
     "rankvar/hierarchical:laplace",
     "mtf/hierarchical:laplace",
+    "rankvar/robust:gibbs",
+    "mtf/robust:gibbs",
 )
 #: Judgments, as a share of those that the collection has.
 SHARES = (0.002, 0.005, 0.01, 0.03, 0.05, 0.1)
+ARMS = ("at hand", "left out")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--collections", nargs="+", default=list(COLLECTIONS))
+    parser.add_argument("priors", type=Path)
+    parser.add_argument("-o", "--output", required=True, type=Path)
+    parser.add_argument("--collections", nargs="+", choices=[*COLLECTIONS], default=[*COLLECTIONS])
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
-    parser.add_argument("--repetitions", type=int, default=1)
-    parser.add_argument("-o", "--output", type=Path, help="a CSV of every repetition")
+    parser.add_argument("--left-out", action="store_true")
+    parser.add_argument("--repetitions", type=int, default=20)
+    parser.add_argument("--repetitions-of-models", type=int, default=1)
+    parser.add_argument("--shares", nargs="+", type=float, default=SHARES)
     options = parser.parse_args()
-    rows = []
-    for name in options.collections:
-        for row in measured(name, options.methods, options.repetitions):
-            rows.append(row)
-            print(row, file=sys.stderr, flush=True)
-            if options.output:
-                pd.DataFrame(rows).to_csv(options.output, index=False)
-    print_tables(pd.DataFrame(rows))
+    priors = json.loads(options.priors.read_text())
+    done = set()
+    if options.output.exists():
+        of = pd.read_csv(options.output)
+        done = set(zip(of["collection"], of["arm"], of["method"], of["repetition"], strict=True))
+    arm = ARMS[options.left_out]
+    for folder in options.collections:
+        collection, total = read(folder, options.left_out)
+        budgets = tuple(round(share * total) for share in options.shares)
+        for method in options.methods:
+            model = ":" in method
+            for repetition in range(
+                options.repetitions_of_models if model else options.repetitions
+            ):
+                if (folder, arm, method, repetition) in done:
+                    continue
+                named = {"collection": folder, "arm": arm, "method": method}
+                algorithm = method.replace("/robust", f"/robust[{priors[folder]}]")
+                rows = [
+                    {**named, "repetition": repetition, "share": share, **row}
+                    for share, row in zip(
+                        options.shares,
+                        measured(collection, algorithm, budgets, repetition),
+                        strict=True,
+                    )
+                ]
+                pd.DataFrame(rows).reindex(columns=COLUMNS).to_csv(
+                    options.output, mode="a", header=not options.output.exists(), index=False
+                )
+                print(*named.values(), repetition, file=sys.stderr, flush=True)
 
 
-def measured(name: str, methods: list[str], repetitions: int) -> Iterator[dict[str, object]]:
-    """Measure the methods on one collection."""
-    runs, qrels = prepared(name)
-    estimand = Estimand(depth=100, scope="pool")
+COLUMNS = [
+    *("collection", "arm", "method", "repetition", "share", "judged", "left_out", "failure"),
+    *("tau", "significant", "log_score", "accuracy", "confidence", "coverage", "seconds"),
+]
+
+
+def read(folder: str, left_out: bool) -> tuple[Collection, int]:
+    """Read a collection and count its judgments."""
+    runs, qrels = prepared(folder)
+    groups = groups_of(folder, runs.systems) if left_out else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        collection = Collection.from_runs(runs, qrels, estimand)
-        total = sum(grade >= 0 for graded in qrels.values() for grade in graded.values())
-        budgets = tuple(round(share * total) for share in SHARES)
-        systems = len(runs)
-        for method in methods:
-            plan = Plan(
-                (method,),
-                n_systems=systems,
-                n_initial=systems,
-                estimand=estimand,
-                budgets=budgets,
-            )
-            for repetition in range(repetitions):
-                for share, outcome in zip(
-                    SHARES, outcomes(collection, plan, seed=repetition), strict=True
-                ):
-                    yield {
-                        "collection": name,
-                        "method": method,
-                        "share": share,
-                        "judged": outcome.judged,
-                        "repetition": repetition,
-                        **scored(outcome, collection),
-                    }
+        collection = Collection.from_runs(runs, qrels, Estimand(depth=100), groups=groups)
+    return collection, sum(grade >= 0 for graded in qrels.values() for grade in graded.values())
+
+
+def measured(
+    collection: Collection, algorithm: str, budgets: tuple[int, ...], repetition: int
+) -> Iterator[Mapping[str, object]]:
+    """Measure one algorithm at each number of judgments."""
+    systems = collection.pool.n_systems
+    leave_out = None if collection.groups is None else "groups"
+    largest = 0
+    if collection.groups is not None:
+        largest = int(pd.Series(list(collection.groups.values())).value_counts().max())
+    plan = Plan(
+        (algorithm,),
+        n_systems=systems,
+        n_initial=systems - largest,
+        estimand=collection.estimand,
+        budgets=budgets,
+        leave_out=leave_out,
+    )
+    started = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for outcome in outcomes(collection, plan, seed=repetition, trial=repetition):
+            seconds = time.perf_counter() - started
+            yield {
+                "judged": outcome.judged,
+                "left_out": outcome.draw.left_out,
+                "seconds": seconds,
+                **scored(outcome, collection),
+            }
+            started = time.perf_counter()
 
 
 def scored(outcome: Outcome, collection: Collection) -> dict[str, object]:
-    """Return how well an outcome orders all runs, and how truthfully it says so."""
+    """Return how well an outcome orders its runs, and how truthfully it says so."""
     if outcome.failure is not None:
         return {"failure": outcome.failure}
-    pairs = outcome.pairs_frame()
-    told = pairs.dropna(subset="correct")
-    correct, confidence = told["correct"].to_numpy(), told["confidence"].to_numpy()
+    pairs, systems = outcome.pairs_frame(), outcome.systems_frame()
     judgments = collection.judgments.on(outcome.pool)
     truly = paired_t(topic_scores_by(judgments, collection.estimand))
     different = truly.confidence >= 0.975
+    tau = outcome.tau
+    if outcome.draw.left_out is not None:
+        new = (pairs["initial"] < 2).to_numpy()
+        pairs, different = pairs[new], different[new]
+        systems = systems[~systems["judged_for"]]
+        tau = 2 * pairs["correct"].mean() - 1
+    told = pairs.dropna(subset=["correct", "confidence"])
+    correct, confidence = told["correct"].to_numpy(), told["confidence"].to_numpy()
+    sd = systems["sd"].to_numpy()
+    within = np.abs(systems["expected"] - systems["true"]) <= 1.96 * sd
     return {
-        "tau": outcome.tau,
+        "tau": tau,
         "significant": pairs["correct"][different].mean(),
-        "log_score": log_score(confidence, correct).mean(),
-        "accuracy": correct.mean(),
-        "confidence": confidence.mean(),
-        "seconds": outcome.seconds_evaluating,
+        "log_score": log_score(confidence, correct).mean() if len(told) else np.nan,
+        "accuracy": correct.mean() if len(told) else np.nan,
+        "confidence": confidence.mean() if len(told) else np.nan,
+        "coverage": within.mean() if np.isfinite(sd).all() else np.nan,
     }
-
-
-def print_tables(rows: pd.DataFrame) -> None:
-    """Print a table of each measure for each collection: a row a method, a column a budget."""
-    rows = rows.assign(surplus=rows["accuracy"] - rows["confidence"])
-    for name, of in rows.groupby("collection", sort=False):
-        judged = of.groupby("share")["judged"].max()
-        print(f"\n## {name}\n")
-        for column, title in (
-            ("tau", "Kendall's tau"),
-            ("significant", "Share of truly different pairs in the right order"),
-            ("log_score", "Log score"),
-            ("surplus", "Accuracy less confidence"),
-        ):
-            table = of.pivot_table(index="method", columns="share", values=column, sort=False)
-            table.columns = [f"{judged[share]:,} ({share:.1%})" for share in table.columns]
-            print(f"**{title}**\n")
-            print(to_markdown(table.map(lambda x: f"{x:.3f}").reset_index()), "\n")
 
 
 if __name__ == "__main__":

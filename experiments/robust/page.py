@@ -9,7 +9,6 @@ Needs RTC_BAYES_DATA as it does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,9 +52,6 @@ TITLES = {
 SHORT = ("READWARE", "READWARE2")
 
 
-TRIED = Path(__file__).with_name("tried.md").read_text()
-
-
 def main() -> None:
     options = page_options(__doc__)
     studies = finished(options.directory, STUDIES)
@@ -84,7 +80,6 @@ def main() -> None:
         print(elsewhere(studies["robust03"]))
     if "trec8-others" in studies:
         print(why(trec8, published, studies["trec8-others"]))
-    print(TRIED)
     for title, study in studies.items():
         print(f"## {TITLES[title]}\n\n`{study.meta['command']}`\n")
         print(scores(study))
@@ -235,7 +230,7 @@ effects instead, on the same judgments: log score {normal["log_score"]:.3f} for
 **What remains**: the expected differences are {size(pairs):.0%} of the true ones in size; about
 whole lists the expected MAP is too low and its intervals too short; and the variance that is of
 parameters shrinks only with more judgments
-([below](#more-judgments-and-what-is-left-to-doubt)).
+([more of this](robust-tried.md#more-judgments-and-what-is-left-to-doubt)).
 """
 
 
