@@ -119,18 +119,18 @@ class LinearRatio(DrawByDraw):
         q = 1.0 - p
         base = q + p * t[:, None]
         base[:, certain] = 1.0
-        tilted = p * t[:, None] / base
+        inverse = 1.0 / base
+        tilted = p * t[:, None] * inverse
         tilted[:, certain] = 1.0
         probability = np.prod(base, axis=1)
-        weight1 = probability * spectral_weights(t, low, values)
-        weight2 = probability * spectral_weights(t, low, values**2)
+        weight1, weight2 = probability * spectral_weights(low, np.stack([values, values**2]))
 
         means = self.gains @ tilted.T
         expected = (means * weight1).real.sum(axis=1)
-        variance = (weight2 @ (p * q * t[:, None] / base**2)).real
+        variance = (weight2 @ (q * tilted * inverse)).real
         second = (self.gains * variance) @ self.gains.T + ((means * weight2) @ means.T).real
-        slope_of_ratio = (weight1 * (t - 1.0))[:, None] / base
-        slope_of_numerator = ((weight1 * t) @ base**-2.0).real
+        slope_of_ratio = (weight1 * (t - 1.0))[:, None] * inverse
+        slope_of_numerator = ((weight1 * t) @ (inverse * inverse)).real
         gradient = (means @ slope_of_ratio).real + self.gains * slope_of_numerator
 
         def pair_variance(a: int, b: int) -> float:

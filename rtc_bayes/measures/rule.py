@@ -200,23 +200,23 @@ def spectral_nodes(low: int, high: int) -> NDArray[np.complex128]:
     return nodes
 
 
-def spectral_weights(
-    nodes: NDArray[np.complex128], low: int, values: Floats
-) -> NDArray[np.complex128]:
+def spectral_weights(low: int, values: Floats) -> NDArray[np.complex128]:
     """Weights with ``Re sum_k w_k t_k^r = values[r - low]`` for every r of the window.
 
     Parameters
     ----------
-    nodes : ndarray of complex, shape (M / 2,)
-        From :func:`spectral_nodes`.
     low : int
         First r of the window.
-    values : ndarray, shape (at most M,)
+    values : ndarray, shape (..., window)
 
     Returns
     -------
-    ndarray of complex, shape (M / 2,)
+    ndarray of complex, shape (..., M / 2)
+        Of the nodes t that :func:`spectral_nodes` has for this window.
     """
-    r = low + np.arange(len(values))
-    weights: NDArray[np.complex128] = (nodes[:, None] ** -r.astype(float)) @ values / len(nodes)
-    return weights
+    window = values.shape[-1]
+    half = (window - 1) // 2 + 1
+    turn = np.pi / half
+    shifted = values * np.exp(-0.5j * turn * np.arange(window))
+    spectrum = np.fft.fft(shifted, 2 * half, axis=-1)[..., :half]
+    return spectrum * np.exp(-1j * turn * low * (np.arange(half) + 0.5)) / half

@@ -7,6 +7,7 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import Any
 
 from joblib import effective_n_jobs
+from threadpoolctl import threadpool_limits
 
 from rtc_bayes.errors import UnfinishedError
 from rtc_bayes.workers.cluster import compute_in_order, connect, in_order
@@ -59,7 +60,8 @@ def each_topic[T](
     else:
         # not joblib's, which goes on ahead of a caller however slow that is
         threads = effective_n_jobs(workers.jobs)
-        with ThreadPoolExecutor(threads) as pool:
+        # beside these, threads of linear algebra on small matrices wait for each other
+        with threadpool_limits(1), ThreadPoolExecutor(threads) as pool:
             try:
                 yield from in_order(lambda call: pool.submit(work, *call), calls, lambda: threads)
             finally:
