@@ -49,7 +49,10 @@ from .errors import (
     UnfinishedError as UnfinishedError,
 )
 from .judging import (
+    Audit as Audit,
     JudgingSession as JudgingSession,
+    audit as audit,
+    audit_documents as audit_documents,
     build as build,
     next_documents as next_documents,
 )

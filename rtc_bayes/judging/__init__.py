@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algorithms
+from rtc_bayes.judging.audit_list import audit_documents, audit_order
+from rtc_bayes.judging.auditing import Audit, audit
 from rtc_bayes.judging.building import JudgingResult, build
 from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Chooser, Judge, available_judges
@@ -11,6 +13,7 @@ from rtc_bayes.judging.suggest import NextDocument, Suggestions, next_documents,
 
 __all__ = [
     "Algorithm",
+    "Audit",
     "Chooser",
     "HoldOutSession",
     "Judge",
@@ -19,6 +22,9 @@ __all__ = [
     "NextDocument",
     "Step",
     "Suggestions",
+    "audit",
+    "audit_documents",
+    "audit_order",
     "available_judges",
     "build",
     "next_documents",
