@@ -1,9 +1,10 @@
-"""An audit: does a random sample of documents bear out what a model says of the systems?"""
+"""An audit: whether a random sample of documents bears out what a model says of the systems."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,7 +20,9 @@ from rtc_bayes.measures.names import parse_measure
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rtc_bayes.collection import Pool
     from rtc_bayes.confidence import Comparison
+    from rtc_bayes.confidence.setting import Setting
     from rtc_bayes.measures.sampling import Sample
 
 type Floats = NDArray[np.float64]
@@ -82,9 +85,9 @@ class AuditState:
     @classmethod
     def start(cls, systems: int, pace: float) -> Self:
         """Return the state before the first look, without prior and scale."""
-        zeros = np.zeros((5, 1 + systems))
-        bets = 2 * (1 + systems)
-        return cls(0.0, pace, *zeros, np.zeros(bets), np.zeros((bets, len(_STAKES))))
+        prior, expected, error, variance, by_model = np.zeros((5, 1 + systems))
+        scale, wealth = np.zeros(2 * (1 + systems)), np.zeros((2 * (1 + systems), len(_STAKES)))
+        return cls(0.0, pace, prior, expected, error, variance, by_model, scale, wealth)
 
     def clock(self, time: float | Floats) -> Any:
         """Return the weight of all that is learned up to a time."""
@@ -98,9 +101,11 @@ class AuditState:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`."""
-        numbers = {k: np.array(v) if isinstance(v, list) else v for k, v in values.items()}
-        looks = tuple((int(n), float(e)) for n, e in values["looks"])
-        return cls(**(numbers | {"looks": looks}))
+        written: dict[str, Any] = {
+            k: np.array(v) if isinstance(v, list) else v for k, v in values.items()
+        }
+        written["looks"] = tuple((int(n), float(e)) for n, e in values["looks"])
+        return cls(**written)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -355,21 +360,28 @@ def audit(
         )
     if not 0.0 < alpha < 1.0:
         raise InputError(f"alpha is {alpha}", remedy="give a probability between 0 and 1")
-    p = setting.values.mean(axis=0, dtype=np.float64)
+    turns = _turns(setting.pool, sample, seed)
+    return _look(comparison, setting, turns, after, alpha)
+
+
+def _look(
+    comparison: Comparison, setting: Setting, turns: _Turns, after: Audit | None, alpha: float
+) -> Audit:
+    """Take the documents that are new since the look before, and say what all tell."""
+    draws = setting.values
+    p = draws.mean(axis=0, dtype=np.float64)
     measure = replace(parse_measure(setting.measure), rel=0)
-    count, sd_count = _count(setting.values[:, ~is_unseen(setting.pool)])
+    count, sd_count = _count(draws[:, ~is_unseen(setting.pool)])
     expected = np.concatenate([[count], comparison.expected])
     sd = np.concatenate([[sd_count], comparison.sd])
-
-    turns = _turns(comparison, sample, seed)
     slopes = np.ones((1 + len(comparison.systems), len(turns.place)))
     slopes[1:] = gradient_on_pool(setting.pool, measure, p)[:, turns.place]
-    state = _begun(after, comparison, alpha, turns, slopes, p[turns.place])
+    before = p[turns.place]
+    state = _begun(after, comparison, alpha, turns, slopes, before)
     seen = turns.time < turns.end
     new = seen & (turns.time >= state.end)
-    state = _with_errors(state, turns, slopes, p[turns.place], expected)
-    updated = _updated(setting.values[:, turns.place], turns, setting.pool.topic_of)
-    before = p[turns.place]
+    state = _with_errors(state, turns, slopes, before, expected)
+    updated = _updated(draws[:, turns.place], turns, setting.pool.topic_of)
     weights = slopes / turns.probability
     if not state.looks:
         of_bets = _bets(weights, before, before)
@@ -377,40 +389,43 @@ def audit(
     bets = _bets(weights, updated, before)
     state = replace(state, wealth=state.wealth + _gains(bets, updated, turns.label, state, new))
 
-    judged, systems = int(seen.sum()), len(comparison.systems)
-    ends = np.cumsum([0, 1, systems, systems, 1])
-    parts = [state.wealth[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
-    evidence = {
-        name: float(np.exp(logsumexp(part) - np.log(part.size))) if part.size else 1.0
-        for name, part in zip(BETS, parts, strict=True)
-    }
+    evidence = _evidence(state.wealth, len(comparison.systems))
+    judged = int(seen.sum())
     looks = (*state.looks, (judged, float(np.mean(list(evidence.values())))))
     state = replace(state, looks=looks)
     total = state.clock(state.end)
-    estimate = low = high = np.full(1 + systems, np.nan)
+    estimate = low = high = np.full(len(expected), np.nan)
     if judged:
         estimate = (state.expected + state.error) / total
         variance = np.maximum(state.variance, state.model_variance)
         radius = robbins(variance, state.prior, alpha) / total
         low, high = estimate - radius, estimate + radius
-    source = f"{comparison.model}:{comparison.method}" if comparison.model else ""
     return Audit(
-        comparison.systems,
-        comparison.measure,
-        source,
-        len(turns.place),
-        judged,
-        state.end,
-        alpha,
-        evidence,
-        looks,
-        expected,
-        sd,
-        estimate,
-        low,
-        high,
-        state,
+        systems=comparison.systems,
+        measure=comparison.measure,
+        model=f"{comparison.model}:{comparison.method}" if comparison.model else "",
+        drawn=len(turns.place),
+        judged=judged,
+        time=state.end,
+        alpha=alpha,
+        evidence=evidence,
+        looks=looks,
+        expected=expected,
+        sd=sd,
+        estimate=estimate,
+        low=low,
+        high=high,
+        state=state,
     )
+
+
+def _evidence(wealth: Floats, systems: int) -> dict[str, float]:
+    """Return the mean over bets and stakes of what each group has made of a stake of 1."""
+    ends = np.cumsum([0, 1, systems, systems, 1])
+    return {
+        name: float(np.exp(logsumexp(wealth[a:b]) - np.log(wealth[a:b].size)))
+        for name, (a, b) in zip(BETS, pairwise(ends), strict=True)
+    }
 
 
 def _count(draws: NDArray[np.floating]) -> tuple[float, float]:
@@ -454,10 +469,9 @@ class _Turns:
     end: float
 
 
-def _turns(comparison: Comparison, sample: Sample, seed: int) -> _Turns:
-    """Line the documents drawn up with the comparison; those of other topics are left out."""
-    assert comparison.setting is not None
-    order, pool, to = audit_order(sample, seed=seed), sample.judgments.pool, comparison.setting.pool
+def _turns(to: Pool, sample: Sample, seed: int) -> _Turns:
+    """Line the documents drawn up with a pool; those of other topics are left out."""
+    order, pool = audit_order(sample, seed=seed), sample.judgments.pool
     place = np.full(pool.n_documents, -1)
     shared = np.zeros(pool.n_documents, dtype=bool)
     for t, topic in enumerate(pool.topics):
