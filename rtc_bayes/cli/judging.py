@@ -28,8 +28,10 @@ from rtc_bayes.errors import CollectionWarning, InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rtc_bayes.collection import Pool, Qrels
     from rtc_bayes.judging import Suggestions
     from rtc_bayes.judging.suggest import PairLike
+    from rtc_bayes.report.tables import Format
 
 
 @grouped
@@ -107,6 +109,13 @@ def next_(
     by: Annotated[
         str, typer.Option(help="Of --by-topic: logistic, svm or a model learns from the others.")
     ] = "logistic",
+    audit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Documents of an audit of this share of the pool instead; -o FILE.prels: all.",
+        ),
+    ] = None,
     count: Annotated[int, typer.Option(help="How many documents, or topics.")] = 10,
     estimand: AnEstimand,
     design: UnderDesign,
@@ -119,7 +128,8 @@ def next_(
     """Say what a person should judge next, and why.
 
     The table says which pair of systems has the least confidence; --pair chooses for one pair.
-    With --by-topic: which topic to judge whole, as it would complete those judged best.
+    With --by-topic: which topic to judge whole, as it would complete those judged best. With
+    --audit: what to judge of a random sample, by which `compare --audit` checks the model.
     """
     from rtc_bayes.collection import Judgments, read_qrels
     from rtc_bayes.judging import parse_algorithm, suggest
@@ -127,10 +137,19 @@ def next_(
     from rtc_bayes.store import announced, provenance
     from rtc_bayes.topics import suggest_topics
 
-    kind, chosen = format_of(layout, output, ENDINGS), parse_algorithm(algorithm)
+    whole_list = audit is not None and layout is None and str(output).endswith(".prels")
+    kind = "prels" if whole_list else format_of(layout, output, ENDINGS)
+    chosen = parse_algorithm(algorithm)
     systems, judged = runs.read(), read_qrels(qrels)
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
+    if audit is not None:
+        if pair is not None or by_topic or hold_out is not None:
+            raise InputError(
+                "--audit takes no --pair, --by-topic or --hold-out", remedy="leave them out"
+            )
+        _show_audit(pool, audit, judged, count, kind, output, seed, digests(systems, judged))
+        return
     if by_topic:
         if pair is not None or hold_out is not None:
             raise InputError(
@@ -163,6 +182,45 @@ def next_(
     _show(frame, kind, output, meta, title)
 
 
+def _show_audit(
+    pool: Pool,
+    share: float,
+    judged: Qrels,
+    count: int,
+    kind: str,
+    output: str | None,
+    seed: int,
+    inputs: dict[str, str],
+) -> None:
+    """Write all documents of an audit, or show those to judge next."""
+    import pandas as pd
+
+    from rtc_bayes.collection import write_prels
+    from rtc_bayes.judging import audit_documents, audit_order
+    from rtc_bayes.measures import Sample
+    from rtc_bayes.store import meta_path, provenance, write_json
+
+    prels = audit_documents(pool, share, judged, seed=seed)
+    meta = provenance(seed=seed, inputs=inputs)
+    if kind == "prels":
+        assert output is not None
+        write_prels(prels, output)
+        write_json(meta, meta_path(output))
+        return
+    sample = Sample.from_prels(pool, prels)
+    order = audit_order(sample, seed=seed)
+    first, whole = order.next[:count], sample.judgments.pool
+    frame = pd.DataFrame(
+        {
+            "topic": [whole.topics[whole.topic_of[d]] for d in first],
+            "docno": whole.docnos[first],
+            "probability": sample.probability[first],
+        }
+    )
+    title = f"audit: {len(order.next)} of {len(order.documents)} documents to judge, seed {seed}"
+    _show(frame, kind, output, meta, title)
+
+
 def _show(
     frame: pd.DataFrame, kind: str, output: str | None, meta: dict[str, Any], title: str
 ) -> None:
@@ -175,7 +233,8 @@ def _show(
         case "csv":
             write_frame(frame, output, meta)
         case "table":
-            write_tables([Table(title, frame, {"weight": ".3g", "rho": ".3f"})], output, meta)
+            formats: dict[str, Format] = {"weight": ".3g", "rho": ".3f", "probability": ".3g"}
+            write_tables([Table(title, frame, formats)], output, meta)
 
 
 def _pair(text: str | None, systems: Sequence[str]) -> PairLike:

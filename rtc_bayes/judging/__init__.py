@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algorithms
-from rtc_bayes.judging.audit_list import audit_documents, audit_order
+from rtc_bayes.judging.audit_list import (
+    audit_documents,
+    audit_order,
+    with_grades,
+    without_audit,
+)
 from rtc_bayes.judging.auditing import Audit, audit
 from rtc_bayes.judging.building import JudgingResult, build
 from rtc_bayes.judging.held_out import HoldOutSession
@@ -31,4 +36,6 @@ __all__ = [
     "parse_algorithm",
     "split_algorithms",
     "suggest",
+    "with_grades",
+    "without_audit",
 ]

@@ -91,7 +91,7 @@ def audit_documents(
     return Prels(rows)
 
 
-def graded(prels: Prels, qrels: Qrels) -> Prels:
+def with_grades(prels: Prels, qrels: Qrels) -> Prels:
     """Give documents of an audit without a grade the grade that they have in qrels.
 
     Parameters
@@ -103,7 +103,7 @@ def graded(prels: Prels, qrels: Qrels) -> Prels:
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.collection import Prel, Prels
-    >>> graded(Prels({"1": {"a": Prel(-1, 1, 0.5)}}), rb.Qrels({"1": {"a": 2}}))["1"]["a"]
+    >>> with_grades(Prels({"1": {"a": Prel(-1, 1, 0.5)}}), rb.Qrels({"1": {"a": 2}}))["1"]["a"]
     Prel(relevance=2, algorithm=1, probability=0.5)
     """
     return Prels(
@@ -120,6 +120,34 @@ def graded(prels: Prels, qrels: Qrels) -> Prels:
         },
         path=prels.path,
         digest=prels.digest,
+    )
+
+
+def without_audit(qrels: Qrels, prels: Prels) -> Qrels:
+    """Leave the documents of an audit out of qrels: a model that is audited must not see them.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    prels : Prels
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.collection import Prel, Prels
+    >>> audited = Prels({"1": {"a": Prel(2, 1, 0.5)}})
+    >>> dict(without_audit(rb.Qrels({"1": {"a": 2, "b": 0}}), audited)["1"])
+    {'b': 0}
+    """
+    return Qrels(
+        {
+            topic: {d: grade for d, grade in grades.items() if d not in prels.get(topic, {})}
+            for topic, grades in qrels.items()
+        },
+        path=qrels.path,
+        digest=qrels.digest,
+        judged_for=qrels.judged_for,
+        hold_out=qrels.hold_out,
     )
 
 

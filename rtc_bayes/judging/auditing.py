@@ -147,7 +147,7 @@ class Audit:
     >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, np.full(54, 0.4)))
     >>> prels = rb.audit_documents(pool, 0.5, simulated.qrels, seed=1)
     >>> rb.audit(comparison, rb.Sample.from_prels(pool, prels), seed=1)
-    Audit(24 of 24 documents judged, e-value 1.08: no alarm)
+    Audit(25 of 25 documents judged, e-value 0.889: no alarm)
     """
 
     systems: tuple[str, ...]
@@ -262,7 +262,7 @@ class Audit:
         """
         try:
             state = AuditState.from_dict(values["state"])
-            columns = {
+            columns: dict[str, Any] = {
                 name: np.array([row[name] for row in values["quantities"]], dtype=np.float64)
                 for name in ("expected", "sd", "estimate", "low", "high")
             }
@@ -368,7 +368,7 @@ def _look(
     comparison: Comparison, setting: Setting, turns: _Turns, after: Audit | None, alpha: float
 ) -> Audit:
     """Take the documents that are new since the look before, and say what all tell."""
-    draws = setting.values
+    draws = setting.values  # noqa: PD011
     p = draws.mean(axis=0, dtype=np.float64)
     measure = replace(parse_measure(setting.measure), rel=0)
     count, sd_count = _count(draws[:, ~is_unseen(setting.pool)])

@@ -9,7 +9,7 @@ from pools import POOL_ALONE, random_pool
 import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Pool, Qrels, Relevance, Sample
 from rtc_bayes.judging import Audit, audit, audit_documents, audit_order
-from rtc_bayes.judging.audit_list import graded
+from rtc_bayes.judging.audit_list import with_grades, without_audit
 
 RUNS = 100
 SHARE = 0.2
@@ -208,10 +208,18 @@ def test_grades_come_from_qrels_where_the_list_has_none(pool):
     prels = audit_documents(pool, 0.3, seed=3)
     topic = pool.topics[0]
     docno = next(iter(prels[topic]))
-    filled = graded(prels, Qrels({topic: {docno: 2, "another": 1}}))
+    filled = with_grades(prels, Qrels({topic: {docno: 2, "another": 1}}))
     assert filled[topic][docno].relevance == 2
     assert filled.n_values == prels.n_values
     assert sum(row.relevance >= 0 for rows in filled.values() for row in rows.values()) == 1
+
+
+def test_a_fit_gets_only_what_is_not_of_the_audit(pool):
+    every = qrels_of(pool, np.ones(pool.n_documents, int))
+    prels = audit_documents(pool, 0.3, seed=3)
+    left = without_audit(every, prels)
+    assert left.n_values == every.n_values - prels.n_values
+    assert not any(docno in left[topic] for topic, rows in prels.items() for docno in rows)
 
 
 def test_bad_input_is_refused(pool, probability):
