@@ -64,6 +64,7 @@ from .measures import (
     evaluate as evaluate,
     horvitz_thompson as horvitz_thompson,
     inclusion_probabilities as inclusion_probabilities,
+    model_assisted as model_assisted,
     moments as moments,
     sample_scores as sample_scores,
     stat_ap as stat_ap,

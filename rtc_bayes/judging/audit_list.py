@@ -72,7 +72,7 @@ def audit_documents(
     >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4, seed=1).runs, depth=10)
     >>> drawn = rb.audit_documents(pool, 0.2, seed=1)
     >>> drawn
-    Prels(3 topics, 11 documents)
+    Prels(3 topics, 10 documents)
     """
     if not 0.0 < share <= 1.0:
         raise InputError(f"the share of an audit is {share}", remedy="give it above 0, at most 1")
@@ -206,7 +206,7 @@ def audit_order(sample: Sample, *, seed: int = 0) -> Arrivals:
     >>> sample = rb.Sample.from_prels(pool, rb.audit_documents(pool, 0.2, seed=1))
     >>> order = audit_order(sample, seed=1)
     >>> len(order.documents), order.next[:3].tolist(), int(order.judged.sum())
-    (11, [29, 19, 26], 0)
+    (10, [29, 19, 26], 0)
     """
     pool, judged = sample.judgments.pool, sample.judgments.judged
     numbers = permanent_numbers(pool, seed=seed)
