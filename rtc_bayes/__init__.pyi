@@ -60,8 +60,11 @@ from .errors import (
     UnfinishedError as UnfinishedError,
 )
 from .judging import (
+    Audit as Audit,
     JudgingPlan as JudgingPlan,
     JudgingSession as JudgingSession,
+    audit as audit,
+    audit_documents as audit_documents,
     build as build,
     next_documents as next_documents,
     plan as plan,
@@ -74,6 +77,7 @@ from .measures import (
     evaluate as evaluate,
     horvitz_thompson as horvitz_thompson,
     inclusion_probabilities as inclusion_probabilities,
+    model_assisted as model_assisted,
     moments as moments,
     sample_scores as sample_scores,
     stat_ap as stat_ap,

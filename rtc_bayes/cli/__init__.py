@@ -25,8 +25,9 @@ from rtc_bayes.cli.describing import describe
 from rtc_bayes.cli.evaluating import evaluate, simulate
 from rtc_bayes.cli.fitting import fit, models
 from rtc_bayes.cli.holding_out import plan as plan_hold_out, reusability
-from rtc_bayes.cli.judging import build, next_, plan
+from rtc_bayes.cli.judging import build, next_
 from rtc_bayes.cli.merging import merge
+from rtc_bayes.cli.planning import plan
 from rtc_bayes.cli.selecting import allocate, topics
 from rtc_bayes.cli.studies import calibrate, demo, report, robustness
 from rtc_bayes.errors import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -30,7 +31,8 @@ from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures.estimand import Estimand
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Judgments, Relevance
+    from rtc_bayes.collection import Judgments, Prels, Qrels, Relevance
+    from rtc_bayes.judging import Audit
 
 # seconds without a sign of life
 _PATIENCE = 2.0
@@ -79,6 +81,17 @@ def compare(
     per_topic: Annotated[
         bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these.")
     ] = False,
+    audit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.prels",
+            help="Check the model by these judgments, drawn by `next --audit` and --seed.",
+        ),
+    ] = None,
+    audit_log: Annotated[
+        str | None,
+        typer.Option(metavar="LOG.json", help="Go on from the audit's last look, and keep this."),
+    ] = None,
     estimands: Estimands,
     workers: PlaceOfWork,
     runs: RunsRead,
@@ -90,16 +103,25 @@ def compare(
     """Say who is better, and how surely: as a table, or with -o page.html as a page.
 
     Probabilities of relevance come from one of: --qrels, by a model; --erels, as listed;
-    --relevance, as fitted before.
+    --relevance, as fitted before. With --audit the model does not see the audit's judgments.
     """
     from itertools import chain
 
     from rtc_bayes.collection import Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
     from rtc_bayes.confidence.setting import number_of
+    from rtc_bayes.judging import audit as evaluate_audit, without_audit
+    from rtc_bayes.measures import Sample
     from rtc_bayes.relevance import Fit, ModelSpec, fit
+    from rtc_bayes.report.audit_section import audit_tables
     from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
-    from rtc_bayes.report.terminal import write_frame, write_tables, write_value
+    from rtc_bayes.report.terminal import (
+        Passage,
+        Table,
+        write_frame,
+        write_tables,
+        write_value,
+    )
     from rtc_bayes.store import (
         announced,
         digest_file,
@@ -115,8 +137,10 @@ def compare(
         "systems (--ranks)": ranks,
         "pairs (--rope, --population, --forecast)": any((rope, population, forecast)),
         "topics (--per-topic)": per_topic,
+        "quantities (--audit)": audit is not None,
     }
     _check_tables(kind, asked)
+    _check_audit(audit, audit_log, relevance, len(estimands))
     if kind == "html" and len(estimands) > 1:
         raise InputError(
             f"a page shows one measure, not {len(estimands)}",
@@ -126,6 +150,9 @@ def compare(
     spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     systems = runs.read()
     qrels_read = None if qrels is None else read_qrels(qrels)
+    audited = None if audit is None else _read_audit(audit, qrels_read)
+    if audited is not None and qrels_read is not None:
+        qrels_read = without_audit(qrels_read, audited)
     pool = estimand.pool(systems, qrels_read)
     if pool.n_systems == 1:
         warnings.warn(
@@ -142,6 +169,8 @@ def compare(
             remedy="give two RUNS" if alone else "give two RUNS, or --baseline RUN",
         )
     inputs = digests(systems, qrels_read, [spec])
+    if audited is not None:
+        inputs[audited.path] = audited.digest
     judgments = None if qrels_read is None else estimand.judgments(pool, qrels_read)
     probabilities: Fit | Relevance
     if relevance is not None:
@@ -187,20 +216,35 @@ def compare(
         compared = [replace(each, meta={**each.meta, **meta}) for each in compared]
         by_topic = [each.per_topic() for each in compared if per_topic]
     over_pool = None if judgments is None else judgments.on(pool)
+    looks: list[Audit] = []
+    if audited is not None:
+        level = estimand.relevance_level
+        sample = Sample.from_prels(pool, audited, relevance_level=level)
+        before = None if audit_log is None else _last_look(audit_log)
+        looks = [evaluate_audit(each, sample, after=before, seed=seed) for each in compared]
+        if over_pool is not None:
+            over_pool = over_pool.merge(sample.judgments)
+        if audit_log is not None:
+            write_json(looks[0].to_dict() | {"meta": meta}, audit_log)
     match kind:
         case "json":
             written = [each.to_dict() for each in compared]
+            for entry, look in zip(written, looks, strict=False):
+                entry["audit"] = look.to_dict()
             for entry, frame in zip(written, by_topic, strict=False):
                 entry["per_topic"] = frame.to_dict("records")
             write_value(written[0] if len(written) == 1 else written, output, None)
         case "csv":
-            frames = by_topic or [
-                each.systems_frame() if ranks else each.to_frame() for each in compared
-            ]
+            frames = (
+                by_topic
+                or [look.to_frame() for look in looks]
+                or [each.systems_frame() if ranks else each.to_frame() for each in compared]
+            )
             write_frame(stacked(compared, frames), output, meta)
         case "html":
             chosen = spec.text if model or method or option else None
-            page = compared[0].to_html(output, over_pool, algorithm=chosen)
+            shown = looks[0] if looks else None
+            page = compared[0].to_html(output, over_pool, algorithm=chosen, audit=shown)
             if output is None:
                 typer.echo(page)
             else:
@@ -211,7 +255,9 @@ def compare(
                 for each in compared
             ]
             tables += map(topic_tables, by_topic)
-            write_tables(list(chain.from_iterable(tables)), output, meta)
+            every: list[Table | Passage] = list(chain.from_iterable(tables))
+            every += chain.from_iterable(map(audit_tables, looks))
+            write_tables(every, output, meta)
 
 
 def _check_sources(
@@ -231,6 +277,46 @@ def _check_sources(
             remedy="give --qrels [--model --method --option], or --erels [--qrels] [--default-p], "
             "or --relevance FIT.nc",
         )
+
+
+def _check_audit(
+    audit: str | None, audit_log: str | None, relevance: str | None, measures: int
+) -> None:
+    """Refuse a log without an audit or of several measures, and a fit that may have seen it."""
+    if audit_log is not None and (audit is None or measures > 1):
+        raise InputError(
+            "--audit-log keeps the looks of one audit, of one measure",
+            remedy="give --audit FILE.prels and one --measure",
+        )
+    if audit is not None and relevance is not None:
+        raise InputError(
+            "--audit with --relevance: that fit may have seen the audit's judgments",
+            remedy="give --qrels and the model, which is then fitted without them",
+        )
+
+
+def _read_audit(path: str, qrels: Qrels | None) -> Prels:
+    """Read an audit's documents; those without a grade have that of the qrels."""
+    from rtc_bayes.collection import Qrels, read_prels
+    from rtc_bayes.judging import with_grades
+
+    return with_grades(read_prels(path), Qrels({}) if qrels is None else qrels)
+
+
+def _last_look(path: str) -> Audit | None:
+    """Read the audit that a log holds; None where there is no log yet."""
+    import json
+
+    from rtc_bayes.judging import Audit
+
+    if not Path(path).exists():
+        return None
+    try:
+        return Audit.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(
+            f"this holds no audit: {error}", path=path, remedy="name another file"
+        ) from error
 
 
 def _check_tables(kind: PageFormat, asked: Mapping[str, bool]) -> None:

@@ -28,8 +28,10 @@ from rtc_bayes.errors import CollectionWarning, InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rtc_bayes.collection import Pool, Qrels
     from rtc_bayes.judging import Suggestions
     from rtc_bayes.judging.suggest import PairLike
+    from rtc_bayes.report.tables import Format
 
 
 @grouped
@@ -107,6 +109,13 @@ def next_(
     by: Annotated[
         str, typer.Option(help="Of --by-topic: logistic, svm or a model learns from the others.")
     ] = "logistic",
+    audit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Documents of an audit of this share of the pool instead; -o FILE.prels: all.",
+        ),
+    ] = None,
     count: Annotated[int, typer.Option(help="How many documents, or topics.")] = 10,
     estimand: AnEstimand,
     design: UnderDesign,
@@ -119,7 +128,8 @@ def next_(
     """Say what a person should judge next, and why.
 
     The table says which pair of systems has the least confidence; --pair chooses for one pair.
-    With --by-topic: which topic to judge whole, as it would complete those judged best.
+    With --by-topic: which topic to judge whole, as it would complete those judged best. With
+    --audit: what to judge of a random sample, by which `compare --audit` checks the model.
     """
     from rtc_bayes.collection import Judgments, read_qrels
     from rtc_bayes.judging import parse_algorithm, suggest
@@ -127,10 +137,19 @@ def next_(
     from rtc_bayes.store import announced, provenance
     from rtc_bayes.topics import suggest_topics
 
-    kind, chosen = format_of(layout, output, ENDINGS), parse_algorithm(algorithm)
+    whole_list = audit is not None and layout is None and str(output).endswith(".prels")
+    kind = "prels" if whole_list else format_of(layout, output, ENDINGS)
+    chosen = parse_algorithm(algorithm)
     systems, judged = runs.read(), read_qrels(qrels)
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
+    if audit is not None:
+        if pair is not None or by_topic or hold_out is not None:
+            raise InputError(
+                "--audit takes no --pair, --by-topic or --hold-out", remedy="leave them out"
+            )
+        _show_audit(pool, audit, judged, count, kind, output, seed, digests(systems, judged))
+        return
     if by_topic:
         if pair is not None or hold_out is not None:
             raise InputError(
@@ -150,7 +169,7 @@ def next_(
             judgments,
             estimand,
             algorithm=chosen,
-            pair=_pair(pair, pool.systems),
+            pair=pair_of(pair, pool.systems),
             count=count,
             seed=seed,
             hold_out=hold_out,
@@ -163,78 +182,43 @@ def next_(
     _show(frame, kind, output, meta, title)
 
 
-@grouped
-def plan(
-    *,
-    qrels: QrelsFile,
-    budget: Annotated[float, typer.Option(help="What may be spent beyond the pilot.")],
-    difference: Annotated[
-        float, typer.Option(help="Of mean scores, that is to be separated.")
-    ] = 0.05,
-    level: Annotated[float, typer.Option(help="With this confidence.")] = defaults.CONFIDENCE,
-    population: Annotated[
-        bool, typer.Option("--population", help="Plan for topics like these, not these alone.")
-    ] = False,
-    judgment_cost: Annotated[float, typer.Option(help="Of one judgment.")] = 1.0,
-    topic_cost: Annotated[float, typer.Option(help="Of a new topic, beside its judgments.")] = 0.0,
-    judgments_per_topic: Annotated[
-        list[int] | None, typer.Option(help="Simulate so many. Repeatable. Default: 2 to 32.")
-    ] = None,
-    pair: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Plan for these two systems alone.")
-    ] = None,
-    algorithm: Judge = defaults.ALGORITHM,
-    repetitions: Annotated[int, typer.Option(help="Of simulated judging.")] = 2,
-    estimand: AnEstimand,
-    runs: RunsRead,
-    seed: Seed = 0,
-    layout: Layout = None,
-    output: Out = None,
-    quiet: Quiet = False,
+def _show_audit(
+    pool: Pool,
+    share: float,
+    judged: Qrels,
+    count: int,
+    kind: str,
+    output: str | None,
+    seed: int,
+    inputs: dict[str, str],
 ) -> None:
-    """Foretell what a budget buys: more topics, or more judgments a topic.
+    """Write all documents of an audit, or show those to judge next."""
+    import pandas as pd
 
-    The pilot are runs of all topics and judgments (--qrels) of some.
-    """
-    from rtc_bayes.collection import read_qrels
-    from rtc_bayes.judging import parse_algorithm, plan
-    from rtc_bayes.judging.planning import JUDGMENTS_PER_TOPIC
-    from rtc_bayes.report.command_tables import plan_table
-    from rtc_bayes.report.terminal import Passage, write_frame, write_tables, write_value
-    from rtc_bayes.store import progress_bar, provenance
+    from rtc_bayes.collection import write_prels
+    from rtc_bayes.judging import audit_documents, audit_order
+    from rtc_bayes.measures import Sample
+    from rtc_bayes.store import meta_path, provenance, write_json
 
-    kind, chosen = format_of(layout, output, ENDINGS), parse_algorithm(algorithm)
-    systems, judged = runs.read(), read_qrels(qrels)
-    pool = estimand.pool(systems, judged)
-    with progress_bar(quiet) as progress:
-        made = plan(
-            pool,
-            estimand.judgments(pool, judged),
-            budget,
-            estimand,
-            difference=difference,
-            level=level,
-            population=population,
-            judgment_cost=judgment_cost,
-            topic_cost=topic_cost,
-            judgments_per_topic=judgments_per_topic or JUDGMENTS_PER_TOPIC,
-            pair=_two(pair, pool.systems),
-            algorithm=chosen,
-            repetitions=repetitions,
-            seed=seed,
-            progress=progress,
-        )
-    models = [chosen.model, chosen.evaluator]
-    meta = provenance(seed=seed, inputs=digests(systems, judged, models))
-    match kind:
-        case "json":
-            written = made.to_dict()
-            write_value(written | {"meta": written["meta"] | meta}, output, None)
-        case "csv":
-            write_frame(made.to_frame(), output, meta)
-        case "table":
-            said = Passage("In words", (made.sentence,))
-            write_tables([plan_table(made), said], output, meta)
+    prels = audit_documents(pool, share, judged, seed=seed)
+    meta = provenance(seed=seed, inputs=inputs)
+    if kind == "prels":
+        assert output is not None
+        write_prels(prels, output)
+        write_json(meta, meta_path(output))
+        return
+    sample = Sample.from_prels(pool, prels)
+    order = audit_order(sample, seed=seed)
+    first, whole = order.next[:count], sample.judgments.pool
+    frame = pd.DataFrame(
+        {
+            "topic": [whole.topics[whole.topic_of[d]] for d in first],
+            "docno": whole.docnos[first],
+            "probability": sample.probability[first],
+        }
+    )
+    title = f"audit: {len(order.next)} of {len(order.documents)} documents to judge, seed {seed}"
+    _show(frame, kind, output, meta, title)
 
 
 def _show(
@@ -249,10 +233,11 @@ def _show(
         case "csv":
             write_frame(frame, output, meta)
         case "table":
-            write_tables([Table(title, frame, {"weight": ".3g", "rho": ".3f"})], output, meta)
+            formats: dict[str, Format] = {"weight": ".3g", "rho": ".3f", "probability": ".3g"}
+            write_tables([Table(title, frame, formats)], output, meta)
 
 
-def _pair(text: str | None, systems: Sequence[str]) -> PairLike:
+def pair_of(text: str | None, systems: Sequence[str]) -> PairLike:
     """Read two systems' names, either of which may have a comma."""
     if text is None or text == "least":
         return text  # type: ignore[return-value]
@@ -261,16 +246,6 @@ def _pair(text: str | None, systems: Sequence[str]) -> PairLike:
     if not splits:
         raise InputError(f"--pair is {text!r}", remedy="give two systems as A,B, or least")
     return next((names for names in splits if set(names) <= set(systems)), splits[0])
-
-
-def _two(text: str | None, systems: Sequence[str]) -> tuple[str, str] | None:
-    """Read two systems' names."""
-    pair = None if text is None else _pair(text, systems)
-    if pair is None or pair == "least":
-        if text is None:
-            return None
-        raise InputError(f"--pair is {text!r}", remedy="give two systems as A,B")
-    return pair[0], pair[1]
 
 
 def _sure(suggestions: Suggestions, asked: str | None) -> str:

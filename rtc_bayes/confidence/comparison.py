@@ -412,6 +412,7 @@ class Comparison(Shown):
         judgments: Judgments | None = None,
         *,
         algorithm: str | None = None,
+        audit: object | None = None,
     ) -> str:
         """Return a page that shows the comparison in figures, tables and words.
 
@@ -428,6 +429,8 @@ class Comparison(Shown):
             judge next.
         algorithm : str, optional
             That chooses documents to judge next, as of :func:`rtc_bayes.next_documents`.
+        audit : Audit, optional
+            What a random sample says of the model: see :func:`rtc_bayes.audit`.
 
         Raises
         ------
@@ -444,7 +447,7 @@ class Comparison(Shown):
         """
         # the report stands above confidence, which does not import it
         page = import_module("rtc_bayes.report.comparison_page")
-        text: str = page.comparison_html(self, judgments, algorithm=algorithm)
+        text: str = page.comparison_html(self, judgments, algorithm=algorithm, audit=audit)
         if path is not None:
             with atomic_write(path) as file:
                 file.write(text)

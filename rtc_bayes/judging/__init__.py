@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algorithms
+from rtc_bayes.judging.audit_list import (
+    audit_documents,
+    audit_order,
+    with_grades,
+    without_audit,
+)
+from rtc_bayes.judging.auditing import Audit, audit
 from rtc_bayes.judging.building import JudgingResult, build
 from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Chooser, Judge, available_judges
@@ -13,6 +20,7 @@ from rtc_bayes.judging.suggest import NextDocument, Suggestions, next_documents,
 
 __all__ = [
     "Algorithm",
+    "Audit",
     "Chooser",
     "HoldOutSession",
     "Judge",
@@ -22,6 +30,9 @@ __all__ = [
     "NextDocument",
     "Step",
     "Suggestions",
+    "audit",
+    "audit_documents",
+    "audit_order",
     "available_judges",
     "build",
     "next_documents",
@@ -29,4 +40,6 @@ __all__ = [
     "plan",
     "split_algorithms",
     "suggest",
+    "with_grades",
+    "without_audit",
 ]

@@ -25,6 +25,9 @@ from rtc_bayes.store.plugins import is_file
 LEAST = 3.5
 """Judgments a topic, on average, that serve systems not judged for (docs/results/robust.md)."""
 
+OF_SAMPLES = ("xinfap", "statap")
+"""Evaluators that need the probability with which each document was judged."""
+
 _ACCEPTED = (
     "write JUDGE or JUDGE/EVALUATOR, where JUDGE is "
     f"{', '.join(available_judges())}, mtc[weight=evr], FILE.py[options] or MODEL[options]:METHOD "
@@ -47,10 +50,10 @@ class Algorithm:
         The model that evaluates; None where none does.
     judge_spec : ModelSpec or None
         The name, options and digest of the judge as typed; None where an instance was given.
-    unjudged : {"nonrelevant", "condensed"} or None
-        What becomes of unjudged documents where no model evaluates: they count as nonrelevant, or
-        are taken out of the lists, with confidences by a paired t test over topics. None: a model
-        evaluates, or unjudged documents count as nonrelevant and there are no confidences.
+    unjudged : str or None
+        What becomes of unjudged documents where no model evaluates, and there are confidences: one
+        of "nonrelevant", "condensed", "bpref", "infap", "xinfap", "statap" and "bootstrap". None:
+        a model evaluates, or unjudged documents count as nonrelevant and there are no confidences.
 
     Examples
     --------
@@ -102,7 +105,9 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     judge's model unless given: ``uniform`` for a judge without a model; for ``ip``, and every
     judge without confidences, none, unjudged documents being nonrelevant. As an evaluator
     ``nonrelevant`` says that too, and ``condensed`` takes unjudged documents out of the lists;
-    both give confidences by a paired t test over topics.
+    these, ``bpref``, ``infap`` and ``xinfap`` give confidences by a paired t test over topics,
+    ``statap`` by the variance of its sample, and ``bootstrap`` by its draws. ``statap`` and
+    ``xinfap`` need a judge that draws a sample, as ``sample``.
 
     Parameters
     ----------
@@ -146,6 +151,13 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
         raise InputError(f"{spec.name} has no method: {algorithm!r}", remedy=_ACCEPTED)
     else:
         judge = load_judge(spec.name, spec.options, digest=spec.digest)
+    if unjudged in OF_SAMPLES and not hasattr(judge, "sample"):
+        raise InputError(
+            f"{unjudged} needs judgments of known probabilities, which {judge.name} does not make",
+            remedy=f"judge by sample[by=strata]/{unjudged}",
+        )
+    if unjudged == "xinfap" and getattr(judge, "by", None) not in ("strata", "uniform"):
+        raise InputError("xinfap needs a sample by strata", remedy="judge by sample[by=strata]")
     if unjudged is None and evaluator is None:
         evaluator = _default_evaluator(judge)
     return Algorithm(algorithm, judge, evaluator, spec, unjudged)

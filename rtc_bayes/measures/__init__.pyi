@@ -1,4 +1,5 @@
 from .estimand import Estimand as Estimand
+from .model_assisted import model_assisted as model_assisted
 from .montecarlo import sample_scores as sample_scores
 from .names import Measure as Measure, has_moments as has_moments, parse_measure as parse_measure
 from .plain import (

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.lists import Lists
+from rtc_bayes.collection.pool import Pool
 from rtc_bayes.measures.average_precision import AveragePrecision
 from rtc_bayes.measures.linear import Linear, LinearRatio, gains
 from rtc_bayes.measures.names import Measure
@@ -51,6 +52,35 @@ def on_topic(measure: Measure, lists: Lists, documents: int) -> TopicMeasure:
         ideal = np.concatenate([[0.0], np.cumsum((logarithmic * within)[:documents])])
         return LinearRatio(gains(lists, documents, logarithmic), ideal)
     raise ValueError(f"{measure.name} has no moments")
+
+
+def gradient_on_pool(pool: Pool, measure: Measure, p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how the mean over topics of each list's expected score moves with each document.
+
+    Parameters
+    ----------
+    pool : Pool
+    measure : Measure
+        One with moments.
+    p : ndarray of float, shape (documents,)
+        Probabilities of relevance, independent.
+
+    Returns
+    -------
+    ndarray of float, shape (systems, documents)
+        Expected mean score if the document is relevant, less that if it is not.
+    """
+    gradient = np.zeros((pool.n_systems, pool.n_documents))
+    for t in range(pool.n_topics):
+        inside = pool.documents(t)
+        lists, which = pool.lists(t).cut(measure.cutoff).distinct()
+        topic = on_topic(measure, lists, inside.stop - inside.start)
+        if isinstance(topic, AveragePrecision):
+            rows = topic.gradient(p[inside])
+        else:
+            rows = topic.moments(p[inside], exact=True, tolerance=1e-8).gradient
+        gradient[:, inside] = rows[which]
+    return gradient / pool.n_topics
 
 
 def discounts_of(lists: Lists, documents: int) -> NDArray[np.float64]:

@@ -48,6 +48,14 @@ class AveragePrecision:
         relevant = outcomes.sum(axis=0, dtype=np.int32)
         return _sums_of_precision(*self.lists.arrays, outcomes) / np.maximum(relevant, 1)
 
+    def gradient(self, p: Floats, *, tolerance: float = 1e-8) -> Floats:
+        """Exact gradient of every list, shape (lists, documents), without moments of pairs."""
+        if not np.any((p > 0.0) & (p < 1.0)):
+            return settled(self, p).gradient
+        overlaps = Overlaps.of(self.lists, len(p), np.empty((0, 2), dtype=np.int64))
+        (part,) = _parts(p[None], np.array([0]), exact=True, tolerance=tolerance)
+        return _ByLanes.of(self.lists, overlaps, part.tilts, exact=True).gradient()[0]
+
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``)."""
         if not np.any((p > 0.0) & (p < 1.0)):

@@ -1,4 +1,4 @@
-"""Evaluation without a model: what is not judged is not relevant, or is taken out of the lists."""
+"""Evaluation without a model: what becomes of documents that are not judged."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ from rtc_bayes.errors import InputError
 
 type Floats = NDArray[np.float64]
 
-Unjudged = Literal["nonrelevant", "condensed"]
-"""What becomes of documents that are not judged, where no model says how likely they are."""
+Unjudged = Literal["nonrelevant", "condensed", "bpref", "infap", "xinfap", "statap", "bootstrap"]
+"""What becomes of documents that are not judged, where no model says how likely they are.
+
+They are nonrelevant; taken out of the lists; not counted (bpref); inferred from a random sample of
+documents, of all or by strata (infap, xinfap) or with any probabilities (statap); or labelled as
+judged documents of the same lists, drawn at random (bootstrap).
+"""
 
 UNJUDGED: tuple[Unjudged, ...] = get_args(Unjudged)
 

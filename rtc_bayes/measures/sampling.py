@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal
@@ -30,6 +31,9 @@ class Sample:
         The probability with which each document of the pool was to be drawn, in [0, 1]; above 0
         where it is judged. Draws are independent. NaN where it is not known, of a document that
         was not drawn.
+    strata : ndarray of int, shape (documents,), or None
+        The stratum of every document, within its topic, of which all judged documents are a simple
+        random sample; -1: in none. None where draws are not by strata.
 
     Raises
     ------
@@ -49,6 +53,7 @@ class Sample:
 
     judgments: Judgments
     probability: Floats
+    strata: NDArray[np.integer] | None = None
 
     def __post_init__(self) -> None:
         probability = np.array(self.probability, dtype=np.float64)
@@ -137,6 +142,31 @@ class Sample:
                 for (docno, grade), d in zip(graded.items(), place, strict=True)
             }
         return Prels(rows)
+
+    def on(self, pool: Pool) -> Sample:
+        """Return the sample over another pool; a document that this pool lacks was not drawn.
+
+        Parameters
+        ----------
+        pool : Pool
+            It is extended by judged documents that it lacks.
+        """
+        judgments = self.judgments.on(pool)
+        every, own = judgments.pool, self.judgments.pool
+        probability = np.full(every.n_documents, np.nan)
+        strata = np.full(every.n_documents, -1)
+        for t, topic in enumerate(every.topics):
+            inside = every.documents(t)
+            place = own.locate(topic, every.docnos[inside])
+            held = np.flatnonzero(place >= 0)
+            probability[inside.start + held] = self.probability[place[held]]
+            if self.strata is not None:
+                strata[inside.start + held] = self.strata[place[held]]
+        return Sample(judgments, probability, None if self.strata is None else strata)
+
+    def select_topics(self, topics: Sequence[str]) -> Sample:
+        """Return the sample of some topics, in the pool's order."""
+        return self.on(self.judgments.pool.select_topics(topics))
 
     @property
     def weights(self) -> Floats:
@@ -277,12 +307,20 @@ def inclusion_probabilities(
     probability = np.zeros(pool.n_documents)
     for t in range(pool.n_topics):
         inside = pool.documents(t)
-        probability[inside] = _scaled(values[inside], size)
+        probability[inside] = scaled(values[inside], size)
     return probability
 
 
 def sampling_weights(pool: Pool, weights: SamplingWeights | ArrayLike) -> Floats:
-    """Return the weights of documents that a word names, as of :func:`inclusion_probabilities`."""
+    """Return what inclusion probabilities are in proportion to: see the function before this.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> sampling_weights(pool, "depth").tolist()
+    [1.0, 0.5]
+    """
     if not isinstance(weights, str):
         return np.asarray(weights, dtype=np.float64)
     best = pool.best_ranks
@@ -327,8 +365,14 @@ def rank_prior(ranks: NDArray[np.integer]) -> Floats:
     return prior
 
 
-def _scaled(weights: Floats, size: float) -> Floats:
-    """Scale weights to probabilities of this sum; those that pass 1 are 1."""
+def scaled(weights: Floats, size: float) -> Floats:
+    """Scale weights to probabilities of this sum; those that pass 1 are 1.
+
+    Examples
+    --------
+    >>> scaled(np.array([3.0, 1.0, 1.0]), 2.0).tolist()
+    [1.0, 0.5, 0.5]
+    """
     sure = np.zeros(len(weights), dtype=bool)
     while True:
         total = weights[~sure].sum()

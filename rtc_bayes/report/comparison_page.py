@@ -13,6 +13,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.judging import next_documents
 from rtc_bayes.judging.suggest import documents_frame
 from rtc_bayes.report import figures
+from rtc_bayes.report.audit_section import audit_section
 from rtc_bayes.report.command_tables import systems_table
 from rtc_bayes.report.elements import (
     count,
@@ -30,6 +31,7 @@ from rtc_bayes.report.tables import to_html
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
     from rtc_bayes.confidence import Comparison
+    from rtc_bayes.judging import Audit
 
 # A figure of more systems cannot be read.
 _DRAWN = 30
@@ -38,13 +40,17 @@ _NAMED = 6
 
 
 def comparison_html(
-    comparison: Comparison, judgments: Judgments | None = None, *, algorithm: str | None = None
+    comparison: Comparison,
+    judgments: Judgments | None = None,
+    *,
+    algorithm: str | None = None,
+    audit: Audit | None = None,
 ) -> str:
     """Make the page of a comparison, as HTML that needs nothing else.
 
     Parameters
     ----------
-    comparison, judgments, algorithm
+    comparison, judgments, algorithm, audit
         As of :meth:`rtc_bayes.Comparison.to_html`.
 
     Raises
@@ -52,11 +58,15 @@ def comparison_html(
     InputError, FitError
         As of :func:`rtc_bayes.next_documents`.
     """
-    return whole_page(comparison_page(comparison, judgments, algorithm=algorithm))
+    return whole_page(comparison_page(comparison, judgments, algorithm=algorithm, audit=audit))
 
 
 def comparison_page(
-    comparison: Comparison, judgments: Judgments | None = None, *, algorithm: str | None = None
+    comparison: Comparison,
+    judgments: Judgments | None = None,
+    *,
+    algorithm: str | None = None,
+    audit: Audit | None = None,
 ) -> Page:
     """Make the page of a comparison: see :func:`comparison_html`."""
     systems, formats = systems_table(comparison, judgments)
@@ -66,6 +76,7 @@ def comparison_page(
         facts(_facts(comparison, judgments)),
         heading("What the numbers are about, and how far to trust them"),
         f"<p>{html.escape(trust(comparison, judgments))}</p>",
+        *(audit_section(audit) if audit is not None else []),
         heading("Expected scores"),
         _drawn(comparison),
         to_html(systems, formats),

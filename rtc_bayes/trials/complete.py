@@ -236,6 +236,34 @@ def topic_scores_by(judgments: Judgments, estimand: Estimand) -> Floats:
     return moments(pool, labels, measure=measure, pairs="none").expected[0]
 
 
+def labels_by(
+    judgments: Judgments, estimand: Estimand, draws: NDArray[np.floating]
+) -> tuple[Measure, Pool, NDArray[np.floating]]:
+    """Return a measure of binary relevance, and pool and draws of the estimand's topics.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    estimand : Estimand
+    draws : ndarray of float, shape (draws, documents)
+        Probabilities of relevance.
+
+    Raises
+    ------
+    InputError
+        A measure of grades.
+    """
+    measure, pool = parse_measure(estimand.measure), judgments.pool
+    if measure.graded or measure.rel:
+        raise InputError(
+            f"no confidence is known for {estimand.measure} without a model",
+            remedy="name an evaluating model, or a measure of binary relevance such as AP",
+        )
+    if estimand.topics != "all":
+        pool, draws = with_topics(pool, draws, estimand.topics)
+    return measure, pool, draws
+
+
 def _labelled(judgments: Judgments, estimand: Estimand) -> tuple[Measure, Pool, Floats]:
     """Return a measure, and the pool and labels that it reads, with 0 for what is not judged."""
     measure, pool, labels = parse_measure(estimand.measure), judgments.pool, judgments.labels

@@ -22,13 +22,14 @@ from rtc_bayes.collection import Judgments, Pool, Relevance
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
-from rtc_bayes.measures.plain import Unjudged, condensed, paired_t
+from rtc_bayes.measures import Sample
 from rtc_bayes.relevance import Draws, ModelSpec, estimate
 from rtc_bayes.relevance.interface import PointEstimate
-from rtc_bayes.trials.complete import Collection, scores_by, topic_scores_by
+from rtc_bayes.trials.complete import Collection, scores_by
 from rtc_bayes.trials.drawing import Draw, draw_systems
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.scores import kendall_tau
+from rtc_bayes.trials.without_model import Estimates, estimates_by
 from rtc_bayes.workers import ALONE
 
 if TYPE_CHECKING:
@@ -87,17 +88,12 @@ class Prediction:
         )
 
     @classmethod
-    def without_model(
-        cls, judgments: Judgments, collection: Collection, unjudged: Unjudged
-    ) -> Prediction:
-        """Score the lists, or those condensed to judged documents; confidence by a paired t."""
-        if unjudged == "condensed":
-            judgments = condensed(judgments)
-        scores = topic_scores_by(judgments, collection.estimand)
-        pairs = paired_t(scores)
+    def from_estimates(cls, estimates: Estimates) -> Prediction:
+        """Take what an evaluator without a model says."""
+        pairs = estimates.pairs
         return cls(
-            scores.mean(axis=1),
-            scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1]),
+            estimates.expected,
+            estimates.sd,
             pairs.difference,
             pairs.sd,
             np.sign(pairs.difference),
@@ -390,10 +386,14 @@ class _Trial:
         on_pool = judgments.on(self._pool)
         spec = algorithm.evaluator
         if algorithm.unjudged is not None:
-            made = replace(
-                judged,
-                prediction=Prediction.without_model(on_pool, self._collection, algorithm.unjudged),
+            estimates = estimates_by(
+                algorithm.unjudged,
+                on_pool,
+                self._collection.estimand,
+                sample=_sample(algorithm, judgments, on_pool.pool),
+                seed=self._draw.evaluating_seed,
             )
+            made = replace(judged, prediction=Prediction.from_estimates(estimates))
         elif spec is None:
             made = replace(
                 judged, prediction=Prediction.unjudged_nonrelevant(on_pool, self._collection)
@@ -424,6 +424,12 @@ class _Trial:
             seed=self._draw.evaluating_seed,
             workers=ALONE,
         )
+
+
+def _sample(algorithm: Algorithm, judgments: Judgments, pool: Pool) -> Sample | None:
+    """Return judgments with their inclusion probabilities, by a judge that knows them."""
+    judge = algorithm.judge
+    return judge.sample(judgments).on(pool) if hasattr(judge, "sample") else None
 
 
 def _first(judgments: Judgments, budget: int | None) -> Judgments:

@@ -8,6 +8,7 @@ from rtc_bayes.judging.judges.depth_pooling import DepthPooling
 from rtc_bayes.judging.judges.interface import Chooser, Judge
 from rtc_bayes.judging.judges.move_to_front import MoveToFront
 from rtc_bayes.judging.judges.pooling import IncrementalPooling
+from rtc_bayes.judging.judges.random_sample import RandomSample
 from rtc_bayes.judging.judges.rank_variance import RankVariance
 from rtc_bayes.judging.judges.registry import available_judges, judge_class, load_judge
 from rtc_bayes.judging.judges.weighted import MTC, ModelJudge
@@ -23,6 +24,7 @@ __all__ = [
     "MaxMeanNonStationary",
     "ModelJudge",
     "MoveToFront",
+    "RandomSample",
     "RankVariance",
     "available_judges",
     "judge_class",

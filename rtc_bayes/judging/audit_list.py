@@ -1,0 +1,229 @@
+"""The documents of an audit: drawn by known probabilities, and judged in random order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection.qrels import Prel, Prels, Qrels
+from rtc_bayes.errors import InputError
+from rtc_bayes.measures.sampling import (
+    Sample,
+    inclusion_probabilities,
+    permanent_numbers,
+    poisson_sample,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from rtc_bayes.collection import Pool
+    from rtc_bayes.measures.sampling import SamplingWeights
+
+type Floats = NDArray[np.float64]
+
+ALGORITHM = 1
+"""The number of the method in the prels of an audit, that of statAP."""
+
+
+def audit_documents(
+    pool: Pool,
+    share: float,
+    qrels: Qrels | None = None,
+    *,
+    weights: SamplingWeights | ArrayLike | None = None,
+    seed: int = 0,
+) -> Prels:
+    """Draw the documents of an audit: a Poisson sample of a share of the pool.
+
+    Every topic is expected to get the same number of documents. :func:`audit_order` says in which
+    order to judge them, and :func:`audit` what the judgments say of a comparison.
+
+    Parameters
+    ----------
+    pool : Pool
+    share : float, above 0 and at most 1
+        The expected number of documents drawn, as a share of the pool's documents.
+    qrels : Qrels, optional
+        Judgments there are; documents without one have the grade -1.
+    weights : {"uniform", "depth", "rank"} or array-like of float, shape (documents,); optional
+        What probabilities are in proportion to: see :func:`inclusion_probabilities`. By default
+        half of a topic's documents are drawn by "rank" and half alike, so that none is so unlikely
+        to be drawn that it would count for very many.
+    seed : int, at least 0
+        Of the permanent random numbers. The same seed is needed to evaluate the audit.
+
+    Returns
+    -------
+    Prels
+        Grade, method 1 and inclusion probability of every document drawn.
+
+    Raises
+    ------
+    InputError
+        A share outside (0, 1], or bad weights.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4, seed=1).runs, depth=10)
+    >>> drawn = rb.audit_documents(pool, 0.2, seed=1)
+    >>> drawn
+    Prels(3 topics, 10 documents)
+    """
+    if not 0.0 < share <= 1.0:
+        raise InputError(f"the share of an audit is {share}", remedy="give it above 0, at most 1")
+    size = share * pool.n_documents / max(pool.n_topics, 1)
+    if weights is None:
+        weights = sum(
+            inclusion_probabilities(pool, 0.5 * size, weights=each) for each in ("rank", "uniform")
+        )
+    probability = inclusion_probabilities(pool, size, weights=weights)
+    drawn = np.flatnonzero(poisson_sample(pool, probability, seed=seed))
+    rows: dict[str, dict[str, Prel]] = {}
+    for d in drawn:
+        topic, docno = pool.topics[pool.topic_of[d]], str(pool.docnos[d])
+        grade = -1 if qrels is None else qrels.get(topic, {}).get(docno, -1)
+        rows.setdefault(topic, {})[docno] = Prel(grade, ALGORITHM, float(probability[d]))
+    return Prels(rows)
+
+
+def with_grades(prels: Prels, qrels: Qrels) -> Prels:
+    """Give documents of an audit without a grade the grade that they have in qrels.
+
+    Parameters
+    ----------
+    prels : Prels
+    qrels : Qrels
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.collection import Prel, Prels
+    >>> with_grades(Prels({"1": {"a": Prel(-1, 1, 0.5)}}), rb.Qrels({"1": {"a": 2}}))["1"]["a"]
+    Prel(relevance=2, algorithm=1, probability=0.5)
+    """
+    return Prels(
+        {
+            topic: {
+                docno: row
+                if row.relevance >= 0
+                else Prel(
+                    qrels.get(topic, {}).get(docno, -1), row.algorithm, float(row.probability)
+                )
+                for docno, row in rows.items()
+            }
+            for topic, rows in prels.items()
+        },
+        path=prels.path,
+        digest=prels.digest,
+    )
+
+
+def without_audit(qrels: Qrels, prels: Prels) -> Qrels:
+    """Leave the documents of an audit out of qrels: a model that is audited must not see them.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    prels : Prels
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.collection import Prel, Prels
+    >>> audited = Prels({"1": {"a": Prel(2, 1, 0.5)}})
+    >>> dict(without_audit(rb.Qrels({"1": {"a": 2, "b": 0}}), audited)["1"])
+    {'b': 0}
+    """
+    return Qrels(
+        {
+            topic: {d: grade for d, grade in grades.items() if d not in prels.get(topic, {})}
+            for topic, grades in qrels.items()
+        },
+        path=qrels.path,
+        digest=qrels.digest,
+        judged_for=qrels.judged_for,
+        hold_out=qrels.hold_out,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Arrivals:
+    """The documents of an audit in the order in which they are to be judged.
+
+    Attributes
+    ----------
+    documents : ndarray of int, shape (drawn,)
+        Numbers in the sample's pool.
+    time : ndarray of float, shape (drawn,)
+        When each has its turn, rising in [0, 1): its permanent random number over its inclusion
+        probability. At time t the sample is a Poisson sample with t times the probabilities.
+    judged : ndarray of bool, shape (drawn,)
+    end : float
+        Up to when all are judged: the time of the first that is not, else 1.
+
+    Examples
+    --------
+    >>> one = Arrivals(np.array([3, 1]), np.array([0.2, 0.7]), np.array([True, False]), 0.7)
+    >>> one.next.tolist()
+    [1]
+    """
+
+    documents: NDArray[np.int64]
+    time: Floats
+    judged: NDArray[np.bool_]
+    end: float
+
+    @property
+    def next(self) -> NDArray[np.int64]:
+        """The documents that are not judged, the next to judge first."""
+        return self.documents[~self.judged]
+
+
+def audit_order(sample: Sample, *, seed: int = 0) -> Arrivals:
+    """Say in which order the documents of an audit are judged, and how far judging has come.
+
+    Parameters
+    ----------
+    sample : Sample
+        What is judged, and the inclusion probabilities of all documents drawn at least.
+    seed : int
+        That by which they were drawn.
+
+    Raises
+    ------
+    InputError
+        A judged document that the seed and its probability do not draw.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4, seed=1).runs, depth=10)
+    >>> sample = rb.Sample.from_prels(pool, rb.audit_documents(pool, 0.2, seed=1))
+    >>> order = audit_order(sample, seed=1)
+    >>> len(order.documents), order.next[:3].tolist(), int(order.judged.sum())
+    (10, [29, 19, 26], 0)
+    """
+    pool, judged = sample.judgments.pool, sample.judgments.judged
+    numbers = permanent_numbers(pool, seed=seed)
+    probability = np.nan_to_num(sample.probability)
+    drawn = numbers < probability
+    if (judged & ~drawn).any():
+        first = int(np.flatnonzero(judged & ~drawn)[0])
+        raise InputError(
+            f"document {pool.docnos[first]} of topic {pool.topics[pool.topic_of[first]]} was not "
+            f"drawn by seed {seed} and probability {probability[first]:g}",
+            remedy="give the seed by which the audit was drawn, and leave out of its file what "
+            "was judged for other reasons",
+        )
+    documents = np.flatnonzero(drawn)
+    time = numbers[documents] / probability[documents]
+    order = np.argsort(time, kind="stable")
+    documents, time = documents[order], time[order]
+    waiting = ~judged[documents]
+    end = float(time[waiting][0]) if waiting.any() else 1.0
+    return Arrivals(documents, time, ~waiting, end)

@@ -1,0 +1,599 @@
+"""An audit: whether a random sample of documents bears out what a model says of the systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit, logsumexp
+
+from rtc_bayes.confidence.unseen import is_unseen
+from rtc_bayes.errors import InputError
+from rtc_bayes.judging.audit_list import audit_order
+from rtc_bayes.measures.analytic import gradient_on_pool
+from rtc_bayes.measures.names import parse_measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rtc_bayes.collection import Pool
+    from rtc_bayes.confidence import Comparison
+    from rtc_bayes.confidence.setting import Setting
+    from rtc_bayes.measures.sampling import Sample
+
+type Floats = NDArray[np.float64]
+
+COUNT = "relevant documents"
+"""What is audited beside the score of every system: how many documents are relevant."""
+
+BETS = ("relevant documents", "scores", "differences", "sharpness")
+"""What the evidence is about, each a group of bets of equal weight."""
+
+# what is staked, in standard deviations that the model expects of the whole audit, on either side
+_STAKES = np.array([-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0])
+_AS_WRITTEN = ("measure", "model", "drawn", "judged", "alpha", "evidence")
+_NORMAL_95 = 1.959964
+# no probability is taken to be surer, where its logit is taken
+_CERTAIN = 1e-6
+_HIGHEST_PACE = 0.999
+
+
+@dataclass(frozen=True, eq=False)
+class AuditState:
+    """What an audit has summed up to a look.
+
+    Attributes
+    ----------
+    end : float
+        The time of the look, in [0, 1].
+    pace : float
+        The typical inclusion probability, in [0, 1): what is learned at time t has the weight
+        1/(1 - pace t)^2, as what is left to draw shrinks.
+    prior : ndarray of float, shape (1 + systems,)
+        Of Robbins' mixture, as a variance.
+    expected, error, variance, model_variance : ndarray of float, shape (1 + systems,)
+        Weighted sums of what the models said, of the errors that the sample found, and the
+        variances of these: as found, and by the models.
+    scale : ndarray of float, shape (bets,)
+        The standard deviation of each bet over the whole audit, as the first model expects it.
+    wealth : ndarray of float, shape (bets, stakes)
+        Logarithm of what each bet has made of a stake of 1.
+    looks : tuple of (int, float)
+        As of :class:`Audit`.
+
+    Examples
+    --------
+    >>> AuditState.start(2, 0.1).error.tolist()
+    [0.0, 0.0, 0.0]
+    """
+
+    end: float
+    pace: float
+    prior: Floats
+    expected: Floats
+    error: Floats
+    variance: Floats
+    model_variance: Floats
+    scale: Floats
+    wealth: Floats
+    looks: tuple[tuple[int, float], ...] = ()
+
+    @classmethod
+    def start(cls, systems: int, pace: float) -> Self:
+        """Return the state before the first look, without prior and scale."""
+        prior, expected, error, variance, by_model = np.zeros((5, 1 + systems))
+        scale, wealth = np.zeros(2 * (1 + systems)), np.zeros((2 * (1 + systems), len(_STAKES)))
+        return cls(0.0, pace, prior, expected, error, variance, by_model, scale, wealth)
+
+    def clock(self, time: float | Floats) -> Any:
+        """Return the weight of all that is learned up to a time."""
+        return time / (1.0 - self.pace * time)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON holds them."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in values.items()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild from :meth:`to_dict`."""
+        written: dict[str, Any] = {
+            k: np.array(v) if isinstance(v, list) else v for k, v in values.items()
+        }
+        written["looks"] = tuple((int(n), float(e)) for n, e in values["looks"])
+        return cls(**written)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """What the judgments of an audit say of a comparison, at any look while judging goes on.
+
+    Made by :func:`audit`.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    measure : str
+    model : str
+        What is audited.
+    drawn, judged : int
+        Documents of the audit, and how many of them are judged in the order of their turn.
+    time : float
+        How far the audit has come, in [0, 1].
+    alpha : float
+        The probability of a false alarm, over all looks together, if the model is right.
+    evidence : mapping of str to float
+        E-values against the model, now, by what they are about: the factor by which a bet against
+        the model has multiplied its stake. Their mean is :attr:`e_value`.
+    looks : tuple of (int, float)
+        Documents judged and e-value at each look, this one last.
+    expected, sd : ndarray of float, shape (1 + systems,)
+        By the model: the number of relevant documents, those that nobody has retrieved aside, then
+        the mean score of each system.
+    estimate, low, high : ndarray of float, shape (1 + systems,)
+        By the audit: the model's, corrected by what the sample says of its errors, and a
+        confidence sequence: with probability 1 - alpha, asymptotically, a true value is inside
+        its limits at every look. NaN before the first judgment.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, np.full(54, 0.4)))
+    >>> prels = rb.audit_documents(pool, 0.5, simulated.qrels, seed=1)
+    >>> rb.audit(comparison, rb.Sample.from_prels(pool, prels), seed=1)
+    Audit(25 of 25 documents judged, e-value 0.889: no alarm)
+    """
+
+    systems: tuple[str, ...]
+    measure: str
+    model: str
+    drawn: int
+    judged: int
+    time: float
+    alpha: float
+    evidence: Mapping[str, float]
+    looks: tuple[tuple[int, float], ...]
+    expected: Floats
+    sd: Floats
+    estimate: Floats
+    low: Floats
+    high: Floats
+    state: AuditState
+
+    @property
+    def e_value(self) -> float:
+        """The evidence against the model now: the mean of that of every group of bets."""
+        return float(np.mean(list(self.evidence.values())))
+
+    @property
+    def alarm(self) -> bool:
+        """Whether at this look, or one before it, the e-value was 1/alpha or more."""
+        return any(e >= 1.0 / self.alpha for _, e in self.looks)
+
+    @property
+    def verdict(self) -> str:
+        """What the audit says, in a sentence."""
+        if not self.judged:
+            return "No document of the audit is judged yet, so it says nothing."
+        about = f"{self.judged} of the audit's {self.drawn} documents"
+        if self.alarm:
+            first = next(n for n, e in self.looks if e >= 1.0 / self.alpha)
+            worst = max(self.evidence, key=lambda name: self.evidence[name])
+            return (
+                f"Alarm: {about} are judged, and do not bear out the model. After {first} the "
+                f"e-value against it reached {1.0 / self.alpha:g}; it is {self.e_value:.3g} now. "
+                f"What speaks most against it: {worst}."
+            )
+        return (
+            f"No alarm: {about} are judged. The e-value against the model is {self.e_value:.3g}; "
+            f"an alarm needs {1.0 / self.alpha:g}, which a model that is right reaches with "
+            f"probability {self.alpha:g} at most, however often one looks."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for the number of relevant documents, then one for each system.
+
+        Returns
+        -------
+        DataFrame
+            quantity, expected and sd (by the model), estimate, low and high (by the audit), agrees
+            (whether the model's 95% interval and the audit's have a value in common; True before
+            the first judgment).
+        """
+        import pandas as pd
+
+        half = _NORMAL_95 * self.sd
+        apart = (self.expected - half > self.high) | (self.expected + half < self.low)
+        return pd.DataFrame(
+            {
+                "quantity": [COUNT, *self.systems],
+                "expected": self.expected,
+                "sd": self.sd,
+                "estimate": self.estimate,
+                "low": self.low,
+                "high": self.high,
+                "agrees": ~apart,
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON holds; :func:`audit` goes on from it.
+
+        Examples
+        --------
+        >>> import json, rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.5, 0.5]))
+        >>> judged = rb.Sample(rb.Judgments.from_labels(pool, [0], [1]), [1, 1])
+        >>> sorted(json.loads(json.dumps(rb.audit(comparison, judged).to_dict())))[:3]
+        ['alarm', 'alpha', 'drawn']
+        """
+        rows = self.to_frame().to_dict("records")
+        return {
+            "alarm": self.alarm,
+            "verdict": self.verdict,
+            "e_value": self.e_value,
+            "evidence": dict(self.evidence),
+            "alpha": self.alpha,
+            "measure": self.measure,
+            "model": self.model,
+            "drawn": self.drawn,
+            "judged": self.judged,
+            "looks": [list(look) for look in self.looks],
+            "systems": list(self.systems),
+            "quantities": [{k: None if v != v else v for k, v in row.items()} for row in rows],
+            "state": self.state.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild from :meth:`to_dict`.
+
+        Raises
+        ------
+        InputError
+            Other content.
+        """
+        try:
+            state = AuditState.from_dict(values["state"])
+            columns: dict[str, Any] = {
+                name: np.array([row[name] for row in values["quantities"]], dtype=np.float64)
+                for name in ("expected", "sd", "estimate", "low", "high")
+            }
+            same = {name: values[name] for name in _AS_WRITTEN}
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError("this is no audit", remedy="give what an audit wrote") from error
+        systems = tuple(values["systems"])
+        return cls(
+            systems=systems, time=state.end, looks=state.looks, state=state, **same, **columns
+        )
+
+    def __repr__(self) -> str:
+        said = "ALARM" if self.alarm else "no alarm"
+        return (
+            f"Audit({self.judged} of {self.drawn} documents judged, "
+            f"e-value {self.e_value:.3g}: {said})"
+        )
+
+
+def audit(
+    comparison: Comparison,
+    sample: Sample,
+    *,
+    after: Audit | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> Audit:
+    """Say whether a random sample of documents bears out what a model says of the systems.
+
+    Documents come in the random order of :func:`audit_order`. With z a document's relevance less
+    the model's probability, a martingale of these errors, each weighted by one over its inclusion
+    probability and by how far a score moves with the document, tells two things at any look:
+
+    - **Evidence** against the model: bets on the errors, of the form exp(stake times weighted
+      relevance) over its expectation by the model, multiplied over documents and averaged over
+      stakes, are a test martingale (Waudby-Smith and Ramdas, JRSS B 2024). If labels are as the
+      model says, their mean, the e-value, ever reaches 1/alpha with probability alpha at most
+      (Ville). The model's probability of a document's relevance takes the labels of its topic's
+      audited documents before it into account, by weighing the draws.
+    - **Estimates** of the number of relevant documents and of every score, to first order in
+      relevance, by the model's expectation and the errors found, with a confidence sequence:
+      Robbins' mixture with the estimated variance, or the model's if that is larger (Waudby-Smith
+      et al., Annals of Statistics 2024). They hold for the documents that can be drawn.
+
+    The model must not have seen the labels of the audit's documents. A later look, by a model
+    that has more judgments, goes on from the audit before by `after`: documents that it has
+    counted keep the errors that were found then. Without it, all documents are taken by the model
+    at hand, and the looks of one and the same model hold together.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Of a measure with moments, as AP.
+    sample : Sample
+        The judgments of the audit, with the inclusion probabilities of all documents drawn:
+        :meth:`Sample.from_prels` of what :func:`audit_documents` drew, with grades.
+    after : Audit, optional
+        The look before.
+    alpha : float, in (0, 1)
+        The probability of a false alarm.
+    seed : int, at least 0
+        By which the documents were drawn.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    InputError
+        A measure without moments; a document that the comparison has no probability of; other
+        systems, measure or alpha than of the look before; or documents that the seed does not
+        draw.
+
+    Examples
+    --------
+    A model that expects four times as many relevant documents as there are:
+
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(n_topics=20, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> prels = rb.audit_documents(pool, 0.3, simulated.qrels, seed=1)
+    >>> sample = rb.Sample.from_prels(pool, prels)
+    >>> much = rb.compare(pool, rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.9)))
+    >>> rb.audit(much, sample, seed=1).alarm
+    True
+    """
+    setting = comparison.setting
+    if setting is None or not setting.has_moments:
+        raise InputError(
+            f"an audit needs moments, which are not known of {comparison.measure}"
+            if setting
+            else "this comparison does not know what was compared",
+            remedy="audit rb.compare(pool, relevance) of a measure such as AP",
+        )
+    if not 0.0 < alpha < 1.0:
+        raise InputError(f"alpha is {alpha}", remedy="give a probability between 0 and 1")
+    turns = _turns(setting.pool, sample, seed)
+    return _look(comparison, setting, turns, after, alpha)
+
+
+def _look(
+    comparison: Comparison, setting: Setting, turns: _Turns, after: Audit | None, alpha: float
+) -> Audit:
+    """Take the documents that are new since the look before, and say what all tell."""
+    draws = setting.values  # noqa: PD011
+    p = draws.mean(axis=0, dtype=np.float64)
+    measure = replace(parse_measure(setting.measure), rel=0)
+    count, sd_count = _count(draws[:, ~is_unseen(setting.pool)])
+    expected = np.concatenate([[count], comparison.expected])
+    sd = np.concatenate([[sd_count], comparison.sd])
+    slopes = np.ones((1 + len(comparison.systems), len(turns.place)))
+    slopes[1:] = gradient_on_pool(setting.pool, measure, p)[:, turns.place]
+    before = p[turns.place]
+    state = _begun(after, comparison, alpha, turns, slopes, before)
+    seen = turns.time < turns.end
+    new = seen & (turns.time >= state.end)
+    state = _with_errors(state, turns, slopes, before, expected)
+    updated = _updated(draws[:, turns.place], turns, setting.pool.topic_of)
+    weights = slopes / turns.probability
+    if not state.looks:
+        of_bets = _bets(weights, before, before)
+        state = replace(state, scale=np.sqrt(of_bets**2 @ (before * (1.0 - before))))
+    bets = _bets(weights, updated, before)
+    state = replace(state, wealth=state.wealth + _gains(bets, updated, turns.label, state, new))
+
+    evidence = _evidence(state.wealth, len(comparison.systems))
+    judged = int(seen.sum())
+    looks = (*state.looks, (judged, float(np.mean(list(evidence.values())))))
+    state = replace(state, looks=looks)
+    total = state.clock(state.end)
+    estimate = low = high = np.full(len(expected), np.nan)
+    if judged:
+        estimate = (state.expected + state.error) / total
+        variance = np.maximum(state.variance, state.model_variance)
+        radius = robbins(variance, state.prior, alpha) / total
+        low, high = estimate - radius, estimate + radius
+    return Audit(
+        systems=comparison.systems,
+        measure=comparison.measure,
+        model=f"{comparison.model}:{comparison.method}" if comparison.model else "",
+        drawn=len(turns.place),
+        judged=judged,
+        time=state.end,
+        alpha=alpha,
+        evidence=evidence,
+        looks=looks,
+        expected=expected,
+        sd=sd,
+        estimate=estimate,
+        low=low,
+        high=high,
+        state=state,
+    )
+
+
+def _evidence(wealth: Floats, systems: int) -> dict[str, float]:
+    """Return the mean over bets and stakes of what each group has made of a stake of 1."""
+    ends = np.cumsum([0, 1, systems, systems, 1])
+    return {
+        name: float(np.exp(logsumexp(wealth[a:b]) - np.log(wealth[a:b].size)))
+        for name, (a, b) in zip(BETS, pairwise(ends), strict=True)
+    }
+
+
+def _count(draws: NDArray[np.floating]) -> tuple[float, float]:
+    """Return mean and standard deviation of the number of relevant documents."""
+    of_draws = draws.sum(axis=1, dtype=np.float64)
+    given_draw = (draws * (1.0 - draws)).sum(axis=1, dtype=np.float64)
+    return float(of_draws.mean()), float(np.sqrt(of_draws.var() + given_draw.mean()))
+
+
+def robbins(variance: Floats, prior: Floats, alpha: float) -> Floats:
+    """Return how far a martingale may ever be from 0: Robbins' two-sided normal mixture.
+
+    The bound sqrt((V + r) log((V + r)/(r alpha^2))), with V its variance up to a time and r any
+    number above 0 (Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 2021, eq. 14).
+
+    Parameters
+    ----------
+    variance : ndarray of float, at least 0
+    prior : ndarray of float, at least 0
+        Where it is 0 there is nothing uncertain, and the bound is 0.
+    alpha : float, in (0, 1)
+
+    Examples
+    --------
+    >>> robbins(np.array([100.0]), np.array([12.0]), 0.05).round(1).tolist()
+    [30.4]
+    """
+    r = np.where(prior > 0.0, prior, 1.0)
+    bound = np.sqrt((variance + r) * np.log((variance + r) / (r * alpha**2)))
+    return np.where(prior > 0.0, bound, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Turns:
+    """The documents of an audit in the order of their turn; label NaN where not judged."""
+
+    place: NDArray[np.int64]
+    time: Floats
+    probability: Floats
+    label: Floats
+    end: float
+
+
+def _turns(to: Pool, sample: Sample, seed: int) -> _Turns:
+    """Line the documents drawn up with a pool; those of other topics are left out."""
+    order, pool = audit_order(sample, seed=seed), sample.judgments.pool
+    place = np.full(pool.n_documents, -1)
+    shared = np.zeros(pool.n_documents, dtype=bool)
+    for t, topic in enumerate(pool.topics):
+        if topic in to.topics:
+            inside = pool.documents(t)
+            place[inside], shared[inside] = to.locate(topic, pool.docnos[inside]), True
+    kept = shared[order.documents]
+    documents = order.documents[kept]
+    if (place[documents] < 0).any():
+        first = documents[place[documents] < 0][0]
+        raise InputError(
+            f"the comparison has no probability of document {pool.docnos[first]} of topic "
+            f"{pool.topics[pool.topic_of[first]]}, which the audit has drawn",
+            remedy="compare the runs for which the audit was drawn, pooled as deeply",
+        )
+    waiting = order.time[kept][~order.judged[kept]]
+    end = float(waiting[0]) if len(waiting) else 1.0
+    labels = sample.judgments.labels[documents]
+    return _Turns(place[documents], order.time[kept], sample.probability[documents], labels, end)
+
+
+def _begun(
+    after: Audit | None,
+    comparison: Comparison,
+    alpha: float,
+    turns: _Turns,
+    slopes: Floats,
+    p: Floats,
+) -> AuditState:
+    """Return the state that a look goes on from."""
+    if after is not None:
+        now = (comparison.systems, comparison.measure, alpha)
+        if (after.systems, after.measure, after.alpha) != now:
+            raise InputError(
+                "the look before was of other systems, another measure or another alpha",
+                remedy="go on as it began, or begin anew without it",
+            )
+        if turns.end < after.state.end:
+            raise InputError(
+                "the look before had more judgments of the audit",
+                remedy="give all judgments of the audit",
+            )
+        return after.state
+    by_model = p * (1.0 - p) / turns.probability**2
+    pace = float(by_model @ turns.probability / by_model.sum()) if by_model.any() else 0.0
+    state = AuditState.start(len(comparison.systems), min(pace, _HIGHEST_PACE))
+    weight = _weights(state, turns)
+    whole = slopes**2 @ (by_model * weight**2)
+    # the bound is then tightest at the end of the audit, nearly
+    sharp = 2.0 * np.log(1.0 / alpha)
+    return replace(state, prior=whole / (sharp + np.log1p(sharp)))
+
+
+def _weights(state: AuditState, turns: _Turns) -> Floats:
+    """Return what makes the sum of inverse-probability weighted errors a martingale."""
+    return (1.0 - turns.probability * turns.time) / (1.0 - state.pace * turns.time) ** 2
+
+
+def _with_errors(
+    state: AuditState, turns: _Turns, slopes: Floats, p: Floats, expected: Floats
+) -> AuditState:
+    """Add the errors of the documents up to this look.
+
+    A document not yet drawn comes at rate q/(1 - q t), q its inclusion probability. Weighted by
+    (1 - q t)/q its error is what one expects all errors not yet seen to add; what is seen adds
+    itself, from its time on.
+    """
+    seen = turns.time < turns.end
+    new = seen & (turns.time >= state.end)
+    error = np.where(seen, turns.label - p, 0.0)
+    inverse = slopes[:, new] / turns.probability[new] * _weights(state, turns)[new]
+    since = state.clock(turns.end) - state.clock(np.maximum(turns.time, state.end))
+    return replace(
+        state,
+        end=turns.end,
+        expected=state.expected + expected * (state.clock(turns.end) - state.clock(state.end)),
+        error=state.error + inverse @ error[new] + slopes[:, seen] @ (error * since)[seen],
+        variance=state.variance + inverse**2 @ error[new] ** 2,
+        model_variance=state.model_variance + inverse**2 @ (p * (1.0 - p))[new],
+    )
+
+
+def _updated(draws: NDArray[np.floating], turns: _Turns, topic_of: NDArray[np.int32]) -> Floats:
+    """Return each document's probability, its topic's draws weighed by the labels before it."""
+    draws = np.asarray(draws, dtype=np.float64)
+    topics = topic_of[turns.place]
+    updated = np.empty(len(turns.place))
+    for topic in np.unique(topics):
+        log_weight = np.zeros(len(draws))
+        for d in np.flatnonzero(topics == topic):
+            # by the largest, so that the highest weight is 1
+            weight = np.exp(log_weight - log_weight.max())
+            p = draws[:, d]
+            updated[d] = weight @ p / weight.sum()
+            if turns.time[d] < turns.end:
+                likely = np.clip(p if turns.label[d] else 1.0 - p, _CERTAIN, 1.0)
+                log_weight += np.log(likely)
+    return np.clip(updated, 0.0, 1.0)
+
+
+def _bets(weights: Floats, p: Floats, before: Floats) -> Floats:
+    """Return how much every bet weighs a document's relevance, shape (bets, documents).
+
+    Nothing here knows the label of the document or of one after it: `before` are probabilities
+    that no label of the audit has changed.
+    """
+    odds, middle = (logit(np.clip(each, _CERTAIN, 1.0 - _CERTAIN)) for each in (p, before))
+    scores = weights[1:]
+    differences = scores - scores.mean(axis=0) if len(scores) else scores
+    sharpness = odds - middle.mean() if len(odds) else odds
+    return np.concatenate([weights[:1], scores, differences, sharpness[None]])
+
+
+def _gains(
+    bets: Floats, p: Floats, label: Floats, state: AuditState, new: NDArray[np.bool_]
+) -> Floats:
+    """Return the logarithm of what the bets gain by the new documents, (bets, stakes)."""
+    sure = np.where(state.scale > 0.0, state.scale, np.inf)
+    gains = np.zeros((len(bets), len(_STAKES)))
+    with np.errstate(divide="ignore"):
+        log_p, log_q = np.log(p), np.log1p(-p)
+    for d in np.flatnonzero(new):
+        exponent = bets[:, d, None] / sure[:, None] * _STAKES
+        gains += exponent * label[d] - np.logaddexp(log_q[d], log_p[d] + exponent)
+    return gains

@@ -1,0 +1,67 @@
+"""What a report shows of an audit: its verdict first, then evidence and estimates."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from rtc_bayes.report.elements import heading
+from rtc_bayes.report.tables import Format, to_html
+from rtc_bayes.report.terminal import Passage, Table
+
+if TYPE_CHECKING:
+    from rtc_bayes.judging.auditing import Audit
+
+_TITLE = "Audit: does a random sample bear the model out?"
+_FORMATS: dict[str, Format] = dict.fromkeys(("expected", "sd", "estimate", "low", "high"), ".4f")
+
+
+def audit_section(audit: Audit) -> list[str]:
+    """Return the section of a page.
+
+    Parameters
+    ----------
+    audit : Audit
+    """
+    verdict = html.escape(audit.verdict)
+    said = f"<strong>{verdict}</strong>" if audit.alarm else verdict
+    return [
+        heading(_TITLE),
+        f"<p>{said}</p>",
+        to_html(_evidence(audit), {"e-value": ".3g"}),
+        f"<p>{html.escape(_columns(audit))}</p>",
+        to_html(audit.to_frame(), _FORMATS),
+    ]
+
+
+def audit_tables(audit: Audit) -> list[Table | Passage]:
+    """Return what the command prints.
+
+    Parameters
+    ----------
+    audit : Audit
+    """
+    return [
+        Passage(_TITLE, (audit.verdict,)),
+        Table("evidence against the model", _evidence(audit), {"e-value": ".3g"}),
+        Table(f"by the model and by the audit, {audit.measure}", audit.to_frame(), _FORMATS),
+    ]
+
+
+def _evidence(audit: Audit) -> pd.DataFrame:
+    """Return a row for each group of bets, then one for all."""
+    values = {**audit.evidence, "all": audit.e_value}
+    return pd.DataFrame({"evidence about": list(values), "e-value": list(values.values())})
+
+
+def _columns(audit: Audit) -> str:
+    """Say what the columns of the estimates are."""
+    return (
+        f"Expected {audit.measure}, and its standard deviation, are the model's, which has not "
+        "seen the audit's judgments. The estimate corrects it by the errors that the sample "
+        f"found; its limits hold the true value at every look with probability "
+        f"{1.0 - audit.alpha:g}, of the documents that can be drawn. A row agrees if the model's "
+        "95% interval and these limits overlap."
+    )

@@ -1,0 +1,252 @@
+"""An audit: how often it errs if the model is right, and what it sees if not."""
+
+import json
+
+import numpy as np
+import pytest
+from pools import POOL_ALONE, random_pool
+
+import rtc_bayes as rb
+from rtc_bayes import InputError, Judgments, Pool, Qrels, Relevance, Sample
+from rtc_bayes.judging import Audit, audit, audit_documents, audit_order
+from rtc_bayes.judging.audit_list import with_grades, without_audit
+
+RUNS = 100
+SHARE = 0.2
+
+
+@pytest.fixture(scope="module")
+def pool():
+    rng = np.random.default_rng(4)
+    return random_pool(rng, systems=4, topics=12, documents=30, longest=20)
+
+
+@pytest.fixture(scope="module")
+def probability(pool):
+    """Of 20 draws, in which topics have few or many relevant documents."""
+    rng = np.random.default_rng(7)
+    topics = rng.normal(0.0, 0.6, (20, pool.n_topics))[:, pool.topic_of]
+    return 1.0 / (1.0 + np.exp(-(1.0 - 0.2 * pool.best_ranks + topics)))
+
+
+def compared(pool, values):
+    return rb.compare(pool, Relevance.from_values(pool, np.atleast_2d(values)[None]), POOL_ALONE)
+
+
+def labels_of(pool, draws, rng):
+    """Draw labels by a model: of every topic a draw, of that draw independent labels."""
+    draw = rng.integers(len(draws), size=pool.n_topics)[pool.topic_of]
+    return (rng.random(pool.n_documents) < draws[draw, np.arange(pool.n_documents)]).astype(int)
+
+
+def qrels_of(pool, labels):
+    return Qrels(
+        {
+            topic: dict(
+                zip(pool.docnos[pool.documents(t)], labels[pool.documents(t)].tolist(), strict=True)
+            )
+            for t, topic in enumerate(pool.topics)
+        }
+    )
+
+
+def looks_of(comparison, pool, labels, seed):
+    """Yield the audit at every sixth of its judgments."""
+    prels = audit_documents(pool, SHARE, qrels_of(pool, labels), seed=seed)
+    sample = Sample.from_prels(pool, prels)
+    order = audit_order(sample, seed=seed)
+    look = None
+    for count in np.linspace(0, len(order.documents), 7).astype(int)[1:]:
+        part = Sample(sample.judgments.keep(order.documents[:count]), sample.probability)
+        look = audit(comparison, part, after=look, seed=seed)
+        yield look
+
+
+@pytest.fixture(scope="module")
+def of_a_right_model(pool, probability):
+    """Return the last look of every run by a right model, and whether every look was right."""
+    rng, comparison = np.random.default_rng(11), compared(pool, probability)
+    looks, inside = [], []
+    for seed in range(RUNS):
+        labels = labels_of(pool, probability, rng)
+        scores = rb.moments(pool, labels.astype(float), pairs="none").mean_expected[0]
+        truth = np.concatenate([[labels.sum()], scores])
+        every = list(looks_of(comparison, pool, labels, seed))
+        looks.append(every[-1])
+        inside.append(
+            np.all([(look.low <= truth) & (truth <= look.high) for look in every], axis=0)
+        )
+    return looks, np.array(inside)
+
+
+def test_a_right_model_raises_no_alarm_at_any_look(of_a_right_model):
+    """Ville's inequality, at the level of an alarm and at lower ones."""
+    looks, _ = of_a_right_model
+    most = np.array([max(e for _, e in look.looks) for look in looks])
+    for level in (2.0, 5.0, 20.0):
+        bound = 1.0 / level
+        error = np.sqrt(bound * (1.0 - bound) / RUNS)
+        assert (most >= level).mean() <= bound + 3.0 * error
+    assert [look.alarm for look in looks] == (most >= 20.0).tolist()
+    # evidence is not flat: it would then hold of anything
+    assert most.max() > 2.0
+    assert np.median([look.e_value for look in looks]) < 1.0
+
+
+def test_the_confidence_sequences_hold_the_truth_at_all_looks(of_a_right_model):
+    _, inside = of_a_right_model
+    error = np.sqrt(0.05 * 0.95 / RUNS)
+    assert (inside.mean(axis=0) >= 0.95 - 3.0 * error).all()
+
+
+def test_the_estimates_are_right_on_average(of_a_right_model, pool, probability):
+    """The model is right, so estimates have its expectations; the last of all looks is taken."""
+    looks, _ = of_a_right_model
+    estimates = np.array([look.estimate for look in looks])
+    error = estimates.std(axis=0, ddof=1) / np.sqrt(RUNS)
+    assert (np.abs(estimates.mean(axis=0) - looks[0].expected) <= 3.5 * error).all()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "power", "what"),
+    [
+        (lambda p: 0.5 * p, 0.8, "relevant documents"),
+        (lambda p: 1.0 / (1.0 + ((1.0 - p) / p) ** 4.0), 0.8, "sharpness"),
+    ],
+    ids=["too low", "too sure"],
+)
+def test_a_wrong_model_raises_an_alarm(pool, probability, wrong, power, what):
+    """Labels are drawn from other probabilities than the model's; its first draw is the truth."""
+    rng, comparison = np.random.default_rng(5), compared(pool, wrong(probability[0]))
+    last = [
+        list(looks_of(comparison, pool, labels_of(pool, probability[:1], rng), seed))[-1]
+        for seed in range(25)
+    ]
+    assert np.mean([look.alarm for look in last]) >= power
+    average = {
+        name: np.mean([np.log(look.evidence[name]) for look in last]) for name in last[0].evidence
+    }
+    assert max(average, key=average.__getitem__) == what
+    assert last[0].verdict.startswith("Alarm")
+
+
+def test_the_estimate_is_right_whatever_the_model_says(pool, probability):
+    """Precision is linear: over many samples the estimate is the truth, the model's is far off."""
+    rng = np.random.default_rng(3)
+    labels = labels_of(pool, probability, rng)
+    wrong = Relevance.from_values(pool, rng.uniform(0.1, 0.9, pool.n_documents))
+    comparison = rb.compare(pool, wrong, rb.Estimand("P@10", scope="pool"))
+    truth = rb.moments(pool, labels.astype(float), measure="P@10", pairs="none").mean_expected[0]
+    estimates = []
+    for seed in range(400):
+        prels = audit_documents(pool, SHARE, qrels_of(pool, labels), seed=seed)
+        look = audit(comparison, Sample.from_prels(pool, prels), seed=seed)
+        estimates.append(look.estimate)
+    error = np.std(estimates, axis=0, ddof=1) / np.sqrt(len(estimates))
+    expected = np.concatenate([[labels.sum()], truth])
+    assert (np.abs(np.mean(estimates, axis=0) - expected) <= 3.5 * error).all()
+    assert np.abs(comparison.expected - truth).max() > 10 * error[1:].max()
+
+
+def test_all_judged_leaves_no_doubt(pool, probability):
+    """Of a linear measure, where every document is sure to be drawn."""
+    labels = labels_of(pool, probability, np.random.default_rng(1))
+    rel = Relevance.from_values(pool, probability[None])
+    comparison = rb.compare(pool, rel, rb.Estimand("P@10", scope="pool"))
+    prels = audit_documents(pool, 1.0, qrels_of(pool, labels), weights="uniform")
+    look = audit(comparison, Sample.from_prels(pool, prels))
+    truth = rb.moments(pool, labels.astype(float), measure="P@10", pairs="none").mean_expected[0]
+    assert look.judged == pool.n_documents
+    np.testing.assert_allclose(look.estimate[1:], truth, atol=0.01)
+    assert (look.high - look.low)[1:].max() < 0.05
+
+
+def test_looks_by_one_model_add_up(pool, probability):
+    """In one look or in six, of one model, evidence and estimates are the same."""
+    comparison = compared(pool, probability)
+    labels = labels_of(pool, probability, np.random.default_rng(2))
+    *_, last = looks_of(comparison, pool, labels, seed=9)
+    prels = audit_documents(pool, SHARE, qrels_of(pool, labels), seed=9)
+    once = audit(comparison, Sample.from_prels(pool, prels), seed=9)
+    assert once.e_value == pytest.approx(last.e_value)
+    np.testing.assert_allclose(once.estimate, last.estimate)
+    np.testing.assert_allclose(once.low, last.low)
+    assert len(last.looks) == 6
+    assert len(once.looks) == 1
+
+
+def test_a_look_goes_on_from_what_was_written(pool, probability):
+    comparison = compared(pool, probability)
+    labels = labels_of(pool, probability, np.random.default_rng(2))
+    looks = list(looks_of(comparison, pool, labels, seed=9))
+    prels = audit_documents(pool, SHARE, qrels_of(pool, labels), seed=9)
+    sample = Sample.from_prels(pool, prels)
+    read = Audit.from_dict(json.loads(json.dumps(looks[2].to_dict())))
+    assert read.to_dict() == looks[2].to_dict()
+    here, there = (audit(comparison, sample, after=each, seed=9) for each in (looks[2], read))
+    assert here.to_dict() == there.to_dict()
+
+
+def test_documents_come_in_the_order_of_their_permanent_numbers(pool):
+    """A share's documents are among those of a larger one, and what waits ends the look."""
+    small, large = (audit_documents(pool, share, seed=3) for share in (0.1, 0.3))
+    assert all(docno in large[topic] for topic, rows in small.items() for docno in rows)
+    sample = Sample.from_prels(pool, large)
+    order = audit_order(sample, seed=3)
+    assert not order.judged.any()
+    assert (np.diff(order.time) >= 0).all()
+    judged = order.documents[[0, 2]]
+    part = Sample(Judgments.from_labels(pool, judged, [1, 0]), sample.probability)
+    again = audit_order(part, seed=3)
+    assert again.next[0] == order.documents[1]
+    assert again.end == order.time[1]
+    look = audit(compared(pool, np.full(pool.n_documents, 0.3)), part, seed=3)
+    assert (look.judged, look.drawn) == (1, len(order.documents))
+
+
+def test_grades_come_from_qrels_where_the_list_has_none(pool):
+    prels = audit_documents(pool, 0.3, seed=3)
+    topic = pool.topics[0]
+    docno = next(iter(prels[topic]))
+    filled = with_grades(prels, Qrels({topic: {docno: 2, "another": 1}}))
+    assert filled[topic][docno].relevance == 2
+    assert filled.n_values == prels.n_values
+    assert sum(row.relevance >= 0 for rows in filled.values() for row in rows.values()) == 1
+
+
+def test_a_fit_gets_only_what_is_not_of_the_audit(pool):
+    every = qrels_of(pool, np.ones(pool.n_documents, int))
+    prels = audit_documents(pool, 0.3, seed=3)
+    left = without_audit(every, prels)
+    assert left.n_values == every.n_values - prels.n_values
+    assert not any(docno in left[topic] for topic, rows in prels.items() for docno in rows)
+
+
+def test_bad_input_is_refused(pool, probability):
+    comparison = compared(pool, probability)
+    prels = audit_documents(pool, SHARE, qrels_of(pool, np.ones(pool.n_documents, int)), seed=1)
+    sample = Sample.from_prels(pool, prels)
+    with pytest.raises(InputError, match="was not drawn by seed 2"):
+        audit(comparison, sample, seed=2)
+    with pytest.raises(InputError, match="share of an audit"):
+        audit_documents(pool, 0.0)
+    with pytest.raises(InputError, match="alpha"):
+        audit(comparison, sample, alpha=1.0, seed=1)
+    first = audit(comparison, sample, seed=1)
+    with pytest.raises(InputError, match="another measure"):
+        audit(comparison, sample, after=first, alpha=0.1, seed=1)
+    none = Sample(Judgments.none(pool), sample.probability)
+    with pytest.raises(InputError, match="more judgments"):
+        audit(comparison, none, after=first, seed=1)
+    shallow = Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"0": ["d0001"]})]))
+    with pytest.raises(InputError, match="no probability"):
+        audit(compared(shallow, [0.5]), sample, seed=1)
+
+
+def test_nothing_judged_says_nothing(pool, probability):
+    comparison = compared(pool, probability)
+    sample = Sample.from_prels(pool, audit_documents(pool, SHARE))
+    look = audit(comparison, sample)
+    assert (look.judged, look.alarm, look.e_value) == (0, False, 1.0)
+    assert np.isnan(look.estimate).all()
+    assert look.to_frame()["agrees"].all()

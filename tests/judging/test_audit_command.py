@@ -1,0 +1,115 @@
+"""An audit from the command line: drawn, judged, evaluated, and shown."""
+
+import html
+import json
+
+import pytest
+
+import rtc_bayes as rb
+from rtc_bayes.cli import main
+from rtc_bayes.judging import with_grades, without_audit
+
+ASKED = ["compare", "runs", "--qrels", "few.qrels", "--model", "rtc", "--method", "map", "--quiet"]
+
+NEXT = ["next", "runs", "--qrels", "few.qrels", "--audit", "0.2", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    return rb.simulate(n_topics=6, n_systems=4, documents=200, depth=60, seed=3)
+
+
+@pytest.fixture
+def here(simulated, tmp_path, monkeypatch):
+    """A folder with runs, judgments, and an audit of which every document is judged."""
+    monkeypatch.chdir(tmp_path)
+    rb.write_runs(simulated.runs, "runs")
+    rb.write_qrels(simulated.qrels, "truth")
+    build = "build runs --truth truth --algorithm mtc --budget 40 -o few.qrels --quiet"
+    assert main(build.split()) == 0
+    assert main([*NEXT, "-o", "audit.prels"]) == 0
+    return tmp_path
+
+
+def judge(qrels):
+    rb.write_prels(with_grades(rb.read_prels("audit.prels"), qrels), "audit.prels")
+
+
+def test_documents_of_an_audit_are_listed_with_their_probability(here, simulated, capsys):
+    few, drawn = rb.read_qrels("few.qrels"), rb.read_prels("audit.prels")
+    for topic, rows in drawn.items():
+        for docno, row in rows.items():
+            assert row.relevance == few.get(topic, {}).get(docno, -1)
+            assert 0.0 < row.probability <= 1.0
+    capsys.readouterr()
+    assert main([*NEXT, "--count", "3", "--format", "json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert len(listed) == 3
+    for one in listed:
+        row = drawn[one["topic"]][one["docno"]]
+        assert (row.relevance, row.probability) == (-1, pytest.approx(one["probability"]))
+
+
+def test_compare_fits_without_the_audit_and_shows_its_verdict(here, simulated, capsys):
+    judge(simulated.qrels)
+    capsys.readouterr()
+    assert main([*ASKED, "--audit", "audit.prels", "--format", "json"]) == 0
+    written = json.loads(capsys.readouterr().out)
+    prels, few = rb.read_prels("audit.prels"), rb.read_qrels("few.qrels")
+    pool = rb.Pool.from_runs(simulated.runs, depth=100)
+    judgments = rb.Judgments.from_qrels(pool, without_audit(few, prels))
+    comparison = rb.compare(pool, rb.fit(pool, judgments, model="rtc:map"))
+    look = rb.audit(comparison, rb.Sample.from_prels(pool, prels))
+    assert written["audit"]["e_value"] == pytest.approx(look.e_value)
+    assert [row["estimate"] for row in written["audit"]["quantities"]] == pytest.approx(
+        look.estimate.tolist()
+    )
+    assert written["audit"]["verdict"] == look.verdict
+    assert main([*ASKED, "--audit", "audit.prels"]) == 0
+    assert look.verdict in capsys.readouterr().out
+    assert main([*ASKED, "--audit", "audit.prels", "-o", "page.html"]) == 0
+    assert look.verdict in html.unescape((here / "page.html").read_text())
+    assert main([*ASKED, "--audit", "audit.prels", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("quantity,expected,sd,estimate,low,high,agrees")
+
+
+def test_a_log_keeps_the_looks(here, simulated, capsys):
+    """Half of the documents are judged at the first look; the second goes on from it."""
+    every = rb.read_prels("audit.prels")
+    asked = [*ASKED, "--audit", "audit.prels", "--audit-log", "log.json", "--format", "json"]
+    pool = rb.Pool.from_runs(simulated.runs, depth=100)
+    sample = rb.Sample.from_prels(pool, every)
+    first = rb.judging.audit_order(sample).next[:20]
+    some = rb.Judgments.from_labels(pool, first, [0.0] * len(first)).to_qrels()
+    known = {t: {d: simulated.qrels[t].get(d, 0) for d in some[t]} for t in some}
+    judge(rb.Qrels(known))
+    assert main(asked) == 0
+    one = json.loads((here / "log.json").read_text())
+    judge(simulated.qrels)
+    assert main(asked) == 0
+    two = json.loads((here / "log.json").read_text())
+    assert one["judged"] >= 20
+    assert two["judged"] > one["judged"]
+    assert two["looks"][0] == one["looks"][0]
+    assert len(two["looks"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        (["--audit-log", "log.json"], "keeps the looks of one audit"),
+        (["--audit", "few.qrels"], "few.qrels"),
+        (["--audit", "audit.prels", "--seed", "5"], "not drawn by seed 5"),
+        (["--audit", "audit.prels", "--audit-log", "few.qrels"], "holds no audit"),
+        (["--audit", "audit.prels", "--ranks", "--format", "csv"], "one table"),
+    ],
+)
+def test_what_cannot_be_is_refused(here, simulated, capsys, extra, said):
+    judge(simulated.qrels)
+    assert main([*ASKED, *extra]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_an_audit_goes_with_no_pair(here, capsys):
+    assert main([*NEXT, "--pair", "least"]) == 2
+    assert "--audit takes no --pair" in capsys.readouterr().err
