@@ -44,12 +44,19 @@ from .confidence import (
     topic_differences as topic_differences,
 )
 from .crowd import (
+    Aggregate as Aggregate,
+    Agreement as Agreement,
     Checks as Checks,
+    CrowdPrior as CrowdPrior,
     Panel as Panel,
     PanelPrior as PanelPrior,
+    aggregate as aggregate,
+    agreement as agreement,
     draw_checks as draw_checks,
     expected_gain as expected_gain,
     fit_panel as fit_panel,
+    judge_table as judge_table,
+    kappas as kappas,
     suggest_checks as suggest_checks,
 )
 from .errors import (

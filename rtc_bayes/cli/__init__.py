@@ -26,6 +26,7 @@ from rtc_bayes.cli.evaluating import evaluate, simulate
 from rtc_bayes.cli.fitting import fit, models
 from rtc_bayes.cli.holding_out import plan as plan_hold_out, reusability
 from rtc_bayes.cli.judging import build, next_
+from rtc_bayes.cli.labelling import labels
 from rtc_bayes.cli.merging import merge
 from rtc_bayes.cli.planning import plan
 from rtc_bayes.cli.selecting import allocate, topics
@@ -68,6 +69,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "evaluate": evaluate,
     "simulate": simulate,
     "merge": merge,
+    "labels": labels,
     "fit": fit,
     "compare": compare,
     "build": build,

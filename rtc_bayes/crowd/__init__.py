@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from rtc_bayes.crowd.aggregation import Aggregate, aggregate
+from rtc_bayes.crowd.agreement import Agreement, agreement, kappas
+from rtc_bayes.crowd.hierarchical import CrowdPrior
+from rtc_bayes.crowd.judge_table import judge_table
 from rtc_bayes.crowd.panel import Panel, PanelPrior, fit_panel
 from rtc_bayes.crowd.panel_checks import (
     Checks,
@@ -11,11 +15,18 @@ from rtc_bayes.crowd.panel_checks import (
 )
 
 __all__ = [
+    "Aggregate",
+    "Agreement",
     "Checks",
+    "CrowdPrior",
     "Panel",
     "PanelPrior",
+    "aggregate",
+    "agreement",
     "draw_checks",
     "expected_gain",
     "fit_panel",
+    "judge_table",
+    "kappas",
     "suggest_checks",
 ]

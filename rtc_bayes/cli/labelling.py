@@ -1,0 +1,82 @@
+"""The command that aggregates labels of judges that err."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from rtc_bayes.cli.arguments import Out, Quiet, Seed
+from rtc_bayes.cli.inputs import format_of
+
+_ENDINGS: dict[str, Literal["erels", "csv", "json"]] = {
+    "": "erels",
+    ".erels": "erels",
+    ".txt": "erels",
+    ".csv": "csv",
+    ".json": "json",
+}
+
+
+def labels(
+    files: Annotated[list[str], typer.Argument(metavar="FILES", help="Files, folders, globs.")],
+    method: Annotated[
+        Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"],
+        typer.Option(help="mv: shares of votes; em: Dawid and Skene; panel: errors correlate."),
+    ] = "hierarchical",
+    rel: Annotated[int, typer.Option(help="The lowest grade that is relevant.")] = 1,
+    graded: Annotated[bool, typer.Option("--graded", help="Aggregate grades.")] = False,
+    human: Annotated[
+        str | None, typer.Option(metavar="QRELS", help="Grades that are known.")
+    ] = None,
+    gold: Annotated[
+        bool, typer.Option("--gold", help="Take the true grades in the files for known.")
+    ] = False,
+    judge: Annotated[
+        str | None, typer.Option(help="The judge of files that name none. Default: their names.")
+    ] = None,
+    n_grades: Annotated[
+        int | None, typer.Option(help="How many grades there are; higher labels are dropped.")
+    ] = None,
+    judges: Annotated[
+        bool, typer.Option("--judges", help="Show all judges, not those of most labels.")
+    ] = False,
+    seed: Seed = 0,
+    output: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Turn labels of a crowd, or of language models, into probabilities of relevance.
+
+    Prints how far judges agree, and what each is worth. Writes OUT: topic Q0 docno probability,
+    which compare takes as --erels; a table of pairs if it ends in .csv or .json.
+    """
+    from rtc_bayes.collection import read_labels, read_qrels
+    from rtc_bayes.collection.sources import files_of
+    from rtc_bayes.crowd import aggregate
+    from rtc_bayes.errors import InputError
+    from rtc_bayes.report.labels_tables import judges_tables
+    from rtc_bayes.report.terminal import write_frame, write_tables, write_value
+    from rtc_bayes.store import digest_file, meta_path, provenance, write_json
+
+    kind = format_of(None, output, _ENDINGS)
+    if gold and human is not None:
+        raise InputError("--gold and --human both say what is known", remedy="give one")
+    given = read_labels(*files, judge=judge, n_grades=n_grades)
+    known = given.gold if gold else None if human is None else read_qrels(human)
+    made = aggregate(given, method, rel=rel, graded=graded, human=known, seed=seed)
+    if not quiet:
+        write_tables(judges_tables(given, made, rel=rel, every=judges), None, {})
+    if output is None:
+        return
+    paths = [str(file) for path in [*files, *([human] if human else [])] for file in files_of(path)]
+    meta = provenance(seed=seed, inputs={path: digest_file(path) for path in paths})
+    match kind:
+        case "erels":
+            made.write(output)
+            write_json(meta, meta_path(output))
+        case "csv":
+            write_frame(made.to_frame(), output, meta)
+        case "json":
+            write_value(made.to_frame().to_dict("records"), output, meta)
+    if not quiet:
+        typer.echo(f"in {output}")

@@ -1,0 +1,264 @@
+"""One probability of relevance from the labels of many judges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta
+
+from rtc_bayes.collection import Labels, Probabilities, write_erels
+from rtc_bayes.crowd.expectation import dawid_skene, majority, one_coin
+from rtc_bayes.crowd.glad import glad
+from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
+from rtc_bayes.crowd.panel_labels import panel
+from rtc_bayes.crowd.votes import Known, Truths, Votes
+from rtc_bayes.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Floats = NDArray[np.float64]
+type Method = Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"]
+
+METHODS: tuple[str, ...] = get_args(Method.__value__)
+LEVEL = 0.9
+"""Probability that a judge's interval holds."""
+
+_MAXIMISED: Mapping[str, Callable[[Votes], Truths]] = {
+    "mv": majority,
+    "em": dawid_skene,
+    "one-coin": one_coin,
+    "glad": glad,
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Aggregate:
+    """What the labels of many judges say together.
+
+    Attributes
+    ----------
+    method : str
+    pairs : tuple of (topic, docno)
+    grades : ndarray, shape (pair, grade)
+        Probabilities of the true grade; of 0 and 1 where labels were taken as relevant or not.
+    relevance_level : int
+        The lowest of these grades that is relevant.
+    n_labels : int array, shape (pair,)
+    judges : tuple of str
+    counts : ndarray, shape (judge, true, given)
+        Labels of a judge, counted by the probabilities of true grades.
+    draws : int8 ndarray, shape (draw, pair), or None
+        True grades drawn from the posterior: of "hierarchical".
+    confusion : ndarray, shape (draw, judge, true, given), or None
+        Draws of the probabilities of what a judge says: of "hierarchical".
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> docnos, judges = ["d1", "d1", "d1", "d2", "d2"], ["ann", "bob", "cas", "ann", "bob"]
+    >>> labels = rb.Labels.of(["7"] * 5, docnos, judges, [1, 1, 0, 0, 1])
+    >>> votes = rb.aggregate(labels, "mv")
+    >>> votes.probability.round(2).tolist(), votes.tied.tolist()
+    ([0.67, 0.5], [False, True])
+    """
+
+    method: str
+    pairs: tuple[tuple[str, str], ...]
+    grades: Floats
+    relevance_level: int
+    n_labels: NDArray[np.int64]
+    judges: tuple[str, ...]
+    counts: Floats
+    draws: NDArray[np.int8] | None = None
+    confusion: Floats | None = None
+
+    @property
+    def probability(self) -> Floats:
+        """Probability of relevance, shape (pair,)."""
+        return np.clip(self.grades[:, self.relevance_level :].sum(axis=1), 0.0, 1.0)
+
+    @property
+    def tied(self) -> NDArray[np.bool_]:
+        """Whether the labels do not say which grade is most probable, shape (pair,)."""
+        best = self.grades.max(axis=1, keepdims=True)
+        return np.asarray((self.grades > best - 1e-9).sum(axis=1) > 1)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each pair: topic, docno, labels, probability, tied."""
+        import pandas as pd
+
+        topics, docnos = zip(*self.pairs, strict=True)
+        return pd.DataFrame(
+            {
+                "topic": topics,
+                "docno": docnos,
+                "labels": self.n_labels,
+                "probability": self.probability,
+                "tied": self.tied,
+            }
+        )
+
+    def judges_frame(self) -> pd.DataFrame:
+        """Return a row for each judge, with intervals that hold with probability .9.
+
+        Returns
+        -------
+        DataFrame
+            judge, labels, accuracy (the share of labels that is right), accuracy_low,
+            accuracy_high; with two grades sensitivity and specificity as well (right where the
+            truth is relevant, and where it is not). Of "hierarchical" the posterior's; of other
+            methods beta distributions of the labels counted by the truths that the method found
+            probable, which take these for independent.
+        """
+        import pandas as pd
+
+        k = self.grades.shape[1]
+        right = np.eye(k, dtype=bool)
+        columns: dict[str, ArrayLike] = {"judge": self.judges}
+        columns["labels"] = np.rint(self.counts.sum(axis=(1, 2))).astype(int)
+        named = {"accuracy": slice(None)}
+        if k == 2:
+            named |= {"sensitivity": slice(1, 2), "specificity": slice(0, 1)}
+        for name, rows in named.items():
+            if self.confusion is None:
+                hits = (self.counts * right)[:, rows].sum(axis=(1, 2))
+                said = self.counts[:, rows].sum(axis=(1, 2))
+                parts = (hits + 1.0, np.maximum(said - hits, 0.0) + 1.0)
+                mean, (low, high) = parts[0] / (parts[0] + parts[1]), beta.interval(LEVEL, *parts)
+            else:
+                weight = self.counts.sum(axis=2)[None, :, rows]
+                share = np.diagonal(self.confusion, axis1=2, axis2=3)[:, :, rows]
+                drawn = (share * weight).sum(axis=2) / np.maximum(weight.sum(axis=2), 1e-12)
+                mean = drawn.mean(axis=0)
+                low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+            columns |= {name: mean, f"{name}_low": low, f"{name}_high": high}
+        return pd.DataFrame(columns)
+
+    def probabilities(self) -> Probabilities:
+        """Return the probabilities of relevance as ``compare`` takes them: see `write_erels`."""
+        tables: dict[str, dict[str, float]] = {}
+        for (topic, docno), p in zip(self.pairs, self.probability.tolist(), strict=True):
+            tables.setdefault(topic, {})[docno] = p
+        return Probabilities(tables)
+
+    def write(self, path: str | Path) -> None:
+        """Write ``topic Q0 docno probability`` lines, which ``compare --erels`` reads."""
+        write_erels(self.probabilities(), path)
+
+    def __repr__(self) -> str:
+        said = f"Aggregate({self.method}: {len(self.pairs)} pairs by {len(self.judges)} judges"
+        ties = int(self.tied.sum())
+        return f"{said}, {self.probability.sum():.1f} relevant expected, {ties} tied)"
+
+
+def aggregate(
+    labels: Labels,
+    method: Method = "hierarchical",
+    *,
+    rel: int = 1,
+    graded: bool = False,
+    human: Known | None = None,
+    draws: int = 1000,
+    prior: CrowdPrior | None = None,
+    history: Aggregate | None = None,
+    seed: int = 0,
+) -> Aggregate:
+    """Turn the labels of many judges into one probability of relevance for each pair.
+
+    Parameters
+    ----------
+    labels : Labels
+    method : {"mv", "em", "one-coin", "glad", "hierarchical", "panel"}
+        "mv": the share of votes. "em": Dawid and Skene (1979; the 2013 thesis, section 8.2), a
+        judge's errors by true grade. "one-coin": one accuracy a judge. "glad": Whitehill et al.
+        (2009), abilities of judges and difficulties of documents. "hierarchical": judges that
+        resemble each other, topics with prevalences of their own, and documents that mislead all;
+        drawn from by Gibbs sampling. "panel": judges whose errors correlate, as those of language
+        models do (:func:`rtc_bayes.fit_panel`).
+    rel : int, at least 1
+        The lowest grade that is relevant.
+    graded : bool
+        Aggregate grades; by default, whether a label is relevant.
+    human : mapping of (topic, docno) to int, or Qrels, optional
+        Grades that are known, such as those of gold questions (``labels.gold``).
+    draws : int
+        Of "hierarchical", after 500 steps of each of 2 chains.
+    prior : CrowdPrior, optional
+        Of "hierarchical".
+    history : Aggregate, optional
+        What judges did before, for "hierarchical": by their names.
+    seed : int
+
+    Returns
+    -------
+    Aggregate
+
+    Raises
+    ------
+    InputError
+        An unknown method, a relevance level above all grades, or an argument that the method does
+        not take.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> docnos, judges = ["d1", "d1", "d1", "d2", "d2"], ["ann", "bob", "cas", "ann", "bob"]
+    >>> labels = rb.Labels.of(["7"] * 5, docnos, judges, [1, 1, 0, 0, 0])
+    >>> rb.aggregate(labels, "em", human={("7", "d1"): 1}).probability.round(1).tolist()
+    [1.0, 0.0]
+    """
+    if method not in METHODS:
+        raise InputError(f"no method {method!r}", remedy=f"choose from {', '.join(METHODS)}")
+    if method != "hierarchical" and (prior is not None or history is not None):
+        raise InputError(
+            f"{method} takes no prior and no history", remedy='give method="hierarchical"'
+        )
+    if method == "panel" and graded:
+        raise InputError("panel takes no grades", remedy="give rel, without graded")
+    votes = Votes.of(labels, rel, graded, human)
+    if method == "panel":
+        told = np.flatnonzero(votes.known >= 0)
+        ids = labels.pair_ids()
+        known = {ids[place]: int(votes.known[place]) * rel for place in told}
+        p = panel(labels, known, rel=rel, seed=seed).probability
+        made = Truths(votes.fixed(np.stack([1.0 - p, p], axis=1)))
+    elif method == "hierarchical":
+        made = hierarchical(
+            votes,
+            draws=draws,
+            prior=prior or CrowdPrior(),
+            history=_earlier(labels, votes, history),
+            seed=seed,
+        )
+    else:
+        made = _MAXIMISED[method](votes)
+    return Aggregate(
+        method,
+        tuple(labels.pair_ids()),
+        made.grades,
+        rel if graded else 1,
+        np.bincount(votes.pair_of, minlength=votes.n_pairs),
+        labels.judges,
+        votes.confusion_counts(made.grades),
+        made.draws,
+        made.confusion,
+    )
+
+
+def _earlier(labels: Labels, votes: Votes, history: Aggregate | None) -> dict[int, Floats]:
+    if history is None:
+        return {}
+    if history.counts.shape[1] != votes.n_grades:
+        raise InputError(
+            f"history is of {history.counts.shape[1]} grades, labels of {votes.n_grades}",
+            remedy="aggregate both by grade, or neither",
+        )
+    place = {judge: i for i, judge in enumerate(labels.judges)}
+    named = zip(history.judges, history.counts, strict=True)
+    return {place[judge]: counts for judge, counts in named if judge in place}

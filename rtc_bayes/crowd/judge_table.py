@@ -1,0 +1,105 @@
+"""A table of judges, and which of them are suspicious."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import beta
+
+from rtc_bayes.collection import Labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LEVEL = 0.9
+_FEWEST = 20
+"""Labels from which a judge is called constant or inverted."""
+_FAST = 0.1
+"""A judge whose median time is under this share of that of all judges is too fast."""
+
+
+def judge_table(labels: Labels) -> pd.DataFrame:
+    """Return what each judge said, and how that agrees with gold and with the others.
+
+    Parameters
+    ----------
+    labels : Labels
+
+    Returns
+    -------
+    DataFrame
+        judge, labels, topics; the share of each grade (grade_0, ...); agrees, the share of labels
+        that are what most other judges of the pair say (NaN where there are none, ties left out);
+        gold, labels of pairs of known grade, accuracy on these with a 90% interval (Jeffreys'),
+        accuracy_low and accuracy_high; seconds, the median time of a label; suspicious, why, or "".
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> docnos, judges = ["d1", "d1", "d1", "d2", "d2"], ["ann", "bob", "cas", "ann", "bob"]
+    >>> labels = rb.Labels.of(["7"] * 5, docnos, judges, [1, 1, 0, 0, 1], gold={("7", "d1"): 1})
+    >>> rb.judge_table(labels)[["judge", "labels", "agrees", "gold", "accuracy"]].values.tolist()
+    [['ann', 2, 0.0, 1, 1.0], ['bob', 2, 0.0, 1, 1.0], ['cas', 1, 0.0, 1, 0.0]]
+    """
+    import pandas as pd
+
+    pairs = labels.pairs()
+    counts = np.zeros((len(pairs.topic), labels.n_grades))
+    np.add.at(counts, (pairs.of_label, labels.grade), 1.0)
+    others = counts[pairs.of_label]
+    others[np.arange(labels.n_labels), labels.grade] -= 1.0
+    most = others.max(axis=1)
+    clear = (most > 0.0) & ((others == most[:, None]).sum(axis=1) == 1)
+    gold = labels.gold_grades()[pairs.of_label]
+    rows = pd.DataFrame(
+        {
+            "judge": labels.judge_of,
+            "topic": labels.topic_of,
+            "agrees": np.where(clear, others.argmax(axis=1) == labels.grade, np.nan),
+            "right": np.where(gold >= 0, gold == labels.grade, np.nan),
+            "seconds": np.nan if labels.time is None else labels.time,
+        }
+    )
+    by_judge = rows.groupby("judge")
+    shares = {
+        f"grade_{grade}": np.bincount(labels.judge_of, labels.grade == grade) / by_judge.size()
+        for grade in range(labels.n_grades)
+    }
+    told, right = by_judge["right"].count(), by_judge["right"].sum()
+    low, high = beta.interval(_LEVEL, right + 0.5, told - right + 0.5)
+    table = pd.DataFrame(
+        {
+            "judge": labels.judges,
+            "labels": by_judge.size(),
+            "topics": by_judge["topic"].nunique(),
+            **shares,
+            "agrees": by_judge["agrees"].mean(),
+            "gold": told,
+            "accuracy": by_judge["right"].mean(),
+            "accuracy_low": np.where(told > 0, low, np.nan),
+            "accuracy_high": np.where(told > 0, high, np.nan),
+            "seconds": by_judge["seconds"].median(),
+        }
+    ).reset_index(drop=True)
+    return table.assign(suspicious=_suspicions(table, list(shares), rows["seconds"].median()))
+
+
+def _suspicions(table: pd.DataFrame, shares: list[str], usual: float) -> list[str]:
+    """Say of each judge why the labels are suspicious."""
+    chance = 1.0 / len(shares)
+    said = []
+    for row in table.to_dict("records"):
+        reasons = []
+        if row["labels"] >= _FEWEST:
+            same = max(shares, key=row.__getitem__)
+            if row[same] == 1.0:
+                reasons.append(f"always says {same.removeprefix('grade_')}")
+            if row["gold"] >= _FEWEST and row["accuracy_high"] < chance:
+                reasons.append("worse than chance on gold: inverted?")
+            elif row["gold"] < _FEWEST and row["agrees"] < chance / 2.0:
+                reasons.append("against the others more often than by chance: inverted?")
+        if row["seconds"] < _FAST * usual:
+            reasons.append(f"{row['seconds']:.2g} seconds a label, where {usual:.2g} are usual")
+        said.append("; ".join(reasons))
+    return said

@@ -1,0 +1,137 @@
+"""Labels as arrays, for the methods that aggregate them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection import Labels, Qrels
+from rtc_bayes.errors import InputError, whole_number
+
+type Floats = NDArray[np.float64]
+type Codes = NDArray[np.int64]
+type Known = Mapping[tuple[str, str], int] | Qrels
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Labels in the order of their pairs.
+
+    Attributes
+    ----------
+    pair_of, judge_of, grade : int array, shape (label,)
+    topic_of : int array, shape (pair,)
+    known : int array, shape (pair,)
+        The true grade; -1 where it is not known.
+    n_judges, n_topics, n_grades : int
+    """
+
+    pair_of: Codes
+    judge_of: Codes
+    grade: Codes
+    topic_of: Codes
+    known: Codes
+    n_judges: int
+    n_topics: int
+    n_grades: int
+
+    @classmethod
+    def of(cls, labels: Labels, rel: int, graded: bool, human: Known | None) -> Votes:
+        """Take the labels, as grades or as relevant from `rel` on."""
+        level = whole_number("rel", rel, least=1)
+        if level >= labels.n_grades:
+            raise InputError(
+                f"rel is {level}, and the highest grade is {labels.n_grades - 1}",
+                remedy="give a lower relevance level",
+            )
+        pairs = labels.pairs()
+        order = np.argsort(pairs.of_label, kind="stable")
+        grade = labels.grade if graded else labels.binary(level)
+        n_grades = labels.n_grades if graded else 2
+        return cls(
+            pairs.of_label[order],
+            labels.judge_of[order],
+            grade[order].astype(np.int64),
+            pairs.topic,
+            _known(labels, human, level, graded),
+            len(labels.judges),
+            len(labels.topics),
+            n_grades,
+        )
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of topic and document there are."""
+        return len(self.topic_of)
+
+    def counts(self) -> Floats:
+        """Return how many labels of each grade a pair has: shape (pair, grade)."""
+        cells = self.pair_of * self.n_grades + self.grade
+        counted = np.bincount(cells, minlength=self.n_pairs * self.n_grades)
+        return counted.reshape(self.n_pairs, self.n_grades).astype(np.float64)
+
+    def fixed(self, grades: Floats) -> Floats:
+        """Return probabilities of grades with those of known pairs 0 and 1: (pair, grade)."""
+        told = self.known >= 0
+        grades[told] = np.eye(self.n_grades)[self.known[told]]
+        return grades
+
+    def confusion_counts(self, grades: Floats) -> Floats:
+        """Return how often a judge gives a grade where another is true: (judge, true, given).
+
+        Parameters
+        ----------
+        grades : ndarray, shape (pair, grade)
+            Probabilities of the true grade.
+        """
+        counted = np.zeros((self.n_judges, self.n_grades, self.n_grades))
+        cells = self.judge_of * self.n_grades + self.grade
+        for true in range(self.n_grades):
+            counted[:, true, :] = np.bincount(
+                cells, grades[self.pair_of, true], self.n_judges * self.n_grades
+            ).reshape(self.n_judges, self.n_grades)
+        return counted
+
+
+class Truths(NamedTuple):
+    """What a method says of the pairs.
+
+    Attributes
+    ----------
+    grades : ndarray, shape (pair, grade)
+        Probabilities of the true grade.
+    draws : int8 ndarray, shape (draw, pair), or None
+        True grades drawn from a posterior.
+    confusion : ndarray, shape (draw, judge, true, given), or None
+        Draws of what judges say.
+    """
+
+    grades: Floats
+    draws: NDArray[np.int8] | None = None
+    confusion: Floats | None = None
+
+
+def _known(labels: Labels, human: Known | None, level: int, graded: bool) -> Codes:
+    known = np.full(len(labels.pairs().topic), -1, dtype=np.int64)
+    if human is None:
+        return known
+    for place, (topic, docno) in enumerate(labels.pair_ids()):
+        grade = (
+            human.get(topic, {}).get(docno)
+            if isinstance(human, Qrels)
+            else human.get((topic, docno))
+        )
+        if grade is None or grade < 0:
+            continue
+        if graded and grade >= labels.n_grades:
+            raise InputError(
+                f"topic {topic}, {docno}: a human's grade is {grade}, the labels' highest is "
+                f"{labels.n_grades - 1}",
+                remedy="read labels with n_grades=, or aggregate them without graded",
+            )
+        known[place] = grade if graded else int(grade >= level)
+    return known

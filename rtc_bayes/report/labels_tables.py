@@ -1,0 +1,68 @@
+"""The tables that the command `labels` prints."""
+
+from __future__ import annotations
+
+from rtc_bayes.collection import Labels
+from rtc_bayes.crowd import Aggregate, agreement, judge_table
+from rtc_bayes.errors import InputError
+from rtc_bayes.report.tables import Format
+from rtc_bayes.report.terminal import Passage, Table
+
+_SHOWN = 15
+_FORMATS: dict[str, Format] = {
+    "labels": "d",
+    "agrees": ".2f",
+    "says relevant": ".2f",
+    "accuracy": ".2f",
+    "low": ".2f",
+    "high": ".2f",
+    "sensitivity": ".2f",
+    "specificity": ".2f",
+}
+
+
+def judges_tables(
+    labels: Labels, made: Aggregate, *, rel: int = 1, every: bool = False
+) -> list[Table | Passage]:
+    """Say what the labels are, how far judges agree, and what each is worth.
+
+    Parameters
+    ----------
+    labels : Labels
+    made : Aggregate
+        Of these labels.
+    rel : int
+        The lowest grade that is relevant.
+    every : bool
+        Show all judges, not those of the most labels.
+    """
+    binary = labels.at_level(rel)
+    said = [f"{labels!r}.", f"{made!r}."]
+    if labels.n_dropped:
+        said[0] += f" {labels.n_dropped:,} more are no labels (broken links), and dropped."
+    try:
+        alpha = agreement(binary, resamples=200)
+        said.append(
+            f"Krippendorff's alpha of relevant or not: {alpha.value:.3f} ({alpha.low:.3f} to "
+            f"{alpha.high:.3f}), of {alpha.pairs:,} pairs labelled twice or more."
+        )
+    except InputError as error:
+        said.append(f"No agreement to tell: {error}")
+    raw, told = judge_table(binary), made.judges_frame()
+    table = raw[["judge", "labels", "agrees"]].assign(**{"says relevant": raw["grade_1"]})
+    table = table.assign(
+        accuracy=told["accuracy"], low=told["accuracy_low"], high=told["accuracy_high"]
+    )
+    for name in ("sensitivity", "specificity"):
+        if name in told:
+            table[name] = told[name]
+    table["suspicious"] = raw["suspicious"]
+    table = table.sort_values("labels", ascending=False, kind="stable")
+    title = f"judges, accuracy by {made.method} with 90% intervals"
+    if not every and len(table) > _SHOWN:
+        title += f" (the {_SHOWN} of most labels of {len(table)}; --judges shows all)"
+        table = table.head(_SHOWN)
+    suspicious = int((raw["suspicious"] != "").sum())
+    if suspicious:
+        said.append(f"{suspicious} of {len(raw)} judges are suspicious.")
+    return [Passage("labels", tuple(said)), Table(title, table, _FORMATS)]

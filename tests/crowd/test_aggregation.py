@@ -1,0 +1,248 @@
+"""Aggregation of labels, against straightforward forms and simulated judges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import rtc_bayes as rb
+from rtc_bayes.crowd.expectation import dawid_skene
+from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
+from rtc_bayes.crowd.votes import Votes
+from rtc_bayes.errors import InputError
+
+
+def crowd(pairs=40, judges=6, each=4, grades=2, seed=0, accuracy=(0.6, 0.95)):
+    """Simulate labels of judges of known accuracy: the labels, the truth, the accuracies."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(grades, size=pairs)
+    right = random.uniform(*accuracy, size=judges)
+    rows = []
+    for pair in range(pairs):
+        for judge in random.choice(judges, each, replace=False):
+            wrong = (truth[pair] + random.integers(1, grades)) % grades
+            rows.append((pair, judge, truth[pair] if random.random() < right[judge] else wrong))
+    pair, judge, said = zip(*rows, strict=True)
+    labels = rb.Labels.of(
+        [str(p % 3) for p in pair],
+        [f"d{p:03}" for p in pair],
+        [f"j{j}" for j in judge],
+        said,
+        n_grades=grades,
+    )
+    place = {pair: i for i, pair in enumerate(labels.pair_ids())}
+    order = [place[(str(p % 3), f"d{p:03}")] for p in range(pairs)]
+    in_order = np.empty(pairs, dtype=int)
+    in_order[order] = truth
+    return labels, in_order, right
+
+
+def plain_dawid_skene(labels, iterations):
+    """Dawid-Skene by loops, without smoothing, errors clipped as crowd-kit clips them."""
+    of_pair = labels.pairs().of_label
+    n, k, j = of_pair.max() + 1, labels.n_grades, len(labels.judges)
+    rows = list(zip(of_pair, labels.judge_of, labels.grade, strict=True))
+    belief = np.zeros((n, k))
+    for i, _, y in rows:
+        belief[i, y] += 1
+    belief /= belief.sum(axis=1, keepdims=True)
+    for _ in range(iterations):
+        prior = belief.mean(axis=0)
+        errors = np.zeros((j, k, k))
+        for i, w, y in rows:
+            errors[w, :, y] += belief[i]
+        errors /= np.maximum(errors.sum(axis=2, keepdims=True), 1e-10)
+        errors = np.maximum(errors, 1e-10)
+        belief = np.tile(prior, (n, 1))
+        for i, w, y in rows:
+            belief[i] *= errors[w, :, y]
+        belief /= belief.sum(axis=1, keepdims=True)
+    return belief
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 7])
+@pytest.mark.parametrize("grades", [2, 4])
+def test_dawid_skene_is_that_of_loops(iterations, grades):
+    labels, _, _ = crowd(grades=grades)
+    votes = Votes.of(labels, 1, graded=True, human=None)
+    made = dawid_skene(votes, iterations=iterations, smoothing=0.0, tolerance=0.0)
+    np.testing.assert_allclose(made.grades, plain_dawid_skene(labels, iterations), atol=1e-9)
+
+
+def test_votes_are_shares_and_ties_are_said():
+    labels = rb.Labels.of(
+        ["1"] * 5, ["a", "a", "a", "b", "b"], ["x", "y", "z", "x", "y"], [2, 0, 1, 0, 2]
+    )
+    votes = rb.aggregate(labels, "mv", rel=1)
+    np.testing.assert_allclose(votes.probability, [2 / 3, 1 / 2])
+    assert votes.tied.tolist() == [False, True]
+    by_grade = rb.aggregate(labels, "mv", rel=2, graded=True)
+    np.testing.assert_allclose(by_grade.grades, [[1 / 3] * 3, [0.5, 0.0, 0.5]])
+    np.testing.assert_allclose(by_grade.probability, [1 / 3, 1 / 2])
+    assert by_grade.tied.tolist() == [True, True]
+
+
+@pytest.mark.parametrize("method", ["em", "one-coin", "glad", "hierarchical"])
+def test_good_and_bad_judges_are_told_apart(method):
+    labels, truth, _ = crowd(pairs=200, judges=8, each=5, seed=3, accuracy=(0.75, 0.9))
+    made = rb.aggregate(labels, method, draws=200)
+    # 200 pairs of five labels at .82: the vote alone is right in about 95%
+    assert ((made.probability > 0.5) == truth).mean() > 0.9
+    assert made.counts.sum() == pytest.approx(labels.n_labels)
+
+
+@pytest.mark.parametrize("method", ["mv", "em", "one-coin", "glad", "hierarchical", "panel"])
+def test_known_grades_stay(method):
+    labels, _, _ = crowd(pairs=12)
+    pair = labels.pair_ids()[0]
+    for grade in (0, 1):
+        made = rb.aggregate(labels, method, human={pair: grade}, draws=20)
+        assert made.probability[0] == grade
+    qrels = rb.Qrels({pair[0]: {pair[1]: 1, "elsewhere": 1}})
+    assert rb.aggregate(labels, method, human=qrels, draws=20).probability[0] == 1
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000), method=st.sampled_from(["mv", "em", "one-coin", "glad"]))
+def test_order_of_labels_does_not_matter(seed, method):
+    labels, _, _ = crowd(pairs=12, grades=3, seed=seed)
+    shuffled = labels.keep(np.random.default_rng(seed).permutation(labels.n_labels))
+    one, other = (rb.aggregate(x, method, graded=True) for x in (labels, shuffled))
+    assert one.pairs == other.pairs
+    np.testing.assert_allclose(one.grades, other.grades, atol=1e-6)
+
+
+def test_log_posterior_of_dawid_skene_never_falls():
+    labels, _, _ = crowd(pairs=60, seed=5)
+    votes = Votes.of(labels, 1, graded=False, human=None)
+
+    def density(grades):
+        k = votes.n_grades
+        counts = votes.confusion_counts(grades) + 1.0 / k
+        errors = counts / counts.sum(axis=2, keepdims=True)
+        prevalence = (grades.sum(axis=0) + 1.0 / k) / (len(grades) + 1.0)
+        said = np.log(errors)[votes.judge_of, :, votes.grade]
+        of_pair = np.stack([np.bincount(votes.pair_of, said[:, z]) for z in range(k)], axis=1)
+        likelihood = np.log((np.exp(of_pair) * prevalence).sum(axis=1)).sum()
+        return likelihood + (np.log(errors).sum() + np.log(prevalence).sum()) / k
+
+    steps = [density(dawid_skene(votes, iterations=n, tolerance=0.0).grades) for n in range(1, 15)]
+    assert np.all(np.diff(steps) > -1e-9)
+
+
+def test_hierarchical_judges_intervals_hold():
+    inside, all_of_them = 0, 0
+    for seed in range(12):
+        labels, _, right = crowd(pairs=150, judges=8, each=5, seed=seed)
+        votes = Votes.of(labels, 1, graded=False, human=None)
+        prior = CrowdPrior(misleading=1e-3, misleading_weight=1e6)
+        made = hierarchical(votes, draws=300, tune=200, prior=prior, seed=seed)
+        diagonal = np.diagonal(made.confusion, axis1=2, axis2=3).mean(axis=2)
+        low, high = np.quantile(diagonal, [0.05, 0.95], axis=0)
+        inside += int(((right >= low) & (right <= high)).sum())
+        all_of_them += len(right)
+    # 96 intervals of 90%: a standard error of .031
+    assert 0.9 - 3 * 0.031 < inside / all_of_them <= 1.0
+
+
+def test_documents_that_mislead_keep_probabilities_from_certainty():
+    labels = rb.Labels.of(["1"] * 20, ["d"] * 20, [f"j{j}" for j in range(20)], [1] * 20)
+    sure = rb.aggregate(labels, "em").probability[0]
+    made = rb.aggregate(labels, "hierarchical", draws=400)
+    assert sure > 0.99
+    assert 0.6 < made.probability[0] < 0.97
+    assert made.draws.shape == (400, 1)
+    # draws and the averaged chances say the same: 400 correlated draws, at most .03 apart each
+    assert abs(made.draws.mean() - made.probability[0]) < 0.1
+
+
+def test_history_of_a_judge_counts():
+    before, _, _ = crowd(pairs=200, judges=4, each=4, seed=9, accuracy=(0.9, 0.95))
+    history = rb.aggregate(before, "em")
+    now = rb.Labels.of(["1", "1"], ["a", "a"], ["j0", "new"], [1, 0])
+    without, with_it = (
+        rb.aggregate(now, "hierarchical", history=h, draws=600).probability[0]
+        for h in (None, history)
+    )
+    assert with_it > without + 0.1
+
+
+def test_what_cannot_be_is_refused():
+    labels, _, _ = crowd(pairs=6)
+    with pytest.raises(InputError, match="no method 'vote'; choose from mv"):
+        rb.aggregate(labels, "vote")
+    with pytest.raises(InputError, match="rel is 2, and the highest grade is 1"):
+        rb.aggregate(labels, "mv", rel=2)
+    with pytest.raises(InputError, match="takes no prior and no history"):
+        rb.aggregate(labels, "mv", prior=rb.CrowdPrior())
+    with pytest.raises(InputError, match="panel takes no grades"):
+        rb.aggregate(labels, "panel", graded=True)
+    with pytest.raises(InputError, match="human's grade is 3, the labels' highest is 1"):
+        rb.aggregate(labels, "mv", graded=True, human={labels.pair_ids()[0]: 3})
+    graded, _, _ = crowd(pairs=6, grades=3)
+    with pytest.raises(InputError, match="history is of 3 grades"):
+        rb.aggregate(labels, history=rb.aggregate(graded, "mv", graded=True))
+
+
+def test_written_probabilities_are_read_by_compare(tmp_path):
+    labels, _, _ = crowd(pairs=9)
+    made = rb.aggregate(labels, "mv")
+    made.write(tmp_path / "soft.erels")
+    read = rb.read_erels(tmp_path / "soft.erels")
+    for (topic, docno), p in zip(made.pairs, made.probability, strict=True):
+        assert read[topic][docno] == pytest.approx(p)
+
+
+@pytest.mark.slow
+def test_hierarchical_is_the_posterior_of_the_graph():
+    pm = pytest.importorskip("pymc")
+    labels, _, _ = crowd(pairs=8, judges=3, each=2, seed=4)
+    votes = Votes.of(labels, 1, graded=False, human={labels.pair_ids()[0]: 1})
+    # a heavy weight fixes the share that misleads, which is cut from the rest
+    prior = CrowdPrior(misleading=0.2, misleading_weight=1e7, topic_weight=5.0)
+    made = hierarchical(votes, draws=40_000, tune=2_000, chains=2, prior=prior, seed=1)
+    seeming = np.array([[0.8, 0.2], [0.2, 0.8]])
+    with pm.Model():
+        pi = pm.Dirichlet("pi", np.ones(2))
+        of_topic = pm.Dirichlet("of_topic", 5.0 * pi, shape=(votes.n_topics, 2))
+        m0 = pm.Dirichlet("m0", np.array([3.0, 1.0]))
+        m1 = pm.Dirichlet("m1", np.array([1.0, 3.0]))
+        log_s = pm.Normal("log_s", np.log(10.0), 1.0, shape=2)
+        said = [
+            pm.Dirichlet(f"said{y}", pm.math.exp(log_s[y]) * m, shape=(votes.n_judges, 2))
+            for y, m in enumerate((m0, m1))
+        ]
+        total = 0.0
+        chances = []
+        for pair in range(votes.n_pairs):
+            of_pair = np.flatnonzero(votes.pair_of == pair)
+            seems = [
+                pm.math.prod(
+                    pm.math.stack([said[y][votes.judge_of[i], votes.grade[i]] for i in of_pair])
+                )
+                for y in range(2)
+            ]
+            weights = [
+                of_topic[votes.topic_of[pair], z]
+                * (seeming[z, 0] * seems[0] + seeming[z, 1] * seems[1])
+                for z in range(2)
+            ]
+            if votes.known[pair] >= 0:
+                weights[1 - votes.known[pair]] = 0.0
+            whole = weights[0] + weights[1]
+            chances.append(weights[1] / whole)
+            total = total + pm.math.log(whole)
+        pm.Potential("labels", total)
+        pm.Deterministic("relevant", pm.math.stack(chances))
+        drawn = pm.sample(
+            2_000, tune=1_500, chains=4, cores=2, random_seed=1, progressbar=False,
+            target_accept=0.95,
+        )  # fmt: skip
+    relevant = drawn.posterior["relevant"].to_numpy().reshape(-1, votes.n_pairs)
+    # at least a thousand draws in effect each: a standard error of .01, and .008 of the sampler's
+    np.testing.assert_allclose(made.grades[:, 1], relevant.mean(axis=0), atol=0.04)
+    judged = np.stack([drawn.posterior[f"said{y}"].to_numpy() for y in range(2)], axis=-2)
+    judged = judged.reshape(-1, votes.n_judges, 2, 2)
+    said = np.linalg.inv(seeming) @ made.confusion.mean(axis=0)
+    np.testing.assert_allclose(said, judged.mean(axis=0), atol=0.05)

@@ -1,0 +1,100 @@
+"""Agreement of judges, against published numbers and by hand; suspicious judges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rtc_bayes as rb
+from rtc_bayes.errors import InputError
+
+# Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, section D: four observers
+OBSERVERS = {
+    "A": [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+    "B": [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+    "C": [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+    "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+}
+
+
+def observed():
+    rows = [
+        (f"u{unit:02}", name, value - 1)
+        for name, values in OBSERVERS.items()
+        for unit, value in enumerate(values)
+        if value is not None
+    ]
+    docnos, judges, grades = zip(*rows, strict=True)
+    return rb.Labels.of(["1"] * len(rows), docnos, judges, grades)
+
+
+@pytest.mark.parametrize(
+    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
+def test_alpha_is_the_published_one(level, published):
+    made = rb.agreement(observed(), level, resamples=200)
+    assert made.value == pytest.approx(published, abs=5e-4)
+    assert made.low < made.value < made.high
+    assert made.pairs == 11
+
+
+def test_alpha_needs_two_labels_and_two_grades():
+    alone = rb.Labels.of(["1", "1"], ["a", "b"], ["x", "y"], [0, 1])
+    with pytest.raises(InputError, match="no pair is labelled twice"):
+        rb.agreement(alone)
+    same = rb.Labels.of(["1", "1"], ["a", "a"], ["x", "y"], [1, 1])
+    with pytest.raises(InputError, match="all labels are the same"):
+        rb.agreement(same)
+
+
+def test_kappa_by_hand():
+    # 20 both relevant, 5 and 10 apart, 15 both not: agreed .7, by chance .5
+    said = [(1, 1)] * 20 + [(1, 0)] * 5 + [(0, 1)] * 10 + [(0, 0)] * 15
+    docnos = [f"d{i}" for i in range(50)]
+    labels = rb.Labels.of(
+        ["1"] * 100,
+        docnos * 2,
+        ["x"] * 50 + ["y"] * 50,
+        [a for a, _ in said] + [b for _, b in said],
+    )
+    row = rb.kappas(labels).iloc[0]
+    assert (row["a"], row["b"], row["pairs"]) == ("x", "y", 50)
+    assert row["kappa"] == pytest.approx(0.4)
+    assert row["se"] == pytest.approx(np.sqrt(0.7 * 0.3 / 50) / 0.5)
+    assert rb.kappas(labels, fewest=51).empty
+
+
+def test_suspicious_judges_are_named_with_the_reason():
+    random = np.random.default_rng(0)
+    truth = random.integers(2, size=60)
+    judges = {
+        "good": truth,
+        "fine": np.where(random.random(60) < 0.9, truth, 1 - truth),
+        "fair": np.where(random.random(60) < 0.85, truth, 1 - truth),
+        "constant": np.ones(60, dtype=int),
+        "inverted": 1 - truth,
+        "fast": truth,
+    }
+    docnos = [f"d{i}" for i in range(60)]
+    labels = rb.Labels.of(
+        ["1"] * 360,
+        docnos * 6,
+        [name for name in judges for _ in range(60)],
+        np.concatenate(list(judges.values())),
+        time=np.repeat([30.0, 25.0, 35.0, 20.0, 28.0, 1.0], 60),
+        gold={("1", docno): int(grade) for docno, grade in zip(docnos, truth, strict=True)},
+    )
+    table = rb.judge_table(labels).set_index("judge")
+    assert table["suspicious"].to_dict() == {
+        "good": "",
+        "fine": "",
+        "fair": "",
+        "constant": "always says 1",
+        "inverted": "worse than chance on gold: inverted?",
+        "fast": "1 seconds a label, where 26 are usual",
+    }
+    assert table.loc["good", ["labels", "gold", "accuracy"]].tolist() == [60, 60, 1.0]
+    assert table.loc["constant", "grade_1"] == 1.0
+    without = rb.judge_table(labels.with_gold({})).set_index("judge")
+    assert without.loc["inverted", "suspicious"].startswith("against the others")
+    assert np.isnan(without.loc["good", "accuracy"])
