@@ -57,6 +57,7 @@ from .crowd import (
     fit_panel as fit_panel,
     judge_table as judge_table,
     kappas as kappas,
+    simulate_labels as simulate_labels,
     suggest_checks as suggest_checks,
 )
 from .errors import (

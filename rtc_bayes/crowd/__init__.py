@@ -13,6 +13,7 @@ from rtc_bayes.crowd.panel_checks import (
     expected_gain,
     suggest_checks,
 )
+from rtc_bayes.crowd.simulation import simulate_labels
 
 __all__ = [
     "Aggregate",
@@ -28,5 +29,6 @@ __all__ = [
     "fit_panel",
     "judge_table",
     "kappas",
+    "simulate_labels",
     "suggest_checks",
 ]

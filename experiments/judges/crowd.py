@@ -1,0 +1,182 @@
+"""Labels of crowds: chapter 8 of Hosseini's thesis, and a real crowd.
+
+    RTC_BAYES_DATA=FOLDER python -m experiments.judges.crowd
+        [--parts crowd simulated workers systems] [--repetitions 10]
+
+prints Markdown. `crowd`: the labels of TREC's 2010 relevance feedback track, held to gold labels,
+none of which an aggregation sees but in the rows that say so. `simulated`: Figure 8.1, the accuracy
+of 1,000 documents labelled by 100 workers. `workers`: Figure 8.2, Kendall's tau of the workers' true
+and estimated accuracy, and how many of their 90% intervals hold. `systems`: Table 8.3 with TREC-8
+in INEX's place: tau of ten systems' MAP by aggregated labels with their MAP by the qrels, over the
+pool of depth 20.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import rtc_bayes as rb
+from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.trials.scores import kendall_tau
+
+METHODS = ("mv", "em", "one-coin", "glad", "hierarchical")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parts = {"crowd": crowd, "simulated": simulated, "workers": workers, "systems": systems}
+    parser.add_argument("--parts", nargs="+", choices=parts, default=list(parts))
+    parser.add_argument("--repetitions", type=int, default=10)
+    options = parser.parse_args()
+    for part in options.parts:
+        frame = parts[part](options.repetitions)
+        print(f"\n**{part}**\n\n{to_markdown(frame.round(3))}", flush=True)
+
+
+def scored(p: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    """Score probabilities: accuracy, rates of true positives and negatives, Brier, log loss."""
+    clipped = np.clip(p, 1e-6, 1.0 - 1e-6)
+    right = (p > 0.5) == truth
+    return {
+        "accuracy": right.mean(),
+        "TPR": right[truth == 1].mean(),
+        "TNR": right[truth == 0].mean(),
+        "Brier": np.square(p - truth).mean(),
+        "log loss": -np.log(np.where(truth == 1, clipped, 1.0 - clipped)).mean(),
+    }
+
+
+def crowd(repetitions: int) -> pd.DataFrame:
+    """A real crowd; the last rows know the gold labels of 100 pairs, and are scored by others."""
+    place = Path(os.environ["RTC_BAYES_DATA"]) / "crowd_rf10" / "trec-rf10-data.txt.gz"
+    labels = rb.read_labels(place)
+    gold = labels.at_level(1).gold_grades()
+    told = np.flatnonzero(gold >= 0)
+    rows = [{"method": "a constant", **scored(np.full(len(told), gold[told].mean()), gold[told])}]
+    made = {}
+    for method in METHODS:
+        made[method] = rb.aggregate(labels, method)
+        rows.append({"method": method, **scored(made[method].probability[told], gold[told])})
+    seen = rb.judge_table(labels.at_level(1))
+    for method in ("em", "hierarchical"):
+        frame = made[method].judges_frame()
+        enough = (seen["gold"] >= 20).to_numpy()
+        right = (seen["gold"] * seen["accuracy"])[enough].to_numpy()
+        holds = by_chance(frame[enough], right, seen["gold"][enough].to_numpy())
+        print(
+            f"\n{method}: of {enough.sum()} workers with 20 gold labels or more, the 90% interval "
+            f"of how many are right holds {holds:.3f}"
+        )
+    ids = labels.pair_ids()
+    for seed in range(min(repetitions, 3)):
+        known = np.random.default_rng(seed).choice(told, 100, replace=False)
+        rest = np.setdiff1d(told, known)
+        human = {ids[i]: int(gold[i]) for i in known}
+        p = rb.aggregate(labels, human=human, seed=seed).probability[rest]
+        rows.append({"method": f"hierarchical, 100 known ({seed})", **scored(p, gold[rest])})
+    return pd.DataFrame(rows)
+
+
+def by_chance(judges: pd.DataFrame, right: np.ndarray, labels: np.ndarray) -> float:
+    """Share of workers whose count of right labels is in the interval that theirs foretells.
+
+    The accuracy's interval widened by the binomial chance of a finite sample: simulated, with
+    accuracies normal of the same interval.
+    """
+    random = np.random.default_rng(0)
+    sd = (judges["accuracy_high"] - judges["accuracy_low"]).to_numpy() / (2 * 1.645)
+    drawn = np.clip(random.normal(judges["accuracy"], sd, (4000, len(judges))), 0, 1)
+    counts = random.binomial(labels.astype(int), drawn)
+    low, high = np.quantile(counts, [0.05, 0.95], axis=0)
+    return float(((right >= low) & (right <= high)).mean())
+
+
+def documents(n: int, seed: int) -> rb.Qrels:
+    """Documents of one topic, half of them relevant."""
+    grades = np.random.default_rng(seed).integers(2, size=n)
+    return rb.Qrels({"1": {f"d{i}": int(grade) for i, grade in enumerate(grades)}})
+
+
+def simulated(repetitions: int) -> pd.DataFrame:
+    """Figure 8.1."""
+    rows = []
+    for mean in (0.5, 0.6, 0.7, 0.8, 0.9):
+        for each in (1, 2, 4, 6, 8, 10):
+            of = []
+            for seed in range(repetitions):
+                labels = rb.simulate_labels(
+                    documents(1000, seed), per_pair=each, expertise=mean, seed=seed
+                )
+                truth = labels.gold_grades()
+                of.append(
+                    {
+                        method: scored(rb.aggregate(labels, method).probability, truth)["accuracy"]
+                        for method in ("mv", "em")
+                    }
+                )
+            rows.append({"expertise": mean, "labels a document": each, **pd.DataFrame(of).mean()})
+    return pd.DataFrame(rows)
+
+
+def workers(repetitions: int) -> pd.DataFrame:
+    """Figure 8.2, at a mean expertise of .7."""
+    rows = []
+    for each in (2, 4, 6, 10):
+        of = []
+        for seed in range(repetitions):
+            labels = rb.simulate_labels(documents(1000, seed), per_pair=each, seed=seed)
+            truth = rb.judge_table(labels)["accuracy"].to_numpy()
+            row: dict[str, float] = {}
+            prior = rb.CrowdPrior(misleading=1e-3, misleading_weight=1e6)
+            for method in ("mv", "em", "hierarchical"):
+                given = {"prior": prior, "draws": 400} if method == "hierarchical" else {}
+                frame = rb.aggregate(labels, method, seed=seed, **given).judges_frame()
+                row[f"tau, {method}"] = kendall_tau(frame["accuracy"].to_numpy(), truth) or 0.0
+                holds = frame["accuracy_low"].le(truth) & frame["accuracy_high"].ge(truth)
+                row[f"intervals, {method}"] = holds.mean()
+            of.append(row)
+        rows.append({"labels a document": each, **pd.DataFrame(of).mean()})
+    return pd.DataFrame(rows)
+
+
+def systems(repetitions: int) -> pd.DataFrame:
+    """Table 8.3, workers simulated over TREC-8."""
+    place = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
+    runs, qrels = (
+        rb.read_runs(place / "runs", name_by="file"),
+        rb.read_qrels(place / "qrels.txt.gz"),
+    )
+    rows = []
+    for each in (1, 3, 5):
+        of = []
+        for seed in range(repetitions):
+            chosen = np.random.default_rng(seed).choice(len(runs), 10, replace=False)
+            ten = rb.Runs([runs[runs.systems[i]] for i in sorted(chosen)])
+            pool = rb.Pool.from_runs(ten, depth=20)
+            judged: dict[str, dict[str, int]] = {}
+            for topic, docno in zip(pool.topic_of, pool.docnos, strict=True):
+                name = pool.topics[topic]
+                judged.setdefault(name, {})[docno] = qrels.get(name, {}).get(docno, 0)
+            truth = rb.Qrels(judged)
+            labels = rb.simulate_labels(truth, per_pair=each, expertise=0.7, seed=seed)
+            settled = rb.Relevance.from_erels(pool, rb.Probabilities({}), qrels=truth)
+            by_truth = rb.compare(pool, settled, scope="pool").expected
+            row = {}
+            for method in ("mv", "em", "hierarchical"):
+                given = {"draws": 300} if method == "hierarchical" else {}
+                p = rb.aggregate(labels, method, seed=seed, **given).probabilities()
+                values = rb.Relevance.from_erels(pool, p)
+                expected = rb.compare(pool, values, scope="pool").expected
+                row[method] = kendall_tau(expected, by_truth)
+            of.append(row)
+        rows.append({"labels a document": each, **pd.DataFrame(of).mean()})
+    return pd.DataFrame(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Labels of simulated workers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rtc_bayes.collection import Labels, Qrels
+from rtc_bayes.errors import InputError, whole_number
+
+
+def simulate_labels(
+    truth: Qrels,
+    *,
+    n_judges: int = 100,
+    per_pair: int = 5,
+    expertise: float = 0.7,
+    concentration: float = 5.0,
+    relevance_level: int = 1,
+    seed: int = 0,
+) -> Labels:
+    """Let workers, each right with a probability of their own, label judged documents.
+
+    Hosseini (2013), section 8.4.3: each document is labelled by `per_pair` workers at random; a
+    worker's probability of being right has a beta distribution.
+
+    Parameters
+    ----------
+    truth : Qrels
+        What is labelled, and what is right: relevant or not.
+    n_judges, per_pair : int
+        Workers, and labels of each pair of topic and document.
+    expertise : float
+        Mean of the beta distribution, in (0, 1).
+    concentration : float, above 0
+        The sum of its two parameters, which the source does not state.
+    relevance_level : int
+        The lowest grade that is relevant.
+    seed : int
+
+    Returns
+    -------
+    Labels
+        Of 0 and 1, with the truth as gold.
+
+    Raises
+    ------
+    InputError
+        More labels than workers, or an expertise that no beta distribution has.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.simulate_labels(rb.Qrels({"7": {"a": 1, "b": 0}}), n_judges=4, per_pair=3)
+    Labels(6 labels of 2 pairs by 4 judges, 1 topics, grades 0 to 1, gold of 2 pairs)
+    """
+    judges = whole_number("n_judges", n_judges, least=1)
+    each = whole_number("per_pair", per_pair, least=1)
+    if each > judges:
+        raise InputError(f"{each} labels of a pair by {judges} workers", remedy="give more workers")
+    if not (0.0 < expertise < 1.0 and concentration > 0.0):
+        raise InputError(
+            f"expertise is {expertise}, concentration {concentration}",
+            remedy="give an expertise in (0, 1) and a concentration above 0",
+        )
+    random = np.random.default_rng(seed)
+    right = random.beta(expertise * concentration, (1 - expertise) * concentration, judges)
+    gold = {
+        (topic, docno): int(grade >= relevance_level)
+        for topic, graded in truth.items()
+        for docno, grade in graded.items()
+        if grade >= 0
+    }
+    grades = np.repeat(list(gold.values()), each)
+    who = random.permuted(np.tile(np.arange(judges), (len(gold), 1)), axis=1)[:, :each].ravel()
+    said = np.where(random.random(len(who)) < right[who], grades, 1 - grades)
+    topics, docnos = zip(*(pair for pair in gold for _ in range(each)), strict=True)
+    names = [f"worker{judge + 1}" for judge in who]
+    return Labels.of(topics, docnos, names, said, gold=gold, n_grades=2)
