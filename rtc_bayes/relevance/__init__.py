@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from rtc_bayes.relevance import aggregation, cut, rank, system_calibration
     from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression, sweeps_to_try
     from rtc_bayes.relevance.fitters.graphs import open_graph
+    from rtc_bayes.relevance.label_evidence import LabelEvidence
     from rtc_bayes.relevance.layered import LayeredDensity, LayeredPriors
     from rtc_bayes.relevance.logit_beta import LogitBeta
     from rtc_bayes.relevance.prevalence import prevalence_curves, spline
@@ -58,6 +59,7 @@ __getattr__, _, _ = lazy_loader.attach(
         "effects": ["EffectsDraws", "EffectsRegression", "sweeps_to_try"],
         "logit_beta": ["LogitBeta"],
         "fitters.graphs": ["open_graph"],
+        "label_evidence": ["LabelEvidence"],
         "layered": ["LayeredDensity", "LayeredPriors"],
         "prevalence": ["prevalence_curves", "spline"],
     },
@@ -72,6 +74,7 @@ __all__ = [
     "EffectsDraws",
     "EffectsRegression",
     "Fit",
+    "LabelEvidence",
     "LayeredDensity",
     "LayeredPriors",
     "LogitBeta",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rtc_bayes import defaults
-from rtc_bayes.collection import Judgments, Pool, Relevance
+from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.fitters import Estimate, estimate, is_sampler, resolve_method
 from rtc_bayes.relevance.interface import (
@@ -244,6 +244,7 @@ def fit(
     chains: int | None = None,
     tune: int | None = None,
     seed: int = 0,
+    labels: Labels | None = None,
 ) -> Fit:
     """Fit a relevance model to judgments over a pool.
 
@@ -264,6 +265,11 @@ def fit(
         For methods that draw: draws kept per chain, chains, and steps before the first draw;
         by default 150, 4 and 500, of ``nuts`` 1000, 4 and 1000.
     seed : int
+    labels : Labels, optional
+        Labels of judges that may err, by :func:`rtc_bayes.read_labels`: evidence beside ranks and
+        judgments, for a model that takes it (``robust`` and ``hierarchical``). Their errors are
+        learned from the documents that `judgments` and they share; there may be none. By default
+        those that `judgments` have (:meth:`Judgments.with_judge_labels`).
 
     Returns
     -------
@@ -272,8 +278,8 @@ def fit(
     Raises
     ------
     InputError
-        No such model, method or option, a value that an option does not take, `draws`, `chains` or
-        `tune` for a method without draws, or judgments of another type.
+        Labels for a model that takes none, no such model, method or option, a value that an option
+        does not take, `draws`, `chains` or `tune` for a method without draws, or judgments of another type.
     FitError
         A fit that must not be used: not converged, not finite, or a check of its draws failed.
 
@@ -309,13 +315,21 @@ def fit(
             f"judgments are a {type(judgments).__name__}",
             remedy="give Judgments: Judgments.from_qrels(pool, qrels) says which are relevant",
         )
-    return _fit(judgments.on(pool), spec, Sampling.of(wanted, **counts, seed=seed))
+    over_pool = judgments.on(pool)
+    if labels is not None:
+        over_pool = over_pool.with_judge_labels(labels)
+    return _fit(over_pool, spec, Sampling.of(wanted, **counts, seed=seed))
 
 
 def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     """Fit with numbers of draws that are settled."""
     model = spec.build()
     method = resolve_method(model, spec.method)
+    if judgments.judge_labels is not None and not getattr(model, "takes_labels", False):
+        raise InputError(
+            f"model {model.name} takes no labels of judges",
+            remedy="use robust or hierarchical, or leave the labels out",
+        )
     estimated = estimate(model, method, judgments, sampling)
     return Fit(
         relevance=_relevance(estimated, judgments, model.name, method),

@@ -288,7 +288,8 @@ class RelevanceModel(Protocol):
 
     It has one or more of the methods below. A graph alone gives ``map``, ``laplace`` and
     ``nuts``; beside one, the model's own ``map`` or ``laplace`` is the fast form of the graph's.
-    ``presets``, if it has them, name sets of options.
+    ``presets``, if it has them, name sets of options. A true ``takes_labels`` says that the model
+    uses ``judgments.judge_labels``.
 
     Examples
     --------

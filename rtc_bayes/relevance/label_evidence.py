@@ -1,0 +1,202 @@
+"""Labels of judges that may err, as evidence in a model's log-odds of relevance.
+
+A model of relevance adds this to the log-odds that ranks give document i of topic t::
+
+    c x_i + n u_i + b_t x_i + sum_jg d_jg [judge j gave grade g] + sum_s e_s x_i f'_is
+    c ~ Normal(1, 0.4)     n ~ Normal(-1, 1)     d_jg ~ Normal(0, 0.4 / sqrt(J))
+    b_t ~ Normal(0, s_label_topic)     e_s ~ Normal(0, s_label_system)
+
+- x_i is the mean, over the judges that labelled the document, of the log likelihood ratio that a
+  label of such a judge has on average; u_i = 1 where no judge labelled it.
+- c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
+  topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
+  f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
+
+Nothing is assumed of the independence of labels and ranks given relevance, nor of the judges'
+labels: the mean of J judges counts as one judge until human judgments say more. Two copies of
+one judge give the posterior of one: x is the same, and the two effects of a grade have together
+the prior of one.
+
+The likelihood ratio of grade g is exp(h(g)) / sum_g' share(g') exp(h(g')), the shares being the
+judge's own over the pool: one that calls half of the pool relevant says little by it. h is the
+mean of 33 language models on the LLMJudge collection (passages of TREC Deep Learning 2023), the spreads of c (0.3 there) and b (0.3 to 0.55): logistic regressions, within topics, of whether
+the human grade is at least 2 on the judge's grade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection import Judgments, Labels, Pool
+from rtc_bayes.relevance.evidence import rank_curve
+from rtc_bayes.relevance.newton import Floats
+
+# h(g) of judges with grades 0 to 3, and of judges who say relevant or not
+GRADED = (0.0, 1.65, 2.63, 3.22)
+BINARY = (0.0, 1.82)
+# of a stated probability: half its log-odds, no farther out than those of 0.01 and 0.99
+_PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
+_SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-1.0, 1.0), 0.4
+_TOPIC_SCALE, _SYSTEM_SCALE = (0.4, 0.4), (0.5, 0.4)
+
+
+class LabelEvidence:
+    """What the labels beside some judgments add to the log-odds of a pool's documents.
+
+    Without labels it has no columns.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        With :attr:`~rtc_bayes.Judgments.judge_labels`, or without.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b", "c"]})]))
+    >>> labels = rb.Labels.of(["1", "1"], ["a", "b"], ["llm", "llm"], [1, 0])
+    >>> evidence = LabelEvidence(rb.Judgments.none(pool).with_judge_labels(labels))
+    >>> evidence.score.round(2).tolist()
+    [0.55, -1.27, 0.0]
+    >>> evidence.names
+    ('labels', 'unlabelled', 'llm=0', 'llm=1')
+    >>> evidence.columns(0).shape  # and one of the topic, one of the system
+    (3, 6)
+    """
+
+    def __init__(self, judgments: Judgments) -> None:
+        self.pool: Pool = judgments.pool
+        self.labels: Labels | None = judgments.judge_labels
+        if self.labels is not None:
+            self._place(self.labels)
+
+    def _place(self, labels: Labels) -> None:
+        """Find the labels' documents in the pool: one label for each judge and document."""
+        pool, topic_names = self.pool, np.array(labels.topics)
+        document = np.full(labels.n_labels, -1, dtype=np.int64)
+        number = {topic: t for t, topic in enumerate(pool.topics)}
+        docnos = np.array(labels.docnos, dtype=object)
+        for code, topic in enumerate(topic_names.tolist()):
+            if topic in number:
+                rows = np.flatnonzero(labels.topic_of == code)
+                document[rows] = pool.locate(topic, docnos[labels.document_of[rows]])
+        rows = np.flatnonzero(document >= 0)
+        self._row, self._document, self._judge = rows, document[rows], labels.judge_of[rows]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coefficients: c, n, and d of every judge's grades."""
+        if self.labels is None:
+            return ()
+        judges = self.labels.judges
+        grades = (f"{judges[j]}={g}" for j, g in self._grades)
+        return ("labels", "unlabelled", *grades)
+
+    @property
+    def prior(self) -> tuple[Floats, Floats]:
+        """Mean and sd of the coefficients."""
+        if self.labels is None:
+            return np.zeros(0), np.zeros(0)
+        spread = _GRADE_SD / np.sqrt(len(self.labels.judges))
+        priors = [_SLOPE, _UNLABELLED, *([(0.0, spread)] * len(self._grades))]
+        mean, sd = np.array(priors).T
+        return mean, sd
+
+    @property
+    def dims(self) -> Mapping[str, tuple[str, ...]]:
+        """Dims of the effects, b and e, one scale each in this order."""
+        if self.labels is None:
+            return {}
+        return {"label_topic": ("topic",), "label_system": ("system",)}
+
+    @property
+    def scale_priors(self) -> list[tuple[float, float]]:
+        """Median and spread of the effects' scales."""
+        return [] if self.labels is None else [_TOPIC_SCALE, _SYSTEM_SCALE]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Return how many effects of each kind there are."""
+        return [] if self.labels is None else [self.pool.n_topics, self.pool.n_systems]
+
+    @cached_property
+    def _grades(self) -> list[tuple[int, int]]:
+        """Judge and grade of the coefficients d."""
+        assert self.labels is not None
+        both = np.column_stack([self._judge, self.labels.grade[self._row]])
+        return [(int(j), int(g)) for j, g in np.unique(both, axis=0)]
+
+    @cached_property
+    def _ratio(self) -> Floats:
+        """Log likelihood ratio of every label of a document of the pool."""
+        labels = self.labels
+        assert labels is not None
+        grade = labels.grade[self._row].astype(np.float64)
+        h = np.empty(len(grade))
+        for j in range(len(labels.judges)):
+            here = self._judge == j
+            highest = labels.grade[labels.judge_of == j].max(initial=1)
+            if highest == 1:
+                h[here] = np.asarray(BINARY)[grade[here].astype(int)]
+            else:
+                at = grade[here] * (len(GRADED) - 1) / (labels.n_grades - 1)
+                h[here] = np.interp(at, np.arange(len(GRADED)), GRADED)
+        if labels.probability is not None:
+            stated = labels.probability[self._row]
+            kept = np.clip(stated, _LEAST_PROBABILITY, 1.0 - _LEAST_PROBABILITY)
+            h = np.where(np.isnan(stated), h, _PROBABILITY_WEIGHT * np.log(kept / (1.0 - kept)))
+        counts = np.bincount(self._judge, minlength=len(labels.judges))
+        total = np.bincount(self._judge, weights=np.exp(h), minlength=len(labels.judges))
+        return h - np.log(total / np.maximum(counts, 1))[self._judge]
+
+    @cached_property
+    def _count(self) -> NDArray[np.int64]:
+        """Return how many labels each document has."""
+        if self.labels is None:
+            return np.zeros(self.pool.n_documents, dtype=np.int64)
+        return np.bincount(self._document, minlength=self.pool.n_documents)
+
+    @cached_property
+    def score(self) -> Floats:
+        """The mean log likelihood ratio x of every document; 0 without a label."""
+        if self.labels is None:
+            return np.zeros(self.pool.n_documents)
+        total = np.bincount(self._document, weights=self._ratio, minlength=self.pool.n_documents)
+        return total / np.maximum(self._count, 1)
+
+    @cached_property
+    def _indicators(self) -> Floats:
+        """Which judge gave which grade, shape (documents, coefficients d)."""
+        assert self.labels is not None
+        column = {of: k for k, of in enumerate(self._grades)}
+        grades = self.labels.grade[self._row]
+        at = [column[int(j), int(g)] for j, g in zip(self._judge, grades, strict=True)]
+        given = np.zeros((self.pool.n_documents, len(self._grades)))
+        np.add.at(given, (self._document, at), 1.0)
+        return given
+
+    def columns(self, topic: int) -> Floats:
+        """Return the features of a topic's documents: of the coefficients, then of the effects.
+
+        Parameters
+        ----------
+        topic : int
+
+        Returns
+        -------
+        ndarray of float, shape (documents, coefficients + effects)
+        """
+        pool, here = self.pool, self.pool.documents(topic)
+        x = self.score[here]
+        if self.labels is None:
+            return np.zeros((len(x), 0))
+        of_topic = np.zeros((len(x), pool.n_topics))
+        of_topic[:, topic] = x
+        curve = rank_curve(pool.ranks(topic).T, pool.depth)
+        own = (curve - curve.mean(axis=1, keepdims=True)) / np.cbrt(pool.n_systems)
+        unlabelled = (self._count[here] == 0).astype(np.float64)
+        return np.column_stack([x, unlabelled, self._indicators[here], of_topic, own * x[:, None]])
