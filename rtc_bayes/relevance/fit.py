@@ -279,7 +279,8 @@ def fit(
     ------
     InputError
         Labels for a model that takes none, no such model, method or option, a value that an option
-        does not take, `draws`, `chains` or `tune` for a method without draws, or judgments of another type.
+        does not take, `draws`, `chains` or `tune` for a method without draws, or
+        judgments of another type.
     FitError
         A fit that must not be used: not converged, not finite, or a check of its draws failed.
 

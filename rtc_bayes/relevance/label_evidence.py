@@ -19,8 +19,9 @@ the prior of one.
 
 The likelihood ratio of grade g is exp(h(g)) / sum_g' share(g') exp(h(g')), the shares being the
 judge's own over the pool: one that calls half of the pool relevant says little by it. h is the
-mean of 33 language models on the LLMJudge collection (passages of TREC Deep Learning 2023), the spreads of c (0.3 there) and b (0.3 to 0.55): logistic regressions, within topics, of whether
-the human grade is at least 2 on the judge's grade.
+mean of 33 language models on the LLMJudge collection (passages of TREC Deep Learning 2023), and
+the spreads of c (0.3 there) and b (0.3 to 0.55) are about theirs: logistic regressions, within
+topics, of whether the human grade is at least 2 on the judge's grade.
 """
 
 from __future__ import annotations
