@@ -191,6 +191,7 @@ class Design:
         model = self.model
         priors = [model.s_alpha, model.s_a, model.s_b, *([model.s_a, model.s_b] * bool(self.sites))]
         median, spread = np.array([*priors, *self.labels.scale_priors]).T
+        median[1 : len(priors)] *= self.labels.remaining
         return median, spread
 
     def evidence(self, topic: int) -> Floats:

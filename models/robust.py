@@ -274,6 +274,8 @@ class Design:
         """Median and spread of the scales."""
         scales = [getattr(self.model, name) for name in SCALES]
         median, spread = np.array([*scales, *self.labels.scale_priors]).T
+        # of a and b
+        median[3:5] *= self.labels.remaining
         return median, spread
 
     def features(self, topic: int) -> tuple[Floats, Floats]:

@@ -2,12 +2,17 @@
 
 A model of relevance adds this to the log-odds that ranks give document i of topic t::
 
-    c x_i + n u_i + b_t x_i + sum_jg d_jg [judge j gave grade g] + sum_s e_s x_i f'_is
-    c ~ Normal(1, 0.4)     n ~ Normal(-1, 1)     d_jg ~ Normal(0, 0.4 / sqrt(J))
+    c x_i + n u_i + g y_i + h z_t + b_t x_i + sum_jg d_jg [judge j gave grade g] + sum_s e_s x_i f'_is
+    c, g ~ Normal(1, 0.4)   h ~ Normal(0.5, 0.5)     n ~ Normal(-3, 1.5)   d_jg ~ Normal(0, 0.4 / sqrt(J))
     b_t ~ Normal(0, s_label_topic)     e_s ~ Normal(0, s_label_system)
 
 - x_i is the mean, over the judges that labelled the document, of the log likelihood ratio that a
-  label of such a judge has on average; u_i = 1 where no judge labelled it.
+  label of such a judge has on average; u_i = 1 where the topic has labels and the document none.
+  Whoever labels a pool leaves out what lies deep in few lists, and tracks count that nonrelevant.
+- y_i and z_t are what the labels say of the systems that rank the document, and of the topic: see
+  :mod:`rtc_bayes.relevance.label_systems`. A judge's labels of a system's other documents are
+  evidence of its quality, which a judge of its taste overstates: g is learned too, and the
+  systems' own effects remain, with scales `REMAINING` times as large as without labels.
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
   topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
   f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
@@ -34,14 +39,19 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Labels, Pool
 from rtc_bayes.relevance.evidence import rank_curve
+from rtc_bayes.relevance.label_systems import LabelledSystems
 from rtc_bayes.relevance.newton import Floats
 
 # h(g) of judges with grades 0 to 3, and of judges who say relevant or not
+REMAINING = 0.5
+"""Scale of the systems' effects beside labels, a share of that without: rankings by language
+models' labels have tau of 0.7 to 0.95 with those by people, which leaves at most that."""
 GRADED = (0.0, 1.65, 2.63, 3.22)
 BINARY = (0.0, 1.82)
 # of a stated probability: half its log-odds, no farther out than those of 0.01 and 0.99
 _PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
-_SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-1.0, 1.0), 0.4
+_SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-3.0, 1.5), 0.4
+_SYSTEMS, _TOPICS = (1.0, 0.4), (0.5, 0.5)
 _TOPIC_SCALE, _SYSTEM_SCALE = (0.4, 0.4), (0.5, 0.4)
 
 
@@ -64,9 +74,9 @@ class LabelEvidence:
     >>> evidence.score.round(2).tolist()
     [0.55, -1.27, 0.0]
     >>> evidence.names
-    ('labels', 'unlabelled', 'llm=0', 'llm=1')
+    ('labels', 'unlabelled', 'systems', 'topics', 'llm=0', 'llm=1')
     >>> evidence.columns(0).shape  # and one of the topic, one of the system
-    (3, 6)
+    (3, 8)
     """
 
     def __init__(self, judgments: Judgments) -> None:
@@ -95,7 +105,7 @@ class LabelEvidence:
             return ()
         judges = self.labels.judges
         grades = (f"{judges[j]}={g}" for j, g in self._grades)
-        return ("labels", "unlabelled", *grades)
+        return ("labels", "unlabelled", "systems", "topics", *grades)
 
     @property
     def prior(self) -> tuple[Floats, Floats]:
@@ -103,7 +113,7 @@ class LabelEvidence:
         if self.labels is None:
             return np.zeros(0), np.zeros(0)
         spread = _GRADE_SD / np.sqrt(len(self.labels.judges))
-        priors = [_SLOPE, _UNLABELLED, *([(0.0, spread)] * len(self._grades))]
+        priors = [_SLOPE, _UNLABELLED, _SYSTEMS, _TOPICS, *([(0.0, spread)] * len(self._grades))]
         mean, sd = np.array(priors).T
         return mean, sd
 
@@ -118,6 +128,11 @@ class LabelEvidence:
     def scale_priors(self) -> list[tuple[float, float]]:
         """Median and spread of the effects' scales."""
         return [] if self.labels is None else [_TOPIC_SCALE, _SYSTEM_SCALE]
+
+    @property
+    def remaining(self) -> float:
+        """Share of the scales of the systems' own effects that remains beside labels."""
+        return 1.0 if self.labels is None else REMAINING
 
     @property
     def sizes(self) -> list[int]:
@@ -199,5 +214,13 @@ class LabelEvidence:
         of_topic[:, topic] = x
         curve = rank_curve(pool.ranks(topic).T, pool.depth)
         own = (curve - curve.mean(axis=1, keepdims=True)) / np.cbrt(pool.n_systems)
-        unlabelled = (self._count[here] == 0).astype(np.float64)
-        return np.column_stack([x, unlabelled, self._indicators[here], of_topic, own * x[:, None]])
+        labelled = self._count[here] > 0
+        unlabelled = (~labelled & labelled.any()).astype(np.float64)
+        of_systems = self.implied.of_documents(topic)
+        coefficients = [x, unlabelled, of_systems, np.full(len(x), self.implied.topics[topic])]
+        return np.column_stack([*coefficients, self._indicators[here], of_topic, own * x[:, None]])
+
+    @cached_property
+    def implied(self) -> LabelledSystems:
+        """What the labels say of systems and topics."""
+        return LabelledSystems.fit(self.pool, self.score, self._count > 0)
