@@ -43,6 +43,15 @@ from .confidence import (
     rank_systems as rank_systems,
     topic_differences as topic_differences,
 )
+from .crowd import (
+    Checks as Checks,
+    Panel as Panel,
+    PanelPrior as PanelPrior,
+    draw_checks as draw_checks,
+    expected_gain as expected_gain,
+    fit_panel as fit_panel,
+    suggest_checks as suggest_checks,
+)
 from .errors import (
     CollectionWarning as CollectionWarning,
     FitError as FitError,
@@ -51,9 +60,11 @@ from .errors import (
     UnfinishedError as UnfinishedError,
 )
 from .judging import (
+    JudgingPlan as JudgingPlan,
     JudgingSession as JudgingSession,
     build as build,
     next_documents as next_documents,
+    plan as plan,
 )
 from .measures import (
     Estimand as Estimand,
@@ -99,7 +110,9 @@ from .robustness import Demo as Demo, Study as Study, demo as demo, study as stu
 from .topics import (
     AdaptiveSelection as AdaptiveSelection,
     JudgmentAllocation as JudgmentAllocation,
+    StagedAllocation as StagedAllocation,
     TopicSelection as TopicSelection,
+    allocate as allocate,
     allocate_judgments as allocate_judgments,
     compare_variability as compare_variability,
     mean_average_reuse as mean_average_reuse,

@@ -25,8 +25,10 @@ COMMANDS = [
     "compare",
     "build",
     "next",
+    "plan",
     "reusability",
     "topics",
+    "allocate",
     "robustness",
     "calibrate",
     "report",
@@ -455,6 +457,49 @@ def test_next_for_one_pair_as_python_does(here, ok, run):
     assert "give two systems as A,B, or least" in run(f"{line} table --pair {a}")[2]
     status, _, err = run(f"{line} table --pair {a},{b}x")
     assert (status, f"no system is named '{b}x'; name one of {b}" in err) == (2, True)
+
+
+def test_plan_says_what_python_says(here, ok, run):
+    line = (
+        "plan '*.gz' --qrels few.qrels --budget 60 --difference .04 --level .9 --population "
+        "--topic-cost 2 --judgment-cost .5 --judgments-per-topic 12 --judgments-per-topic 20 "
+        "--repetitions 1 --algorithm mtc/rtc:map --seed 3 --depth 20"
+    )
+    about, qrels = rb.Estimand(depth=20), rb.read_qrels(here / "few.qrels")
+    pool = about.pool(rb.read_runs(*sorted(here.glob("*.gz"))), qrels)
+    made = rb.plan(
+        pool,
+        qrels,
+        60,
+        about,
+        difference=0.04,
+        level=0.9,
+        population=True,
+        topic_cost=2,
+        judgment_cost=0.5,
+        judgments_per_topic=[12, 20],
+        repetitions=1,
+        algorithm="mtc/rtc:map",
+        seed=3,
+    )
+    shown = json.loads(ok(f"{line} --format json"))
+    assert shown["sentence"] == made.sentence
+    for row, expected in zip(shown["rows"], made.to_dict()["rows"], strict=True):
+        assert row == pytest.approx(expected)
+    assert set(shown["meta"]["inputs"]) >= {"few.qrels"}
+    ok(f"{line} -o plan.csv")
+    assert [float(row["sd"]) for row in rows(here / "plan.csv")] == pytest.approx(
+        made.to_frame().sd.tolist()
+    )
+    table = ok(line)
+    assert " ".join(made.sentence.split()) in " ".join(table.split())
+    first, second = pool.systems[:2]
+    pair = json.loads(ok(f"{line} --pair {first},{second} --format json"))
+    variance = (made.unjudged_pilot[0] + made.between[0]) / 6
+    assert pair["rows"][0]["sd"] == pytest.approx(variance**0.5)
+    status, _, error = run(f"{line} --pair least")
+    assert status == 2
+    assert "give two systems as A,B" in error
 
 
 def test_merged_judgments_keep_who_judged_what(here, ok, run):

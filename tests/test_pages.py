@@ -8,7 +8,10 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.parametrize(("name", "least"), [("topics.md", 14), ("judging.md", 5)])
+PAGES = [("topics.md", 14), ("judging.md", 5), ("planning.md", 10)]
+
+
+@pytest.mark.parametrize(("name", "least"), PAGES)
 def test_the_examples_of_the_page(name, least):
     fenced, lines = False, []
     for line in (DOCS / name).read_text().split("\n"):

@@ -21,7 +21,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.common import read_collection
-from rtc_bayes import Pool, Qrels, ScoreMatrix, kendall_tau, select_adaptively, select_topics
+from rtc_bayes import (
+    Pool,
+    Qrels,
+    Runs,
+    ScoreMatrix,
+    kendall_tau,
+    select_adaptively,
+    select_topics,
+)
 from rtc_bayes.report.tables import to_markdown
 
 SHARES = (0.2, 0.4, 0.6)
@@ -34,22 +42,30 @@ WAYS = {
     "": {},
     ", no noise": {"noise": "none"},
     ", hard labels (IQP)": {"noise": "none", "hard": True},
+    ", vote (Adaptive+)": {"solver": "vote"},
+    ", no noise, vote": {"noise": "none", "solver": "vote"},
 }
+#: Measures of Table 6.5; recall to the depth of the pool.
+MEASURES = ("AP", "P@10", "P@100", "R@100")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--starts", type=int, default=50)
     parser.add_argument("--by", default="logistic", help="beliefs, with commas between")
-    parser.add_argument("--ways", type=int, default=len(WAYS), help="only the first so many")
+    parser.add_argument("--ways", default="0,1,2,3,4", help="which rows of each belief")
+    parser.add_argument("--several", action="store_true", help="Table 6.5 instead: Adaptive*")
     options = parser.parse_args()
     runs, qrels = read_collection("trec8_adhoc")
     truth = ScoreMatrix.from_qrels(runs, qrels)
     pool = Pool.from_runs(runs, depth=100)
     sizes = [round(share * len(truth.topics)) for share in SHARES]
+    if options.several:
+        print(to_markdown(several_measures(runs, qrels, pool, options.starts, options.by)))
+        return
     rows = [row("random", random_means(truth, sizes), truth)]
     for by in options.by.split(","):
-        for name, how in list(WAYS.items())[: options.ways]:
+        for name, how in [list(WAYS.items())[int(n)] for n in options.ways.split(",")]:
             judged, every = adaptive_means(pool, qrels, truth, sizes, options.starts, by=by, **how)
             rows.append(row(f"{by}{name}", judged, truth))
             all_topics = dict(columns(every, truth.mean.mean(axis=1), SHARES[-1:]))
@@ -96,6 +112,46 @@ def adaptive_means(
             judged[n, start] = of_topics(truth, chosen.topics[:size])
         every[0, start] = chosen.mean("all")
     return judged, every
+
+
+def several_measures(runs: Runs, qrels: Qrels, pool: Pool, starts: int, by: str) -> pd.DataFrame:
+    """Return what other measures lose when topics are chosen by one, or by all (Adaptive*).
+
+    A row is a way to choose, a column a measure: its tau with topics chosen by itself, less its
+    tau with these topics, averaged over starts and the shares of topics.
+    """
+    truths = {name: ScoreMatrix.from_qrels(runs, qrels, name) for name in MEASURES}
+    topics = truths["AP"].topics
+    sizes = [round(share * len(topics)) for share in SHARES]
+    firsts = np.random.default_rng(1).permutation(topics)
+    ways: dict[str, str | tuple[str, ...]] = {name: name for name in MEASURES}
+    ways["all four (Adaptive*)"] = MEASURES
+    taus = {name: np.zeros(len(MEASURES)) for name in (*ways, "random")}
+    for start in range(starts):
+        rng = np.random.default_rng(start)
+        first = str(firsts[start % len(topics)])
+        for name in taus:
+            if name == "random":
+                orders = [tuple(rng.permutation(topics).tolist()) for _ in range(200)]
+            else:
+                options = {"by": by, "measure": ways[name], "first": first, "seed": start}
+                orders = [select_adaptively(pool, qrels, max(sizes), **options).topics]
+            taus[name] += [mean_tau(truths[name_], orders, sizes) / starts for name_ in MEASURES]
+    own = np.array([taus[name][n] for n, name in enumerate(MEASURES)])
+    rows = []
+    for name, values in taus.items():
+        loss = own - values
+        other = [n for n, measure in enumerate(MEASURES) if measure != name]
+        row = dict(zip(MEASURES, loss.round(3).tolist(), strict=True))
+        rows.append({"topics by": name} | row | {"mean of others": round(loss[other].mean(), 3)})
+    return pd.DataFrame(rows)
+
+
+def mean_tau(truth: ScoreMatrix, orders: list[tuple[str, ...]], sizes: list[int]) -> float:
+    """Return tau with the mean over all topics, averaged over orders and sizes."""
+    true = truth.mean.mean(axis=1)
+    taus = [kendall_tau(of_topics(truth, order[:size]), true) for order in orders for size in sizes]
+    return float(np.mean(taus))
 
 
 def of_topics(truth: ScoreMatrix, topics: tuple[str, ...]) -> NDArray[np.float64]:

@@ -24,10 +24,10 @@ from rtc_bayes.cli.comparing import compare
 from rtc_bayes.cli.describing import describe
 from rtc_bayes.cli.evaluating import evaluate, simulate
 from rtc_bayes.cli.fitting import fit, models
-from rtc_bayes.cli.holding_out import plan, reusability
-from rtc_bayes.cli.judging import build, next_
+from rtc_bayes.cli.holding_out import plan as plan_hold_out, reusability
+from rtc_bayes.cli.judging import build, next_, plan
 from rtc_bayes.cli.merging import merge
-from rtc_bayes.cli.selecting import topics
+from rtc_bayes.cli.selecting import allocate, topics
 from rtc_bayes.cli.studies import calibrate, demo, report, robustness
 from rtc_bayes.errors import (
     CollectionWarning,
@@ -71,9 +71,11 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "compare": compare,
     "build": build,
     "next": next_,
-    "hold-out plan": plan,
+    "plan": plan,
+    "hold-out plan": plan_hold_out,
     "reusability": reusability,
     "topics": topics,
+    "allocate": allocate,
     "robustness": robustness,
     "calibrate": calibrate,
     "report": report,

@@ -152,6 +152,9 @@ def _deviation(text: str | None) -> float | Literal["auto"] | None:
 
 Level = Annotated[int, Option(help="The lowest grade that counts as relevant.")]
 Depth = Annotated[int | None, Option(help="Pool this many documents of each list. Default: 100.")]
+ScoreDepth = Annotated[
+    int | None, Option(help="Score lists to this rank. Default: whole ones, or --depth.")
+]
 Topics = Annotated[WhichTopics, Option(help="Average over these.")]
 Measures = Annotated[
     list[str] | None,
@@ -165,9 +168,7 @@ _SCOPE = {
     "topics": Topics,
     "relevance_level": Level,
     "depth": Depth,
-    "score_depth": Annotated[
-        int | None, Option(help="Score lists to this rank. Default: whole ones, or --depth.")
-    ],
+    "score_depth": ScoreDepth,
     "unseen": Annotated[
         bool | None,
         Option(help="Count relevant documents that no run has. Default: by --scope."),

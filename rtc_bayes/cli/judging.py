@@ -163,6 +163,80 @@ def next_(
     _show(frame, kind, output, meta, title)
 
 
+@grouped
+def plan(
+    *,
+    qrels: QrelsFile,
+    budget: Annotated[float, typer.Option(help="What may be spent beyond the pilot.")],
+    difference: Annotated[
+        float, typer.Option(help="Of mean scores, that is to be separated.")
+    ] = 0.05,
+    level: Annotated[float, typer.Option(help="With this confidence.")] = defaults.CONFIDENCE,
+    population: Annotated[
+        bool, typer.Option("--population", help="Plan for topics like these, not these alone.")
+    ] = False,
+    judgment_cost: Annotated[float, typer.Option(help="Of one judgment.")] = 1.0,
+    topic_cost: Annotated[float, typer.Option(help="Of a new topic, beside its judgments.")] = 0.0,
+    judgments_per_topic: Annotated[
+        list[int] | None, typer.Option(help="Simulate so many. Repeatable. Default: 2 to 32.")
+    ] = None,
+    pair: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Plan for these two systems alone.")
+    ] = None,
+    algorithm: Judge = defaults.ALGORITHM,
+    repetitions: Annotated[int, typer.Option(help="Of simulated judging.")] = 2,
+    estimand: AnEstimand,
+    runs: RunsRead,
+    seed: Seed = 0,
+    layout: Layout = None,
+    output: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Foretell what a budget buys: more topics, or more judgments a topic.
+
+    The pilot are runs of all topics and judgments (--qrels) of some.
+    """
+    from rtc_bayes.collection import read_qrels
+    from rtc_bayes.judging import parse_algorithm, plan
+    from rtc_bayes.judging.planning import JUDGMENTS_PER_TOPIC
+    from rtc_bayes.report.command_tables import plan_table
+    from rtc_bayes.report.terminal import Passage, write_frame, write_tables, write_value
+    from rtc_bayes.store import progress_bar, provenance
+
+    kind, chosen = format_of(layout, output, ENDINGS), parse_algorithm(algorithm)
+    systems, judged = runs.read(), read_qrels(qrels)
+    pool = estimand.pool(systems, judged)
+    with progress_bar(quiet) as progress:
+        made = plan(
+            pool,
+            estimand.judgments(pool, judged),
+            budget,
+            estimand,
+            difference=difference,
+            level=level,
+            population=population,
+            judgment_cost=judgment_cost,
+            topic_cost=topic_cost,
+            judgments_per_topic=judgments_per_topic or JUDGMENTS_PER_TOPIC,
+            pair=_two(pair, pool.systems),
+            algorithm=chosen,
+            repetitions=repetitions,
+            seed=seed,
+            progress=progress,
+        )
+    models = [chosen.model, chosen.evaluator]
+    meta = provenance(seed=seed, inputs=digests(systems, judged, models))
+    match kind:
+        case "json":
+            written = made.to_dict()
+            write_value(written | {"meta": written["meta"] | meta}, output, None)
+        case "csv":
+            write_frame(made.to_frame(), output, meta)
+        case "table":
+            said = Passage("In words", (made.sentence,))
+            write_tables([plan_table(made), said], output, meta)
+
+
 def _show(
     frame: pd.DataFrame, kind: str, output: str | None, meta: dict[str, Any], title: str
 ) -> None:
@@ -187,6 +261,16 @@ def _pair(text: str | None, systems: Sequence[str]) -> PairLike:
     if not splits:
         raise InputError(f"--pair is {text!r}", remedy="give two systems as A,B, or least")
     return next((names for names in splits if set(names) <= set(systems)), splits[0])
+
+
+def _two(text: str | None, systems: Sequence[str]) -> tuple[str, str] | None:
+    """Read two systems' names."""
+    pair = None if text is None else _pair(text, systems)
+    if pair is None or pair == "least":
+        if text is None:
+            return None
+        raise InputError(f"--pair is {text!r}", remedy="give two systems as A,B")
+    return pair[0], pair[1]
 
 
 def _sure(suggestions: Suggestions, asked: str | None) -> str:

@@ -1,24 +1,28 @@
-"""The command that chooses topics."""
+"""Commands that choose topics, and what of them to judge."""
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from rtc_bayes.cli.arguments import (
+    Depth,
     Level,
     Measures,
     OutFile,
     Quiet,
     RunsOrScoreFiles,
+    RunsRead,
+    ScoreDepth,
     Seed,
     SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import CollectionWarning, InputError
 
 
 @grouped
@@ -98,6 +102,84 @@ def topics(
     inputs |= {path: digest_file(path) for path in (weights, gain) if path}
     chosen.to_csv(output, provenance(seed=seed, inputs=inputs))
     typer.echo(f"{chosen!r}\nin {output}")
+
+
+@grouped
+def allocate(
+    *,
+    truth: Annotated[str, typer.Option(help="Qrels that answer what is judged.")],
+    output: OutFile,
+    budget: Annotated[int, typer.Option(help="How many documents to judge.")],
+    strategy: Annotated[
+        Literal["uniform", "random", "subset", "qdp", "qdp*"],
+        typer.Option(help="Where to judge: UN, RA, SA, QDP or QDP* of the thesis."),
+    ] = "qdp",
+    stages: Annotated[int, typer.Option(help="In how many stages.")] = 3,
+    first: Annotated[float, typer.Option(help="The first stage's part of the budget.")] = 0.5,
+    sampling: Annotated[
+        Literal["rank", "depth", "uniform", "pool"],
+        typer.Option(help="How documents of a topic are drawn; pool: from the top, no chance."),
+    ] = "rank",
+    size: Annotated[
+        Literal["exact", "expected"],
+        typer.Option(help="Spend the budget exactly, or on average (Poisson sampling)."),
+    ] = "exact",
+    by: Annotated[
+        str, typer.Option(help="What says how much is unseen: svm, logistic, zobel or a model.")
+    ] = "svm",
+    gain_weight: Annotated[
+        float, typer.Option("--gain-weight", "--lambda", help="How much the unseen counts.")
+    ] = 0.1,
+    best: Annotated[int, typer.Option(help="Of qdp*: how many systems count.")] = 30,
+    scores: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write statAP as CSV as well.")
+    ] = None,
+    depth: Depth = None,
+    score_depth: ScoreDepth = None,
+    relevance_level: Level = 1,
+    runs: RunsRead,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Spend a budget of judgments in stages, where those so far say that it pays most.
+
+    Writes prels: topic docno grade method probability, which statAP scores runs by.
+    """
+    from rtc_bayes.collection import read_qrels, write_prels
+    from rtc_bayes.measures import Estimand
+    from rtc_bayes.store import announced, meta_path, provenance, write_json
+    from rtc_bayes.topics import allocate
+
+    systems, answers = runs.read(), read_qrels(truth)
+    meta = provenance(seed=seed, inputs=digests(systems, answers))
+    with announced("judging", quiet):
+        spent = allocate(
+            Estimand(depth=depth, score_depth=score_depth).pool(systems),
+            answers,
+            budget,
+            strategy=strategy,
+            stages=stages,
+            first=first,
+            sampling=sampling,
+            size=size,
+            by=by,
+            gain_weight=gain_weight,
+            best=best,
+            relevance_level=relevance_level,
+            seed=seed,
+        )
+    if spent.missing:
+        warnings.warn(
+            f"{spent.missing} documents drawn are not in the truth and count as nonrelevant",
+            CollectionWarning,
+            stacklevel=1,
+        )
+    write_prels(spent.to_prels(), output)
+    write_json(spent.meta() | {"meta": meta}, meta_path(output))
+    if scores is not None:
+        spent.scores.to_csv(scores)
+    if not quiet:
+        typer.echo(f"{spent!r}\nin {output}")
 
 
 def _numbers(path: str, name: str, value: str) -> dict[str, float]:

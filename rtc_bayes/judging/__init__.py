@@ -6,6 +6,8 @@ from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algori
 from rtc_bayes.judging.building import JudgingResult, build
 from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Chooser, Judge, available_judges
+from rtc_bayes.judging.judging_plan import JudgingPlan
+from rtc_bayes.judging.planning import plan
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.suggest import NextDocument, Suggestions, next_documents, suggest
 
@@ -14,6 +16,7 @@ __all__ = [
     "Chooser",
     "HoldOutSession",
     "Judge",
+    "JudgingPlan",
     "JudgingResult",
     "JudgingSession",
     "NextDocument",
@@ -23,6 +26,7 @@ __all__ = [
     "build",
     "next_documents",
     "parse_algorithm",
+    "plan",
     "split_algorithms",
     "suggest",
 ]

@@ -99,14 +99,7 @@ class Sample:
             Grades from here on are relevant.
         """
         drawn = np.flatnonzero(poisson_sample(pool, probability, seed=seed))
-        topic_of = pool.topic_of
-        grades = [
-            max(qrels.get(pool.topics[topic_of[d]], {}).get(pool.docnos[d], 0), 0) for d in drawn
-        ]
-        labels = [float(grade >= relevance_level) for grade in grades]
-        judgments = Judgments.from_labels(
-            pool, drawn, labels, grades=grades, relevance_level=relevance_level
-        )
+        judgments = judged_by(pool, qrels, drawn, relevance_level)
         return cls(judgments, np.asarray(probability, dtype=np.float64))
 
     @classmethod
@@ -154,6 +147,20 @@ class Sample:
     def __repr__(self) -> str:
         n, expected = self.judgments.n_judged, np.nansum(self.probability)
         return f"Sample({n} of {len(self.probability)} documents judged, {expected:.1f} expected)"
+
+
+def judged_by(
+    pool: Pool, qrels: Qrels, documents: NDArray[np.integer], relevance_level: int
+) -> Judgments:
+    """Judge documents, in this order, by a truth file; one that it lacks is nonrelevant."""
+    topic_of = pool.topic_of
+    grades = [
+        max(qrels.get(pool.topics[topic_of[d]], {}).get(pool.docnos[d], 0), 0) for d in documents
+    ]
+    labels = [float(grade >= relevance_level) for grade in grades]
+    return Judgments.from_labels(
+        pool, documents, labels, grades=grades, relevance_level=relevance_level
+    )
 
 
 def permanent_numbers(pool: Pool, *, seed: int = 0) -> Floats:
@@ -261,7 +268,7 @@ def inclusion_probabilities(
     """
     if not size > 0.0:
         raise InputError(f"size is {size}", remedy="give a number of documents above 0")
-    values = _weights(pool, weights)
+    values = sampling_weights(pool, weights)
     if values.shape != (pool.n_documents,) or not (values >= 0.0).all():
         raise InputError(
             "weights are below 0, or not one for each document",
@@ -274,7 +281,8 @@ def inclusion_probabilities(
     return probability
 
 
-def _weights(pool: Pool, weights: SamplingWeights | ArrayLike) -> Floats:
+def sampling_weights(pool: Pool, weights: SamplingWeights | ArrayLike) -> Floats:
+    """Return the weights of documents that a word names, as of :func:`inclusion_probabilities`."""
     if not isinstance(weights, str):
         return np.asarray(weights, dtype=np.float64)
     best = pool.best_ranks

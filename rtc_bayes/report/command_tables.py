@@ -14,6 +14,7 @@ from rtc_bayes.report.terminal import Table
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
     from rtc_bayes.confidence import Comparison
+    from rtc_bayes.judging import JudgingPlan
     from rtc_bayes.measures.truth import ScoreTable
 
 # More pairs than those of ten systems are too many to read.
@@ -105,6 +106,19 @@ def topic_tables(differences: pd.DataFrame) -> list[Table]:
             title += " (all: --format csv)"
         tables.append(Table(title, shown.drop(columns=["a", "b"]), _TOPIC_FORMATS))
     return tables
+
+
+def plan_table(made: JudgingPlan) -> Table:
+    """Show what a budget buys with each number of judgments a topic."""
+    about = "topics like these" if made.population else f"the {made.topics_of_runs} topics"
+    title = (
+        f"{made.budget:g} more than the pilot, {made.algorithm}, {made.measure} on {about}, "
+        f"difference {made.difference:g} at {made.level:g}"
+    )
+    formats: dict[str, Format] = dict.fromkeys(["sd", "separates"], ".4f")
+    formats |= dict.fromkeys(["confidence", "confident", "right"], ".3f")
+    formats |= dict.fromkeys(["cost", "cost_needed"], "g")
+    return Table(title, made.to_frame(), formats)
 
 
 def stacked(compared: Sequence[Comparison], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -10,9 +10,10 @@ import pandas as pd
 from rtc_bayes.collection import Description
 from rtc_bayes.confidence import Comparison
 from rtc_bayes.judging.building import JudgingResult
+from rtc_bayes.judging.judging_plan import JudgingPlan
 from rtc_bayes.judging.stopping import stopped
 from rtc_bayes.measures.truth import ScoreTable
-from rtc_bayes.report.command_tables import comparison_tables
+from rtc_bayes.report.command_tables import comparison_tables, plan_table
 from rtc_bayes.report.description_page import remarks_list
 from rtc_bayes.report.description_tables import summary_table, systems_described
 from rtc_bayes.report.elements import table
@@ -52,6 +53,13 @@ def _(description: Description) -> str:
             ),
         ]
     )
+
+
+@html_of.register
+def _(made: JudgingPlan) -> str:
+    each = plan_table(made)
+    shown = to_html(each.frame, each.formats, caption=each.title)
+    return f"{shown}\n<p>{html.escape(made.sentence)}</p>"
 
 
 @html_of.register

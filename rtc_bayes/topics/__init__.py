@@ -16,14 +16,17 @@ from rtc_bayes.topics.allocation import (
 )
 from rtc_bayes.topics.newbestsub import TopicSet, read_newbestsub
 from rtc_bayes.topics.selection import TopicSelection, select_topics
+from rtc_bayes.topics.stages import StagedAllocation, allocate
 from rtc_bayes.topics.variability import VariabilityComparison, compare_variability
 
 __all__ = [
     "AdaptiveSelection",
     "JudgmentAllocation",
+    "StagedAllocation",
     "TopicSelection",
     "TopicSet",
     "VariabilityComparison",
+    "allocate",
     "allocate_judgments",
     "compare_variability",
     "mean_average_reuse",

@@ -17,11 +17,13 @@ from rtc_bayes.topics.beliefs import Belief, belief
 from rtc_bayes.topics.objective import Floats, Objective, centred, system_shares
 from rtc_bayes.topics.solvers.greedy import Chosen
 from rtc_bayes.topics.solvers.solution import first_best
+from rtc_bayes.topics.solvers.vote import Ballot
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Noise = Literal["mean", "none"]
+Step = Literal["greedy", "vote"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,6 +91,10 @@ def select_adaptively(
     by: str = "logistic",
     noise: Noise = "mean",
     hard: bool = False,
+    measure: str | Sequence[str] = "AP",
+    solver: Step = "greedy",
+    subsets: int = 100,
+    share: float = 0.2,
     first: str | None = None,
     relevance_level: int = 1,
     seed: int = 0,
@@ -96,8 +102,8 @@ def select_adaptively(
     """Judge topics one at a time, each the one that is expected to complete the others best.
 
     All documents of a topic's pool are judged. Then the belief is learned anew, every system is
-    scored on every topic (its expected average precision and the variance), and the topic that
-    raises gamma of equation (6.6) most is next.
+    scored on every topic (its expected score and the variance), and the topic that raises gamma
+    of equation (6.6) most is next.
 
     Parameters
     ----------
@@ -117,6 +123,16 @@ def select_adaptively(
     hard : bool
         Take what is likelier than not as relevant, and all else as not (with ``noise="none"``:
         the integer program that the thesis compares with).
+    measure : str or sequence of str, default "AP"
+        By which measures, as ir-measures names them. Several count equally, by their mean rho
+        (Adaptive*); scores that are returned are of the first.
+    solver : {"greedy", "vote"}
+        ``greedy``: the topic that raises gamma most. ``vote``: subsets of systems vote, each for
+        the topic that raises its gamma most, so that no few systems decide (Adaptive+).
+    subsets : int, at least 1
+        For ``vote``: how many subsets of systems.
+    share : float, in (0, 1]
+        For ``vote``: of the systems, in each subset; five at least.
     first : str, optional
         The first topic. Default: drawn by the seed.
     relevance_level : int
@@ -148,20 +164,27 @@ def select_adaptively(
         raise InputError(f"noise is {noise!r}", remedy="give mean or none")
     if pool.n_systems < 2:
         raise InputError("one system alone", remedy="give two runs or more")
+    if solver not in ("greedy", "vote"):
+        raise InputError(f"solver is {solver!r}", remedy="give greedy or vote")
+    measures = [measure] if isinstance(measure, str) else list(dict.fromkeys(measure))
+    if not measures:
+        raise InputError("no measure", remedy="give one or more, such as AP")
     predict = belief(by, pool, seed)
     relevant = _labels(pool, qrels, relevance_level)
     order, rhos = [_first(pool, first, seed)], [np.nan]
     while True:
         judgments = _all_judged(pool, relevant, order)
-        scores = scores_by(predict, judgments, hard=hard)
+        scores = scores_by(predict, judgments, measures, hard=hard)
         if len(order) == size:
             break
-        [(topic, rho), *_] = rank_topics(scores, order, noise=noise)
+        [(topic, rho), *_] = rank_topics(
+            scores, order, noise=noise, solver=solver, subsets=subsets, share=share, seed=seed
+        )
         order.append(topic)
         rhos.append(rho)
     judged = np.diff(pool.topic_starts)[[pool.topics.index(topic) for topic in order]]
     return AdaptiveSelection(
-        tuple(order), tuple(rhos), tuple(judged.tolist()), judgments, scores, by
+        tuple(order), tuple(rhos), tuple(judged.tolist()), judgments, scores[0], by
     )
 
 
@@ -217,14 +240,17 @@ def suggest_topics(
     return pd.DataFrame(rank_topics(scores, chosen, noise=noise), columns=["topic", "rho"])
 
 
-def scores_by(predict: Belief, judgments: Judgments, *, hard: bool = False) -> ScoreMatrix:
-    """Return the expected average precision of every system on every topic, and its variance.
+def scores_by(
+    predict: Belief, judgments: Judgments, measures: Sequence[str] = ("AP",), *, hard: bool = False
+) -> list[ScoreMatrix]:
+    """Return the expected score of every system on every topic, and its variance, by measure.
 
     Parameters
     ----------
     predict : callable
         Probabilities of the pool's documents, (documents,) or (draws, documents), from judgments.
     judgments : Judgments
+    measures : sequence of str
     hard : bool
         As of :func:`select_adaptively`.
     """
@@ -233,22 +259,35 @@ def scores_by(predict: Belief, judgments: Judgments, *, hard: bool = False) -> S
     if hard:
         p = (p.mean(axis=0, keepdims=True) > 0.5).astype(np.float64)
     p = np.where(judgments.judged, np.nan_to_num(judgments.labels), p)
-    table = moments(pool, p, pairs="none")
-    variance = table.variance.mean(axis=0) + table.expected.var(axis=0)
-    return ScoreMatrix(table.expected.mean(axis=0), variance, pool.systems, pool.topics, "AP")
+    scores = []
+    for name in measures:
+        table = moments(pool, p, measure=name, pairs="none")
+        variance = table.variance.mean(axis=0) + table.expected.var(axis=0)
+        mean = table.expected.mean(axis=0)
+        scores.append(ScoreMatrix(mean, variance, pool.systems, pool.topics, name))
+    return scores
 
 
 def rank_topics(
-    scores: ScoreMatrix, judged: Sequence[str], *, noise: Noise = "mean"
+    scores: ScoreMatrix | Sequence[ScoreMatrix],
+    judged: Sequence[str],
+    *,
+    noise: Noise = "mean",
+    solver: Step = "greedy",
+    subsets: int = 100,
+    share: float = 0.2,
+    seed: int = 0,
 ) -> list[tuple[str, float]]:
     """Return the topics that are not judged, with rho of the judged ones and each, best first.
 
     Parameters
     ----------
-    scores : ScoreMatrix
-        As far as known: of judged topics without variance.
+    scores : ScoreMatrix or sequence of ScoreMatrix
+        As far as known: of judged topics without variance. Several measures count by their mean
+        rho.
     judged : sequence of str
-    noise : {"mean", "none"}
+    noise, solver, subsets, share, seed
+        As of :func:`select_adaptively`. By ``vote`` the order is that of votes.
 
     Examples
     --------
@@ -258,29 +297,36 @@ def rank_topics(
     >>> [topic for topic, rho in rank_topics(scores, ["1"])]
     ['3', '2']
     """
-    names = sorted(scores.topics, key=natural_key)
-    place = [scores.topics.index(name) for name in names]
-    variance = scores.variance if noise == "mean" else np.zeros_like(scores.variance)
-    ordered = ScoreMatrix(
-        scores.mean[:, place], variance[:, place], scores.systems, tuple(names), scores.measure
-    )
+    matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
+    names = sorted(matrices[0].topics, key=natural_key)
     # not Objective.of: what is known so far may not tell any systems apart
-    share = system_shares(ordered, None)
-    chosen = Chosen(
-        Objective(
-            centred(ordered.mean, share), share / (1.0 - share @ share), share @ ordered.variance
-        )
-    )
+    objectives = [_objective(matrix, names, noise) for matrix in matrices]
+    states = [Chosen(objective) for objective in objectives]
+    ballot = Ballot(objectives, subsets, share, seed) if solver == "vote" else None
     for topic in judged:
-        chosen.add(names.index(topic))
-    rho = chosen.rho_with()
+        for state in states:
+            state.add(names.index(topic))
+        if ballot:
+            ballot.add(names.index(topic))
+    rho = np.mean([state.rho_with() for state in states], axis=0)
     left = np.array([name not in judged for name in names])
+    if ballot:
+        return [(names[n], float(rho[n])) for n in ballot.ranked(left)]
     ranked = []
     while left.any():
         best = first_best(np.where(left, rho, -np.inf))
         ranked.append((names[best], float(rho[best])))
         left[best] = False
     return ranked
+
+
+def _objective(scores: ScoreMatrix, names: Sequence[str], noise: Noise) -> Objective:
+    """Take the objective with topics in this order."""
+    place = [scores.topics.index(name) for name in names]
+    mean, variance = scores.mean[:, place], scores.variance[:, place]
+    share = system_shares(scores, None)
+    penalty = share @ variance if noise == "mean" else np.zeros(len(names))
+    return Objective(centred(mean, share), share / (1.0 - share @ share), penalty)
 
 
 def _first(pool: Pool, first: str | None, seed: int) -> str:

@@ -8,6 +8,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.topics.adaptive import rank_topics, scores_by
 from rtc_bayes.topics.beliefs import belief, platt
 from rtc_bayes.topics.objective import Objective
+from rtc_bayes.topics.solvers.vote import covering_subsets
 
 N_TOPICS = 9
 
@@ -85,8 +86,8 @@ def test_draws_add_what_parameters_leave_unknown(track):
     rng = np.random.default_rng(1)
     draws = rng.random((3, pool.n_documents))
     none = rb.Judgments.none(pool)
-    together = scores_by(lambda _: draws, none)
-    alone = [scores_by(lambda _, d=d: draws[d], none) for d in range(3)]
+    [together] = scores_by(lambda _: draws, none)
+    alone = [scores_by(lambda _, d=d: draws[d], none)[0] for d in range(3)]
     means = np.array([one.mean for one in alone])
     variances = np.array([one.variance for one in alone])
     np.testing.assert_allclose(together.mean, means.mean(axis=0))
@@ -138,3 +139,76 @@ def test_platt_fits_smoothed_targets():
 def test_what_cannot_be_asked(track, options, message):
     with pytest.raises(InputError, match=message):
         rb.select_adaptively(*track, **options)
+
+
+def test_subsets_of_systems_vote_for_the_next_topic(track):
+    """Adaptive+ by hand: each subset names the topic of largest gamma; most votes win."""
+    pool, qrels = track
+    chosen = rb.select_adaptively(pool, qrels, 2, seed=3)
+    scores = chosen.scores
+    ranked = rank_topics(scores, chosen.topics, solver="vote", subsets=20, share=0.8, seed=4)
+    names = [t for t in scores.topics if t not in chosen.topics]
+    penalty = scores.variance.mean(axis=0)
+    votes, rhos = dict.fromkeys(names, 0), dict.fromkeys(names, 0.0)
+    for members in covering_subsets(pool.n_systems, 20, 0.8, seed=4):
+        own = scores.mean[members]
+        objective = Objective(
+            own - own.mean(axis=0), np.full(len(members), 1 / (len(members) - 1)), penalty
+        )
+        rho = {t: objective.rho([s in (*chosen.topics, t) for s in scores.topics]) for t in names}
+        votes[max(rho, key=rho.get)] += 1
+        for topic, value in rho.items():
+            rhos[topic] += value
+    assert [t for t, _ in ranked] == sorted(names, key=lambda t: (-votes[t], -rhos[t]))
+    assert max(votes.values()) < 20
+    plus = rb.select_adaptively(pool, qrels, 3, first=chosen.topics[0], solver="vote", seed=4)
+    assert len(set(plus.topics)) == 3
+
+
+def test_several_measures_count_by_their_mean_rho(track):
+    pool, qrels = track
+    judgments = rb.select_adaptively(pool, qrels, 2, seed=3).judgments
+    first = [pool.topics[t] for t in np.unique(pool.topic_of[judgments.order])]
+    scores = scores_by(belief("logistic", pool, 0), judgments, ("AP", "P@5"))
+    both = dict(rank_topics(scores, first))
+    each = [dict(rank_topics(one, first)) for one in scores]
+    assert both == pytest.approx({t: (each[0][t] + each[1][t]) / 2 for t in both})
+    # units do not count: precision in other units gives the same order
+    scaled = rb.ScoreMatrix(
+        100 * scores[1].mean, 100**2 * scores[1].variance, pool.systems, pool.topics, "P@5"
+    )
+    assert dict(rank_topics([scores[0], scaled], first)) == pytest.approx(both)
+    star = rb.select_adaptively(pool, qrels, 3, measure=["P@5", "AP"], seed=3)
+    assert star.scores.measure == "P@5"
+    [again] = scores_by(belief("logistic", pool, 3), star.judgments, ("P@5",))
+    np.testing.assert_array_equal(star.scores.mean, again.mean)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"solver": "lasso"}, "solver is 'lasso'"),
+        ({"measure": ()}, "no measure"),
+        ({"measure": "MAPE"}, "MAPE"),
+        ({"solver": "vote", "share": 0.0}, "share is 0.0"),
+        ({"solver": "vote", "subsets": 1}, "1 subsets of 5 systems"),
+    ],
+)
+def test_ways_to_choose_that_are_not_there(track, options, says):
+    pool, qrels = track
+    with pytest.raises(InputError, match=says):
+        rb.select_adaptively(pool, qrels, 3, **options)
+
+
+def test_duplicating_all_systems_leaves_the_order_of_greedy(track):
+    pool, qrels = track
+    scores = rb.select_adaptively(pool, qrels, 2, seed=3).scores
+    twice = rb.ScoreMatrix(
+        np.tile(scores.mean, (2, 1)),
+        np.tile(scores.variance, (2, 1)),
+        [*scores.systems, *(f"{name} again" for name in scores.systems)],
+        scores.topics,
+    )
+    one, two = (rank_topics(s, scores.topics[:1], noise="none") for s in (scores, twice))
+    assert [t for t, _ in one] == [t for t, _ in two]
+    assert dict(one) == pytest.approx(dict(two))

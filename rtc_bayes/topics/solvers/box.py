@@ -50,6 +50,8 @@ def box(
         slope = slope + gain_weight * gain / gain.sum()
     weights = minimise(curvature, slope, budget)
     weights[weights < _NOTHING] = 0.0
+    # a topic on which all systems score alike, and that gains nothing, would have any weight
+    weights[(curvature.diagonal() == 0.0) & (slope == 0.0)] = 0.0
     # weights that differ by less than the solver's precision are equal: the first id goes first
     order = np.argsort(-np.round(weights, 5), kind="stable")[: int((weights > 0.0).sum())]
     if size is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,21 +36,51 @@ def vote(
     seed : int
         Of the subsets.
     """
-    members = covering_subsets(len(objectives[0].factor), subsets, share, seed)
-    states = [[Chosen(_of_systems(objective, m)) for objective in objectives] for m in members]
+    ballot = Ballot(objectives, subsets, share, seed)
     n = len(objectives[0].noise)
     left = np.ones(n, dtype=bool)
     order: list[int] = []
     while len(order) < size:
-        rho = np.array([np.mean([one.rho_with() for one in states_], axis=0) for states_ in states])
-        rho[:, ~left] = -np.inf
-        votes = np.bincount([first_best(row) for row in rho], minlength=n)
-        topic = first_best(np.where(votes == votes.max(), rho.mean(axis=0), -np.inf))
-        for state in (one for states_ in states for one in states_):
-            state.add(topic)
+        topic = next(ballot.ranked(left))
+        ballot.add(topic)
         left[topic] = False
         order.append(topic)
-    return Solution.equal(order, n, f"one at a time, by a vote of {len(members)} sets of systems")
+    how = f"one at a time, by a vote of {len(ballot.states)} sets of systems"
+    return Solution.equal(order, n, how)
+
+
+class Ballot:
+    """What every subset of systems makes of the topics chosen so far.
+
+    Parameters
+    ----------
+    objectives, subsets, share, seed
+        As of :func:`vote`.
+    """
+
+    def __init__(
+        self, objectives: Sequence[Objective], subsets: int, share: float, seed: int
+    ) -> None:
+        members = covering_subsets(len(objectives[0].factor), subsets, share, seed)
+        self.states = [[Chosen(_of_systems(one, m)) for one in objectives] for m in members]
+
+    def add(self, topic: int) -> None:
+        """Choose a topic."""
+        for state in (one for states in self.states for one in states):
+            state.add(topic)
+
+    def ranked(self, left: NDArray[np.bool_]) -> Iterator[int]:
+        """Give the topics that are left by votes, then by the mean rho over subsets, best first."""
+        rho = np.array([np.mean([one.rho_with() for one in sets], axis=0) for sets in self.states])
+        rho[:, ~left] = -np.inf
+        votes = np.bincount([first_best(row) for row in rho], minlength=len(left))
+        mean = rho.mean(axis=0)
+        for count in np.unique(votes[left])[::-1]:
+            equal = left & (votes == count)
+            while equal.any():
+                topic = first_best(np.where(equal, mean, -np.inf))
+                yield topic
+                equal[topic] = False
 
 
 def covering_subsets(

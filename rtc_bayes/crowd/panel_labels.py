@@ -1,0 +1,83 @@
+"""The panel of a set of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from rtc_bayes.collection.labels import Labels
+from rtc_bayes.crowd.panel import Panel, PanelPrior, fit_panel
+from rtc_bayes.errors import InputError
+
+
+def panel(
+    labels: Labels,
+    human: Mapping[tuple[str, str], int] | None = None,
+    *,
+    rel: int = 1,
+    families: Mapping[str, str] | None = None,
+    prior: PanelPrior | None = None,
+    seed: int = 0,
+) -> Panel:
+    """Turn labels of a panel, and human grades of some pairs, into probabilities of relevance.
+
+    A judge's score of a pair is the probability it stated, or else its grade divided by the highest
+    grade; of several labels by one judge, their mean. See :func:`fit_panel`.
+
+    Parameters
+    ----------
+    labels : Labels
+    human : mapping of (topic, docno) to int, optional
+        Human grades. Pairs that no judge labelled are left out.
+    rel : int, at least 1
+        The lowest human grade that is relevant.
+    families : mapping of str to str, optional
+        The family of a judge.
+    prior : PanelPrior, optional
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    Panel
+        Its pairs are those of ``labels.pair_ids()``, in that order.
+
+    Raises
+    ------
+    InputError
+        ``rel`` below 1; a family of a judge that has no labels.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> labels = rb.Labels.of(["1"] * 3, ["d1", "d2", "d1"], ["a", "a", "b"], [3, 0, 3])
+    >>> panel(labels, {("1", "d2"): 1}, rel=2).probability.round(2)
+    array([0.62, 0.  ])
+    """
+    if rel < 1:
+        raise InputError(f"rel is {rel}", remedy="give 1 or more")
+    if unknown := sorted(set(families or {}) - set(labels.judges)):
+        raise InputError(
+            f"families of judges without labels: {', '.join(unknown)}",
+            remedy=f"the judges are {', '.join(labels.judges)}",
+        )
+    pairs = labels.pair_ids()
+    score = labels.grade / (labels.n_grades - 1)
+    if labels.probability is not None:
+        score = np.where(np.isnan(labels.probability), score, labels.probability)
+    total, count = np.zeros((2, len(pairs), len(labels.judges)))
+    place = labels.pairs().of_label, labels.judge_of
+    np.add.at(total, place, score)
+    np.add.at(count, place, 1.0)
+    grades = human or {}
+    relevant = [float(grades[pair] >= rel) if pair in grades else np.nan for pair in pairs]
+    return fit_panel(
+        np.where(count > 0, total / np.maximum(count, 1.0), np.nan),
+        np.array([topic for topic, _ in pairs]),
+        relevant,
+        judges=labels.judges,
+        families=families,
+        prior=prior,
+        seed=seed,
+    )

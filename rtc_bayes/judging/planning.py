@@ -1,0 +1,272 @@
+"""Planning by a pilot: more topics, or more judgments a topic, by simulated judging."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes import defaults
+from rtc_bayes.collection import Pool, Qrels
+from rtc_bayes.confidence import Comparison
+from rtc_bayes.confidence.setting import two_systems
+from rtc_bayes.confidence.topics import by_topic
+from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
+from rtc_bayes.judging.building import judged_about
+from rtc_bayes.judging.judges import Judge
+from rtc_bayes.judging.judging_plan import JudgingPlan
+from rtc_bayes.judging.simulated_judging import compared, unjudged_variance
+from rtc_bayes.measures import Estimand
+from rtc_bayes.relevance import RelevanceModel, fit
+from rtc_bayes.store import provenance, spawn_seeds
+from rtc_bayes.store.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Judgments
+    from rtc_bayes.measures.estimand import EstimandLike
+
+Floats = NDArray[np.float64]
+
+#: Judgments a topic that are simulated where none are named.
+JUDGMENTS_PER_TOPIC = (2, 4, 8, 16, 32)
+
+
+def plan(
+    pool: Pool,
+    judgments: Judgments | Qrels,
+    budget: float,
+    estimand: EstimandLike = None,
+    *,
+    difference: float = 0.05,
+    level: float = defaults.CONFIDENCE,
+    population: bool = False,
+    judgment_cost: float = 1.0,
+    topic_cost: float = 0.0,
+    judgments_per_topic: Sequence[int] = JUDGMENTS_PER_TOPIC,
+    pair: tuple[str, str] | None = None,
+    algorithm: Algorithm | Judge | RelevanceModel | str = defaults.ALGORITHM,
+    repetitions: int = 2,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> JudgingPlan:
+    """Foretell what more topics, or more judgments a topic, would gain.
+
+    The pilot are runs of all topics with judgments of some. A model fitted to it says what may be
+    true; the judge chooses documents as if that were the truth; the model fitted to what it judged
+    says how unsure it is.
+
+    *Simulated judging.* A draw of the probabilities from the posterior, and relevance drawn by
+    these, are the truth of S topics of the pilot. The judge gives every topic n judgments, from
+    none, and the model is fitted to them: with V the variance of the difference in the mean over
+    these S topics, as :func:`rtc_bayes.compare` states it, U(n) = S V is what unjudged documents
+    leave on one topic. U(n) is a mean over repetitions, and made not to rise with n.
+
+    *The topics of the runs* (``population=False``): all N count, T of which are judged, those of
+    the pilot among them. With U_t that of a judged topic (U(n), or that of the pilot if smaller)
+    and U_0 that of a topic without judgments, both of the pilot's own fit, the difference has the
+    variance (sum of U_t over judged topics + (N - T) U_0) / N^2, and is taken as normal.
+
+    *Topics like these* (``population=True``): T judged topics are a sample, and others are left
+    out. With B the variance of the true difference between topics, the difference has the
+    variance (mean U_t + B) / T and Student's distribution with T - 1 degrees of freedom. By the
+    pilot's posterior B = S^2 + W: S^2 is the sample variance of the expected differences of its T_0
+    topics, and W = T_0 (mean v_t - V) / (T_0 - 1) what unsure relevance adds to it, v_t being the
+    variance on topic t.
+
+    *What pairs will say.* After a plan the expected difference of a pair is normal about that of
+    the pilot, and its variance is what the plan takes off that of the pilot. Shares of pairs that
+    have the confidence, or are in the right order, are means over this distribution.
+
+    Assumed are: the model is right; topics to come are like those of the pilot, and as many
+    documents of them pooled; what topics share, as the parameters of the model, is learned from the
+    judgments of all of them, so that its part of V falls with 1 / T, too; no prior is put on
+    differences of systems. docs/results/planning.md says how far this holds.
+
+    Parameters
+    ----------
+    pool : Pool
+        Of the systems to tell apart.
+    judgments : Judgments or Qrels
+        The pilot's.
+    budget : float
+        What may be spent beyond the pilot, at least the cost of one judgment. By default costs are
+        counted in judgments.
+    estimand : Estimand or measure, optional
+        Documents are chosen for AP, whichever the measure. With `population` its topics, "all" or
+        "judged", are those that are judged.
+    difference : float, above 0
+        Of mean scores, to be separated: where it is the expected difference, it has the confidence.
+    level : float, in (0.5, 1)
+        That confidence.
+    population : bool
+        Plan for the mean over topics like these. By default it is the mean over the topics of the
+        runs, and no more topics than these can be judged.
+    judgment_cost : float, above 0
+        Of one judgment.
+    topic_cost : float, at least 0
+        Of a topic that the pilot does not judge, beside its judgments.
+    judgments_per_topic : sequence of int, at least 1 each
+        The numbers n to simulate.
+    pair : (str, str), optional
+        Plan for these two systems alone. Default: all pairs; sd is then a root mean square.
+    algorithm : Algorithm, Judge, RelevanceModel or str
+        Who chooses documents, and the model that is fitted. It takes a floor.
+    repetitions : int, at least 1
+        Of simulated judging, each of at most 20 topics of the pilot.
+    seed : int, at least 0
+    progress : callable
+        Called as ``progress("repetitions", done, total)``.
+
+    Returns
+    -------
+    JudgingPlan
+
+    Raises
+    ------
+    InputError
+        A budget below one judgment, no judged topic (with `population` fewer than two), an unknown
+        system, an algorithm without a model, a number out of range, or without `population` an
+        estimand of judged topics.
+    FitError
+        A model's fit that must not be used.
+
+    See Also
+    --------
+    rtc_bayes.design_table : For hold-out designs.
+    rtc_bayes.forecast : How many more judgments one pair needs, on the pilot's topics.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> data = rb.simulate(n_topics=6, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(data.runs, depth=10)
+    >>> pilot = rb.build(pool, data.qrels, "mtc/rtc:map", budget=12, floor=2).judgments
+    >>> made = rb.plan(
+    ...     pool, pilot, 24, algorithm="mtc/rtc:map", judgments_per_topic=[2, 4], repetitions=1
+    ... )
+    >>> list(made.to_frame().topics)
+    [6, 6, 6]
+    """
+    about = Estimand.from_value(estimand)
+    number = whole_number("repetitions", repetitions, least=1)
+    depths = _check(budget, difference, level, judgment_cost, topic_cost, judgments_per_topic)
+    if about.topics == "judged" and not population:
+        raise InputError(
+            "a plan for judged topics alone would gain nothing from more topics",
+            remedy="plan with population, for topics like these, or for all topics",
+        )
+    if not isinstance(about.topics, str):
+        pool = pool.select_topics(about.topics)
+    chosen = parse_algorithm(algorithm)
+    if chosen.evaluator is None:
+        raise InputError(
+            f"{chosen.text} has no model to foretell by",
+            remedy="name one after the judge: mtc/robust:gibbs",
+        )
+    _, judged_pool = judged_about(replace(about, measure=defaults.MEASURE, topics="all"), pool)
+    if isinstance(judgments, Qrels):
+        judgments = about.judgments(judged_pool, judgments)
+    judgments = judgments.on(judged_pool)
+    numbers = None if pair is None else two_systems(pool, *pair)
+    counts = judgments.relevant + judgments.nonrelevant
+    topics = [topic for topic, count in zip(pool.topics, counts, strict=True) if count > 0]
+    least = 2 if population else 1
+    if len(topics) < least:
+        what = "no topic" if not topics else f"{len(topics)} topic"
+        raise InputError(
+            f"the pilot has judgments of {what}",
+            remedy=f"judge {least} topics or more, a few documents each",
+        )
+    whole = replace(about, topics="all")
+    pilot_seed, *seeds = spawn_seeds(seed, number + 1)
+    pilot = fit(judgments.pool, judgments, model=chosen.evaluator, seed=pilot_seed)
+    on_judged = compared(pool, pilot, replace(about, topics=tuple(topics)))
+    simulated = []
+    for done, own in enumerate(seeds, start=1):
+        simulated.append(unjudged_variance(pilot, pool, topics, chosen, whole, depths, seed=own))
+        progress("repetitions", done, number)
+    # what more judgments seem to add is noise
+    unjudged = np.minimum.accumulate(np.mean(simulated, axis=0), axis=0)
+    of_pilot = len(topics) * on_judged.sd_difference**2
+    between, of_none, expected = np.zeros_like(of_pilot), of_pilot, on_judged.expected_difference
+    if population:
+        between = _between(on_judged)
+    elif rest := pool.n_topics - len(topics):
+        on_all = compared(pool, pilot, whole)
+        total = pool.n_topics**2 * on_all.sd_difference**2
+        of_none = np.maximum((total - len(topics) * of_pilot) / rest, of_pilot)
+        expected = on_all.expected_difference
+    rows = _rows(pool, numbers)
+    return JudgingPlan(
+        a=tuple(on_judged.a[row] for row in rows),
+        b=tuple(on_judged.b[row] for row in rows),
+        measure=about.measure,
+        algorithm=chosen.text,
+        population=population,
+        difference=float(difference),
+        level=float(level),
+        budget=float(budget),
+        judgment_cost=float(judgment_cost),
+        topic_cost=float(topic_cost),
+        topics_of_runs=pool.n_topics,
+        pilot=tuple(sorted((int(count) for count in counts if count > 0), reverse=True)),
+        judgments_per_topic=depths,
+        expected=expected[rows],
+        between=between[rows],
+        unjudged_pilot=of_pilot[rows],
+        unjudged=unjudged[:, rows],
+        unjudged_none=of_none[rows],
+        meta=provenance(seed=seed) | {"about": about.text, "repetitions": number},
+    )
+
+
+def _between(comparison: Comparison) -> Floats:
+    """Variance of the true difference of each pair between topics, by the posterior."""
+    assert comparison.setting is not None
+    setting = comparison.setting
+    expected, uncertainty = by_topic(setting)
+    topics = expected.shape[1]
+    variance = comparison.sd_difference**2 - 2.0 * setting.residual**2
+    unsure = topics * (uncertainty.mean(axis=1) - variance) / (topics - 1)
+    between: Floats = np.maximum(expected.var(axis=1, ddof=1) + unsure, 0.0)
+    return between
+
+
+def _rows(pool: Pool, numbers: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Return the pairs planned for: all, or that of two systems."""
+    pairs = np.stack(np.triu_indices(pool.n_systems, 1), axis=1)
+    if numbers is None:
+        return np.arange(len(pairs))
+    return np.flatnonzero((pairs == np.sort(numbers[0])).all(axis=1))
+
+
+def _check(
+    budget: float,
+    difference: float,
+    level: float,
+    judgment_cost: float,
+    topic_cost: float,
+    judgments_per_topic: Sequence[int],
+) -> tuple[int, ...]:
+    """Refuse numbers out of range; return the judgments a topic, rising."""
+    if not 0.5 < level < 1.0:
+        raise InputError(f"level is {level}", remedy="give one above 0.5 and below 1, as 0.95")
+    if not 0.0 < difference < np.inf:
+        raise InputError(f"difference is {difference}", remedy="give one above 0, as 0.05")
+    if not 0.0 < judgment_cost < np.inf:
+        raise InputError(f"judgment_cost is {judgment_cost}", remedy="give one above 0")
+    if not 0.0 <= topic_cost < np.inf:
+        raise InputError(f"topic_cost is {topic_cost}", remedy="give one of at least 0")
+    if not judgment_cost <= budget < np.inf:
+        raise InputError(
+            f"the budget is {budget:g}, and one judgment costs {judgment_cost:g}",
+            remedy="give a budget of at least one judgment",
+        )
+    depths = {whole_number("judgments_per_topic", each, least=1) for each in judgments_per_topic}
+    if not depths:
+        raise InputError("no judgments_per_topic", remedy="give some, as 4 and 16")
+    return tuple(sorted(depths))

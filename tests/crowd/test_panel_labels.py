@@ -1,0 +1,42 @@
+"""Panels of labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rtc_bayes import InputError, Labels, fit_panel
+from rtc_bayes.crowd.panel_labels import panel
+
+
+def columns(probability=None):
+    topics, documents = ["1", "1", "1", "2", "2"], ["d1", "d2", "d1", "d1", "d1"]
+    return Labels.of(
+        topics, documents, ["a", "a", "b", "b", "b"], [3, 0, 3, 0, 1], probability=probability
+    )
+
+
+def test_grades_are_scores_and_repeated_labels_are_averaged():
+    scores = [[1, 1], [0, np.nan], [np.nan, 1 / 6]]
+    by_scores = fit_panel(scores, ["1", "1", "2"], [1, 0, np.nan], judges=["a", "b"])
+    by_labels = panel(columns(), {("1", "d1"): 2, ("1", "d2"): 1, ("9", "d9"): 3}, rel=2)
+    np.testing.assert_array_equal(by_labels.human, [1, 0, np.nan])
+    np.testing.assert_allclose(by_labels.probability, by_scores.probability)
+
+
+def test_a_stated_probability_replaces_the_grade():
+    stated = np.array([0.7, np.nan, np.nan, 0.4, 0.4])
+    scores = [[0.7, 1], [0, np.nan], [np.nan, 0.4]]
+    np.testing.assert_allclose(
+        panel(columns(probability=stated)).probability,
+        fit_panel(scores, ["1", "1", "2"]).probability,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"rel": 0}, "rel is 0"), ({"families": {"c": "x"}}, "judges without labels: c")],
+)
+def test_bad_input(options, message):
+    with pytest.raises(InputError, match=message):
+        panel(columns(), **options)

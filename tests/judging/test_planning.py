@@ -1,0 +1,266 @@
+"""Planning: against brute force, by its order, by its seed, and what it refuses."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+import rtc_bayes as rb
+from rtc_bayes.judging import parse_algorithm
+from rtc_bayes.judging.judging_plan import JudgingPlan
+from rtc_bayes.judging.simulated_judging import unjudged_variance
+from tests.pools import POOL_ALONE, pool_of
+
+JUDGE = "mtc/rtc:map"
+
+
+@pytest.fixture(scope="module")
+def small():
+    data = rb.simulate(n_topics=8, n_systems=4, documents=100, depth=30, seed=2)
+    pool = rb.Pool.from_runs(data.runs, depth=10)
+    part = pool.select_topics(pool.topics[:4])
+    pilot = rb.build(part, data.qrels, JUDGE, confidence=None, budget=12, floor=3).judgments
+    return pool, pilot, data.qrels
+
+
+def of(small, **options):
+    pool, pilot, _ = small
+    asked = {"algorithm": JUDGE, "judgments_per_topic": [2, 4, 8], "repetitions": 1}
+    return rb.plan(pool, pilot, 40, **asked | options)
+
+
+@pytest.fixture(scope="module")
+def by_hand():
+    """Two pairs, three topics of four judgments; numbers easy to follow."""
+    return JudgingPlan(
+        a=("A", "A"),
+        b=("B", "C"),
+        measure="AP",
+        algorithm="none",
+        population=True,
+        difference=0.1,
+        level=0.95,
+        budget=20.0,
+        judgment_cost=1.0,
+        topic_cost=2.0,
+        topics_of_runs=10,
+        pilot=(5, 4, 3),
+        judgments_per_topic=(4, 8),
+        expected=np.array([0.05, -0.1]),
+        between=np.array([0.01, 0.02]),
+        unjudged_pilot=np.array([0.03, 0.06]),
+        unjudged=np.array([[0.04, 0.05], [0.01, 0.02]]),
+        unjudged_none=np.array([0.09, 0.09]),
+    )
+
+
+def test_what_is_left_is_that_of_every_outcome():
+    """Three documents by a model that learns nothing: the mean over all judged ones, by hand."""
+    pool = pool_of({"A": {"1": "abc"}, "B": {"1": "cba"}}, depth=3)
+    pilot = rb.fit(pool, rb.Judgments.none(pool), model="uniform")
+    algorithm = parse_algorithm("mtc/uniform")
+    left = [
+        unjudged_variance(pilot, pool, ["1"], algorithm, POOL_ALONE, [1, 2, 3], seed=seed)[:, 0]
+        for seed in range(200)
+    ]
+
+    def ap(order, relevant):
+        hits = np.cumsum([relevant[d] for d in order])
+        total = sum(
+            h / (k + 1) for k, (h, d) in enumerate(zip(hits, order, strict=True)) if relevant[d]
+        )
+        return total / max(hits[-1], 1)
+
+    outcomes = list(product([0, 1], repeat=3))
+    differences = np.array([ap([0, 1, 2], r) - ap([2, 1, 0], r) for r in outcomes])
+
+    def remaining(judged):
+        groups = [tuple(r[d] for d in judged) for r in outcomes]
+        return np.mean([differences[[g == h for h in groups]].var() for g in groups])
+
+    # the judge takes a or c first: one is as good as the other
+    expected = [remaining([0]), remaining([0, 2]), remaining([0, 1, 2])]
+    error = np.std(left, axis=0) / np.sqrt(len(left))
+    assert expected[0] > expected[1]
+    assert expected[2] == 0.0
+    assert np.abs(np.mean(left, axis=0) - expected) == pytest.approx(0.0, abs=4 * error.max())
+
+
+def test_the_formulas_by_hand(by_hand):
+    assert by_hand.cost(5, 4) == 1 + 2 * (4 + 2)
+    # on the pilot's topics the less of both; on two new ones what was simulated
+    total = 3 * np.array([0.03, 0.05]) + 2 * np.array([0.04, 0.05])
+    expected = np.sqrt((total / 5 + by_hand.between) / 5)
+    assert by_hand.sd(5, 4) == pytest.approx(expected)
+    of_runs = replace(by_hand, population=False)
+    assert of_runs.sd(5, 4) == pytest.approx(np.sqrt((total + 5 * 0.09) / 100))
+
+
+def test_what_the_budget_buys(by_hand):
+    pilot, shallow, deep = by_hand.choices()
+    assert pilot[:3] == (3, 0, None)
+    # one judgment deepens the pilot; 19 are left for topics of 4 + 2
+    assert shallow == (6, 3, 0, 19.0)
+    # 3 + 4 + 5 deepen it; 8 are too few for a topic of 8 + 2
+    assert deep == (3, 3, 1, 12.0)
+    poor = replace(by_hand, budget=8.0).choices()[2]
+    assert poor == (3, 2, 1, 7.0)
+
+
+def test_the_number_of_topics_is_the_smallest_that_serves(by_hand):
+    for judgments in (4, 8):
+        topics = by_hand.topics_for(judgments)
+        row = by_hand.judgments_per_topic.index(judgments)
+
+        def confidence(n, row=row):
+            cost = by_hand.cost(n, by_hand.judgments_per_topic[row])
+            made = replace(
+                by_hand,
+                judgments_per_topic=by_hand.judgments_per_topic[row : row + 1],
+                unjudged=by_hand.unjudged[row : row + 1],
+                budget=cost,
+            )
+            return made.to_frame().confidence[1]
+
+        assert confidence(topics) >= 0.95 > confidence(topics - 1)
+    assert replace(by_hand, population=False, difference=0.001).topics_for(8) is None
+
+
+def test_new_topics_may_be_worse_than_the_deep_pilot(by_hand):
+    """The pilot serves already, and a few shallow topics beside it do not."""
+    deep = replace(by_hand, between=np.zeros(2), unjudged_pilot=np.full(2, 1e-4), level=0.9)
+    asked = replace(deep, difference=deep.to_frame().separates[0] * 1.001)
+    assert asked.sd(4, 4).max() > asked.sd(3, 4).max()
+    assert asked.topics_for(4) == 3
+
+
+def test_shares_are_those_of_drawn_outcomes(by_hand):
+    rng = np.random.default_rng(1)
+    before = (by_hand.unjudged_pilot + by_hand.between) / 3
+    after = by_hand.sd(9, 4)
+    moved = np.sqrt(before - after**2)
+    drawn = by_hand.expected + moved * rng.normal(size=(200_000, 2))
+    sure = t.cdf(np.abs(drawn) / after, 8)
+    confident, right = by_hand.shares(9, 4)
+    assert confident == pytest.approx((sure >= 0.95).mean(), abs=0.004)
+    assert right == pytest.approx(sure.mean(), abs=0.002)
+
+
+@pytest.mark.parametrize("population", [False, True])
+def test_more_never_foretells_less(small, population):
+    made = of(small, population=population)
+    topics = range(4, 9)
+    sd = np.array([[made.sd(t, n) for n in (2, 4, 8)] for t in topics])
+    shares = np.array([[made.shares(t, n)[1] for n in (2, 4, 8)] for t in topics])
+    for axis in (0, 1):
+        assert (np.diff(sd, axis=axis) <= 0).all()
+        assert (np.diff(shares, axis=axis) >= -1e-6).all()
+    assert sd[0, 0].max() > sd[-1, -1].max() > 0
+    rich = replace(made, budget=80.0).to_frame()
+    assert (rich.separates <= made.to_frame().separates).all()
+    assert (rich.separates < made.to_frame().separates).any()
+
+
+def test_the_pilot_is_what_compare_says_of_it(small):
+    pool, pilot, _ = small
+    made = of(small)
+    fitted = rb.fit(pool, pilot, model="rtc:map")
+    said = rb.compare(pool, fitted, form="normal")
+    assert made.to_frame().sd[0] == pytest.approx(np.sqrt((said.sd_difference**2).mean()))
+    assert made.expected == pytest.approx(said.expected_difference)
+
+
+def test_topics_of_the_estimand(small):
+    pool = small[0]
+    made = of(small, estimand=rb.Estimand(topics=pool.topics[1:6]))
+    assert (made.topics_of_runs, made.pilot) == (5, (3, 3, 3))
+    part = rb.plan(
+        pool.select_topics(pool.topics[1:6]),
+        small[1],
+        40,
+        algorithm=JUDGE,
+        judgments_per_topic=[2, 4, 8],
+        repetitions=1,
+    )
+    assert made.to_frame().sd.tolist() == part.to_frame().sd.tolist()
+
+
+def test_the_seed_decides(small):
+    first, again, other = of(small, seed=1), of(small, seed=1), of(small, seed=2)
+    assert first.to_dict() == again.to_dict()
+    assert (first.unjudged != other.unjudged).any()
+
+
+def test_one_pair_is_a_part_of_all(small):
+    pool = small[0]
+    every, one = of(small), of(small, pair=(pool.systems[2], pool.systems[1]))
+    assert (one.a, one.b) == ((pool.systems[1],), (pool.systems[2],))
+    row = list(zip(every.a, every.b, strict=True)).index((one.a[0], one.b[0]))
+    assert one.sd(6, 4)[0] == every.sd(6, 4)[row]
+
+
+def test_qrels_serve_as_judgments(small):
+    pool, pilot, _ = small
+    with pytest.warns(rb.CollectionWarning, match="4 of 8 topics"):
+        made = rb.plan(
+            pool,
+            pilot.to_qrels(),
+            40,
+            algorithm=JUDGE,
+            judgments_per_topic=[2, 4, 8],
+            repetitions=1,
+        )
+    assert made.pilot == (3, 3, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"budget": 0.5}, "the budget is 0.5, and one judgment costs 1"),
+        ({"judgment_cost": 50.0}, "one judgment costs 50"),
+        ({"judgment_cost": 0.0}, "judgment_cost is 0"),
+        ({"topic_cost": -1.0}, "topic_cost is -1"),
+        ({"difference": 0.0}, "difference is 0"),
+        ({"level": 0.5}, "level is 0.5"),
+        ({"judgments_per_topic": []}, "no judgments_per_topic"),
+        ({"judgments_per_topic": [0]}, "judgments_per_topic"),
+        ({"repetitions": 0}, "repetitions"),
+        ({"pair": ("nobody", "else")}, "no system is named 'nobody'"),
+        ({"estimand": rb.Estimand(topics="judged")}, "judged topics alone"),
+        ({"algorithm": "ip"}, "has no model"),
+        ({"algorithm": "mtc/nonrelevant"}, "has no model"),
+    ],
+)
+def test_what_is_refused(small, options, message):
+    pool, pilot, _ = small
+    budget = options.pop("budget", 40)
+    with pytest.raises(rb.InputError, match=message):
+        rb.plan(pool, pilot, budget, **{"algorithm": JUDGE} | options)
+
+
+@pytest.mark.parametrize(("topics", "population"), [(0, False), (1, True)])
+def test_a_pilot_needs_topics(small, topics, population):
+    pool, pilot, _ = small
+    few = pilot.on(pool.select_topics(pool.topics[:1])) if topics else rb.Judgments.none(pool)
+    with pytest.raises(rb.InputError, match="no topic" if not topics else "1 topic"):
+        rb.plan(pool, few, 40, population=population, algorithm=JUDGE)
+
+
+def test_what_a_plan_does_not_know(by_hand):
+    with pytest.raises(rb.InputError, match="5 judgments a topic were not simulated"):
+        by_hand.sd(5, 5)
+    with pytest.raises(rb.InputError, match="give 3 to 10"):
+        replace(by_hand, population=False).sd(11, 4)
+
+
+def test_the_sentence(by_hand):
+    assert by_hand.sentence.startswith("To separate 0.1 at 0.95: ")
+    assert by_hand.sentence in repr(by_hand)
+    shown = by_hand._repr_html_()
+    assert by_hand.sentence in shown
+    assert "topics_needed" in shown
+    assert "already" in replace(by_hand, difference=1.0).sentence
+    never = replace(by_hand, difference=0.001, population=False).sentence
+    assert never.startswith("No plan of at most 8 judgments on each of 10 topics separates 0.001")
