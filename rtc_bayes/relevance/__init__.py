@@ -29,6 +29,7 @@ from rtc_bayes.relevance.interface import (
     RelevanceModel,
     Sampling,
     Stage,
+    check_takes_labels,
 )
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import one_thread
@@ -91,6 +92,7 @@ __all__ = [
     "available_methods",
     "available_models",
     "check_options",
+    "check_takes_labels",
     "coordinates",
     "cut",
     "document_ranks",

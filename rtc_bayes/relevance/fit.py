@@ -21,6 +21,7 @@ from rtc_bayes.relevance.interface import (
     RelevanceModel,
     Sampling,
     Stage,
+    check_takes_labels,
 )
 from rtc_bayes.relevance.options import option_text
 from rtc_bayes.relevance.registry import load_model
@@ -326,11 +327,7 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     """Fit with numbers of draws that are settled."""
     model = spec.build()
     method = resolve_method(model, spec.method)
-    if judgments.judge_labels is not None and not getattr(model, "takes_labels", False):
-        raise InputError(
-            f"model {model.name} takes no labels of judges",
-            remedy="use robust or hierarchical, or leave the labels out",
-        )
+    check_takes_labels(judgments, model)
     estimated = estimate(model, method, judgments, sampling)
     return Fit(
         relevance=_relevance(estimated, judgments, model.name, method),

@@ -2,9 +2,11 @@
 
 A model of relevance adds this to the log-odds that ranks give document i of topic t::
 
-    c x_i + n u_i + g y_i + h z_t + b_t x_i + sum_jg d_jg [judge j gave grade g] + sum_s e_s x_i f'_is
-    c, g ~ Normal(1, 0.4)   h ~ Normal(0.5, 0.5)     n ~ Normal(-3, 1.5)   d_jg ~ Normal(0, 0.4 / sqrt(J))
-    b_t ~ Normal(0, s_label_topic)     e_s ~ Normal(0, s_label_system)
+    c x_i + n u_i + g y_i + h z_t + b_t x_i
+        + sum_jg d_jg [judge j gave grade g] + sum_s e_s x_i f'_is
+    c, g ~ Normal(1, 0.4)   h ~ Normal(0.5, 0.5)   n ~ Normal(-3, 1.5)
+    d_jg ~ Normal(0, 0.4 / sqrt(J))
+    b_t ~ Normal(0, s_label_topic)          e_s ~ Normal(0, s_label_system)
 
 - x_i is the mean, over the judges that labelled the document, of the log likelihood ratio that a
   label of such a judge has on average; u_i = 1 where the topic has labels and the document none.
