@@ -94,7 +94,7 @@ class Hierarchical:
         return PointEstimate(
             p=design.predict(parameters, np.float64)[0, 0],
             parameters={name: value[0, 0] for name, value in parameters.items()},
-            dims=design.dims | {"label": ("label_coefficient",)},
+            dims=design.dims | {"label_coefficient": ("label_term",)},
             coords=design.coords,
             diagnostics=diagnostics,
         )
@@ -107,7 +107,7 @@ class Hierarchical:
         return Draws(
             p=design.predict(design.parameters(kept), np.float32),
             parameters=design.parameters(drawn),
-            dims=design.dims | {"label": ("label_coefficient",)},
+            dims=design.dims | {"label_coefficient": ("label_term",)},
             coords=design.coords,
             diagnostics=diagnostics,
         )
@@ -139,7 +139,7 @@ class Hierarchical:
 
             level, weight = mu + effects["alpha"], pm.math.concatenate([a, b])
             if design.labels.names:
-                value = pm.Normal("label", *design.labels.prior, dims="label_coefficient")
+                value = pm.Normal("label_coefficient", *design.labels.prior, dims="label_term")
                 parts = [value, effects["label_topic"], effects["label_system"]]
                 weight = pm.math.concatenate([weight, *parts])
                 added = [design.labels.columns(t) for t in range(pool.n_topics)]
@@ -182,7 +182,7 @@ class Design:
     def coords(self) -> dict[str, list[str]]:
         """Labels of dims that the pool does not know."""
         sites = {"site": list(self.sites)} if self.sites else {}
-        labels = {"label_coefficient": list(self.labels.names)} if self.labels.names else {}
+        labels = {"label_term": list(self.labels.names)} if self.labels.names else {}
         return {"scale": [name for name in self.dims if name != "log_s"]} | sites | labels
 
     @property
@@ -239,7 +239,7 @@ class Design:
         coefficients, *effects = np.split(drawn.columns, np.cumsum(sizes)[:-1], axis=-1)
         coefficients, label = np.split(coefficients, [3], axis=-1)
         named = dict(zip(("mu", "m_a", "m_b"), np.moveaxis(coefficients, -1, 0), strict=True))
-        named |= {"label": label} if self.labels.names else {}
+        named |= {"label_coefficient": label} if self.labels.names else {}
         values = (drawn.local[..., 0], *effects, drawn.log_scale)
         return named | dict(zip(self.dims, values, strict=True))
 
@@ -253,7 +253,7 @@ class Design:
             weights.append(weight + site)
         shape = parameters["mu"].shape
         if self.labels.names:
-            weights += [parameters[name] for name in ("label", *self.labels.dims)]
+            weights += [parameters[name] for name in ("label_coefficient", *self.labels.dims)]
         weight = np.concatenate(weights, axis=-1).astype(kind)
         weight = weight.reshape(-1, weight.shape[-1])
         level: NDArray[np.floating] = parameters["mu"][..., None] + parameters["alpha"]

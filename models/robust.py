@@ -199,7 +199,7 @@ class Robust:
                 [pm.math.stack(means), effects["a"], effects["b"], effects["u"]]
             )
             if labels.names:
-                value = pm.Normal("label", *labels.prior, dims="label_coefficient")
+                value = pm.Normal("label_coefficient", *labels.prior, dims="label_term")
                 # coefficients come first among the columns
                 first = weight[: len(COEFFICIENTS)]
                 rest = [weight[len(COEFFICIENTS) :], *(effects[name] for name in labels.dims)]
@@ -253,7 +253,7 @@ class Design:
             **dict.fromkeys(("a", "b", "u"), ("system",)),
             **dict.fromkeys(("q", "w"), ("topic", "system")),
             **self.labels.dims,
-            "label": ("label_coefficient",),
+            "label_coefficient": ("label_term",),
             "log_s": ("scale",),
         }
 
@@ -266,7 +266,7 @@ class Design:
     def coords(self) -> dict[str, list[str]]:
         """Labels of dims that the pool does not know."""
         labels = [f"s_{name}" for name in self.labels.dims]
-        coefficients = {"label_coefficient": list(self.labels.names)} if labels else {}
+        coefficients = {"label_term": list(self.labels.names)} if labels else {}
         return {"scale": [*SCALES, *labels]} | coefficients
 
     @property
@@ -333,7 +333,7 @@ class Design:
         sizes = [len(labels.names), systems, systems, systems, *labels.sizes]
         label, a, b, u, *rest = np.split(drawn.columns[..., first:], np.cumsum(sizes)[:-1], axis=-1)
         if labels.names:
-            named |= {"label": label, **dict(zip(labels.dims, rest, strict=True))}
+            named |= {"label_coefficient": label, **dict(zip(labels.dims, rest, strict=True))}
         alpha, (q, w) = drawn.local[..., 0], np.split(drawn.local[..., 1:], 2, axis=-1)
         effects = {"a": a, "b": b, "u": u, "alpha": alpha, "q": q, "w": w}
         return named | effects | {"log_s": drawn.log_scale}

@@ -237,8 +237,8 @@ def _check_sources(
     if not (modelled or listed or stored):
         raise InputError(
             "these sources of relevance do not go together",
-            remedy="give --qrels, --labels or both [--model --method --option], or --erels [--qrels] [--default-p], "
-            "or --relevance FIT.nc",
+            remedy="give --qrels, --labels or both [--model --method --option], or --erels "
+            "[--qrels] [--default-p], or --relevance FIT.nc",
         )
 
 
