@@ -119,7 +119,7 @@ def grades_of(pool: rb.Pool, labels: rb.Labels) -> Floats:
 
 def per_topic(runs: rb.Runs, qrels: rb.Qrels, level: int) -> Floats:
     """Average precision of each system and topic."""
-    return rb.evaluate(runs, qrels, ["AP"], relevance_level=level).values["AP"]
+    return rb.evaluate(runs, qrels, ["AP"], relevance_level=level).values["AP"]  # noqa: PD011
 
 
 def rows(

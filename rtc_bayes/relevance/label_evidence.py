@@ -192,7 +192,8 @@ class LabelEvidence:
         assert self.labels is not None
         column = {of: k for k, of in enumerate(self._grades)}
         grades = self.labels.grade[self._row]
-        at = [column[int(j), int(g)] for j, g in zip(self._judge, grades, strict=True)]
+        codes = zip(self._judge.tolist(), grades.tolist(), strict=True)
+        at = np.array([column[code] for code in codes], dtype=np.int64)
         given = np.zeros((self.pool.n_documents, len(self._grades)))
         np.add.at(given, (self._document, at), 1.0)
         return given
