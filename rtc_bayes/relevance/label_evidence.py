@@ -41,6 +41,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Labels, Pool
 from rtc_bayes.relevance.evidence import rank_curve
+from rtc_bayes.relevance.label_sharing import SHARES, shared_errors
 from rtc_bayes.relevance.label_systems import LabelledSystems
 from rtc_bayes.relevance.newton import Floats
 
@@ -74,7 +75,7 @@ class LabelEvidence:
     >>> labels = rb.Labels.of(["1", "1"], ["a", "b"], ["llm", "llm"], [1, 0])
     >>> evidence = LabelEvidence(rb.Judgments.none(pool).with_judge_labels(labels))
     >>> evidence.score.round(2).tolist()
-    [0.55, -1.27, 0.0]
+    [0.54, -1.28, 0.0]
     >>> evidence.names
     ('labels', 'unlabelled', 'systems', 'topics', 'llm=0', 'llm=1')
     >>> evidence.columns(0).shape  # and one of the topic, one of the system
@@ -82,6 +83,7 @@ class LabelEvidence:
     """
 
     def __init__(self, judgments: Judgments) -> None:
+        self.judgments = judgments
         self.pool: Pool = judgments.pool
         self.labels: Labels | None = judgments.judge_labels
         if self.labels is not None:
@@ -217,6 +219,7 @@ class LabelEvidence:
         of_topic[:, topic] = x
         curve = rank_curve(pool.ranks(topic).T, pool.depth)
         own = (curve - curve.mean(axis=1, keepdims=True)) / np.cbrt(pool.n_systems)
+        own[:, self.shares] *= np.cbrt(pool.n_systems) / _SYSTEM_SCALE[0]
         labelled = self._count[here] > 0
         unlabelled = (~labelled & labelled.any()).astype(np.float64)
         of_systems = self.implied.of_documents(topic)
@@ -226,4 +229,16 @@ class LabelEvidence:
     @cached_property
     def implied(self) -> LabelledSystems:
         """What the labels say of systems and topics."""
-        return LabelledSystems.fit(self.pool, self.score, self._count > 0)
+        return LabelledSystems.fit(self.pool, self.score, self._count > 0, without=self.shares)
+
+    @cached_property
+    def shared(self) -> Floats:
+        """How much each system shares the judges' errors: see :mod:`label_sharing`."""
+        if self.labels is None:
+            return np.zeros(self.pool.n_systems)
+        return shared_errors(self.judgments, self.score, self._count > 0)
+
+    @property
+    def shares(self) -> NDArray[np.bool_]:
+        """Which systems share the judges' errors."""
+        return self.shared >= SHARES

@@ -36,6 +36,8 @@ class LabelledSystems:
     Attributes
     ----------
     pool : Pool
+    without : ndarray of bool, shape (systems,)
+        Whose ranks are no evidence.
     ranked, curve : ndarray of float, shape (systems,)
         a and b.
     topics : ndarray of float, shape (topics,)
@@ -43,12 +45,15 @@ class LabelledSystems:
     """
 
     pool: Pool
+    without: NDArray[np.bool_]
     ranked: Floats
     curve: Floats
     topics: Floats
 
     @classmethod
-    def fit(cls, pool: Pool, score: Floats, labelled: NDArray[np.bool_]) -> LabelledSystems:
+    def fit(
+        cls, pool: Pool, score: Floats, labelled: NDArray[np.bool_], *, without: NDArray[np.bool_]
+    ) -> LabelledSystems:
         """Find the mode.
 
         Parameters
@@ -58,6 +63,8 @@ class LabelledSystems:
             x.
         labelled : ndarray of bool, shape (documents,)
             Which documents have a label.
+        without : ndarray of bool, shape (systems,)
+            Whose ranks are no evidence: they share the judge's errors.
 
         Examples
         --------
@@ -68,13 +75,15 @@ class LabelledSystems:
         >>> run = rb.Run.from_rankings
         >>> pool = rb.Pool.from_runs(rb.Runs([run(*each) for each in lists.items()]))
         >>> x, every = np.array([2.0, 0.0, -2.0]), np.ones(3, dtype=bool)
-        >>> curve = LabelledSystems.fit(pool, x, every).curve
+        >>> curve = LabelledSystems.fit(pool, x, every, without=np.zeros(2, dtype=bool)).curve
         >>> bool(curve[0] > 0 > curve[1])
         True
         """
         rows = np.flatnonzero(labelled)
         of_row = pool.topic_of[rows]
-        features = [_ranks(pool, t)[labelled[pool.documents(t)]] for t in range(pool.n_topics)]
+        features = [
+            _ranks(pool, t, without)[labelled[pool.documents(t)]] for t in range(pool.n_topics)
+        ]
         r, f = np.hsplit(np.vstack(features), 2)
         common = np.column_stack([np.ones(len(rows)), r.mean(axis=1), f.mean(axis=1)])
         x, s, n = score[rows], pool.n_systems, pool.n_topics
@@ -93,17 +102,17 @@ class LabelledSystems:
         options = {"maxiter": _STEPS}
         mode = minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x
         effects = mode[n + 3 :]
-        return cls(pool, _A * effects[:s], _B * effects[s:], _ALPHA * mode[:n])
+        return cls(pool, without, _A * effects[:s], _B * effects[s:], _ALPHA * mode[:n])
 
     def of_documents(self, topic: int) -> Floats:
         """Return the sum over systems of a r + b f for a topic's documents."""
-        return _ranks(self.pool, topic) @ np.concatenate([self.ranked, self.curve])
+        return _ranks(self.pool, topic, self.without) @ np.concatenate([self.ranked, self.curve])
 
     def __repr__(self) -> str:
         return f"LabelledSystems({self.pool.n_systems} systems, {self.pool.n_topics} topics)"
 
 
-def _ranks(pool: Pool, topic: int) -> Floats:
-    """Return r and f of a topic's documents, side by side."""
-    ranks = pool.ranks(topic).T
+def _ranks(pool: Pool, topic: int, without: NDArray[np.bool_]) -> Floats:
+    """Return r and f of a topic's documents, side by side; those of some systems are 0."""
+    ranks = np.where(without, 0, pool.ranks(topic).T)
     return np.hstack([ranks > 0, rank_curve(ranks, pool.depth)])
