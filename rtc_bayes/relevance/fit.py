@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import FitWarning, InputError
 from rtc_bayes.relevance.fitters import Estimate, estimate, is_sampler, resolve_method
 from rtc_bayes.relevance.interface import (
     Check,
@@ -288,7 +289,8 @@ def fit(
     Warns
     -----
     FitWarning
-        What a check of the draws found remarkable.
+        What a check of the draws found remarkable; systems that may be made from the labels, for
+        which labels count less: see :func:`rtc_bayes.shared_errors`.
 
     Examples
     --------
@@ -320,6 +322,11 @@ def fit(
     over_pool = judgments.on(pool)
     if labels is not None:
         over_pool = over_pool.with_judge_labels(labels)
+    if over_pool.judge_labels is not None:
+        from rtc_bayes.relevance.label_evidence import remark_on_sharing
+
+        if (remark := remark_on_sharing(over_pool)) is not None:
+            warnings.warn(remark, FitWarning, stacklevel=2)
     return _fit(over_pool, spec, Sampling.of(wanted, **counts, seed=seed))
 
 

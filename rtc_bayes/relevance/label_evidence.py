@@ -18,6 +18,9 @@ A model of relevance adds this to the log-odds that ranks give document i of top
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
   topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
   f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
+- A system whose ranks go with the labels beyond relevance (:mod:`label_sharing`) may be made from
+  them. Its ranks do not count for y, and its f'_is is not divided but by the scale's median: the
+  label's worth on its own documents is then as uncertain as that worth is large.
 
 Nothing is assumed of the independence of labels and ranks given relevance, nor of the judges'
 labels: the mean of J judges counts as one judge until human judgments say more. Two copies of
@@ -35,15 +38,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Labels, Pool
+from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.evidence import rank_curve
-from rtc_bayes.relevance.label_sharing import SHARES, shared_errors
+from rtc_bayes.relevance.label_sharing import SHARES, label_correlation
 from rtc_bayes.relevance.label_systems import LabelledSystems
 from rtc_bayes.relevance.newton import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # h(g) of judges with grades 0 to 3, and of judges who say relevant or not
 REMAINING = 0.5
@@ -236,9 +244,85 @@ class LabelEvidence:
         """How much each system shares the judges' errors: see :mod:`label_sharing`."""
         if self.labels is None:
             return np.zeros(self.pool.n_systems)
-        return shared_errors(self.judgments, self.score, self._count > 0)
+        return label_correlation(self.judgments, self.score, self._count > 0)
 
     @property
     def shares(self) -> NDArray[np.bool_]:
         """Which systems share the judges' errors."""
         return self.shared >= SHARES
+
+
+def shared_errors(judgments: Judgments) -> pd.DataFrame:
+    """Say of each system how much its ranks go with the judges' labels, given relevance.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        With :attr:`~rtc_bayes.Judgments.judge_labels`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each system, the highest first: ``system``; ``correlation``, in (-1, 1), as
+        :mod:`rtc_bayes.relevance.label_sharing` defines it; ``shares``, whether it is so high
+        that labels count less for the system.
+
+    Raises
+    ------
+    InputError
+        Judgments without labels.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> lists = {"one": "abcdef", "two": "efdcab", "three": "badcfe"}
+    >>> runs = [rb.Run.from_rankings(name, {"1": list(order)}) for name, order in lists.items()]
+    >>> pool = rb.Pool.from_runs(rb.Runs(runs))
+    >>> labels = rb.Labels.of(["1"] * 6, list("abcdef"), ["llm"] * 6, [0, 0, 0, 0, 1, 1])
+    >>> rb.shared_errors(rb.Judgments.none(pool).with_judge_labels(labels)).round(2)
+      system  correlation  shares
+    0    two         0.97    True
+    1    one        -0.36   False
+    2  three        -0.66   False
+    """
+    import pandas as pd
+
+    if judgments.judge_labels is None:
+        raise InputError(
+            "the judgments have no labels beside them",
+            remedy="add them: judgments.with_judge_labels(read_labels(FILE, ...))",
+        )
+    evidence = LabelEvidence(judgments)
+    columns = {
+        "system": list(judgments.pool.systems),
+        "correlation": evidence.shared,
+        "shares": evidence.shares,
+    }
+    table = pd.DataFrame(columns)
+    return table.sort_values("correlation", ascending=False, kind="stable", ignore_index=True)
+
+
+def remark_on_sharing(judgments: Judgments) -> str | None:
+    """Warn in one sentence of systems that share the judges' errors; None where none does.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> remark_on_sharing(rb.Judgments.none(pool))
+    """
+    if judgments.judge_labels is None:
+        return None
+    table = shared_errors(judgments)
+    shares = table[table["shares"]]
+    if not len(shares):
+        return None
+    named = ", ".join(
+        f"{system} ({rho:.2f})"
+        for system, rho in zip(shares["system"], shares["correlation"], strict=True)
+    )
+    return (
+        f"the judges' labels go with the ranks of {named} beyond what the other systems and the "
+        "judgments explain, as if it were made from them: labels count less for it, and its pairs "
+        "are less sure; judge more documents to tell whether it is good or shares their errors"
+    )

@@ -29,7 +29,7 @@ quarter of the labels, beyond what the other systems and the judgments explain."
 _N0 = 50
 
 
-def shared_errors(judgments: Judgments, score: Floats, labelled: NDArray[np.bool_]) -> Floats:
+def label_correlation(judgments: Judgments, score: Floats, labelled: NDArray[np.bool_]) -> Floats:
     """Return rho of every system.
 
     Parameters
@@ -54,7 +54,7 @@ def shared_errors(judgments: Judgments, score: Floats, labelled: NDArray[np.bool
     >>> runs = [rb.Run.from_rankings(name, {"1": list(order)}) for name, order in lists.items()]
     >>> pool = rb.Pool.from_runs(rb.Runs(runs))
     >>> x = np.where(np.isin(pool.docnos, ["e", "f"]), 1.0, -1.0)
-    >>> rho = shared_errors(rb.Judgments.none(pool), x, np.ones(6, dtype=bool))
+    >>> rho = label_correlation(rb.Judgments.none(pool), x, np.ones(6, dtype=bool))
     >>> pool.systems[int(rho.argmax())]
     'two'
     """
