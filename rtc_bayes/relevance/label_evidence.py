@@ -281,9 +281,9 @@ def shared_errors(judgments: Judgments) -> pd.DataFrame:
     >>> labels = rb.Labels.of(["1"] * 6, list("abcdef"), ["llm"] * 6, [0, 0, 0, 0, 1, 1])
     >>> rb.shared_errors(rb.Judgments.none(pool).with_judge_labels(labels)).round(2)
       system  correlation  shares
-    0    two         0.97    True
-    1    one        -0.36   False
-    2  three        -0.66   False
+    0    two         0.67    True
+    1  three        -0.70   False
+    2    one        -0.72   False
     """
     import pandas as pd
 
