@@ -20,6 +20,7 @@ import pandas as pd
 import rtc_bayes as rb
 from experiments.judges.posterior import (
     DEPTH,
+    LABELS,
     LEVEL,
     Collection,
     Floats,
@@ -29,6 +30,8 @@ from experiments.judges.posterior import (
     read,
 )
 from rtc_bayes.judging.judges import RankVariance
+from rtc_bayes.relevance import LabelEvidence, label_evidence
+from rtc_bayes.trials.scores import log_score
 
 CIRCULAR = "ranks_by_label"
 
@@ -70,6 +73,8 @@ def rows(
                     budget=budget,
                 ).judgments
             for given in (None, collection.labels[name]):
+                beside = judgments.with_judge_labels(given)
+                shared = LabelEvidence(beside).shared
                 fit = rb.fit(pool, judgments, model=model, labels=given)
                 comparison = rb.compare(pool, fit, estimand)
                 others = np.delete(np.arange(len(truth)), own)
@@ -83,6 +88,8 @@ def rows(
                     "labels": "none" if given is None else name,
                     "true_place": 1 + int((true < 0).sum()),
                     "place": 1 + int((expected < 0).sum()),
+                    "shared": shared[own],
+                    "shared_others": np.delete(shared, own).max(),
                     "gain": float((expected - true).mean()),
                     **{f"own_{k}": v for k, v in _scores(comparison, truth, with_it).items()},
                     **by_comparison(comparison, truth),
@@ -95,8 +102,11 @@ def _scores(comparison: rb.Comparison, truth: Floats, pairs: np.ndarray) -> dict
     greater = (comparison.p_greater + comparison.p_equal / 2)[pairs]
     right = (greater >= 0.5) == (truth[a] > truth[b])
     sure = np.maximum(greater, 1 - greater)
-    logs = -np.log2(np.where(right, sure, 1 - sure).clip(1e-6))
-    return {"log_score": logs.mean(), "accuracy": right.mean(), "confidence": sure.mean()}
+    return {
+        "log_score": log_score(sure, right).mean(),
+        "accuracy": right.mean(),
+        "confidence": sure.mean(),
+    }
 
 
 def main() -> None:
@@ -106,11 +116,16 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=9, help="beside the ranker, at random")
     parser.add_argument("--subsets", type=int, default=2)
     parser.add_argument("--budgets", type=int, nargs="+", default=[0, 100])
-    parser.add_argument("--labels", nargs="+", default=["umbrela", "gpt4o", "llama"])
+    parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=list(LABELS))
+    parser.add_argument(
+        "--shares", type=float, help="partial correlation of runs that share errors; else ours"
+    )
     parser.add_argument("--model", default="hierarchical:laplace")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if options.shares is not None:
+        label_evidence.SHARES = options.shares
     collection, made = read(), []
     rng = np.random.default_rng(options.seed)
     for subset in range(options.subsets):

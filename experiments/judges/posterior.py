@@ -24,6 +24,7 @@ from sklearn.linear_model import LogisticRegression
 
 import rtc_bayes as rb
 from rtc_bayes.judging.judges import RankVariance
+from rtc_bayes.relevance import label_evidence
 from rtc_bayes.trials.scores import log_score
 
 type Floats = NDArray[np.float64]
@@ -32,6 +33,8 @@ LABELS = {
     "umbrela": "umbrella_gpt-4_zeroshot_dl20",
     "gpt4o": "binary_gpt4o_dl20",
     "llama": "binary_llama3.2_dl20",
+    "gpt4": "binary_gpt4_dl20",
+    "selfrate": "qrels.max.exam_selfrate_graded_dl20",
 }
 LEVEL, DEPTH, TOP = 2, 100, 15
 
@@ -171,10 +174,15 @@ def main() -> None:
     parser.add_argument("--subsets", type=int, default=1)
     parser.add_argument("--budgets", type=int, nargs="+", default=[0, 50, 100, 200])
     parser.add_argument("--model", default="hierarchical:laplace")
-    parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=list(LABELS))
+    parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=list(LABELS)[:3])
+    parser.add_argument(
+        "--remaining", type=float, help="systems' own effects beside labels, a share; else ours"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if options.remaining is not None:
+        label_evidence.REMAINING = options.remaining
     collection, made = read(), []
     rng = np.random.default_rng(options.seed)
     for subset in range(options.subsets):
