@@ -173,6 +173,7 @@ class Design:
     @property
     def dims(self) -> Mapping[str, tuple[str, ...]]:
         """Dims of the effects, one scale each in this order, and of the scales themselves."""
+        dims: dict[str, tuple[str, ...]]
         dims = {"alpha": ("topic",), "a": ("system",), "b": ("system",)}
         if self.sites:
             dims |= {"site_a": ("site",), "site_b": ("site",)}
