@@ -171,7 +171,7 @@ class Design:
             self.site = np.searchsorted(self.sites, groups)
 
     @property
-    def dims(self) -> Mapping[str, tuple[str, ...]]:
+    def dims(self) -> dict[str, tuple[str, ...]]:
         """Dims of the effects, one scale each in this order, and of the scales themselves."""
         dims: dict[str, tuple[str, ...]]
         dims = {"alpha": ("topic",), "a": ("system",), "b": ("system",)}

@@ -36,7 +36,6 @@ topics, of whether the human grade is at least 2 on the judge's grade.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -130,7 +129,7 @@ class LabelEvidence:
         return mean, sd
 
     @property
-    def dims(self) -> Mapping[str, tuple[str, ...]]:
+    def dims(self) -> dict[str, tuple[str, ...]]:
         """Dims of the effects, b and e, one scale each in this order."""
         if self.labels is None:
             return {}
