@@ -36,32 +36,33 @@ from rtc_bayes.trials.scores import log_score
 CIRCULAR = "ranks_by_label"
 
 
-def ranker(pool: rb.Pool, grades: Floats) -> rb.Run:
-    """Rank each topic's documents by grade, and those of one grade by the systems' fused ranks."""
-    lists = {}
+def ranker(pool: rb.Pool, grades: Floats, ties: str) -> rb.Run:
+    """Rank each topic's documents by grade, those of one grade by fused ranks or at random."""
+    lists, rng = {}, np.random.default_rng(0)
     for t, topic in enumerate(pool.topics):
         here = pool.documents(t)
         ranks = pool.ranks(t).T
         fused = np.where(ranks > 0, 1.0 / (60.0 + ranks), 0.0).sum(axis=1)
-        order = np.lexsort([-fused, -grades[here]])[:DEPTH]
+        within = -fused if ties == "fused" else rng.random(len(fused))
+        order = np.lexsort([within, -grades[here]])[:DEPTH]
         lists[topic] = [str(docno) for docno in pool.docnos[here][order]]
     return rb.Run.from_rankings(CIRCULAR, lists)
 
 
 def rows(
-    collection: Collection, systems: list[str], budgets: list[int], names: list[str], model: str
+    collection: Collection, systems: list[str], options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """Score the pairs of each ranker."""
     estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
     honest = rb.Runs([collection.runs[name] for name in systems])
-    for name in names:
+    for name in options.labels:
         before = rb.Pool.from_runs(honest, depth=DEPTH)
-        made = ranker(before, grades_of(before, collection.labels[name]))
+        made = ranker(before, grades_of(before, collection.labels[name]), options.ties)
         runs = rb.Runs([*honest.values(), made])
         pool = rb.Pool.from_runs(runs, depth=DEPTH)
         own = pool.systems.index(CIRCULAR)
         truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
-        for budget in budgets:
+        for budget in options.budgets:
             judgments = rb.Judgments.none(pool, judged_for=pool.systems)
             if budget:
                 judgments = rb.build(
@@ -75,7 +76,7 @@ def rows(
             for given in (None, collection.labels[name]):
                 beside = judgments.with_judge_labels(given)
                 shared = LabelEvidence(beside).shared
-                fit = rb.fit(pool, judgments, model=model, labels=given)
+                fit = rb.fit(pool, judgments, model=options.model, labels=given)
                 comparison = rb.compare(pool, fit, estimand)
                 others = np.delete(np.arange(len(truth)), own)
                 true, expected = (x[own] - x[others] for x in (truth, comparison.expected))
@@ -120,6 +121,7 @@ def main() -> None:
     parser.add_argument(
         "--shares", type=float, help="partial correlation of runs that share errors; else ours"
     )
+    parser.add_argument("--ties", choices=["fused", "random"], default="fused")
     parser.add_argument("--model", default="hierarchical:laplace")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -131,7 +133,7 @@ def main() -> None:
     for subset in range(options.subsets):
         every = sorted(collection.runs)
         systems = [every[i] for i in sorted(rng.choice(len(every), options.systems, replace=False))]
-        for row in rows(collection, systems, options.budgets, options.labels, options.model):
+        for row in rows(collection, systems, options):
             made.append({"subset": subset, **row})
             pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
     table = pd.DataFrame(made).drop(columns="subset")
