@@ -17,6 +17,7 @@ from rtc_bayes.relevance import (
     Draws,
     EffectsDraws,
     EffectsRegression,
+    LabelEvidence,
     MeanSd,
     MedianSpread,
     PointEstimate,
@@ -48,7 +49,8 @@ class Hierarchical:
         alpha_t ~ Normal(0, s_alpha)    a_j ~ Normal(0, s_a)    b_j ~ Normal(0, s_b)
 
     With `groups`, a_j and b_j also have a part that a site's systems share, with a scale of its
-    own under the same prior.
+    own under the same prior. Labels of judges that may err add their evidence to the log-odds:
+    :mod:`rtc_bayes.relevance.label_evidence`.
 
     Attributes
     ----------
@@ -73,6 +75,7 @@ class Hierarchical:
     centred: bool = False
 
     name: ClassVar[str] = "hierarchical"
+    takes_labels: ClassVar[bool] = True
     methods: ClassVar[tuple[str, ...]] = ("laplace", "map", "nuts")
     default_method: ClassVar[str] = "laplace"
 
@@ -91,7 +94,7 @@ class Hierarchical:
         return PointEstimate(
             p=design.predict(parameters, np.float64)[0, 0],
             parameters={name: value[0, 0] for name, value in parameters.items()},
-            dims=design.dims,
+            dims=design.dims | {"label_coefficient": ("label_term",)},
             coords=design.coords,
             diagnostics=diagnostics,
         )
@@ -104,7 +107,7 @@ class Hierarchical:
         return Draws(
             p=design.predict(design.parameters(kept), np.float32),
             parameters=design.parameters(drawn),
-            dims=design.dims,
+            dims=design.dims | {"label_coefficient": ("label_term",)},
             coords=design.coords,
             diagnostics=diagnostics,
         )
@@ -135,6 +138,12 @@ class Hierarchical:
                 b += effects["site_b"][design.site]
 
             level, weight = mu + effects["alpha"], pm.math.concatenate([a, b])
+            if design.labels.names:
+                value = pm.Normal("label_coefficient", *design.labels.prior, dims="label_term")
+                parts = [value, effects["label_topic"], effects["label_system"]]
+                weight = pm.math.concatenate([weight, *parts])
+                added = [design.labels.columns(t) for t in range(pool.n_topics)]
+                evidence = np.hstack([evidence, np.vstack(added)])
             observe(
                 judgments,
                 lambda rows: level[pool.topic_of[rows]] + pm.math.dot(evidence[rows], weight),
@@ -153,6 +162,7 @@ class Design:
 
     def __init__(self, model: Hierarchical, judgments: Judgments) -> None:
         self.model, self.judgments, self.pool = model, judgments, judgments.pool
+        self.labels = LabelEvidence(judgments)
         self.sites: tuple[str, ...] = ()
         self.site = np.zeros(0, dtype=np.int64)
         if model.groups != "none":
@@ -161,25 +171,28 @@ class Design:
             self.site = np.searchsorted(self.sites, groups)
 
     @property
-    def dims(self) -> Mapping[str, tuple[str, ...]]:
+    def dims(self) -> dict[str, tuple[str, ...]]:
         """Dims of the effects, one scale each in this order, and of the scales themselves."""
+        dims: dict[str, tuple[str, ...]]
         dims = {"alpha": ("topic",), "a": ("system",), "b": ("system",)}
         if self.sites:
             dims |= {"site_a": ("site",), "site_b": ("site",)}
-        return dims | {"log_s": ("scale",)}
+        return dims | self.labels.dims | {"log_s": ("scale",)}
 
     @property
     def coords(self) -> dict[str, list[str]]:
         """Labels of dims that the pool does not know."""
         sites = {"site": list(self.sites)} if self.sites else {}
-        return {"scale": [name for name in self.dims if name != "log_s"]} | sites
+        labels = {"label_term": list(self.labels.names)} if self.labels.names else {}
+        return {"scale": [name for name in self.dims if name != "log_s"]} | sites | labels
 
     @property
     def scale_priors(self) -> tuple[Floats, Floats]:
         """Median and spread of the scales."""
         model = self.model
         priors = [model.s_alpha, model.s_a, model.s_b, *([model.s_a, model.s_b] * bool(self.sites))]
-        median, spread = np.array(priors).T
+        median, spread = np.array([*priors, *self.labels.scale_priors]).T
+        median[1 : len(priors)] *= self.labels.remaining
         return median, spread
 
     def evidence(self, topic: int) -> Floats:
@@ -196,9 +209,15 @@ class Design:
         if self.sites:
             of_site = np.eye(len(self.sites))[self.site]
             blocks += [r @ of_site, f @ of_site]
-        means = (np.ones(len(rows)), r.mean(axis=1), f.mean(axis=1))
-        mean, sd = np.array([model.mu, model.m_a, model.m_b]).T
+        value, *of_labels = np.split(
+            judged_rows(self.judgments, self.labels.columns),
+            np.cumsum([len(self.labels.names), *self.labels.sizes[:-1]]),
+            axis=1,
+        )
+        means = (np.ones(len(rows)), r.mean(axis=1), f.mean(axis=1), value)
+        mean, sd = np.hstack([np.array([model.mu, model.m_a, model.m_b]).T, self.labels.prior])
         median, spread = self.scale_priors
+        blocks += of_labels if self.labels.names else []
         sizes = [len(mean), *(block.shape[1] for block in blocks)]
         return EffectsRegression(
             columns=np.column_stack([*means, *blocks]),
@@ -219,7 +238,9 @@ class Design:
         """Name the parameters of draws, each of shape (chains, draws, ...)."""
         sizes = np.unique(self.regression.scale_of, return_counts=True)[1]
         coefficients, *effects = np.split(drawn.columns, np.cumsum(sizes)[:-1], axis=-1)
+        coefficients, label = np.split(coefficients, [3], axis=-1)
         named = dict(zip(("mu", "m_a", "m_b"), np.moveaxis(coefficients, -1, 0), strict=True))
+        named |= {"label_coefficient": label} if self.labels.names else {}
         values = (drawn.local[..., 0], *effects, drawn.log_scale)
         return named | dict(zip(self.dims, values, strict=True))
 
@@ -232,13 +253,19 @@ class Design:
             site = parameters[f"site_{name}"][..., self.site] if self.sites else 0
             weights.append(weight + site)
         shape = parameters["mu"].shape
-        weight = np.concatenate(weights, axis=-1).astype(kind).reshape(-1, 2 * pool.n_systems)
+        if self.labels.names:
+            weights += [parameters[name] for name in ("label_coefficient", *self.labels.dims)]
+        weight = np.concatenate(weights, axis=-1).astype(kind)
+        weight = weight.reshape(-1, weight.shape[-1])
         level: NDArray[np.floating] = parameters["mu"][..., None] + parameters["alpha"]
         level = level.astype(kind).reshape(-1, pool.n_topics)
         p: NDArray[np.floating] = np.empty((len(weight), pool.n_documents), dtype=kind)
         with one_thread():
             for t in range(pool.n_topics):
-                eta: NDArray = weight @ self.evidence(t).T.astype(kind) + level[:, t, None]
+                evidence = self.evidence(t)
+                if self.labels.names:
+                    evidence = np.hstack([evidence, self.labels.columns(t)])
+                eta: NDArray = weight @ evidence.T.astype(kind) + level[:, t, None]
                 p[:, pool.documents(t)] = sigmoid(eta)
         return p.reshape(*shape, -1)
 

@@ -16,6 +16,7 @@ from rtc_bayes.relevance import (
     Draws,
     EffectsDraws,
     EffectsRegression,
+    LabelEvidence,
     MeanSd,
     MedianSpread,
     Sampling,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 type Floats = NDArray[np.float64]
 
+LABEL_EFFECTS = ("label_topic", "label_system")
 COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d")
 SCALES = ("s_alpha", "s_q", "s_w", "s_a", "s_b", "s_u")
 # from complete judgments of TREC-8 and Robust 2003 alone
@@ -68,6 +70,9 @@ class Robust:
             + sum_j [(m_a / J + a_j + m_c ln(D / l_jt)) r_ij + q_jt r'_ij
                      + (m_b / J + b_j + u_j nov_i) f_ij + w_jt f'_ij]
         alpha_t, q_jt, w_jt ~ Normal(0, s)     a_j, b_j, u_j ~ Student-t(df) s
+
+    Labels of judges that may err add their evidence to the log-odds:
+    :mod:`rtc_bayes.relevance.label_evidence`.
 
     Attributes
     ----------
@@ -104,6 +109,7 @@ class Robust:
     centred: bool = False
 
     name: ClassVar[str] = "robust"
+    takes_labels: ClassVar[bool] = True
     methods: ClassVar[tuple[str, ...]] = ("gibbs", "nuts")
     default_method: ClassVar[str] = "gibbs"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
@@ -164,7 +170,7 @@ class Robust:
             p=design.predict(kept.columns, kept.local),
             parameters=parameters,
             dims=design.dims,
-            coords={"scale": list(SCALES)},
+            coords=design.coords,
             diagnostics=Diagnostics(checks=checks),
         )
 
@@ -176,8 +182,9 @@ class Robust:
         every = (design.features(t) for t in range(pool.n_topics))
         columns, local = (np.vstack(parts) for parts in zip(*every, strict=True))
         median, spread = design.scale_priors
-        with pm.Model(coords=coordinates(pool) | {"scale": list(SCALES)}) as model:
+        with pm.Model(coords=coordinates(pool) | design.coords) as model:
             means = [pm.Normal(name, *getattr(self, name)) for name in COEFFICIENTS]
+            labels = design.labels
             if self.centred:
                 log_s = pm.Normal("log_s", np.log(median), np.maximum(spread, 1e-9), dims="scale")
             else:
@@ -186,11 +193,17 @@ class Robust:
             s = pm.math.exp(log_s)
             effects = {
                 name: self._effect(name, s[number], design.dims[name])
-                for number, name in enumerate(option.removeprefix("s_") for option in SCALES)
+                for number, name in enumerate(design.scales)
             }
             weight = pm.math.concatenate(
                 [pm.math.stack(means), effects["a"], effects["b"], effects["u"]]
             )
+            if labels.names:
+                value = pm.Normal("label_coefficient", *labels.prior, dims="label_term")
+                # coefficients come first among the columns
+                first = weight[: len(COEFFICIENTS)]
+                rest = [weight[len(COEFFICIENTS) :], *(effects[name] for name in labels.dims)]
+                weight = pm.math.concatenate([first, value, *rest])
             own = pm.math.concatenate(
                 [effects["alpha"][:, None], effects["q"], effects["w"]], axis=1
             )
@@ -209,7 +222,7 @@ class Robust:
 
         written = {"name": name if self.centred else f"z_{name}", "dims": dims}
         sigma = scale if self.centred else 1.0
-        if "topic" in dims:
+        if "topic" in dims or name in LABEL_EFFECTS:
             effect = pm.Normal(mu=0.0, sigma=sigma, **written)
         else:
             effect = pm.StudentT(nu=self.df, mu=0.0, sigma=sigma, **written)
@@ -230,24 +243,46 @@ class Design:
         self.model, self.judgments, self.pool = model, of_retrieved(judgments), pool
         self.shortness = np.log(pool.reach / np.maximum(pool.lengths, 1))
         self.judged_for = judgments.with_judged_for().judged_for_mask
+        self.labels = LabelEvidence(self.judgments)
 
-    dims: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "alpha": ("topic",),
-        **dict.fromkeys(("a", "b", "u"), ("system",)),
-        **dict.fromkeys(("q", "w"), ("topic", "system")),
-        "log_s": ("scale",),
-    }
+    @property
+    def dims(self) -> Mapping[str, tuple[str, ...]]:
+        """Dims of the parameters that have some."""
+        return {
+            "alpha": ("topic",),
+            **dict.fromkeys(("a", "b", "u"), ("system",)),
+            **dict.fromkeys(("q", "w"), ("topic", "system")),
+            **self.labels.dims,
+            "label_coefficient": ("label_term",),
+            "log_s": ("scale",),
+        }
+
+    @property
+    def scales(self) -> list[str]:
+        """Effects, in the order of their scales."""
+        return [*(option.removeprefix("s_") for option in SCALES), *self.labels.dims]
+
+    @property
+    def coords(self) -> dict[str, list[str]]:
+        """Labels of dims that the pool does not know."""
+        labels = [f"s_{name}" for name in self.labels.dims]
+        coefficients = {"label_term": list(self.labels.names)} if labels else {}
+        return {"scale": [*SCALES, *labels]} | coefficients
 
     @property
     def scale_priors(self) -> tuple[Floats, Floats]:
         """Median and spread of the scales."""
-        median, spread = np.array([getattr(self.model, name) for name in SCALES]).T
+        scales = [getattr(self.model, name) for name in SCALES]
+        median, spread = np.array([*scales, *self.labels.scale_priors]).T
+        # of a and b
+        median[3:5] *= self.labels.remaining
         return median, spread
 
     def features(self, topic: int) -> tuple[Floats, Floats]:
         """Features of a topic's documents: (documents, 5 + 3 systems), (documents, 1 + 2 systems).
 
-        Those of the coefficients, a, b and u; and those of the topic's own alpha, q and w.
+        Those of the coefficients, a, b and u; and those of the topic's own alpha, q and w. Labels
+        add to the first: their coefficients after the five, their effects at the end.
         """
         pool = self.pool
         ranks = pool.ranks(topic, below=True).T
@@ -257,7 +292,8 @@ class Design:
         one = np.ones(len(f))
         deep = np.log(pool.reach / 100) * one
         common = [one, r.mean(axis=1), f.mean(axis=1), r @ self.shortness[:, topic], deep]
-        columns = np.column_stack([*common, r, f, f * novel[:, None]])
+        value, of_labels = np.split(self.labels.columns(topic), [len(self.labels.names)], axis=1)
+        columns = np.column_stack([*common, value, r, f, f * novel[:, None], of_labels])
         return columns, np.column_stack([one, self.apart(r), self.apart(f - self.model.pivot)])
 
     def apart(self, x: Floats) -> Floats:
@@ -270,8 +306,10 @@ class Design:
         """The judged documents as rows."""
         pool, rows, systems = self.pool, self.judgments.order, self.pool.n_systems
         features = judged_rows(self.judgments, lambda topic: np.hstack(self.features(topic)))
-        columns, local = np.split(features, [len(COEFFICIENTS) + 3 * systems], axis=1)
-        mean, sd = np.array([getattr(self.model, name) for name in COEFFICIENTS]).T
+        columns, local = np.split(features, [-1 - 2 * systems], axis=1)
+        priors = np.array([getattr(self.model, name) for name in COEFFICIENTS]).T
+        mean, sd = np.hstack([priors, self.labels.prior])
+        sizes = [len(mean), systems, systems, systems, *self.labels.sizes]
         median, spread = self.scale_priors
         return EffectsRegression(
             columns=columns,
@@ -281,18 +319,21 @@ class Design:
             labels=self.judgments.labels[rows],
             mean=mean,
             sd=sd,
-            scale_of=np.repeat([-1, 3, 4, 5], [len(COEFFICIENTS), systems, systems, systems]),
+            scale_of=np.repeat([-1, *range(3, len(median))], sizes),
             local_scale_of=np.repeat([0, 1, 2], [1, systems, systems]),
             median=median,
             spread=spread,
-            df=np.repeat([np.inf, self.model.df], 3),
+            df=np.repeat([np.inf, self.model.df, np.inf], [3, 3, len(self.labels.sizes)]),
         )
 
     def parameters(self, drawn: EffectsDraws) -> dict[str, Floats]:
         """Name the parameters of draws, each of shape (chains, draws, ...)."""
-        first = len(COEFFICIENTS)
+        first, labels, systems = len(COEFFICIENTS), self.labels, self.pool.n_systems
         named = dict(zip(COEFFICIENTS, np.moveaxis(drawn.columns[..., :first], -1, 0), strict=True))
-        a, b, u = np.split(drawn.columns[..., first:], 3, axis=-1)
+        sizes = [len(labels.names), systems, systems, systems, *labels.sizes]
+        label, a, b, u, *rest = np.split(drawn.columns[..., first:], np.cumsum(sizes)[:-1], axis=-1)
+        if labels.names:
+            named |= {"label_coefficient": label, **dict(zip(labels.dims, rest, strict=True))}
         alpha, (q, w) = drawn.local[..., 0], np.split(drawn.local[..., 1:], 2, axis=-1)
         effects = {"a": a, "b": b, "u": u, "alpha": alpha, "q": q, "w": w}
         return named | effects | {"log_s": drawn.log_scale}

@@ -96,6 +96,7 @@ from .relevance import (
     available_models as available_models,
     fit as fit,
     load_model as load_model,
+    shared_errors as shared_errors,
 )
 from .report import (
     plot_accuracy as plot_accuracy,

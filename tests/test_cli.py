@@ -204,6 +204,8 @@ def test_compare_by_several_measures_is_a_list(here, ok):
         "--relevance fit.nc --method map",
         "--qrels few.qrels --default-p .2",
         "--model rtc",
+        "--labels llm.txt --relevance fit.nc",
+        "--labels llm.txt --erels e.txt",
     ],
 )
 def test_compare_refuses_any_other_mix_of_sources(here, run, sources):
@@ -437,6 +439,51 @@ def test_next_says_which_and_why(here, ok):
     assert not judged & {(entry["topic"], entry["docno"]) for entry in content}
     assert len(ok(f"{line} csv").splitlines()) == 4
     assert content[0]["docno"] in ok(f"{line} table")
+
+
+@pytest.mark.parametrize("qrels", ["", "--qrels few.qrels"])
+def test_labels_of_a_judge_beside_or_instead_of_judgments(here, ok, qrels):
+    """`compare`, `fit` and `next` say with labels what Python says."""
+    (here / "llm.txt").write_text((here / "qrels.txt").read_text())
+    given = f"{qrels} --labels llm.txt --depth 10"
+    runs, labels = rb.read_runs(str(here / "*.gz")), rb.read_labels("llm.txt")
+    estimand = rb.Estimand(depth=10)
+    read = rb.read_qrels(here / "few.qrels") if qrels else None
+    pool = estimand.pool(runs, read)
+    judgments = (
+        estimand.judgments(pool, read)
+        if qrels
+        else rb.Judgments.none(pool, judged_for=pool.systems)
+    )
+    expected = rb.fit(pool, judgments, model="hierarchical:map", labels=labels)
+    compared = rb.compare(pool, expected, estimand).to_dict()
+    line = f"'*.gz' {given} --model hierarchical --method map"
+    ok(f"compare {line} -o c.json")
+    content = json.loads((here / "c.json").read_text())
+    assert content["pairs"] == compared["pairs"]
+    assert "llm.txt" in content["meta"]["inputs"]
+    ok(f"fit {line} --quiet -o fit.nc")
+    assert rb.Fit.load("fit.nc").judgments.judge_labels.n_labels == labels.n_labels
+    chosen = suggest(
+        pool, judgments, estimand, algorithm="hierarchical:map", labels=labels, count=2
+    )
+    said = ok(f"next '*.gz' {given} --algorithm hierarchical:map --count 2 --format json")
+    assert json.loads(said) == [asdict(document) for document in chosen.documents]
+
+
+def test_build_with_labels_and_what_takes_none(here, ok, run):
+    (here / "llm.txt").write_text((here / "qrels.txt").read_text())
+    build = "build '*.gz' --truth qrels.txt --depth 10 --budget 12 -o out.qrels --labels llm.txt"
+    ok(f"{build} --algorithm hierarchical:map")
+    assert len((here / "out.qrels").read_text().splitlines()) == 12
+    assert any("llm.txt" in path for path in meta(here / "out.qrels")["meta"]["inputs"])
+    for line in (f"{build} --algorithm mtc", "fit '*.gz' --labels llm.txt --model rtc -o f.nc"):
+        status, out, err = run(line)
+        assert (status, out) == (2, "")
+        assert "takes no labels of judges; use robust or hierarchical" in err
+    for line in ("fit '*.gz' -o f.nc", "next '*.gz'"):
+        assert "no judgments; give --qrels, or --labels, or both" in run(line)[2]
+    assert "no --labels" in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
 
 
 def test_next_for_one_pair_as_python_does(here, ok, run):

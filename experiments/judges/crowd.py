@@ -5,7 +5,7 @@
 
 prints Markdown. `crowd`: the labels of TREC's 2010 relevance feedback track, held to gold labels,
 none of which an aggregation sees but in the rows that say so. `simulated`: Figure 8.1, the accuracy
-of 1,000 documents labelled by 100 workers. `workers`: Figure 8.2, Kendall's tau of the workers' true
+of 1,000 documents labelled by 100 workers. `workers`: Figure 8.2, Kendall's tau of workers' true
 and estimated accuracy, and how many of their 90% intervals hold. `systems`: Table 8.3 with TREC-8
 in INEX's place: tau of ten systems' MAP by aggregated labels with their MAP by the qrels, over the
 pool of depth 20.

@@ -83,6 +83,10 @@ RunsOrScores = Annotated[RunFiles, _some_runs("None: give --scores")]
 RunsOrScoreFiles = Annotated[RunFiles, _some_runs("Or one CSV of scores", "RUNS|SCORES")]
 GroupsFile = Annotated[str, Option("--groups", help="Group of each system: system,group.")]
 QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration docno grade.")]
+LabelFiles = Annotated[
+    list[str] | None,
+    Option("--labels", metavar="FILE", help="Labels of judges that may err. Repeatable."),
+]
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,6 +13,7 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Estimands,
+    LabelFiles,
     Method,
     Model,
     Options,
@@ -26,7 +27,7 @@ from rtc_bayes.cli.arguments import (
     SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import PAGE_ENDINGS, digests, format_of, read_options
+from rtc_bayes.cli.inputs import PAGE_ENDINGS, digests, format_of, read_judgments, read_options
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures.estimand import Estimand
 
@@ -42,6 +43,7 @@ _PATIENCE = 2.0
 def compare(
     *,
     qrels: SomeQrels = None,
+    labels: LabelFiles = None,
     model: Model = None,
     method: Method = None,
     option: Options = None,
@@ -102,8 +104,9 @@ def compare(
 ) -> None:
     """Say who is better, and how surely: as a table, or with -o page.html as a page.
 
-    Probabilities of relevance come from one of: --qrels, by a model; --erels, as listed;
-    --relevance, as fitted before. With --audit the model does not see the audit's judgments.
+    Probabilities of relevance come from one of: --qrels, --labels or both, by a model; --erels,
+    as listed; --relevance, as fitted before. With --audit the model does not see the audit's
+    judgments.
     """
     from itertools import chain
 
@@ -131,7 +134,7 @@ def compare(
         write_json,
     )
 
-    _check_sources(qrels, erels, relevance, default_p, model or method or option)
+    _check_sources(qrels, labels, erels, relevance, default_p, model or method or option)
     kind = format_of(layout, output, PAGE_ENDINGS)
     asked = {
         "systems (--ranks)": ranks,
@@ -168,10 +171,12 @@ def compare(
             f"--per-topic with {'one run' if alone else f'the pairs of {pool.n_systems} systems'}",
             remedy="give two RUNS" if alone else "give two RUNS, or --baseline RUN",
         )
-    inputs = digests(systems, qrels_read, [spec])
+    inputs = digests(systems, qrels_read, [spec], labels)
     if audited is not None:
         inputs[audited.path] = audited.digest
-    judgments = None if qrels_read is None else estimand.judgments(pool, qrels_read)
+    judgments = None
+    if qrels_read is not None or labels:
+        judgments = read_judgments(estimand, pool, qrels_read, labels)
     probabilities: Fit | Relevance
     if relevance is not None:
         probabilities = Fit.load(relevance, made_for=pool)
@@ -262,20 +267,25 @@ def compare(
 
 def _check_sources(
     qrels: str | None,
+    labels: Sequence[str] | None,
     erels: str | None,
     relevance: str | None,
     default_p: float | None,
     model: object,
 ) -> None:
-    """Refuse any mix but: --qrels [--model]; --erels [--qrels] [--default-p]; --relevance."""
-    modelled = qrels is not None and erels is None and relevance is None and default_p is None
+    """Refuse any mix but: --qrels --labels [--model]; --erels [--qrels --default-p]; --relevance.
+
+    Of --qrels and --labels one is enough.
+    """
+    modelled = bool(qrels or labels) and (erels, relevance, default_p) == (None,) * 3
+    model = model or labels
     listed = erels is not None and relevance is None and not model
     stored = relevance is not None and (qrels, erels, default_p) == (None,) * 3 and not model
     if not (modelled or listed or stored):
         raise InputError(
             "these sources of relevance do not go together",
-            remedy="give --qrels [--model --method --option], or --erels [--qrels] [--default-p], "
-            "or --relevance FIT.nc",
+            remedy="give --qrels, --labels or both [--model --method --option], or --erels "
+            "[--qrels] [--default-p], or --relevance FIT.nc",
         )
 
 

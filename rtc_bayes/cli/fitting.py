@@ -9,25 +9,27 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Depth,
+    LabelFiles,
     Level,
     Method,
     Model,
     Options,
     OutFile,
-    QrelsFile,
     Quiet,
     RunsRead,
     Seed,
+    SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, read_options
+from rtc_bayes.cli.inputs import digests, read_judgments, read_options
 from rtc_bayes.measures.estimand import Estimand
 
 
 @grouped
 def fit(
     *,
-    qrels: QrelsFile,
+    qrels: SomeQrels = None,
+    labels: LabelFiles = None,
     output: OutFile,
     model: Model = None,
     method: Method = None,
@@ -60,16 +62,16 @@ def fit(
     from rtc_bayes.report.terminal import write_tables
     from rtc_bayes.store import announced, meta_path, provenance, write_json
 
-    systems, judged = runs.read(), read_qrels(qrels)
+    systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
     estimand = Estimand(relevance_level=relevance_level, depth=depth)
     pool = estimand.pool(systems)
     tags = None if judged_for is None else [tag.strip() for tag in judged_for.split(",")]
-    judgments = estimand.judgments(pool, judged, tags).with_judged_for()
+    judgments = read_judgments(estimand, pool, judged, labels, tags).with_judged_for()
     spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     with announced("fit", quiet):
         made = fit(pool, judgments, model=spec, draws=draws, chains=chains, tune=tune, seed=seed)
     made.save(output)
-    meta = provenance(seed=seed, inputs=digests(systems, judged, [spec]))
+    meta = provenance(seed=seed, inputs=digests(systems, judged, [spec], labels))
     made_for = as_json(judgments.judged_for_by_topic or judgments.judged_for or ())
     write_json(meta | {"judged_for": made_for}, meta_path(output))
     if write_erels is not None:

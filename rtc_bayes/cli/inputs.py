@@ -10,7 +10,8 @@ from rtc_bayes.cli.arguments import Format, PageFormat
 from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Qrels, Runs
+    from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+    from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.relevance import ModelSpec
 
 ENDINGS: Mapping[str, Format] = {"": "table", ".txt": "table", ".json": "json", ".csv": "csv"}
@@ -29,11 +30,45 @@ def read_options(options: Sequence[str] | None) -> dict[str, str]:
     return read
 
 
+def read_judgments(
+    estimand: Estimand,
+    pool: Pool,
+    qrels: Qrels | None,
+    labels: Sequence[str] | None,
+    judged_for: Sequence[str] | None = None,
+) -> Judgments:
+    """Take the judgments of qrels, none without any, with labels of judges beside them.
+
+    Raises
+    ------
+    InputError
+        Neither qrels nor labels.
+    """
+    from rtc_bayes.collection import Judgments, read_labels
+
+    if qrels is not None:
+        made = estimand.judgments(pool, qrels, judged_for)
+    elif labels:
+        level = estimand.relevance_level
+        made = Judgments.from_labels(pool, [], [], relevance_level=level, judged_for=pool.systems)
+    else:
+        raise InputError("no judgments", remedy="give --qrels, or --labels, or both")
+    return made.with_judge_labels(read_labels(*labels)) if labels else made
+
+
 def digests(
-    runs: Runs, qrels: Qrels | None = None, models: Iterable[ModelSpec | None] = ()
+    runs: Runs,
+    qrels: Qrels | None = None,
+    models: Iterable[ModelSpec | None] = (),
+    labels: Iterable[str] | None = None,
 ) -> dict[str, str]:
     """Return path as typed to digest, for provenance; of models, those in files."""
+    from rtc_bayes.collection.sources import files_of
+    from rtc_bayes.store import digest_file
+
     files = {run.path: run.digest for run in runs.values()}
+    for source in labels or ():
+        files |= {str(path): digest_file(path) for path in files_of(source)}
     if qrels is not None:
         files[qrels.path] = qrels.digest
     return files | {model.name: model.digest for model in models if model and model.digest}

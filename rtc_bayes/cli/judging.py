@@ -12,17 +12,18 @@ from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     AnEstimand,
     Judge,
+    LabelFiles,
     Layout,
     Out,
     OutFile,
-    QrelsFile,
     Quiet,
     RunsRead,
     Seed,
+    SomeQrels,
     UnderDesign,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, read_judgments
 from rtc_bayes.errors import CollectionWarning, InputError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def build(
         int | None, typer.Option(help="Judge so many, however sure (unless --confidence).")
     ] = None,
     floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
+    labels: LabelFiles = None,
     estimand: AnEstimand,
     design: UnderDesign,
     runs: RunsRead,
@@ -58,7 +60,7 @@ def build(
     Chooses documents until the systems are told apart. For whom, and why it ended, stands in
     OUT.meta.json.
     """
-    from rtc_bayes.collection import read_qrels, write_qrels
+    from rtc_bayes.collection import read_labels, read_qrels, write_qrels
     from rtc_bayes.judging import build, parse_algorithm
     from rtc_bayes.store import announced, meta_path, provenance, write_json
 
@@ -77,6 +79,7 @@ def build(
             seed=seed,
             hold_out=hold_out,
             groups=groups,
+            labels=read_labels(*labels) if labels else None,
         )
     if result.missing:
         warnings.warn(
@@ -87,7 +90,7 @@ def build(
         )
     write_qrels(result.judgments.to_qrels(), output)
     meta = provenance(
-        seed=seed, inputs=digests(systems, answers, [chosen.model]) | design.digests()
+        seed=seed, inputs=digests(systems, answers, [chosen.model], labels) | design.digests()
     )
     write_json(result.meta() | {"meta": meta}, meta_path(output))
     if not quiet:
@@ -97,7 +100,8 @@ def build(
 @grouped
 def next_(
     *,
-    qrels: QrelsFile,
+    qrels: SomeQrels = None,
+    labels: LabelFiles = None,
     algorithm: Judge = defaults.ALGORITHM,
     pair: Annotated[
         str | None,
@@ -140,20 +144,22 @@ def next_(
     whole_list = audit is not None and layout is None and str(output).endswith(".prels")
     kind = "prels" if whole_list else format_of(layout, output, ENDINGS)
     chosen = parse_algorithm(algorithm)
-    systems, judged = runs.read(), read_qrels(qrels)
+    systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
     if audit is not None:
-        if pair is not None or by_topic or hold_out is not None:
+        if pair is not None or by_topic or hold_out is not None or labels or judged is None:
             raise InputError(
-                "--audit takes no --pair, --by-topic or --hold-out", remedy="leave them out"
+                "--audit takes --qrels, but no --pair, --by-topic, --hold-out or --labels",
+                remedy="give the one, and leave the others out",
             )
         _show_audit(pool, audit, judged, count, kind, output, seed, digests(systems, judged))
         return
     if by_topic:
-        if pair is not None or hold_out is not None:
+        if pair is not None or hold_out is not None or labels or judged is None:
             raise InputError(
-                "--by-topic takes no --pair and no --hold-out", remedy="leave them out"
+                "--by-topic takes --qrels, but no --pair, no --hold-out and no --labels",
+                remedy="give the one, and leave the others out",
             )
         level = estimand.relevance_level
         begun = Judgments.from_qrels(pool, judged, relevance_level=level)
@@ -162,7 +168,7 @@ def next_(
         title = f"{by}, {len(begun.judged_topics)} topics judged, seed {seed}"
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
-    judgments = estimand.judgments(pool, judged)
+    judgments = read_judgments(estimand, pool, judged, labels)
     with announced("choosing documents", quiet):
         suggestions = suggest(
             pool,
@@ -176,7 +182,9 @@ def next_(
             groups=groups,
         )
     frame = documents_frame(suggestions.documents)
-    meta = provenance(seed=seed, inputs=digests(systems, judged, [chosen.model]) | design.digests())
+    meta = provenance(
+        seed=seed, inputs=digests(systems, judged, [chosen.model], labels) | design.digests()
+    )
     meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
     title = f"{algorithm}, {judgments.n_judged} judged, seed {seed}{_sure(suggestions, pair)}"
     _show(frame, kind, output, meta, title)

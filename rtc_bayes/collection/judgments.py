@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.ids import list_of_names, some
+from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import JudgedFor, Qrels
@@ -46,6 +47,9 @@ class Judgments(Saved):
     hold_out : str or None
         Digest of the :class:`~rtc_bayes.collection.hold_out.HoldOutDesign` under which they were
         made; None: under none, or not known.
+    judge_labels : Labels or None
+        Labels of judges that may err, of these documents or others: evidence for models that
+        take it, and never a judgment. See :meth:`with_judge_labels`.
 
     Examples
     --------
@@ -77,6 +81,7 @@ class Judgments(Saved):
     grades: NDArray[np.float64] = None  # type: ignore[assignment]
     relevance_level: int = 1
     hold_out: str | None = None
+    judge_labels: Labels | None = None
 
     def __post_init__(self) -> None:
         whole_fields(self, relevance_level=1)
@@ -184,6 +189,44 @@ class Judgments(Saved):
         every[added] = values
         of_grade[added] = _grades(grades, values)
         return replace(self, labels=every, order=order, grades=of_grade)
+
+    def with_judge_labels(self, labels: Labels | None) -> Judgments:
+        """Return these judgments with labels of judges that may err beside them.
+
+        Parameters
+        ----------
+        labels : Labels or None
+            By :func:`rtc_bayes.read_labels`. Those of topics or documents that the pool lacks do
+            not count. None: no labels.
+
+        Returns
+        -------
+        Judgments
+
+        Raises
+        ------
+        InputError
+            Something that is no `Labels`, or labels of other topics alone.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> labels = rb.Labels.of(["1", "1"], ["a", "b"], ["llm", "llm"], [1, 0])
+        >>> rb.Judgments.none(pool).with_judge_labels(labels)
+        Judgments(0 judged, 0 relevant, in 0 of 1 topics; 2 labels by 1 judges beside them)
+        """
+        if labels is not None and not isinstance(labels, Labels):
+            raise InputError(
+                f"labels are a {type(labels).__name__}", remedy="read them: read_labels(FILE, ...)"
+            )
+        if labels is not None and not set(labels.topics) & set(self.pool.topics):
+            raise InputError(
+                f"no topic in common: the runs have {some(self.pool.topics)}, "
+                f"the labels {some(labels.topics)}",
+                remedy="give labels of these runs' topics",
+            )
+        return replace(self, judge_labels=labels)
 
     def keep(self, documents: ArrayLike) -> Judgments:
         """Return the judgments of only these documents, in the order given.
@@ -545,7 +588,7 @@ class Judgments(Saved):
             topics, systems = np.array(pairs, dtype=str).reshape(-1, 2).T
             data["judged_for_topic"] = ("judged_for", topics)
             data["judged_for_system"] = ("judged_for", systems)
-        return data
+        return data if self.judge_labels is None else data.merge(self.judge_labels.to_xarray())
 
     @classmethod
     def from_xarray(cls, data: xr.Dataset) -> Self:
@@ -575,14 +618,21 @@ class Judgments(Saved):
             data["grade"].to_numpy().astype(np.float64),
             int(data.attrs["relevance_level"]),
             data.attrs.get("hold_out"),
+            Labels.from_xarray(data) if "judge_label_grade" in data else None,
         )
 
     def __repr__(self) -> str:
         topics = int((self.relevant + self.nonrelevant > 0).sum())
         made_for = "" if self.judged_for is None else f", made for {', '.join(self.judged_for)}"
+        labels = self.judge_labels
+        beside = (
+            ""
+            if labels is None
+            else f"; {labels.n_labels} labels by {len(labels.judges)} judges beside them"
+        )
         return (
             f"Judgments({self.n_judged} judged, {self.relevant.sum():g} relevant, in {topics} of "
-            f"{self.pool.n_topics} topics{made_for})"
+            f"{self.pool.n_topics} topics{made_for}{beside})"
         )
 
 

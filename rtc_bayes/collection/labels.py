@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, whole_number
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 type Codes = NDArray[np.int64]
 
@@ -252,6 +255,48 @@ class Labels:
     def with_gold(self, gold: Mapping[tuple[str, str], int]) -> Labels:
         """Return these labels with other true grades; {}: with none."""
         return replace(self, gold=MappingProxyType({pair: int(g) for pair, g in gold.items()}))
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the labels as a data set, one row a label; gold and times are not kept.
+
+        Examples
+        --------
+        >>> labels = Labels.of(["7", "7"], ["d1", "d2"], ["llm", "llm"], [2, 0])
+        >>> Labels.from_xarray(labels.to_xarray())
+        Labels(2 labels of 2 pairs by 1 judges, 1 topics, grades 0 to 2, gold of 0 pairs)
+        """
+        import xarray as xr
+
+        columns: dict[str, Any] = {
+            "topic": np.array(self.topics, dtype=str)[self.topic_of],
+            "docno": np.array(self.docnos, dtype=str)[self.document_of],
+            "judge": np.array(self.judges, dtype=str)[self.judge_of],
+            "grade": self.grade,
+        }
+        if self.probability is not None:
+            columns["probability"] = self.probability
+        data: dict[str, Any] = {
+            f"judge_label_{name}": ("judge_label", of) for name, of in columns.items()
+        }
+        data["judge_label_grades"] = ((), self.n_grades)
+        return xr.Dataset(data)
+
+    @classmethod
+    def from_xarray(cls, data: xr.Dataset) -> Labels:
+        """Rebuild labels from :meth:`to_xarray`'s data set, or one that holds it."""
+        topics, docnos, judges = (
+            data[f"judge_label_{name}"].to_numpy().astype(str).tolist()
+            for name in ("topic", "docno", "judge")
+        )
+        stated = data.get("judge_label_probability")
+        return cls.of(
+            topics,
+            docnos,
+            judges,
+            data["judge_label_grade"].to_numpy(),
+            probability=None if stated is None else stated.to_numpy(),
+            n_grades=int(data["judge_label_grades"]),
+        )
 
     def __repr__(self) -> str:
         return (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rtc_bayes import defaults
-from rtc_bayes.collection import Judgments, Pool, Qrels
+from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.collection.merging import as_json
 from rtc_bayes.errors import InputError, moved
@@ -120,6 +120,7 @@ def build(
     seed: int = 0,
     hold_out: HoldOutDesign | None = None,
     groups: Mapping[str, str] | None = None,
+    labels: Labels | None = None,
 ) -> JudgingResult:
     """Judge the pool of some systems by a truth file until they are told apart.
 
@@ -150,6 +151,9 @@ def build(
         before it is spent only where every sub-pool has the confidence.
     groups : mapping of str to str, optional
         With a design: the group of each system, as :func:`rtc_bayes.read_groups` reads it.
+    labels : Labels, optional
+        Labels of judges that may err, for an algorithm with a model that takes them: see
+        :func:`rtc_bayes.fit`. Documents are then chosen for what the labels leave open.
 
     Returns
     -------
@@ -158,7 +162,8 @@ def build(
     Raises
     ------
     InputError
-        Bad arguments, or a truth with no topic of the pool. With a design: no budget or no
+        Bad arguments, a truth with no topic of the pool, or labels for an algorithm that takes
+        none. With a design: no budget or no
         groups, a system without a group, a group or topic that the design lacks.
     FitError
         A model's fit that must not be used.
@@ -196,10 +201,11 @@ def build(
     }
     session: JudgingSession | HoldOutSession
     if hold_out is None or groups is None:
-        none = Judgments.none(pool, judged_for=pool.systems)
+        none = Judgments.none(pool, judged_for=pool.systems).with_judge_labels(labels)
         session = JudgingSession(none, algorithm, **stop)
     else:
-        session = HoldOutSession(Judgments.none(pool), algorithm, hold_out, groups, **stop)
+        none = Judgments.none(pool).with_judge_labels(labels)
+        session = HoldOutSession(none, algorithm, hold_out, groups, **stop)
     topic_of = pool.topic_of
     missing: list[tuple[str, str]] = []
     grades: list[int] = []

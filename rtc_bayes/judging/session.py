@@ -11,10 +11,10 @@ from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
-from rtc_bayes.judging.judges import Chooser, Judge
+from rtc_bayes.judging.judges import Chooser, Judge, ModelJudge
 from rtc_bayes.judging.state import MANY_SYSTEMS
 from rtc_bayes.judging.stopping import Reason
-from rtc_bayes.relevance import RelevanceModel
+from rtc_bayes.relevance import RelevanceModel, check_takes_labels
 
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
 _PROVE_EVERY = 20
@@ -265,7 +265,7 @@ def start_judge(
     ------
     InputError
         A floor for a judge that has none, a seed that is no whole number, judgments made under a
-        hold-out design, or what the judge refuses.
+        hold-out design, labels for a judge that takes none, or what the judge refuses.
 
     Examples
     --------
@@ -279,6 +279,7 @@ def start_judge(
     seed = whole_number("seed", seed)
     check_design(judgments, None)
     judge = algorithm.judge
+    check_takes_labels(judgments, judge.model.build() if isinstance(judge, ModelJudge) else judge)
     if floor is not None:
         floor = whole_number("floor", floor)
         if any(field.name == "floor" for field in fields(judge)):  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rtc_bayes import defaults
-from rtc_bayes.collection import Judgments, Pool, Qrels
+from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.confidence.setting import two_systems
 from rtc_bayes.errors import InputError, whole_number
@@ -92,6 +92,7 @@ def next_documents(
     seed: int = 0,
     hold_out: HoldOutDesign | None = None,
     groups: Mapping[str, str] | None = None,
+    labels: Labels | None = None,
 ) -> list[NextDocument]:
     """Choose documents for a person to judge.
 
@@ -120,6 +121,9 @@ def next_documents(
         absent from its pool. Documents come from the sub-pools with the fewest judgments a topic.
     groups : mapping of str to str, optional
         With a design: the group of each system, as :func:`rtc_bayes.read_groups` reads it.
+    labels : Labels, optional
+        Labels of judges that may err, for an algorithm with a model that takes them: see
+        :func:`rtc_bayes.fit`. By default those that `judgments` have.
 
     Returns
     -------
@@ -167,6 +171,7 @@ def next_documents(
         seed=seed,
         hold_out=hold_out,
         groups=groups,
+        labels=labels,
     )
     return list(chosen.documents)
 
@@ -182,12 +187,13 @@ def suggest(
     seed: int = 0,
     hold_out: HoldOutDesign | None = None,
     groups: Mapping[str, str] | None = None,
+    labels: Labels | None = None,
 ) -> Suggestions:
     """Choose documents as :func:`next_documents` does, and say which pair is least sure.
 
     Parameters
     ----------
-    pool, judgments, estimand, algorithm, pair, count, seed
+    pool, judgments, estimand, algorithm, pair, count, seed, labels
         As of :func:`next_documents`.
 
     Returns
@@ -215,6 +221,8 @@ def suggest(
             f"judgments are a {type(judgments).__name__}", remedy="give Qrels or Judgments"
         )
     judgments = judgments.on(pool)
+    if labels is not None:
+        judgments = judgments.with_judge_labels(labels)
     choose = partial(_of_pool, algorithm=parse_algorithm(algorithm), pair=pair, named=named)
     if hold_out is None or groups is None:
         return choose(judgments, count=count, seed=seed)

@@ -29,6 +29,7 @@ from rtc_bayes.relevance.interface import (
     RelevanceModel,
     Sampling,
     Stage,
+    check_takes_labels,
 )
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import one_thread
@@ -47,6 +48,11 @@ if TYPE_CHECKING:
     from rtc_bayes.relevance import aggregation, cut, rank, system_calibration
     from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression, sweeps_to_try
     from rtc_bayes.relevance.fitters.graphs import open_graph
+    from rtc_bayes.relevance.label_evidence import (
+        LabelEvidence,
+        remark_on_sharing,
+        shared_errors,
+    )
     from rtc_bayes.relevance.layered import LayeredDensity, LayeredPriors
     from rtc_bayes.relevance.logit_beta import LogitBeta
     from rtc_bayes.relevance.prevalence import prevalence_curves, spline
@@ -58,6 +64,7 @@ __getattr__, _, _ = lazy_loader.attach(
         "effects": ["EffectsDraws", "EffectsRegression", "sweeps_to_try"],
         "logit_beta": ["LogitBeta"],
         "fitters.graphs": ["open_graph"],
+        "label_evidence": ["LabelEvidence", "remark_on_sharing", "shared_errors"],
         "layered": ["LayeredDensity", "LayeredPriors"],
         "prevalence": ["prevalence_curves", "spline"],
     },
@@ -72,6 +79,7 @@ __all__ = [
     "EffectsDraws",
     "EffectsRegression",
     "Fit",
+    "LabelEvidence",
     "LayeredDensity",
     "LayeredPriors",
     "LogitBeta",
@@ -88,6 +96,7 @@ __all__ = [
     "available_methods",
     "available_models",
     "check_options",
+    "check_takes_labels",
     "coordinates",
     "cut",
     "document_ranks",
@@ -105,8 +114,10 @@ __all__ = [
     "prevalence_curves",
     "rank",
     "rank_curve",
+    "remark_on_sharing",
     "require",
     "resolve_method",
+    "shared_errors",
     "sigmoid",
     "spline",
     "sweeps_to_try",

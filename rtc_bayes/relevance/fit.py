@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rtc_bayes import defaults
-from rtc_bayes.collection import Judgments, Pool, Relevance
-from rtc_bayes.errors import InputError
+from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
+from rtc_bayes.errors import FitWarning, InputError
 from rtc_bayes.relevance.fitters import Estimate, estimate, is_sampler, resolve_method
 from rtc_bayes.relevance.interface import (
     Check,
@@ -21,6 +22,7 @@ from rtc_bayes.relevance.interface import (
     RelevanceModel,
     Sampling,
     Stage,
+    check_takes_labels,
 )
 from rtc_bayes.relevance.options import option_text
 from rtc_bayes.relevance.registry import load_model
@@ -244,6 +246,7 @@ def fit(
     chains: int | None = None,
     tune: int | None = None,
     seed: int = 0,
+    labels: Labels | None = None,
 ) -> Fit:
     """Fit a relevance model to judgments over a pool.
 
@@ -264,6 +267,11 @@ def fit(
         For methods that draw: draws kept per chain, chains, and steps before the first draw;
         by default 150, 4 and 500, of ``nuts`` 1000, 4 and 1000.
     seed : int
+    labels : Labels, optional
+        Labels of judges that may err, by :func:`rtc_bayes.read_labels`: evidence beside ranks and
+        judgments, for a model that takes it (``robust`` and ``hierarchical``). Their errors are
+        learned from the documents that `judgments` and they share; there may be none. By default
+        those that `judgments` have (:meth:`Judgments.with_judge_labels`).
 
     Returns
     -------
@@ -272,15 +280,17 @@ def fit(
     Raises
     ------
     InputError
-        No such model, method or option, a value that an option does not take, `draws`, `chains` or
-        `tune` for a method without draws, or judgments of another type.
+        Labels for a model that takes none, no such model, method or option, a value that an option
+        does not take, `draws`, `chains` or `tune` for a method without draws, or
+        judgments of another type.
     FitError
         A fit that must not be used: not converged, not finite, or a check of its draws failed.
 
     Warns
     -----
     FitWarning
-        What a check of the draws found remarkable.
+        What a check of the draws found remarkable; systems that may be made from the labels, for
+        which labels count less: see :func:`rtc_bayes.shared_errors`.
 
     Examples
     --------
@@ -309,13 +319,22 @@ def fit(
             f"judgments are a {type(judgments).__name__}",
             remedy="give Judgments: Judgments.from_qrels(pool, qrels) says which are relevant",
         )
-    return _fit(judgments.on(pool), spec, Sampling.of(wanted, **counts, seed=seed))
+    over_pool = judgments.on(pool)
+    if labels is not None:
+        over_pool = over_pool.with_judge_labels(labels)
+    if over_pool.judge_labels is not None:
+        from rtc_bayes.relevance.label_evidence import remark_on_sharing
+
+        if (remark := remark_on_sharing(over_pool)) is not None:
+            warnings.warn(remark, FitWarning, stacklevel=2)
+    return _fit(over_pool, spec, Sampling.of(wanted, **counts, seed=seed))
 
 
 def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     """Fit with numbers of draws that are settled."""
     model = spec.build()
     method = resolve_method(model, spec.method)
+    check_takes_labels(judgments, model)
     estimated = estimate(model, method, judgments, sampling)
     return Fit(
         relevance=_relevance(estimated, judgments, model.name, method),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.relevance.newton import Floats, Solved
 
 if TYPE_CHECKING:
@@ -288,7 +288,8 @@ class RelevanceModel(Protocol):
 
     It has one or more of the methods below. A graph alone gives ``map``, ``laplace`` and
     ``nuts``; beside one, the model's own ``map`` or ``laplace`` is the fast form of the graph's.
-    ``presets``, if it has them, name sets of options.
+    ``presets``, if it has them, name sets of options. A true ``takes_labels`` says that the model
+    uses ``judgments.judge_labels``.
 
     Examples
     --------
@@ -417,3 +418,33 @@ class HasStages(Protocol):
 
     def stages(self, judgments: Judgments) -> Mapping[str, pm.Model]:
         """Return the graph of each part by name, given the mode of the parts before it."""
+
+
+def check_takes_labels(judgments: Judgments, taker: object) -> None:
+    """Refuse labels beside judgments for a model, or a judge, that makes nothing of them.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    taker : object
+        With a `name`; a true ``takes_labels`` says that it uses them.
+
+    Raises
+    ------
+    InputError
+        Labels that would be ignored.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.relevance import ModelSpec
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> labels = rb.Labels.of(["1"], ["a"], ["llm"], [1])
+    >>> beside = rb.Judgments.none(pool).with_judge_labels(labels)
+    >>> check_takes_labels(beside, ModelSpec.parse("hierarchical").build())
+    """
+    if judgments.judge_labels is not None and not getattr(taker, "takes_labels", False):
+        raise InputError(
+            f"{getattr(taker, 'name', type(taker).__name__)} takes no labels of judges",
+            remedy="use robust or hierarchical, or leave the labels out",
+        )

@@ -12,6 +12,7 @@ from rtc_bayes import defaults
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import next_documents
 from rtc_bayes.judging.suggest import documents_frame
+from rtc_bayes.relevance import remark_on_sharing
 from rtc_bayes.report import figures
 from rtc_bayes.report.audit_section import audit_section
 from rtc_bayes.report.command_tables import systems_table
@@ -126,8 +127,17 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
 def _cautions(judgments: Judgments) -> list[str]:
     """Warn of what few judgments cannot support."""
     said = []
+    labels = judgments.judge_labels
+    if labels is not None:
+        said.append(
+            f"{count(labels.n_labels, 'label')} by {count(len(labels.judges), 'judge')} that may "
+            "err are evidence beside the lists; what they are worth, judgments tell."
+        )
+        if (remark := remark_on_sharing(judgments)) is not None:
+            said.append(f"Take care: {remark}.")
     if not judgments.n_judged:
-        said.append("Nothing is judged: the numbers rest on the lists alone.")
+        alone = "lists and labels" if labels is not None else "lists"
+        said.append(f"Nothing is judged: the numbers rest on the {alone} alone.")
     elif len(judgments.judged_topics) < judgments.pool.n_topics:
         unjudged = judgments.pool.n_topics - len(judgments.judged_topics)
         said.append(

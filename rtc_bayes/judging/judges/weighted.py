@@ -133,7 +133,8 @@ class WeightedChooser(Chooser):
     """Chooses the heaviest document, under p = .5 or a model's probabilities.
 
     A model is fitted first at 10 judgments, and again when there are 10 more, or more by a given
-    part if that is later; until the first fit p = .5.
+    part if that is later; until the first fit p = .5. With labels of judges beside the judgments
+    it is fitted at once.
 
     Parameters
     ----------
@@ -177,10 +178,11 @@ class WeightedChooser(Chooser):
         self._floor = floor
         self._estimate = estimate
         # with fewer judgments than a fit takes, count from none
-        self._fitted = judgments.n_judged if judgments.n_judged >= REFIT_EVERY else 0
+        enough = judgments.n_judged >= REFIT_EVERY or judgments.judge_labels is not None
+        self._fitted = judgments.n_judged if enough else 0
         p = (
             estimate(judgments)
-            if estimate is not None and judgments.n_judged >= REFIT_EVERY
+            if estimate is not None and enough
             else np.full(pool.n_documents, UNINFORMED)
         )
         self.state = JudgingState(judgments, p)

@@ -1,0 +1,144 @@
+"""Rankers made from a judge's own labels, among runs of DL 2020: what they gain from that judge.
+
+Each row is a ranker, a budget of human judgments and a way to fit: the ranker's place and mean
+score against the truth, and the log score, accuracy and confidence of its pairs. Example::
+
+    python -m experiments.judges.circular -o rows.csv --systems 9 --subsets 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import rtc_bayes as rb
+from experiments.judges.posterior import (
+    DEPTH,
+    LABELS,
+    LEVEL,
+    Collection,
+    Floats,
+    by_comparison,
+    grades_of,
+    per_topic,
+    read,
+)
+from rtc_bayes.judging.judges import RankVariance
+from rtc_bayes.relevance import LabelEvidence, label_evidence
+from rtc_bayes.trials.scores import log_score
+
+CIRCULAR = "ranks_by_label"
+
+
+def ranker(pool: rb.Pool, grades: Floats, ties: str) -> rb.Run:
+    """Rank each topic's documents by grade, those of one grade by fused ranks or at random."""
+    lists, rng = {}, np.random.default_rng(0)
+    for t, topic in enumerate(pool.topics):
+        here = pool.documents(t)
+        ranks = pool.ranks(t).T
+        fused = np.where(ranks > 0, 1.0 / (60.0 + ranks), 0.0).sum(axis=1)
+        within = -fused if ties == "fused" else rng.random(len(fused))
+        order = np.lexsort([within, -grades[here]])[:DEPTH]
+        lists[topic] = [str(docno) for docno in pool.docnos[here][order]]
+    return rb.Run.from_rankings(CIRCULAR, lists)
+
+
+def rows(
+    collection: Collection, systems: list[str], options: argparse.Namespace
+) -> Iterator[dict[str, Any]]:
+    """Score the pairs of each ranker."""
+    estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
+    honest = rb.Runs([collection.runs[name] for name in systems])
+    for name in options.labels:
+        before = rb.Pool.from_runs(honest, depth=DEPTH)
+        made = ranker(before, grades_of(before, collection.labels[name]), options.ties)
+        runs = rb.Runs([*honest.values(), made])
+        pool = rb.Pool.from_runs(runs, depth=DEPTH)
+        own = pool.systems.index(CIRCULAR)
+        truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
+        for budget in options.budgets:
+            judgments = rb.Judgments.none(pool, judged_for=pool.systems)
+            if budget:
+                judgments = rb.build(
+                    pool,
+                    collection.qrels,
+                    RankVariance(),
+                    estimand,
+                    confidence=None,
+                    budget=budget,
+                ).judgments
+            for given in (None, collection.labels[name]):
+                beside = judgments.with_judge_labels(given)
+                shared = LabelEvidence(beside).shared
+                fit = rb.fit(pool, judgments, model=options.model, labels=given)
+                comparison = rb.compare(pool, fit, estimand)
+                others = np.delete(np.arange(len(truth)), own)
+                true, expected = (x[own] - x[others] for x in (truth, comparison.expected))
+                with_it = np.flatnonzero(
+                    np.any(np.array(np.triu_indices(len(truth), 1)) == own, axis=0)
+                )
+                yield {
+                    "ranker": name,
+                    "human": budget,
+                    "labels": "none" if given is None else name,
+                    "true_place": 1 + int((true < 0).sum()),
+                    "place": 1 + int((expected < 0).sum()),
+                    "shared": shared[own],
+                    "shared_others": np.delete(shared, own).max(),
+                    "gain": float((expected - true).mean()),
+                    **{f"own_{k}": v for k, v in _scores(comparison, truth, with_it).items()},
+                    **by_comparison(comparison, truth),
+                }
+
+
+def _scores(comparison: rb.Comparison, truth: Floats, pairs: np.ndarray) -> dict[str, float]:
+    """Score some pairs alone."""
+    a, b = (side[pairs] for side in np.triu_indices(len(truth), 1))
+    greater = (comparison.p_greater + comparison.p_equal / 2)[pairs]
+    right = (greater >= 0.5) == (truth[a] > truth[b])
+    sure = np.maximum(greater, 1 - greater)
+    return {
+        "log_score": log_score(sure, right).mean(),
+        "accuracy": right.mean(),
+        "confidence": sure.mean(),
+    }
+
+
+def main() -> None:
+    """Read the command line, and write one line for each fit as it is done."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-o", "--output", required=True, type=Path)
+    parser.add_argument("--systems", type=int, default=9, help="beside the ranker, at random")
+    parser.add_argument("--subsets", type=int, default=2)
+    parser.add_argument("--budgets", type=int, nargs="+", default=[0, 100])
+    parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=list(LABELS))
+    parser.add_argument(
+        "--shares", type=float, help="partial correlation of runs that share errors; else ours"
+    )
+    parser.add_argument("--ties", choices=["fused", "random"], default="fused")
+    parser.add_argument("--model", default="hierarchical:laplace")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if options.shares is not None:
+        label_evidence.SHARES = options.shares
+    collection, made = read(), []
+    rng = np.random.default_rng(options.seed)
+    for subset in range(options.subsets):
+        every = sorted(collection.runs)
+        systems = [every[i] for i in sorted(rng.choice(len(every), options.systems, replace=False))]
+        for row in rows(collection, systems, options):
+            made.append({"subset": subset, **row})
+            pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
+    table = pd.DataFrame(made).drop(columns="subset")
+    print(table.groupby(["ranker", "human", "labels"], sort=False).mean().round(3).to_string())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""Labels of language models on DL 2020: alone, with few human judgments, and beside rivals.
+
+Each row is a subset of the runs, a source of labels, a budget of human judgments and a method:
+its log score over pairs, accuracy less confidence, tau and tau among the true top 15. Example::
+
+    python -m experiments.judges.posterior -o rows.csv --systems 10 --subsets 3
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import kendalltau, norm
+from sklearn.linear_model import LogisticRegression
+
+import rtc_bayes as rb
+from rtc_bayes.judging.judges import RankVariance
+from rtc_bayes.relevance import label_evidence
+from rtc_bayes.trials.scores import log_score
+
+type Floats = NDArray[np.float64]
+
+LABELS = {
+    "umbrela": "umbrella_gpt-4_zeroshot_dl20",
+    "gpt4o": "binary_gpt4o_dl20",
+    "llama": "binary_llama3.2_dl20",
+    "gpt4": "binary_gpt4_dl20",
+    "selfrate": "qrels.max.exam_selfrate_graded_dl20",
+}
+LEVEL, DEPTH, TOP = 2, 100, 15
+
+
+class Collection(NamedTuple):
+    """Some runs, the human grades, and the labels of each judge."""
+
+    runs: rb.Runs
+    qrels: rb.Qrels
+    labels: dict[str, rb.Labels]
+    qrels_of: dict[str, rb.Qrels]
+
+
+def read() -> Collection:
+    """Read DL 2020 from the folder that RTC_BAYES_DATA names."""
+    folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec_dl20"
+    files = {name: folder / "llm" / f"{file}.txt.gz" for name, file in LABELS.items()}
+    return Collection(
+        rb.read_runs(folder / "runs", depth=DEPTH),
+        rb.read_qrels(folder / "qrels.human.txt.gz"),
+        {name: rb.read_labels(path, judge=name) for name, path in files.items()},
+        {name: rb.read_qrels(path) for name, path in files.items()},
+    )
+
+
+def scores_of(confidence: Floats, greater: Floats, estimate: Floats, truth: Floats) -> dict:
+    """Score the probabilities that the first of each pair is better, and an order of systems."""
+    a, b = np.triu_indices(len(truth), 1)
+    differ = truth[a] != truth[b]
+    predicted = greater[differ] >= 0.5
+    correct = predicted == (truth[a] > truth[b])[differ]
+    sure = np.maximum(confidence[differ], 0.5)
+    top = np.argsort(-truth)[:TOP]
+    return {
+        "log_score": log_score(sure, correct).mean(),
+        "accuracy": correct.mean(),
+        "confidence": sure.mean(),
+        "tau": kendalltau(estimate, truth).statistic,
+        "tau_top": kendalltau(estimate[top], truth[top]).statistic,
+    }
+
+
+def by_scores(per_topic: Floats, truth: Floats) -> dict:
+    """Score the paired t-test's normal form over topics: what labels at face value believe."""
+    a, b = np.triu_indices(len(truth), 1)
+    difference = per_topic[a] - per_topic[b]
+    error = difference.std(axis=1, ddof=1) / np.sqrt(difference.shape[1])
+    greater = norm.cdf(difference.mean(axis=1) / np.maximum(error, 1e-12))
+    return scores_of(np.maximum(greater, 1 - greater), greater, per_topic.mean(axis=1), truth)
+
+
+def by_comparison(comparison: rb.Comparison, truth: Floats) -> dict:
+    """Score a comparison of all pairs."""
+    greater = comparison.p_greater + comparison.p_equal / 2
+    sure = np.maximum(comparison.p_greater, comparison.p_less)
+    return scores_of(sure, greater, comparison.expected, truth)
+
+
+def calibrated(judgments: rb.Judgments, labels: rb.Labels) -> Floats:
+    """Probabilities by Platt: logistic regression of the human judgments on the judge's grade.
+
+    Documents without a label are nonrelevant unless judged, as on the pages of a track.
+    """
+    grade = grades_of(judgments.pool, labels)
+    rows = judgments.order[grade[judgments.order] >= 0]
+    p = np.zeros(judgments.pool.n_documents)
+    share = (judgments.labels[rows].sum() + 1) / (len(rows) + 2)
+    p[grade >= 0] = share
+    if 0 < judgments.labels[rows].sum() < len(rows):
+        model = LogisticRegression().fit(grade[rows, None], judgments.labels[rows])
+        p[grade >= 0] = model.predict_proba(grade[grade >= 0, None])[:, 1]
+    p[judgments.order] = judgments.labels[judgments.order]
+    return p
+
+
+def grades_of(pool: rb.Pool, labels: rb.Labels) -> Floats:
+    """Return one judge's grade of each document of a pool, -1 where there is none."""
+    grade = np.full(pool.n_documents, -1.0)
+    for code, topic in enumerate(labels.topics):
+        rows = np.flatnonzero(labels.topic_of == code)
+        at = pool.locate(topic, [labels.docnos[d] for d in labels.document_of[rows]])
+        grade[at[at >= 0]] = labels.grade[rows][at >= 0]
+    return grade
+
+
+def per_topic(runs: rb.Runs, qrels: rb.Qrels, level: int) -> Floats:
+    """Average precision of each system and topic."""
+    return rb.evaluate(runs, qrels, ["AP"], relevance_level=level).values["AP"]  # noqa: PD011
+
+
+def rows(
+    collection: Collection,
+    systems: list[str],
+    budgets: list[int],
+    model: str,
+    names: list[str],
+    seed: int,
+) -> Iterator[dict[str, Any]]:
+    """Score every method on some systems."""
+    runs = rb.Runs([collection.runs[name] for name in systems])
+    pool = rb.Pool.from_runs(runs, depth=DEPTH)
+    truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
+    estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
+    for name in names:
+        level = LEVEL if collection.labels[name].n_grades > 2 else 1
+        found = by_scores(per_topic(runs, collection.qrels_of[name], level), truth)
+        yield {"labels": name, "human": 0, "method": "face value", **found}
+    for budget in budgets:
+        judgments = rb.Judgments.none(pool, judged_for=pool.systems)
+        if budget:
+            asked = rb.build(
+                pool, collection.qrels, RankVariance(), estimand, confidence=None, budget=budget
+            )
+            judgments = asked.judgments
+        for name in ["", *names]:
+            labels = collection.labels[name] if name else None
+            started = time.perf_counter()
+            fit = rb.fit(pool, judgments, model=model, labels=labels, seed=seed)
+            between = time.perf_counter()
+            comparison = rb.compare(pool, fit, estimand, seed=seed)
+            ended = time.perf_counter()
+            clock = {"fit_s": between - started, "compare_s": ended - between}
+            about = {"labels": name or "none", "human": budget}
+            yield {**about, "method": model, **by_comparison(comparison, truth), **clock}
+            if labels is not None and budget:
+                p = calibrated(judgments, labels)
+                platt = rb.Relevance.from_values(judgments.pool, p)
+                compared = rb.compare(pool, platt, estimand, seed=seed)
+                yield {**about, "method": "Platt", **by_comparison(compared, truth)}
+
+
+def main() -> None:
+    """Read the command line, and write one line for each method as it is done."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-o", "--output", required=True, type=Path)
+    parser.add_argument("--systems", type=int, default=0, help="at random; 0: all")
+    parser.add_argument("--subsets", type=int, default=1)
+    parser.add_argument("--budgets", type=int, nargs="+", default=[0, 50, 100, 200])
+    parser.add_argument("--model", default="hierarchical:laplace")
+    parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=list(LABELS)[:3])
+    parser.add_argument(
+        "--remaining", type=float, help="systems' own effects beside labels, a share; else ours"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if options.remaining is not None:
+        label_evidence.REMAINING = options.remaining
+    collection, made = read(), []
+    rng = np.random.default_rng(options.seed)
+    for subset in range(options.subsets):
+        every = sorted(collection.runs)
+        size = options.systems or len(every)
+        systems = [every[i] for i in sorted(rng.choice(len(every), size, replace=False))]
+        asked = (options.budgets, options.model, options.labels, options.seed)
+        for row in rows(collection, systems, *asked):
+            made.append({"subset": subset, "systems": size, **row})
+            pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
+    table = pd.DataFrame(made).drop(columns=["subset", "systems"])
+    print(table.groupby(["labels", "human", "method"], sort=False).mean().round(3).to_string())
+
+
+if __name__ == "__main__":
+    main()

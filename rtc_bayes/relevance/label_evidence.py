@@ -1,0 +1,327 @@
+"""Labels of judges that may err, as evidence in a model's log-odds of relevance.
+
+A model of relevance adds this to the log-odds that ranks give document i of topic t::
+
+    c x_i + n u_i + g y_i + h z_t + b_t x_i
+        + sum_jg d_jg [judge j gave grade g] + sum_s e_s x_i f'_is
+    c, g ~ Normal(1, 0.4)   h ~ Normal(0.5, 0.5)   n ~ Normal(-3, 1.5)
+    d_jg ~ Normal(0, 0.4 / sqrt(J))
+    b_t ~ Normal(0, s_label_topic)          e_s ~ Normal(0, s_label_system)
+
+- x_i is the mean, over the judges that labelled the document, of the log likelihood ratio that a
+  label of such a judge has on average; u_i = 1 where the topic has labels and the document none.
+  Whoever labels a pool leaves out what lies deep in few lists, and tracks count that nonrelevant.
+- y_i and z_t are what the labels say of the systems that rank the document, and of the topic: see
+  :mod:`rtc_bayes.relevance.label_systems`. A judge's labels of a system's other documents are
+  evidence of its quality, which a judge of its taste overstates: g is learned too, and the
+  systems' own effects remain, with scales `REMAINING` times as large as without labels.
+- c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
+  topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
+  f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
+- A system whose ranks go with the labels beyond relevance (:mod:`label_sharing`) may be made from
+  them. Its ranks do not count for y, and its f'_is is not divided but by the scale's median: the
+  label's worth on its own documents is then as uncertain as that worth is large.
+
+Nothing is assumed of the independence of labels and ranks given relevance, nor of the judges'
+labels: the mean of J judges counts as one judge until human judgments say more. Two copies of
+one judge give the posterior of one: x is the same, and the two effects of a grade have together
+the prior of one.
+
+The likelihood ratio of grade g is exp(h(g)) / sum_g' share(g') exp(h(g')), the shares being the
+judge's own over the pool: one that calls half of the pool relevant says little by it. h is the
+mean of 33 language models on the LLMJudge collection (passages of TREC Deep Learning 2023), and
+the spreads of c (0.3 there) and b (0.3 to 0.55) are about theirs: logistic regressions, within
+topics, of whether the human grade is at least 2 on the judge's grade.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.collection import Judgments, Labels, Pool
+from rtc_bayes.errors import InputError
+from rtc_bayes.relevance.evidence import rank_curve
+from rtc_bayes.relevance.label_sharing import SHARES, label_correlation
+from rtc_bayes.relevance.label_systems import LabelledSystems
+from rtc_bayes.relevance.newton import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# h(g) of judges with grades 0 to 3, and of judges who say relevant or not
+REMAINING = 0.5
+"""Scale of the systems' effects beside labels, a share of that without: rankings by language
+models' labels have tau of 0.7 to 0.95 with those by people, which leaves at most that."""
+GRADED = (0.0, 1.65, 2.63, 3.22)
+BINARY = (0.0, 1.82)
+# of a stated probability: half its log-odds, no farther out than those of 0.01 and 0.99
+_PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
+_SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-3.0, 1.5), 0.4
+_SYSTEMS, _TOPICS = (1.0, 0.4), (0.5, 0.5)
+_TOPIC_SCALE, _SYSTEM_SCALE = (0.4, 0.4), (0.5, 0.4)
+
+
+class LabelEvidence:
+    """What the labels beside some judgments add to the log-odds of a pool's documents.
+
+    Without labels it has no columns.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        With :attr:`~rtc_bayes.Judgments.judge_labels`, or without.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b", "c"]})]))
+    >>> labels = rb.Labels.of(["1", "1"], ["a", "b"], ["llm", "llm"], [1, 0])
+    >>> evidence = LabelEvidence(rb.Judgments.none(pool).with_judge_labels(labels))
+    >>> evidence.score.round(2).tolist()
+    [0.54, -1.28, 0.0]
+    >>> evidence.names
+    ('labels', 'unlabelled', 'systems', 'topics', 'llm=0', 'llm=1')
+    >>> evidence.columns(0).shape  # and one of the topic, one of the system
+    (3, 8)
+    """
+
+    def __init__(self, judgments: Judgments) -> None:
+        self.judgments = judgments
+        self.pool: Pool = judgments.pool
+        self.labels: Labels | None = judgments.judge_labels
+        if self.labels is not None:
+            self._place(self.labels)
+
+    def _place(self, labels: Labels) -> None:
+        """Find the labels' documents in the pool: one label for each judge and document."""
+        pool, topic_names = self.pool, np.array(labels.topics)
+        document = np.full(labels.n_labels, -1, dtype=np.int64)
+        number = {topic: t for t, topic in enumerate(pool.topics)}
+        docnos = np.array(labels.docnos, dtype=object)
+        for code, topic in enumerate(topic_names.tolist()):
+            if topic in number:
+                rows = np.flatnonzero(labels.topic_of == code)
+                document[rows] = pool.locate(topic, docnos[labels.document_of[rows]])
+        rows = np.flatnonzero(document >= 0)
+        self._row, self._document, self._judge = rows, document[rows], labels.judge_of[rows]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coefficients: c, n, and d of every judge's grades."""
+        if self.labels is None:
+            return ()
+        judges = self.labels.judges
+        grades = (f"{judges[j]}={g}" for j, g in self._grades)
+        return ("labels", "unlabelled", "systems", "topics", *grades)
+
+    @property
+    def prior(self) -> tuple[Floats, Floats]:
+        """Mean and sd of the coefficients."""
+        if self.labels is None:
+            return np.zeros(0), np.zeros(0)
+        spread = _GRADE_SD / np.sqrt(len(self.labels.judges))
+        priors = [_SLOPE, _UNLABELLED, _SYSTEMS, _TOPICS, *([(0.0, spread)] * len(self._grades))]
+        mean, sd = np.array(priors).T
+        return mean, sd
+
+    @property
+    def dims(self) -> dict[str, tuple[str, ...]]:
+        """Dims of the effects, b and e, one scale each in this order."""
+        if self.labels is None:
+            return {}
+        return {"label_topic": ("topic",), "label_system": ("system",)}
+
+    @property
+    def scale_priors(self) -> list[tuple[float, float]]:
+        """Median and spread of the effects' scales."""
+        return [] if self.labels is None else [_TOPIC_SCALE, _SYSTEM_SCALE]
+
+    @property
+    def remaining(self) -> float:
+        """Share of the scales of the systems' own effects that remains beside labels."""
+        return 1.0 if self.labels is None else REMAINING
+
+    @property
+    def sizes(self) -> list[int]:
+        """Return how many effects of each kind there are."""
+        return [] if self.labels is None else [self.pool.n_topics, self.pool.n_systems]
+
+    @cached_property
+    def _grades(self) -> list[tuple[int, int]]:
+        """Judge and grade of the coefficients d."""
+        assert self.labels is not None
+        both = np.column_stack([self._judge, self.labels.grade[self._row]])
+        return [(int(j), int(g)) for j, g in np.unique(both, axis=0)]
+
+    @cached_property
+    def _ratio(self) -> Floats:
+        """Log likelihood ratio of every label of a document of the pool."""
+        labels = self.labels
+        assert labels is not None
+        grade = labels.grade[self._row].astype(np.float64)
+        h = np.empty(len(grade))
+        for j in range(len(labels.judges)):
+            here = self._judge == j
+            highest = labels.grade[labels.judge_of == j].max(initial=1)
+            if highest == 1:
+                h[here] = np.asarray(BINARY)[grade[here].astype(int)]
+            else:
+                at = grade[here] * (len(GRADED) - 1) / (labels.n_grades - 1)
+                h[here] = np.interp(at, np.arange(len(GRADED)), GRADED)
+        if labels.probability is not None:
+            stated = labels.probability[self._row]
+            kept = np.clip(stated, _LEAST_PROBABILITY, 1.0 - _LEAST_PROBABILITY)
+            h = np.where(np.isnan(stated), h, _PROBABILITY_WEIGHT * np.log(kept / (1.0 - kept)))
+        counts = np.bincount(self._judge, minlength=len(labels.judges))
+        total = np.bincount(self._judge, weights=np.exp(h), minlength=len(labels.judges))
+        return h - np.log(total / np.maximum(counts, 1))[self._judge]
+
+    @cached_property
+    def _count(self) -> NDArray[np.int64]:
+        """Return how many labels each document has."""
+        if self.labels is None:
+            return np.zeros(self.pool.n_documents, dtype=np.int64)
+        return np.bincount(self._document, minlength=self.pool.n_documents)
+
+    @cached_property
+    def score(self) -> Floats:
+        """The mean log likelihood ratio x of every document; 0 without a label."""
+        if self.labels is None:
+            return np.zeros(self.pool.n_documents)
+        total = np.bincount(self._document, weights=self._ratio, minlength=self.pool.n_documents)
+        return total / np.maximum(self._count, 1)
+
+    @cached_property
+    def _indicators(self) -> Floats:
+        """Which judge gave which grade, shape (documents, coefficients d)."""
+        assert self.labels is not None
+        column = {of: k for k, of in enumerate(self._grades)}
+        grades = self.labels.grade[self._row]
+        codes = zip(self._judge.tolist(), grades.tolist(), strict=True)
+        at = np.array([column[code] for code in codes], dtype=np.int64)
+        given = np.zeros((self.pool.n_documents, len(self._grades)))
+        np.add.at(given, (self._document, at), 1.0)
+        return given
+
+    def columns(self, topic: int) -> Floats:
+        """Return the features of a topic's documents: of the coefficients, then of the effects.
+
+        Parameters
+        ----------
+        topic : int
+
+        Returns
+        -------
+        ndarray of float, shape (documents, coefficients + effects)
+        """
+        pool, here = self.pool, self.pool.documents(topic)
+        x = self.score[here]
+        if self.labels is None:
+            return np.zeros((len(x), 0))
+        of_topic = np.zeros((len(x), pool.n_topics))
+        of_topic[:, topic] = x
+        curve = rank_curve(pool.ranks(topic).T, pool.depth)
+        own = (curve - curve.mean(axis=1, keepdims=True)) / np.cbrt(pool.n_systems)
+        own[:, self.shares] *= np.cbrt(pool.n_systems) / _SYSTEM_SCALE[0]
+        labelled = self._count[here] > 0
+        unlabelled = (~labelled & labelled.any()).astype(np.float64)
+        of_systems = self.implied.of_documents(topic)
+        coefficients = [x, unlabelled, of_systems, np.full(len(x), self.implied.topics[topic])]
+        return np.column_stack([*coefficients, self._indicators[here], of_topic, own * x[:, None]])
+
+    @cached_property
+    def implied(self) -> LabelledSystems:
+        """What the labels say of systems and topics."""
+        return LabelledSystems.fit(self.pool, self.score, self._count > 0, without=self.shares)
+
+    @cached_property
+    def shared(self) -> Floats:
+        """How much each system shares the judges' errors: see :mod:`label_sharing`."""
+        if self.labels is None:
+            return np.zeros(self.pool.n_systems)
+        return label_correlation(self.judgments, self.score, self._count > 0)
+
+    @property
+    def shares(self) -> NDArray[np.bool_]:
+        """Which systems share the judges' errors."""
+        return self.shared >= SHARES
+
+
+def shared_errors(judgments: Judgments) -> pd.DataFrame:
+    """Say of each system how much its ranks go with the judges' labels, given relevance.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        With :attr:`~rtc_bayes.Judgments.judge_labels`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each system, the highest first: ``system``; ``correlation``, in (-1, 1), as
+        :mod:`rtc_bayes.relevance.label_sharing` defines it; ``shares``, whether it is so high
+        that labels count less for the system.
+
+    Raises
+    ------
+    InputError
+        Judgments without labels.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> lists = {"one": "abcdef", "two": "efdcab", "three": "badcfe"}
+    >>> runs = [rb.Run.from_rankings(name, {"1": list(order)}) for name, order in lists.items()]
+    >>> pool = rb.Pool.from_runs(rb.Runs(runs))
+    >>> labels = rb.Labels.of(["1"] * 6, list("abcdef"), ["llm"] * 6, [0, 0, 0, 0, 1, 1])
+    >>> rb.shared_errors(rb.Judgments.none(pool).with_judge_labels(labels)).round(2)
+      system  correlation  shares
+    0    two         0.67    True
+    1  three        -0.70   False
+    2    one        -0.72   False
+    """
+    import pandas as pd
+
+    if judgments.judge_labels is None:
+        raise InputError(
+            "the judgments have no labels beside them",
+            remedy="add them: judgments.with_judge_labels(read_labels(FILE, ...))",
+        )
+    evidence = LabelEvidence(judgments)
+    columns = {
+        "system": list(judgments.pool.systems),
+        "correlation": evidence.shared,
+        "shares": evidence.shares,
+    }
+    table = pd.DataFrame(columns)
+    return table.sort_values("correlation", ascending=False, kind="stable", ignore_index=True)
+
+
+def remark_on_sharing(judgments: Judgments) -> str | None:
+    """Warn in one sentence of systems that share the judges' errors; None where none does.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> remark_on_sharing(rb.Judgments.none(pool))
+    """
+    if judgments.judge_labels is None:
+        return None
+    table = shared_errors(judgments)
+    shares = table[table["shares"]]
+    if not len(shares):
+        return None
+    named = ", ".join(
+        f"{system} ({rho:.2f})"
+        for system, rho in zip(shares["system"], shares["correlation"], strict=True)
+    )
+    return (
+        f"the judges' labels go with the ranks of {named} beyond what the other systems and the "
+        "judgments explain, as if it were made from them: labels count less for it, and its pairs "
+        "are less sure; judge more documents to tell whether it is good or shares their errors"
+    )

@@ -1,0 +1,347 @@
+"""Labels of judges that may err: what they are worth, by brute force and against the graph."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytensor
+import pytest
+from pools import judge, make_pool, pool_of
+from scipy.optimize import minimize
+from scipy.special import expit
+
+import rtc_bayes as rb
+from rtc_bayes import InputError, Judgments, Labels
+from rtc_bayes.relevance import LabelEvidence
+from rtc_bayes.relevance.compiled import CompiledGraph
+from rtc_bayes.relevance.label_systems import LabelledSystems
+from rtc_bayes.relevance.nested_laplace import NestedLaplace
+from rtc_bayes_models.hierarchical import Design, Hierarchical
+from rtc_bayes_models.robust import COEFFICIENTS, Design as RobustDesign, Robust
+
+
+def label_all(pool, grades, judges=("llm",)):
+    """Label every document of a pool, by each judge alike."""
+    topics = np.array(pool.topics, dtype=object)[pool.topic_of]
+    columns = [np.tile(values, len(judges)) for values in (topics, pool.docnos, grades)]
+    return Labels.of(
+        columns[0], columns[1], np.repeat(judges, pool.n_documents), columns[2].astype(int)
+    )
+
+
+def random_labels(pool, seed=0, highest=3, judges=("llm",)):
+    return label_all(
+        pool, np.random.default_rng(seed).integers(0, highest + 1, pool.n_documents), judges
+    )
+
+
+def log_loss(judgments, relevant, labels, documents=slice(None)):
+    """Log loss of the probabilities of some documents, in nats."""
+    fitted = rb.fit(judgments.pool, judgments, model="hierarchical:map", labels=labels)
+    p = np.clip(fitted.relevance.values[0], 1e-9, 1 - 1e-9)
+    return -np.where(relevant, np.log(p), np.log1p(-p))[documents].mean()
+
+
+def simulated(wrong=0.0, seed=3, systems=6, topics=12):
+    """A simulated pool, its truth, and labels of which a part is wrong."""
+    made = rb.simulate(n_topics=topics, n_systems=systems, seed=seed)
+    pool = rb.Pool.from_runs(made.runs, depth=20)
+    topics = np.array(pool.topics, dtype=object)[pool.topic_of]
+    grades = [made.qrels[t].get(d, 0) for t, d in zip(topics, pool.docnos, strict=True)]
+    relevant = (np.array(grades) > 0).astype(int)
+    flipped = np.random.default_rng(seed).random(pool.n_documents) < wrong
+    return pool, relevant, label_all(pool, np.where(flipped, 1 - relevant, relevant))
+
+
+@pytest.mark.parametrize("highest", [1, 3])
+def test_the_likelihood_ratios_of_a_judge_average_to_one(highest):
+    pool = make_pool()
+    labels = random_labels(pool, highest=highest)
+    evidence = LabelEvidence(Judgments.none(pool).with_judge_labels(labels))
+    assert np.exp(evidence.score).mean() == pytest.approx(1.0)
+    by_grade = [evidence.score[labels.grade == g] for g in range(highest + 1)]
+    assert all(np.ptp(each) == 0 for each in by_grade)
+    assert (np.diff([each[0] for each in by_grade]) > 0).all()
+
+
+def test_labels_are_found_by_topic_and_document():
+    lists = {"one": {"1": "ab", "2": "ac"}}
+    pool = pool_of(lists, depth=2)
+    labels = Labels.of(["2", "1", "1", "9"], ["a", "b", "z", "a"], ["llm"] * 4, [1, 0, 1, 1])
+    evidence = LabelEvidence(Judgments.none(pool).with_judge_labels(labels))
+    at = [int(pool.locate(topic, [docno])[0]) for topic, docno in (("2", "a"), ("1", "b"))]
+    assert evidence.score[at[0]] > 0 > evidence.score[at[1]]
+    assert np.count_nonzero(evidence.score) == 2
+    unlabelled = evidence.columns(1)[:, 1]
+    assert unlabelled.tolist() == [0.0, 1.0]
+
+
+def test_the_labels_systems_are_the_mode_by_brute_force():
+    """Relevance of every document is summed out, outcome by outcome."""
+    pool = pool_of({"good": {"1": "abc"}, "bad": {"1": "dcb"}}, depth=3)
+    x = np.array([1.5, 0.5, -0.5, -1.5])
+    labelled = np.array([True, True, False, True])
+    found = LabelledSystems.fit(pool, x, labelled, without=np.zeros(2, dtype=bool))
+    # what the systems add to log-odds, from the printed formulas
+    ranks = pool.ranks(0).T
+    curve = rb.relevance.rank_curve(ranks, pool.depth)
+    both = np.hstack([ranks > 0, curve])
+
+    def log_density(z):
+        mu, m_a, m_b = np.array([-3.7, 1.0, 4.7]) + np.array([0.8, 1.5, 1.5]) * z[:3]
+        effects = np.concatenate([0.45 * z[3:5], 0.7 * z[5:7]])
+        common = m_a * (ranks > 0).mean(axis=1) + m_b * curve.mean(axis=1)
+        p = expit(mu + z[7] + common + both @ effects)[labelled]
+        total = 0.0
+        for outcome in product((0, 1), repeat=3):
+            r = np.array(outcome)
+            total += np.prod(np.where(r, p * np.exp(x[labelled]), 1 - p))
+        return np.log(total) - z @ z / 2
+
+    z = minimize(lambda z: -log_density(z), np.zeros(8)).x
+    np.testing.assert_allclose(found.ranked, 0.45 * z[3:5], atol=2e-3)
+    np.testing.assert_allclose(found.curve, 0.7 * z[5:7], atol=2e-3)
+    np.testing.assert_allclose(found.topics, z[7:], atol=2e-3)
+    assert found.curve[0] > found.curve[1] + 0.02
+
+
+def test_the_fast_fit_is_that_of_the_graph():
+    pool = make_pool(topics=3, depth=8)
+    judgments = judge(pool, 25).with_judge_labels(random_labels(pool))
+    model = Hierarchical()
+    fitted = model.map(judgments)
+    design = Design(model, judgments)
+    mode = NestedLaplace(design.regression).fit().mode
+    with pytensor.config.change_flags(mode="FAST_COMPILE"):
+        graph = CompiledGraph(model.graph(pool, judgments))
+    label = 3 + len(design.labels.names)
+    at = np.concatenate(
+        [mode.columns[:3], mode.log_scale, mode.topics, mode.columns[label:], mode.columns[3:label]]
+    )
+    free = np.full(graph.size, True)
+    free[3 : 3 + len(mode.log_scale)] = False
+    _, gradient = graph.derivative(at, jacobian=True)
+    np.testing.assert_allclose(gradient[free], 0.0, atol=1e-6)
+    np.testing.assert_allclose(graph.p(at), fitted.p, atol=1e-9)
+    np.testing.assert_allclose(
+        graph.parameters(at)["label_coefficient"], fitted.parameters["label_coefficient"], atol=1e-9
+    )
+
+
+def test_the_graph_of_robust_has_the_samplers_probabilities():
+    pool = make_pool(topics=3, depth=8)
+    judgments = replace(judge(pool, 25), judged_for=pool.systems)
+    judgments = judgments.with_judge_labels(random_labels(pool))
+    model = Robust()
+    with pytensor.config.change_flags(mode="FAST_COMPILE"):
+        graph = CompiledGraph(model.graph(pool, judgments))
+        point = np.random.default_rng(3).normal(size=graph.size)
+        named, p = graph.parameters(point), graph.p(point)
+    design = RobustDesign(model, judgments)
+    first = [np.array([float(named[name]) for name in COEFFICIENTS]), named["label_coefficient"]]
+    effects = [named[name] for name in ("a", "b", "u", *design.labels.dims)]
+    own = np.column_stack([named["alpha"], named["q"], named["w"]])
+    for t in range(pool.n_topics):
+        columns, local = design.features(t)
+        eta = columns @ np.concatenate([*first, *effects]) + local @ own[t]
+        np.testing.assert_allclose(p[pool.documents(t)], expit(eta), atol=1e-5)
+
+
+def test_two_copies_of_a_judge_are_one_judge():
+    pool = make_pool()
+    judgments, grades = judge(pool, 30), np.arange(pool.n_documents) % 4
+    one, two = (
+        rb.fit(pool, judgments, model="hierarchical:map", labels=label_all(pool, grades, judges))
+        for judges in (("a",), ("a", "b"))
+    )
+    np.testing.assert_allclose(one.relevance.values[0], two.relevance.values[0], atol=2e-3)
+
+
+def test_a_perfect_judge_is_nearly_a_person():
+    """Its labels and a few judgments tell relevance nearly as judging everything does."""
+    pool, relevant, labels = simulated()
+    few = Judgments.from_labels(
+        pool, np.arange(0, pool.n_documents, 10), relevant[::10].astype(float)
+    )
+    assert log_loss(few, relevant, labels) < 0.3 * log_loss(few, relevant, None)
+    fitted = rb.fit(pool, few, model="hierarchical:map", labels=labels)
+    assert np.mean((fitted.relevance.values[0] > 0.5) == relevant) > 0.95
+
+
+def test_a_bad_judge_does_no_harm():
+    """One that labels by lot: with judgments that show it, as good as without."""
+    pool, relevant, _ = simulated()
+    rng = np.random.default_rng(1)
+    lot = label_all(pool, rng.integers(0, 2, pool.n_documents))
+    judged = rng.permutation(pool.n_documents)[:200]
+    judgments = Judgments.from_labels(pool, judged, relevant[judged].astype(float))
+    rest = np.setdiff1d(np.arange(pool.n_documents), judged)
+    with_labels = log_loss(judgments, relevant, lot, rest)
+    assert with_labels < 1.05 * log_loss(judgments, relevant, None, rest)
+
+
+def test_labels_tell_systems_apart_before_any_judgment():
+    pool, relevant, labels = simulated(wrong=0.1)
+    fitted = rb.fit(pool, Judgments.none(pool), model="hierarchical", labels=labels)
+    compared = rb.compare(pool, fitted, rb.Estimand(depth=20, scope="pool"))
+    truth = rb.compare(
+        pool,
+        rb.Relevance.from_values(pool, relevant.astype(float)),
+        rb.Estimand(depth=20, scope="pool"),
+    )
+    assert np.corrcoef(compared.expected, truth.expected)[0, 1] > 0.9
+
+
+def test_soft_judgments_stay_judgments_beside_labels():
+    """Labels neither replace a judgment nor the probability that it states."""
+    pool = make_pool()
+    labels = label_all(pool, np.zeros(pool.n_documents))
+    documents = np.arange(0, pool.n_documents, 2)
+    judgments = Judgments.from_labels(pool, documents, np.linspace(0, 1, len(documents)))
+    fitted = rb.fit(pool, judgments, model="hierarchical:map", labels=labels)
+    np.testing.assert_array_equal(fitted.judgments.labels, judgments.labels)
+    compared = fitted.judgments.relevant.sum()
+    assert compared == pytest.approx(judgments.relevant.sum())
+
+
+def test_saved_fits_keep_the_labels(tmp_path):
+    pool = make_pool()
+    labels = random_labels(pool)
+    fitted = rb.fit(pool, judge(pool, 20), model="hierarchical:map", labels=labels)
+    fitted.save(tmp_path / "fit.nc")
+    read = rb.Fit.load(tmp_path / "fit.nc", made_for=pool)
+    kept = read.judgments.judge_labels
+    assert kept.judges == ("llm",)
+    np.testing.assert_array_equal(kept.grade, labels.grade)
+
+
+@pytest.mark.parametrize("model", ["rtc:map", "uniform"])
+def test_models_that_take_none_say_so(model):
+    pool = make_pool()
+    with pytest.raises(InputError, match="takes no labels of judges; use robust or hierarchical"):
+        rb.fit(pool, judge(pool, 20), model=model, labels=random_labels(pool))
+
+
+@pytest.mark.parametrize("algorithm", ["mtc", "ip", "rtc:map"])
+def test_algorithms_that_take_none_say_so(algorithm):
+    pool = make_pool()
+    with pytest.raises(InputError, match="takes no labels of judges"):
+        rb.next_documents(
+            pool, Judgments.none(pool), algorithm=algorithm, labels=random_labels(pool)
+        )
+
+
+def test_labels_of_other_topics_and_no_labels_at_all_are_refused():
+    pool = make_pool()
+    none = Judgments.none(pool)
+    with pytest.raises(InputError, match="no topic in common"):
+        none.with_judge_labels(Labels.of(["x"], ["a"], ["llm"], [1]))
+    with pytest.raises(InputError, match=r"labels are a str; read them: read_labels\(FILE"):
+        rb.fit(pool, none, labels="labels.csv")
+
+
+def test_documents_are_chosen_for_what_labels_leave_open():
+    """Labels are used at the first choice, and judging ends sooner with them."""
+    pool, relevant, labels = simulated(systems=3)
+    qrels = Judgments.from_labels(
+        pool, np.arange(pool.n_documents), relevant.astype(float)
+    ).to_qrels()
+    about = rb.Estimand(depth=20, scope="pool")
+    made = {
+        name: rb.build(pool, qrels, "hierarchical:laplace", about, confidence=0.9, labels=given)
+        for name, given in (("labels", labels), ("none", None))
+    }
+    assert made["labels"].judgments.judge_labels is labels
+    assert made["labels"].judgments.n_judged < made["none"].judgments.n_judged
+    weights = [
+        rb.next_documents(
+            pool,
+            Judgments.none(pool),
+            about,
+            algorithm="hierarchical:laplace",
+            labels=given,
+            count=1,
+        )[0].why
+        for given in (labels, None)
+    ]
+    assert "p 0.50" in weights[1]
+    assert "p 0.50" not in weights[0]
+
+
+def pool_with_ranker(seed=3, wrong=0.3):
+    """A simulated pool, noisy labels of it, and a run that ranks by these labels."""
+    made = rb.simulate(n_topics=12, n_systems=5, seed=seed)
+    before = rb.Pool.from_runs(made.runs, depth=20)
+    rng = np.random.default_rng(seed)
+    lists, rows = {}, []
+    for t, topic in enumerate(before.topics):
+        docnos = before.docnos[before.documents(t)]
+        relevant = np.array([made.qrels[topic].get(d, 0) > 0 for d in docnos])
+        grades = np.where(rng.random(len(docnos)) < wrong, ~relevant, relevant).astype(int)
+        lists[topic] = list(docnos[np.lexsort([rng.random(len(docnos)), -grades])][:20])
+        rows += [(topic, docno, "llm", grade) for docno, grade in zip(docnos, grades, strict=True)]
+    ranker = rb.Run.from_rankings("ranker", lists)
+    pool = rb.Pool.from_runs(rb.Runs([*made.runs.values(), ranker]), depth=20)
+    return pool, made.qrels, Labels.of(*zip(*rows, strict=True))
+
+
+def relevance_of(pool, qrels):
+    topics = np.array(pool.topics, dtype=object)[pool.topic_of]
+    return np.array(
+        [float(qrels[t].get(d, 0) > 0) for t, d in zip(topics, pool.docnos, strict=True)]
+    )
+
+
+def test_a_ranker_made_from_the_labels_is_found_and_said():
+    pool, _, labels = pool_with_ranker()
+    none = Judgments.none(pool)
+    table = rb.shared_errors(none.with_judge_labels(labels)).set_index("system")
+    assert table.index[table["shares"]].tolist() == ["ranker"]
+    assert table["correlation"].drop("ranker").max() < 0.3
+    with pytest.warns(rb.FitWarning, match=r"ranks of ranker \(0\.\d\d\) beyond"):
+        fitted = rb.fit(pool, none, model="hierarchical:map", labels=labels)
+    page = rb.compare(pool, fitted, rb.Estimand(depth=20, scope="pool")).to_html(
+        None, fitted.judgments, algorithm="hierarchical:map"
+    )
+    assert "Take care: the judges&#x27; labels go with the ranks of ranker" in page
+
+
+def test_judgments_clear_a_run_that_is_good():
+    """One that ranks by relevance goes with good labels, until judgments explain why."""
+    pool, qrels, _ = pool_with_ranker(wrong=0.0)
+    noise = np.random.default_rng(0).random(pool.n_documents) < 0.1
+    relevant = relevance_of(pool, qrels)
+    labels = label_all(pool, np.abs(relevant - noise))
+    own = pool.systems.index("ranker")
+    documents = np.random.default_rng(1).permutation(pool.n_documents)[:300]
+    judgments = Judgments.from_labels(pool, documents, relevant[documents])
+    shared = [
+        LabelEvidence(given.with_judge_labels(labels)).shared[own]
+        for given in (Judgments.none(pool), judgments)
+    ]
+    assert shared[0] > 0.4
+    assert shared[1] < 0.2
+
+
+@pytest.mark.filterwarnings("ignore::rtc_bayes.errors.FitWarning")
+def test_a_ranker_made_from_the_labels_gains_less(monkeypatch):
+    """Its expected score is nearer to the truth, and its pairs less sure, than unnoticed."""
+    from rtc_bayes.relevance import label_evidence
+
+    pool, qrels, labels = pool_with_ranker()
+    estimand = rb.Estimand(depth=20, scope="pool")
+    truth = rb.compare(
+        pool, rb.Relevance.from_values(pool, relevance_of(pool, qrels)), estimand
+    ).expected
+    own = pool.systems.index("ranker")
+    with_it = (np.array(np.triu_indices(pool.n_systems, 1)) == own).any(axis=0)
+    gain, sure = {}, {}
+    for rule in (0.5, 1.0):
+        monkeypatch.setattr(label_evidence, "SHARES", rule)
+        fitted = rb.fit(pool, Judgments.none(pool), model="hierarchical", labels=labels)
+        compared = rb.compare(pool, fitted, estimand)
+        error = compared.expected - truth
+        gain[rule] = error[own] - np.delete(error, own).mean()
+        sure[rule] = np.maximum(compared.p_greater, compared.p_less)[with_it].mean()
+    assert gain[0.5] < gain[1.0] - 0.02
+    assert sure[0.5] < sure[1.0]
