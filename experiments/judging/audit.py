@@ -1,6 +1,6 @@
 """How often an audit raises a false alarm, and how soon one when a model is wrong.
 
-    RTC_BAYES_DATA=FOLDER python -m experiments.judging.audit [--right 100] [--real 20]
+    RTC_BAYES_DATA=FOLDER python -m experiments.judging.audit [--right 50] [--real 10]
 
 prints Markdown. The runs of Robust 2003, lists cut at depth 20; no constant of the audit was
 chosen on this collection. The judge `rankvar` chooses 400 documents, to which models are fitted
@@ -14,7 +14,7 @@ twice as sure has every logit doubled; one that says half has every probability 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -33,10 +33,10 @@ type Floats = NDArray[np.float64]
 COLLECTION, DEPTH = "robust03", 20
 JUDGE, BUDGET = "rankvar", 400
 SHARE, LOOKS, ALPHA = 0.02, 10, 0.05
-MODELS = ("uniform", "rtc:map", "hierarchical:laplace")
+MODELS = ("rtc:map", "hierarchical:laplace")
 CHANGED: dict[str, Callable[[Floats], Floats]] = {
     "rtc:map, twice as sure": lambda p: expit(2.0 * logit(np.clip(p, 1e-9, 1.0 - 1e-9))),
-    "rtc:map, half": lambda p: 0.5 * p,
+    "rtc:map, half": lambda p: np.where(p < 1.0, 0.5 * p, p),
 }
 
 
@@ -50,10 +50,13 @@ class Looked(NamedTuple):
     held: Floats  # whether each confidence sequence held the truth at every look
 
 
+type Table = dict[str, list[Looked]]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--right", type=int, default=100, help="audits of labels by the model")
-    parser.add_argument("--real", type=int, default=20, help="audits of real labels, of each model")
+    parser.add_argument("--right", type=int, default=50, help="audits of labels by the model")
+    parser.add_argument("--real", type=int, default=10, help="audits of real labels, of each model")
     options = parser.parse_args()
     runs, qrels = prepared(COLLECTION)
     pool = rb.Pool.from_runs(runs, depth=DEPTH)
@@ -63,50 +66,48 @@ def main() -> None:
         ("Labels drawn from the model", by_models(pool, judged, options.right)),
         ("Labels of the collection", by_assessors(pool, qrels, judged, options.real)),
     ):
-        rows = [row(model, pd.DataFrame(of)) for model, of in looked]
+        rows = [row(model, pd.DataFrame(of)) for model, of in looked.items()]
         print(f"**{title}**\n\n{to_markdown(pd.DataFrame(rows))}\n", flush=True)
 
 
-def by_models(pool: rb.Pool, judged: rb.Qrels, audits: int) -> Iterator[tuple[str, list[Looked]]]:
+def by_models(pool: rb.Pool, judged: rb.Qrels, audits: int) -> Table:
     """Audit models of which one draw, of every topic another, has made the labels."""
+    every: Table = {}
     for name in MODELS:
-        comparison, draws = fitted(pool, judged, name)
-        rng, every = np.random.default_rng(1), []
+        draws = probabilities(pool, judged, name)
+        comparison, rng = compared(pool, draws), np.random.default_rng(1)
         for seed in range(audits):
             draw = rng.integers(len(draws), size=pool.n_topics)[pool.topic_of]
             p = draws[draw, np.arange(pool.n_documents)]
             labels = (rng.random(pool.n_documents) < p).astype(float)
-            every.append(looked_at(comparison, pool, labels, seed))
-        yield name, every
+            every.setdefault(name, []).append(looked_at(comparison, pool, labels, seed))
+    return every
 
 
-def by_assessors(
-    pool: rb.Pool, qrels: rb.Qrels, judged: rb.Qrels, audits: int
-) -> Iterator[tuple[str, list[Looked]]]:
+def by_assessors(pool: rb.Pool, qrels: rb.Qrels, judged: rb.Qrels, audits: int) -> Table:
     """Audit models by the labels that assessors gave."""
     labels = judged_by(pool, qrels, np.arange(pool.n_documents), 1).labels
-    for name in (*MODELS, *CHANGED):
-        every = []
-        for seed in range(audits):
-            drawn = rb.audit_documents(pool, SHARE, seed=seed)
-            seen = without_audit(judged, drawn)
-            fit, _, _ = name.partition(",")
-            comparison, _ = fitted(pool, seen, fit, CHANGED.get(name))
-            every.append(looked_at(comparison, pool, labels, seed))
-        yield name, every
+    every: Table = {name: [] for name in ("uniform", *MODELS, *CHANGED)}
+    for seed in range(audits):
+        seen = without_audit(judged, rb.audit_documents(pool, SHARE, seed=seed))
+        draws = {name: probabilities(pool, seen, name) for name in ("uniform", *MODELS)}
+        of_all = draws | {name: change(draws["rtc:map"]) for name, change in CHANGED.items()}
+        for name, of_model in of_all.items():
+            every[name].append(looked_at(compared(pool, of_model), pool, labels, seed))
+    return every
 
 
-def fitted(
-    pool: rb.Pool, judged: rb.Qrels, name: str, change: Callable[[Floats], Floats] | None = None
-) -> tuple[rb.Comparison, Floats]:
-    """Fit a model, change what it says of unjudged documents, and compare the systems."""
-    judgments = rb.Judgments.from_qrels(pool, judged)
-    relevance = rb.fit(pool, judgments, model=name, seed=1).relevance
-    values = np.asarray(relevance.values.reshape(-1, pool.n_documents), dtype=np.float64)
-    if change is not None:
-        values = np.where(judgments.judged, values, change(values))
-        relevance = rb.Relevance.from_values(pool, values[None])
-    return rb.compare(pool, relevance, rb.Estimand(depth=DEPTH, scope="pool")), values
+def probabilities(pool: rb.Pool, judged: rb.Qrels, model: str) -> Floats:
+    """Fit a model: its draws, shape (draws, documents)."""
+    fit = rb.fit(pool, rb.Judgments.from_qrels(pool, judged), model=model, seed=1)
+    values = fit.relevance.values  # noqa: PD011
+    return values.reshape(-1, pool.n_documents).astype(np.float64)
+
+
+def compared(pool: rb.Pool, draws: Floats) -> rb.Comparison:
+    """Compare the systems."""
+    relevance = rb.Relevance.from_values(pool, draws[None])
+    return rb.compare(pool, relevance, rb.Estimand(depth=DEPTH, scope="pool"))
 
 
 def looked_at(comparison: rb.Comparison, pool: rb.Pool, labels: Floats, seed: int) -> Looked:
@@ -129,8 +130,8 @@ def looked_at(comparison: rb.Comparison, pool: rb.Pool, labels: Floats, seed: in
 
 
 def row(model: str, looked: pd.DataFrame) -> dict[str, object]:
-    """Return a row of a table: alarms, when they came, and how often truth was inside."""
-    alarm = looked["alarm_after"].notna()
+    """Return a row: alarms, when they came, and how often the truth was inside at every look."""
+    alarm, held = looked["alarm_after"].notna(), np.stack(looked["held"].tolist())
     return {
         "model": model,
         "audits": len(looked),
@@ -139,7 +140,8 @@ def row(model: str, looked: pd.DataFrame) -> dict[str, object]:
         "first alarm after": f"{looked['alarm_after'].median():.0f}" if alarm.any() else "",
         "median e-value": f"{looked['e_value'].median():.2g}",
         "most against": looked["against"].mode()[0] if alarm.any() else "",
-        "truth inside": f"{np.mean(np.stack(looked['held'].tolist())):.3f}",
+        "count inside": f"{held[:, 0].mean():.2f}",
+        "scores inside": f"{held[:, 1:].mean():.2f}",
     }
 
 
