@@ -8,7 +8,7 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-PAGES = [("topics.md", 14), ("judging.md", 5), ("planning.md", 10)]
+PAGES = [("topics.md", 14), ("judging.md", 5), ("planning.md", 10), ("audit.md", 20)]
 
 
 @pytest.mark.parametrize(("name", "least"), PAGES)
