@@ -62,12 +62,22 @@ def main() -> None:
     pool = rb.Pool.from_runs(runs, depth=DEPTH)
     judged = rb.build(pool, qrels, JUDGE, budget=BUDGET, seed=0).judgments.to_qrels()
     print(f"{pool!r}, {BUDGET} judgments by {JUDGE}\n")
+    print(f"Relevant documents: {relevant_documents(pool, qrels, judged)}\n", flush=True)
     for title, looked in (
         ("Labels drawn from the model", by_models(pool, judged, options.right)),
         ("Labels of the collection", by_assessors(pool, qrels, judged, options.real)),
     ):
         rows = [row(model, pd.DataFrame(of)) for model, of in looked.items()]
         print(f"**{title}**\n\n{to_markdown(pd.DataFrame(rows))}\n", flush=True)
+
+
+def relevant_documents(pool: rb.Pool, qrels: rb.Qrels, judged: rb.Qrels) -> dict[str, int]:
+    """Count the relevant documents, by the collection and as models expect them."""
+    true = judged_by(pool, qrels, np.arange(pool.n_documents), 1).labels
+    draws = {name: probabilities(pool, judged, name) for name in MODELS}
+    draws |= {name: change(draws["rtc:map"]) for name, change in CHANGED.items()}
+    expected = {name: round(of.sum(axis=1).mean()) for name, of in draws.items()}
+    return {"collection": int(true.sum())} | expected
 
 
 def by_models(pool: rb.Pool, judged: rb.Qrels, audits: int) -> Table:
