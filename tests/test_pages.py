@@ -12,7 +12,9 @@ PAGES = [
     ("topics.md", 14),
     ("judging.md", 5),
     ("planning.md", 10),
+    ("audit.md", 20),
     ("labels-in-the-posterior.md", 18),
+    ("labels.md", 5),
 ]
 
 

@@ -137,7 +137,8 @@ class Audit:
     estimate, low, high : ndarray of float, shape (1 + systems,)
         By the audit: the model's, corrected by what the sample says of its errors, and a
         confidence sequence: with probability 1 - alpha, asymptotically, a true value is inside
-        its limits at every look. NaN before the first judgment.
+        its limits at every look. Limits of scores are to first order about the model, and can
+        miss if it is far off (docs/results/audit.md). NaN before the first judgment.
 
     Examples
     --------

@@ -62,6 +62,7 @@ def _columns(audit: Audit) -> str:
         f"Expected {audit.measure}, and its standard deviation, are the model's, which has not "
         "seen the audit's judgments. The estimate corrects it by the errors that the sample "
         f"found; its limits hold the true value at every look with probability "
-        f"{1.0 - audit.alpha:g}, of the documents that can be drawn. A row agrees if the model's "
-        "95% interval and these limits overlap."
+        f"{1.0 - audit.alpha:g}, of the documents that can be drawn. Limits of scores are to first "
+        "order about the model, and can miss if it is far off. A row agrees if the model's 95% "
+        "interval and these limits overlap."
     )

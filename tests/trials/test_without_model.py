@@ -34,13 +34,16 @@ def test_documents_are_drawn_with_the_probabilities_that_are_said(by):
     pool = random_pool(rng, systems=3, topics=2, documents=40, longest=35)
     qrels = rb.Qrels({topic: {"d0000": 0} for topic in pool.topics})
     drawn, said = np.zeros((2, pool.n_documents))
-    seeds = 400
+    seeds, sizes = 400, []
     for seed in range(seeds):
         judge = RandomSample(by=by)
         judgments = rb.build(pool, qrels, judge, budget=24, seed=seed).judgments
         assert np.bincount(pool.topic_of[judgments.order]).tolist() == [12, 12]
         drawn += judgments.judged
         said = judge.sample(judgments).probability
+        sizes.append((1.0 / said[judgments.order]).sum() / pool.n_documents)
+    # in probabilities near 0 too: each document drawn stands for one over its own
+    assert abs(np.mean(sizes) - 1.0) <= 0.02 + 4.0 * np.std(sizes) / np.sqrt(seeds)
     error = np.sqrt(said * (1.0 - said) / seeds)
     slack = 0.0 if by in ("uniform", "strata") else 0.03
     assert (np.abs(drawn / seeds - said) <= 4.0 * error + slack).all()
