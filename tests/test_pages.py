@@ -14,7 +14,7 @@ PAGES = [
     ("planning.md", 10),
     ("audit.md", 20),
     ("labels-in-the-posterior.md", 18),
-    ("labels.md", 5),
+    ("labels.md", 8),
 ]
 
 
