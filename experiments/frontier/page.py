@@ -41,6 +41,7 @@ def main() -> None:
     parser.add_argument("--figure", type=Path)
     options = parser.parse_args()
     rows = pd.concat([pd.read_csv(path) for path in options.rows], ignore_index=True)
+    rows = rows.drop_duplicates(["collection", "arm", "method", "repetition", "share"], keep="last")
     rows = rows.assign(surplus=rows["accuracy"] - rows["confidence"])
     for (name, arm), of in rows.groupby(["collection", "arm"], sort=False):
         print(f"\n## {COLLECTIONS[str(name)].name}, {HEADS[str(arm)]}\n")

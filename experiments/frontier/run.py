@@ -80,8 +80,8 @@ def main() -> None:
     priors = json.loads(options.priors.read_text())
     done = set()
     if options.output.exists():
-        of = pd.read_csv(options.output)
-        done = set(zip(of["collection"], of["arm"], of["method"], of["repetition"], strict=True))
+        of = pd.read_csv(options.output).groupby(["collection", "arm", "method", "repetition"])
+        done = {key for key, rows in of if set(options.shares) <= set(rows["share"])}
     arm = ARMS[options.left_out]
     for folder in options.collections:
         collection, total = read(folder, options.left_out)
@@ -95,17 +95,12 @@ def main() -> None:
                     continue
                 named = {"collection": folder, "arm": arm, "method": method}
                 algorithm = method.replace("/robust", f"/robust[{priors[folder]}]")
-                rows = [
-                    {**named, "repetition": repetition, "share": share, **row}
-                    for share, row in zip(
-                        options.shares,
-                        measured(collection, algorithm, budgets, repetition),
-                        strict=True,
+                rows = measured(collection, algorithm, budgets, repetition)
+                for share, row in zip(options.shares, rows, strict=True):
+                    row = {**named, "repetition": repetition, "share": share, **row}
+                    pd.DataFrame([row]).reindex(columns=COLUMNS).to_csv(
+                        options.output, mode="a", header=not options.output.exists(), index=False
                     )
-                ]
-                pd.DataFrame(rows).reindex(columns=COLUMNS).to_csv(
-                    options.output, mode="a", header=not options.output.exists(), index=False
-                )
                 print(*named.values(), repetition, file=sys.stderr, flush=True)
 
 
