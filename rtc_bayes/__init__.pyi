@@ -59,6 +59,7 @@ from .crowd import (
     kappas as kappas,
     simulate_labels as simulate_labels,
     suggest_checks as suggest_checks,
+    suggest_labels as suggest_labels,
 )
 from .errors import (
     CollectionWarning as CollectionWarning,

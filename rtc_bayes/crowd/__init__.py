@@ -6,6 +6,7 @@ from rtc_bayes.crowd.aggregation import Aggregate, aggregate
 from rtc_bayes.crowd.agreement import Agreement, agreement, kappas
 from rtc_bayes.crowd.hierarchical import CrowdPrior
 from rtc_bayes.crowd.judge_table import judge_table
+from rtc_bayes.crowd.next_labels import suggest_labels
 from rtc_bayes.crowd.panel import Panel, PanelPrior, fit_panel
 from rtc_bayes.crowd.panel_checks import (
     Checks,
@@ -31,4 +32,5 @@ __all__ = [
     "kappas",
     "simulate_labels",
     "suggest_checks",
+    "suggest_labels",
 ]

@@ -185,6 +185,29 @@ def test_what_cannot_be_is_refused():
         rb.aggregate(labels, history=rb.aggregate(graded, "mv", graded=True))
 
 
+def test_the_next_label_is_the_one_that_tells_most():
+    labels, _, _ = crowd(pairs=30, judges=5, each=3, seed=2)
+    made = rb.aggregate(labels, "em")
+    told = rb.suggest_labels(labels, made, 5)
+    confusion = made.counts + 0.5
+    confusion /= confusion.sum(axis=2, keepdims=True)
+    of_label = labels.pairs().of_label
+    best = {}
+    for pair, ids in enumerate(made.pairs):
+        have = set(labels.judge_of[of_label == pair])
+        for j, name in enumerate(labels.judges):
+            if j not in have:
+                joint = made.grades[pair][:, None] * confusion[j]
+                product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+                gain = np.nansum(joint * np.log(np.where(joint > 0, joint / product, 1.0)))
+                best[ids] = max(best.get(ids, (-1.0, "")), (gain, name))
+    expected = sorted(best.items(), key=lambda item: -item[1][0])[:5]
+    np.testing.assert_allclose(told["gain"], [gain for _, (gain, _) in expected], atol=1e-12)
+    assert told["judge"].tolist() == [name for _, (_, name) in expected]
+    with pytest.raises(InputError, match="of other labels"):
+        rb.suggest_labels(labels.select(judges=labels.judges[:3]), made)
+
+
 def test_written_probabilities_are_read_by_compare(tmp_path):
     labels, _, _ = crowd(pairs=9)
     made = rb.aggregate(labels, "mv")
