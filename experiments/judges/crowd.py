@@ -165,13 +165,13 @@ def systems(repetitions: int) -> pd.DataFrame:
             truth = rb.Qrels(judged)
             labels = rb.simulate_labels(truth, per_pair=each, expertise=0.7, seed=seed)
             settled = rb.Relevance.from_erels(pool, rb.Probabilities({}), qrels=truth)
-            by_truth = rb.compare(pool, settled, scope="pool").expected
+            by_truth = rb.compare(pool, settled, rb.Estimand(scope="pool")).expected
             row = {}
             for method in ("mv", "em", "hierarchical"):
                 given = {"draws": 300} if method == "hierarchical" else {}
                 p = rb.aggregate(labels, method, seed=seed, **given).probabilities()
                 values = rb.Relevance.from_erels(pool, p)
-                expected = rb.compare(pool, values, scope="pool").expected
+                expected = rb.compare(pool, values, rb.Estimand(scope="pool")).expected
                 row[method] = kendall_tau(expected, by_truth)
             of.append(row)
         rows.append({"labels a document": each, **pd.DataFrame(of).mean()})

@@ -224,7 +224,7 @@ def test_hierarchical_is_the_posterior_of_the_graph():
     votes = Votes.of(labels, 1, graded=False, human={labels.pair_ids()[0]: 1})
     # a heavy weight fixes the share that misleads, which is cut from the rest
     prior = CrowdPrior(misleading=0.2, misleading_weight=1e7, topic_weight=5.0)
-    made = hierarchical(votes, draws=40_000, tune=2_000, chains=2, prior=prior, seed=1)
+    made = hierarchical(votes, draws=20_000, tune=1_000, chains=2, prior=prior, seed=1)
     seeming = np.array([[0.8, 0.2], [0.2, 0.8]])
     with pm.Model():
         pi = pm.Dirichlet("pi", np.ones(2))
@@ -259,7 +259,7 @@ def test_hierarchical_is_the_posterior_of_the_graph():
         pm.Potential("labels", total)
         pm.Deterministic("relevant", pm.math.stack(chances))
         drawn = pm.sample(
-            2_000, tune=1_500, chains=4, cores=2, random_seed=1, progressbar=False,
+            1_000, tune=1_000, chains=4, cores=2, random_seed=1, progressbar=False,
             target_accept=0.95,
         )  # fmt: skip
     relevant = drawn.posterior["relevant"].to_numpy().reshape(-1, votes.n_pairs)
