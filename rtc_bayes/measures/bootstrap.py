@@ -24,6 +24,9 @@ def bootstrapped_relevance(judgments: Judgments, *, draws: int = DRAWS, seed: in
     1981), as it is uncertain what they stand for. A list without a judged document has the share
     of the topic, and a topic that of all. That share counts in each list like one judged document.
 
+    What is drawn does not depend on rank, as the published method fills the top of a list for
+    nDCG@10: average precision of deep lists comes out far too low.
+
     Parameters
     ----------
     judgments : Judgments

@@ -148,3 +148,15 @@ def test_other_measures_are_refused(collection, evaluator):
         estimates_by(
             evaluator, judgments, rb.Estimand("P@5", depth=20), sample=judge.sample(judgments)
         )
+
+
+def test_bootstrapped_average_precision_of_deep_lists_is_too_low():
+    """What is drawn does not depend on rank, and relevant documents are at the top."""
+    made = rb.simulate(n_topics=15, n_systems=6, seed=2)
+    estimand = rb.Estimand(depth=100, scope="pool")
+    deep = Collection.from_runs(made.runs, made.qrels, estimand)
+    _, some = judged(deep, "uniform", 300)
+    _, every = judged(deep, "uniform", deep.pool.n_documents)
+    bootstrapped = estimates_by("bootstrap", some, estimand)
+    true = estimates_by("nonrelevant", every, estimand)
+    assert (bootstrapped.expected < true.expected - 3.0 * bootstrapped.sd).all()
