@@ -3,7 +3,8 @@
     python -m experiments.frontier.page frontier.csv... [--figure docs/figures/frontier.png]
 
 prints Markdown of the rows that `experiments.frontier.run` wrote: means over repetitions, and after
-± their standard errors where there are at least ten. The figure shows Kendall's tau and the log
+± their standard errors where there are at least ten. Coverage is of models: other intervals are of
+another score (of lists cut at the depth, or of topics). The figure shows Kendall's tau and the log
 score of the models, and in grey of every judge and evaluator without a model.
 """
 
@@ -46,7 +47,9 @@ def main() -> None:
     for (name, arm), of in rows.groupby(["collection", "arm"], sort=False):
         print(f"\n## {COLLECTIONS[str(name)].name}, {HEADS[str(arm)]}\n")
         for column, title in TABLES.items():
-            print(f"**{title}**\n\n{table(of, column)}\n")
+            shown = of[of["method"].str.contains(":")] if column == "coverage" else of
+            if len(shown):
+                print(f"**{title}**\n\n{table(shown, column)}\n")
     if options.figure:
         draw(rows[rows["arm"] == "at hand"], options.figure)
 

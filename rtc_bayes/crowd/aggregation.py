@@ -211,7 +211,7 @@ def aggregate(
     >>> docnos, judges = ["d1", "d1", "d1", "d2", "d2"], ["ann", "bob", "cas", "ann", "bob"]
     >>> labels = rb.Labels.of(["7"] * 5, docnos, judges, [1, 1, 0, 0, 0])
     >>> rb.aggregate(labels, "em", human={("7", "d1"): 1}).probability.round(1).tolist()
-    [1.0, 0.0]
+    [1.0, 0.2]
     """
     if method not in METHODS:
         raise InputError(f"no method {method!r}", remedy=f"choose from {', '.join(METHODS)}")

@@ -112,4 +112,4 @@ def test_what_cannot_be_is_refused(here, simulated, capsys, extra, said):
 
 def test_an_audit_goes_with_no_pair(here, capsys):
     assert main([*NEXT, "--pair", "least"]) == 2
-    assert "--audit takes no --pair" in capsys.readouterr().err
+    assert "--audit takes --qrels, but no --pair" in capsys.readouterr().err
