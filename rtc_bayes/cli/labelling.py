@@ -42,6 +42,10 @@ def labels(
         bool, typer.Option("--judges", help="Show all judges, not those of most labels.")
     ] = False,
     seed: Seed = 0,
+    layout: Annotated[
+        Literal["erels", "csv", "json"] | None,
+        typer.Option("--format", help="Of OUT. Default: by its ending, else erels."),
+    ] = None,
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
@@ -58,7 +62,7 @@ def labels(
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import digest_file, meta_path, provenance, write_json
 
-    kind = format_of(None, output, _ENDINGS)
+    kind = format_of(layout, output, _ENDINGS)
     if gold and human is not None:
         raise InputError("--gold and --human both say what is known", remedy="give one")
     given = read_labels(*files, judge=judge, n_grades=n_grades)

@@ -1,0 +1,61 @@
+"""The command `labels`, against Python."""
+
+import json
+
+import pytest
+
+import rtc_bayes as rb
+from rtc_bayes.cli import main
+
+ROWS = "topic judge docno label gold\n" + "".join(
+    f"7 w{judge} d{doc} {int((doc + judge) % 3 != 0)} {doc % 2}\n"
+    for doc in range(8)
+    for judge in range(4)
+)
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    path = tmp_path / "crowd.txt"
+    path.write_text(ROWS)
+    return path
+
+
+@pytest.mark.parametrize("method", ["mv", "em", "hierarchical"])
+def test_the_command_writes_what_python_gives(crowd, tmp_path, method, capsys):
+    out = tmp_path / "soft.erels"
+    assert main(["labels", str(crowd), "--method", method, "--seed", "3", "-o", str(out)]) == 0
+    made = rb.aggregate(rb.read_labels(crowd), method, seed=3)
+    assert rb.read_erels(out) == made.probabilities()
+    printed = capsys.readouterr().out
+    assert "8 pairs by 4 judges" in printed
+    assert "Krippendorff's alpha" in printed
+    assert str(crowd) in json.loads((tmp_path / "soft.erels.meta.json").read_text())["inputs"]
+
+
+def test_gold_and_human_are_known(crowd, tmp_path):
+    human = tmp_path / "human.qrels"
+    human.write_text("".join(f"7 0 d{doc} {doc % 2}\n" for doc in range(8)))
+    written = []
+    for given in (["--gold"], ["--human", str(human)]):
+        out = tmp_path / "soft.csv"
+        assert main(["labels", str(crowd), *given, "--quiet", "-o", str(out)]) == 0
+        written.append(out.read_text())
+    assert written[0] == written[1]
+    assert [line.split(",")[3] for line in written[0].splitlines()[1:3]] == ["0.0", "1.0"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--rel", "4"], "rel is 4, and the highest grade is 1"),
+        (["--gold", "--human", "x"], "--gold and --human both say what is known"),
+        (["-o", "out.xyz"], "stands for no format"),
+        (["--method", "panel", "--graded"], "panel takes no grades"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(crowd, given, said, capsys):
+    assert main(["labels", str(crowd), *given]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
