@@ -106,16 +106,17 @@ def draw(rows: pd.DataFrame, path: Path) -> None:
         grid[1, column].set_xlabel("% of all judgments")
     grid[0, 0].set_ylabel("Kendall's tau")
     grid[1, 0].set_ylabel("log score (less is better)")
-    handles = [plt.Line2D([], [], color=color, marker="o", lw=2, ms=4) for color in COLORS.values()]
+    shown = {method: color for method, color in COLORS.items() if method in set(rows["method"])}
+    handles = [plt.Line2D([], [], color=color, marker="o", lw=2, ms=4) for color in shown.values()]
     grey = plt.Line2D([], [], color="#c4c4c4", lw=1)
     figure.legend(
         [*handles, grey],
-        [*COLORS, "judges and evaluators without a model"],
+        [*shown, "judges and evaluators without a model"],
         loc="lower center",
-        ncols=3,
+        ncols=4,
         frameon=False,
     )
-    figure.tight_layout(rect=(0, 0.09, 1, 1))
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
     figure.savefig(path, dpi=130, metadata={"Software": None})
 
 
