@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ class Agreement(NamedTuple):
     low, high : float
         A 95% interval, by a bootstrap of pairs of topic and document.
     pairs : int
-        Labelled at least twice: what it is made of.
+        Labelled by two judges or more: what it is made of.
 
     Examples
     --------
@@ -52,22 +52,27 @@ def agreement(
     """Return Krippendorff's alpha of all judges, any of whom may have labelled any pair.
 
     Krippendorff, *Content Analysis* (2004), chapter 11: 1 less observed over expected disagreement.
+    Where a judge labelled a pair more than once the first label counts.
 
     Parameters
     ----------
     labels : Labels
-        Of relevant and not: ``labels.at_level(rel)``.
+        Give ``labels.at_level(rel)`` for the agreement on relevant or not.
     level : {"nominal", "ordinal", "interval"}
         How grades differ: all alike, by how many labels lie between them, by the square of their
         difference.
-    resamples : int
+    resamples : int, at least 2
         Of the bootstrap.
     seed : int
+
+    Returns
+    -------
+    Agreement
 
     Raises
     ------
     InputError
-        No pair is labelled twice, or all labels are the same.
+        No two judges labelled the same pair, all labels are the same, or an unknown level.
 
     Examples
     --------
@@ -77,12 +82,15 @@ def agreement(
     >>> round(rb.agreement(labels).value, 3)
     0.444
     """
-    pairs = labels.pairs()
-    counts = np.zeros((len(pairs.topic), labels.n_grades))
-    np.add.at(counts, (pairs.of_label, labels.grade), 1.0)
+    if level not in get_args(Level.__value__):
+        raise InputError(
+            f"no level {level!r}", remedy=f"choose from {', '.join(get_args(Level.__value__))}"
+        )
+    whole_number("resamples", resamples, least=2)
+    counts = judges_counts(labels, first_labels(labels))
     counts = counts[counts.sum(axis=1) > 1]
     if not len(counts):
-        raise InputError("no pair is labelled twice", remedy="give labels of more judges")
+        raise InputError("no pair is labelled by two judges", remedy="give labels of more judges")
     if np.count_nonzero(counts.sum(axis=0)) == 1:
         raise InputError(
             "all labels are the same, which tells nothing of agreement",
@@ -93,6 +101,29 @@ def agreement(
     drawn = [_alpha(counts[random.integers(n, size=n)], level) for _ in range(resamples)]
     low, high = np.nanquantile(drawn, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
     return Agreement(_alpha(counts, level), float(low), float(high), n)
+
+
+def first_labels(labels: Labels) -> NDArray[np.int64]:
+    """Return the position of the first label of the same pair by the same judge, shape (label,).
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> labels = rb.Labels.of(["7"] * 3, ["d1"] * 3, ["ann", "bob", "ann"], [1, 0, 0])
+    >>> first_labels(labels).tolist()
+    [0, 1, 0]
+    """
+    key = labels.pairs().of_label * len(labels.judges) + labels.judge_of
+    _, first, of_label = np.unique(key, return_index=True, return_inverse=True)
+    return np.asarray(first[of_label], dtype=np.int64)
+
+
+def judges_counts(labels: Labels, first: NDArray[np.int64]) -> Floats:
+    """Return how many judges gave each pair each grade by their first labels: (pair, grade)."""
+    counts = np.zeros((len(labels.pairs().topic), labels.n_grades))
+    once = np.unique(first)
+    np.add.at(counts, (labels.pairs().of_label[once], labels.grade[once]), 1.0)
+    return counts
 
 
 def _alpha(counts: Floats, level: Level) -> float:
@@ -119,6 +150,14 @@ def _distance(total: Floats, level: Level) -> Floats:
 
 def kappas(labels: Labels, *, fewest: int = _FEWEST) -> pd.DataFrame:
     """Return Cohen's kappa of every two judges who labelled `fewest` pairs or more in common.
+
+    Where a judge labelled a pair more than once the first label counts.
+
+    Parameters
+    ----------
+    labels : Labels
+        Give ``labels.at_level(rel)`` for the agreement on relevant or not.
+    fewest : int
 
     Returns
     -------

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import beta
 
 from rtc_bayes.collection import Labels
+from rtc_bayes.crowd.agreement import first_labels, judges_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,10 +46,9 @@ def judge_table(labels: Labels) -> pd.DataFrame:
     import pandas as pd
 
     pairs = labels.pairs()
-    counts = np.zeros((len(pairs.topic), labels.n_grades))
-    np.add.at(counts, (pairs.of_label, labels.grade), 1.0)
-    others = counts[pairs.of_label]
-    others[np.arange(labels.n_labels), labels.grade] -= 1.0
+    first = first_labels(labels)
+    others = judges_counts(labels, first)[pairs.of_label]
+    others[np.arange(labels.n_labels), labels.grade[first]] -= 1.0
     most = others.max(axis=1)
     clear = (most > 0.0) & ((others == most[:, None]).sum(axis=1) == 1)
     gold = labels.gold_grades()[pairs.of_label]

@@ -44,7 +44,7 @@ def judges_tables(
         alpha = agreement(binary, resamples=200)
         said.append(
             f"Krippendorff's alpha of relevant or not: {alpha.value:.3f} ({alpha.low:.3f} to "
-            f"{alpha.high:.3f}), of {alpha.pairs:,} pairs labelled twice or more."
+            f"{alpha.high:.3f}), of {alpha.pairs:,} pairs labelled by two judges or more."
         )
     except InputError as error:
         said.append(f"No agreement to tell: {error}")

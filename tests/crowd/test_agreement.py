@@ -40,11 +40,33 @@ def test_alpha_is_the_published_one(level, published):
 
 def test_alpha_needs_two_labels_and_two_grades():
     alone = rb.Labels.of(["1", "1"], ["a", "b"], ["x", "y"], [0, 1])
-    with pytest.raises(InputError, match="no pair is labelled twice"):
+    with pytest.raises(InputError, match="no pair is labelled by two judges"):
         rb.agreement(alone)
     same = rb.Labels.of(["1", "1"], ["a", "a"], ["x", "y"], [1, 1])
     with pytest.raises(InputError, match="all labels are the same"):
         rb.agreement(same)
+
+
+def test_a_judge_does_not_agree_with_itself():
+    """Labels repeated by the same judge change neither alpha nor whom the others agree with."""
+    once = observed()
+    rows = np.r_[np.arange(once.n_labels), np.flatnonzero(once.judge_of == 0)]
+    twice = rb.Labels.of(
+        ["1"] * len(rows),
+        [once.docnos[i] for i in once.document_of[rows]],
+        [once.judges[i] for i in once.judge_of[rows]],
+        once.grade[rows],
+    )
+    assert rb.agreement(twice, resamples=50) == rb.agreement(once, resamples=50)
+    agrees = [rb.judge_table(labels)["agrees"] for labels in (once, twice)]
+    assert agrees[0][1:].tolist() == agrees[1][1:].tolist()
+    assert agrees[0][0] == pytest.approx(agrees[1][0])
+
+
+@pytest.mark.parametrize("given", [{"level": "ratio"}, {"resamples": 1}])
+def test_agreement_refuses_what_it_does_not_know(given):
+    with pytest.raises(InputError, match=r"ratio|resamples"):
+        rb.agreement(observed(), **given)
 
 
 def test_kappa_by_hand():
