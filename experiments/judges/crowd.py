@@ -1,14 +1,14 @@
 """Labels of crowds: chapter 8 of Hosseini's thesis, and a real crowd.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.judges.crowd
-        [--parts crowd simulated workers systems] [--repetitions 10]
+        [--parts crowd chosen simulated workers systems] [--repetitions 10]
 
 prints Markdown. `crowd`: the labels of TREC's 2010 relevance feedback track, held to gold labels,
-none of which an aggregation sees but in the rows that say so. `simulated`: Figure 8.1, the accuracy
-of 1,000 documents labelled by 100 workers. `workers`: Figure 8.2, Kendall's tau of workers' true
-and estimated accuracy, and how many of their 90% intervals hold. `systems`: Table 8.3 with TREC-8
-in INEX's place: tau of ten systems' MAP by aggregated labels with their MAP by the qrels, over the
-pool of depth 20.
+none of which an aggregation sees but in the rows that say so. `chosen`: LLMJudge, five random judges
+a pair, where the priors of `hierarchical` were chosen. `simulated`: Figure 8.1, the accuracy of 1,000
+documents labelled by 100 workers. `workers`: Figure 8.2, Kendall's tau of workers' true and estimated
+accuracy, and how many of their 90% intervals hold. `systems`: Table 8.3 with TREC-8 in INEX's place:
+tau of ten systems' MAP by aggregated labels with their MAP by the qrels, over the pool of depth 20.
 """
 
 from __future__ import annotations
@@ -29,7 +29,13 @@ METHODS = ("mv", "em", "one-coin", "glad", "hierarchical")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parts = {"crowd": crowd, "simulated": simulated, "workers": workers, "systems": systems}
+    parts = {
+        "crowd": crowd,
+        "chosen": chosen,
+        "simulated": simulated,
+        "workers": workers,
+        "systems": systems,
+    }
     parser.add_argument("--parts", nargs="+", choices=parts, default=list(parts))
     parser.add_argument("--repetitions", type=int, default=10)
     options = parser.parse_args()
@@ -79,6 +85,32 @@ def crowd(repetitions: int) -> pd.DataFrame:
         human = {ids[i]: int(gold[i]) for i in known}
         p = rb.aggregate(labels, human=human, seed=seed).probability[rest]
         rows.append({"method": f"hierarchical, 100 known ({seed})", **scored(p, gold[rest])})
+    return pd.DataFrame(rows)
+
+
+def chosen(repetitions: int) -> pd.DataFrame:
+    """LLMJudge, five random judges a pair: the priors that were tried."""
+    del repetitions
+    place = Path(os.environ["RTC_BAYES_DATA"]) / "llmjudge_dl23" / "panel_test.tsv.gz"
+    panel = rb.read_labels(place, n_grades=4)
+    pair = panel.pairs().of_label
+    order = np.lexsort((np.random.default_rng(0).random(len(pair)), pair))
+    turn = np.empty(len(pair), dtype=int)
+    turn[order] = np.arange(len(pair)) - np.searchsorted(pair[order], pair[order])
+    labels = panel.keep(turn < 5)
+    truth = labels.at_level(2).gold_grades()
+    rows = []
+    for misleading, weight in (
+        (0.1, 10),
+        (0.2, 10),
+        (0.2, 100),
+        (0.2, 1000),
+        (0.3, 10),
+        (0.3, 1000),
+    ):
+        prior = rb.CrowdPrior(misleading=misleading, topic_weight=weight)
+        p = rb.aggregate(labels, rel=2, prior=prior, draws=200).probability
+        rows.append({"misleading": misleading, "topic weight": weight, **scored(p, truth)})
     return pd.DataFrame(rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from rtc_bayes.crowd.glad import glad
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.panel_labels import panel
 from rtc_bayes.crowd.votes import Known, Truths, Votes
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,8 +187,9 @@ def aggregate(
     graded : bool
         Aggregate grades; by default, whether a label is relevant.
     human : mapping of (topic, docno) to int, or Qrels, optional
-        Grades that are known, such as those of gold questions (``labels.gold``).
-    draws : int
+        Grades that are known, such as those of gold questions (``labels.gold``). Those of pairs
+        without labels say nothing here and are left out, with a warning if none has labels.
+    draws : int, at least 1
         Of "hierarchical", after 500 steps of each of 2 chains.
     prior : CrowdPrior, optional
         Of "hierarchical".
@@ -221,7 +223,15 @@ def aggregate(
         )
     if method == "panel" and graded:
         raise InputError("panel takes no grades", remedy="give rel, without graded")
+    whole_number("draws", draws, least=1)
     votes = Votes.of(labels, rel, graded, human)
+    if human and not (votes.known >= 0).any():
+        warnings.warn(
+            "no pair whose grade is known has labels, so what is known changes nothing; check that "
+            "topics and docnos are written alike",
+            CollectionWarning,
+            stacklevel=2,
+        )
     if method == "panel":
         told = np.flatnonzero(votes.known >= 0)
         ids = labels.pair_ids()

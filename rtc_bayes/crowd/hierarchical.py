@@ -25,6 +25,7 @@ from scipy.special import gammaln
 from rtc_bayes.crowd.expectation import dawid_skene
 from rtc_bayes.crowd.hierarchical_kernel import sweep
 from rtc_bayes.crowd.votes import Floats, Truths, Votes
+from rtc_bayes.errors import InputError
 from rtc_bayes.store import spawn_seeds
 
 
@@ -41,6 +42,11 @@ class CrowdPrior:
     topic_weight : float
         So many documents of a topic is the prevalence of the others worth.
 
+    Raises
+    ------
+    InputError
+        A share outside (0, 1), a weight of 0 or less.
+
     Examples
     --------
     >>> CrowdPrior().misleading
@@ -50,6 +56,13 @@ class CrowdPrior:
     misleading: float = 0.2
     misleading_weight: float = 10.0
     topic_weight: float = 1000.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.misleading < 1.0:
+            raise InputError(f"misleading is {self.misleading}", remedy="give a share in (0, 1)")
+        for name in ("misleading_weight", "topic_weight"):
+            if not 0.0 < getattr(self, name) < np.inf:
+                raise InputError(f"{name} is {getattr(self, name)}", remedy="give a number above 0")
 
     def seeming(self, n_grades: int) -> Floats:
         """Return the pseudo-counts of grades that documents seem to have: (true, seeming)."""

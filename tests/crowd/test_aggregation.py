@@ -10,7 +10,7 @@ import rtc_bayes as rb
 from rtc_bayes.crowd.expectation import dawid_skene
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.votes import Votes
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import CollectionWarning, InputError
 
 
 def crowd(pairs=40, judges=6, each=4, grades=2, seed=0, accuracy=(0.6, 0.95)):
@@ -142,8 +142,9 @@ def test_hierarchical_judges_intervals_hold():
         low, high = np.quantile(diagonal, [0.05, 0.95], axis=0)
         inside += int(((right >= low) & (right <= high)).sum())
         all_of_them += len(right)
-    # 96 intervals of 90%: a standard error of .031
-    assert 0.9 - 3 * 0.031 < inside / all_of_them <= 1.0
+    # 96 intervals of 90%, a standard error of .031; workers of one accuracy whatever the truth are
+    # more alike than the model expects, so that the intervals may be wide but not much
+    assert 0.9 - 3 * 0.031 < inside / all_of_them < 1.0
 
 
 def test_documents_that_mislead_keep_probabilities_from_certainty():
@@ -180,6 +181,14 @@ def test_what_cannot_be_is_refused():
         rb.aggregate(labels, "panel", graded=True)
     with pytest.raises(InputError, match="human's grade is 3, the labels' highest is 1"):
         rb.aggregate(labels, "mv", graded=True, human={labels.pair_ids()[0]: 3})
+    with pytest.raises(InputError, match="draws"):
+        rb.aggregate(labels, draws=0)
+    with pytest.raises(InputError, match=r"misleading is 1\.0; give a share"):
+        rb.CrowdPrior(misleading=1.0)
+    with pytest.raises(InputError, match="topic_weight is 0; give a number above 0"):
+        rb.CrowdPrior(topic_weight=0)
+    with pytest.warns(CollectionWarning, match="no pair whose grade is known has labels"):
+        rb.aggregate(labels, "mv", human={("no topic", "d"): 1})
     graded, _, _ = crowd(pairs=6, grades=3)
     with pytest.raises(InputError, match="history is of 3 grades"):
         rb.aggregate(labels, history=rb.aggregate(graded, "mv", graded=True))

@@ -53,6 +53,8 @@ def test_the_panel_is_the_posterior_of_the_graph():
     by_graph = relevant.mean(axis=0)
     assert np.ptp(by_graph[~known]) > 0.6  # probabilities that tell the pairs apart
     error_of_draws = np.abs(panel.probability - by_graph)[~known].max()
-    print(error_of_draws, np.abs(relevant.std(axis=0) - panel.draws(4000).std(axis=0))[~known].max())
+    print(
+        error_of_draws, np.abs(relevant.std(axis=0) - panel.draws(4000).std(axis=0))[~known].max()
+    )
     print(np.c_[panel.probability, by_graph][~known].round(3))
     np.testing.assert_allclose(panel.probability[~known], by_graph[~known], atol=0.03)
