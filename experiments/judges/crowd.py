@@ -4,11 +4,12 @@
         [--parts crowd chosen simulated workers systems] [--repetitions 10]
 
 prints Markdown. `crowd`: the labels of TREC's 2010 relevance feedback track, held to gold labels,
-none of which an aggregation sees but in the rows that say so. `chosen`: LLMJudge, five random judges
-a pair, where the priors of `hierarchical` were chosen. `simulated`: Figure 8.1, the accuracy of 1,000
-documents labelled by 100 workers. `workers`: Figure 8.2, Kendall's tau of workers' true and estimated
-accuracy, and how many of their 90% intervals hold. `systems`: Table 8.3 with TREC-8 in INEX's place:
-tau of ten systems' MAP by aggregated labels with their MAP by the qrels, over the pool of depth 20.
+none of which an aggregation sees but in the rows that say so. `chosen`: LLMJudge, five random
+judges a pair, where the priors of `hierarchical` were chosen. `simulated`: Figure 8.1, the
+accuracy of 1,000 documents labelled by 100 workers. `workers`: Figure 8.2, Kendall's tau of
+workers' true and estimated accuracy, and how many of their 90% intervals hold. `systems`: Table
+8.3 with TREC-8 in INEX's place: tau of ten systems' MAP by aggregated labels with their MAP by the
+qrels, over the pool of depth 20.
 """
 
 from __future__ import annotations
