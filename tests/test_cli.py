@@ -21,6 +21,7 @@ COMMANDS = [
     "evaluate",
     "simulate",
     "merge",
+    "labels",
     "fit",
     "compare",
     "build",

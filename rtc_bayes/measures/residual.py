@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-
-import numpy as np
 
 from rtc_bayes.measures.names import MeasureLike, parse_measure
 
@@ -33,7 +32,7 @@ class ResidualRule:
     def __call__(self, n_systems: int, n_topics: int) -> float:
         """Return the standard deviation for so many systems and topics."""
         variance = self.lasting**2 + self.by_topic**2 / n_topics
-        return float(n_systems**-self.power * np.sqrt(variance))
+        return float(n_systems**-self.power * math.sqrt(variance))
 
 
 # mean squares over four collections: python -m experiments.whole_lists.residual
@@ -76,6 +75,6 @@ def expected_residual(measure: MeasureLike, n_systems: int, n_topics: int) -> fl
     if parsed.kind in ("P", "RBP", "RR", "DCG"):
         return 0.0
     rule = {"nDCG": _NDCG, "R": _R}.get(parsed.kind or "AP", _AP)
-    if parsed.kind == "nDCG" and (parsed.cutoff or np.inf) <= _SHALLOW:
+    if parsed.kind == "nDCG" and (parsed.cutoff or math.inf) <= _SHALLOW:
         rule = _NDCG_AT_THE_TOP
     return rule(n_systems, max(n_topics, 1))

@@ -109,4 +109,4 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
     assert {topic for topic, _ in rows} == set(data.qrels.topics) - set(begun)
     capsys.readouterr()
     assert main([*asked, "--pair", "least"]) == 2
-    assert "--by-topic takes no --pair" in capsys.readouterr().err
+    assert "--by-topic takes --qrels, but no --pair" in capsys.readouterr().err
