@@ -13,8 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.files import atomic_write, digest_file, writing
 
@@ -156,6 +154,7 @@ def _written_digest(folder: Path) -> str | None:
 
 def _digest(data: xr.Dataset | xr.DataTree) -> str:
     """Return a digest of names, dims, values and attributes, the same before and after a disk."""
+    import numpy as np
     import xarray as xr
 
     content = hashlib.sha256()
