@@ -33,7 +33,7 @@ from rtc_bayes.errors import InputError
 def demo(
     *,
     output: OutFolder = "rtc-bayes-demo",
-    trials: Annotated[int, typer.Option(help="Of the small study that checks confidences.")] = 4,
+    trials: Annotated[int, typer.Option(help="Of the small study that checks confidences.")] = 2,
     estimand: AnEstimand,
     workers: PlaceOfWork,
     seed: Seed = 0,

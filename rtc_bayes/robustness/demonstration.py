@@ -190,7 +190,7 @@ def demo(
     seed: int = 0,
     n_topics: int = 50,
     n_systems: int = 40,
-    trials: int = 4,
+    trials: int = 2,
     workers: Workers | None = None,
     command: str | None = None,
 ) -> Demo:

@@ -20,7 +20,7 @@ from rtc_bayes.store import digest_text, provenance
 from rtc_bayes.trials.complete import Collection
 from rtc_bayes.trials.drawing import groups_left_out
 from rtc_bayes.trials.folder import StudyFolder, digest_code
-from rtc_bayes.trials.kind import Arrays, Kind, StudyResult
+from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.schema import Columns, stacked
 from rtc_bayes.trials.trial import outcomes, quietly
@@ -181,18 +181,24 @@ def run_trial(
         The columns of each table of the kind.
     arrays : mapping of str to ndarray
     """
+    algorithms = kind.algorithms(plan)
+    # every other trial begins with the last: two workers that start do not compile the same kernels
+    turns = reversed(algorithms.items()) if number % 2 else algorithms.items()
+    made: dict[str, tuple[Tables, Arrays]] = {}
+    with quietly():
+        for outcome in outcomes(collection, plan, seed, dict(turns), trial=number):
+            made[outcome.label] = kind.rows(outcome, collection), kind.arrays(outcome, collection)
     rows: Rows = {name: {column: [] for column in held} for name, held in kind.tables.items()}
     arrays: dict[str, Any] = {}
-    with quietly():
-        for outcome in outcomes(collection, plan, seed, kind.algorithms(plan), trial=number):
-            filled = {"trial": number, "algorithm": outcome.label}
-            for name, table in kind.rows(outcome, collection).items():
-                for column, values in rows[name].items():
-                    if column in table:
-                        values += [None if value != value else value for value in table[column]]
-                    else:
-                        values += [filled.get(column)] * len(table)
-            arrays |= kind.arrays(outcome, collection)
+    for label in (label for text in algorithms for label, _ in plan.labels_of(text)):
+        filled = {"trial": number, "algorithm": label}
+        for name, table in made[label][0].items():
+            for column, values in rows[name].items():
+                if column in table:
+                    values += [None if value != value else value for value in table[column]]
+                else:
+                    values += [filled.get(column)] * len(table)
+        arrays |= made[label][1]
     return rows, arrays
 
 

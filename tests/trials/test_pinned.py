@@ -1,4 +1,4 @@
-"""Small studies of every kind, to the digit: numbers may not change unless it is said why.
+"""Small studies of every kind, to six digits: numbers may not change unless it is said why.
 
 ``pinned.json`` was made by the code of before studies had one machinery. Columns and keys may be
 added to what it holds. The demo's were made again when posteriors of many draws were given analytic
@@ -15,6 +15,9 @@ from rtc_bayes import Estimand, FitWarning, Workers, defaults, simulate
 from rtc_bayes.calibration import calibrate
 from rtc_bayes.robustness import demo, demonstration, study
 
+# Processors differ in the last digit of a sum, and fits and chains make more of it: two gave R-hats
+# that were 6e-7 apart, and 2e-8 in all else.
+SAME = 2e-6
 # the priors when this was pinned
 ROBUST = "robust[preset=trec]:gibbs"
 TEXT = Path(__file__).with_name("pinned.json").read_text()
@@ -63,7 +66,7 @@ def assert_close(value, pinned, where):
         for n, (part, pinned_part) in enumerate(zip(value, pinned, strict=True)):
             assert_close(part, pinned_part, f"{where}[{n}]")
     elif isinstance(pinned, float):
-        assert value == pytest.approx(pinned, rel=1e-9, abs=1e-15), where
+        assert value == pytest.approx(pinned, rel=SAME, abs=1e-15), where
     else:
         # an undefined number of a frame is NaN
         assert value == pinned or (pinned is None and value != value), where
