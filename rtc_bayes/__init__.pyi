@@ -75,6 +75,7 @@ from .judging import (
     audit as audit,
     audit_documents as audit_documents,
     build as build,
+    next_actions as next_actions,
     next_documents as next_documents,
     plan as plan,
 )

@@ -29,9 +29,10 @@ from rtc_bayes.errors import CollectionWarning, InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rtc_bayes.collection import Pool, Qrels
-    from rtc_bayes.judging import Suggestions
+    from rtc_bayes.collection import Judgments, Pool, Qrels
+    from rtc_bayes.judging import Algorithm, Suggestions
     from rtc_bayes.judging.suggest import PairLike
+    from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.report.tables import Format
 
 
@@ -120,7 +121,19 @@ def next_(
             help="Documents of an audit of this share of the pool instead; -o FILE.prels: all.",
         ),
     ] = None,
-    count: Annotated[int, typer.Option(help="How many documents, or topics.")] = 10,
+    costs: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=COST",
+            help="Of a human's judgment (human), a judge's label (label, or its name): rank these "
+            "by their gain for it. Repeatable.",
+        ),
+    ] = None,
+    worth: Annotated[
+        float | None,
+        typer.Option(help="Of --costs: what 1 of mean log score is worth; says when to stop."),
+    ] = None,
+    count: Annotated[int, typer.Option(help="How many documents, topics or actions.")] = 10,
     estimand: AnEstimand,
     design: UnderDesign,
     runs: RunsRead,
@@ -133,7 +146,8 @@ def next_(
 
     The table says which pair of systems has the least confidence; --pair chooses for one pair.
     With --by-topic: which topic to judge whole, as it would complete those judged best. With
-    --audit: what to judge of a random sample, by which `compare --audit` checks the model.
+    --audit: what to judge of a random sample, by which `compare --audit` checks the model. With
+    --costs: whether a human should judge a document, a judge of --labels label one, or nobody.
     """
     from rtc_bayes.collection import Judgments, read_qrels
     from rtc_bayes.judging import parse_algorithm, suggest
@@ -169,6 +183,18 @@ def next_(
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
     judgments = read_judgments(estimand, pool, judged, labels)
+    if costs or worth is not None:
+        if pair is not None or hold_out is not None or not costs:
+            raise InputError(
+                "--costs takes no --pair and no --hold-out, and --worth takes --costs",
+                remedy="give the one, and leave the others out",
+            )
+        inputs = digests(systems, judged, [chosen.model], labels)
+        with announced("weighing actions", quiet):
+            ranked = _ranked_actions(judgments, estimand, chosen, costs, worth, count, seed)
+        title = f"{algorithm}, {judgments.n_judged} judged, seed {seed}"
+        _show(ranked, kind, output, provenance(seed=seed, inputs=inputs), title)
+        return
     with announced("choosing documents", quiet):
         suggestions = suggest(
             pool,
@@ -188,6 +214,39 @@ def next_(
     meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
     title = f"{algorithm}, {judgments.n_judged} judged, seed {seed}{_sure(suggestions, pair)}"
     _show(frame, kind, output, meta, title)
+
+
+def _ranked_actions(
+    judgments: Judgments,
+    estimand: Estimand,
+    algorithm: Algorithm,
+    costs: list[str],
+    worth: float | None,
+    count: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Fit, compare, and weigh what may be done next."""
+    from rtc_bayes.confidence import compare
+    from rtc_bayes.judging import next_actions
+    from rtc_bayes.relevance import fit
+
+    if algorithm.evaluator is None:
+        raise InputError(
+            f"{algorithm.text} has no model that says what a label gains",
+            remedy="give a model, as robust:gibbs",
+        )
+    prices: dict[str, float] = {}
+    for text in costs:
+        name, _, cost = text.rpartition("=")
+        try:
+            prices[name] = float(cost)
+        except ValueError:
+            name = ""
+        if not name:
+            raise InputError(f"cannot use --costs {text}", remedy="write NAME=COST, as human=1")
+    fitted = fit(judgments.pool, judgments, model=algorithm.evaluator, seed=seed)
+    compared = compare(judgments.pool, fitted, estimand, seed=seed)
+    return next_actions(compared, judgments, prices, worth=worth, count=count)
 
 
 def _show_audit(
@@ -241,7 +300,10 @@ def _show(
         case "csv":
             write_frame(frame, output, meta)
         case "table":
-            formats: dict[str, Format] = {"weight": ".3g", "rho": ".3f", "probability": ".3g"}
+            formats: dict[str, Format] = {
+                **{"weight": ".3g", "rho": ".3f", "probability": ".3g", "relevant": ".3f"},
+                **{"gain": ".3g", "cost": "g", "gain_per_cost": ".3g"},
+            }
             write_tables([Table(title, frame, formats)], output, meta)
 
 

@@ -18,6 +18,8 @@ from rtc_bayes.errors import InputError, whole_number
 if TYPE_CHECKING:
     import xarray as xr
 
+    from rtc_bayes.collection.pool import Pool
+
 type Codes = NDArray[np.int64]
 
 
@@ -190,6 +192,25 @@ class Labels:
             (self.topics[t], self.docnos[d])
             for t, d in zip(pairs.topic, pairs.document, strict=True)
         ]
+
+    def located(self, pool: Pool) -> Codes:
+        """Return the document of a pool that each label is about; -1 where the pool lacks it.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> run = rb.Run.from_rankings("one", {"7": ["a", "b"]})
+        >>> labels = rb.Labels.of(["7", "7", "8"], ["b", "typo", "a"], ["llm"] * 3, [1, 0, 1])
+        >>> labels.located(rb.Pool.from_runs(rb.Runs([run]))).tolist()
+        [1, -1, -1]
+        """
+        documents = np.full(self.n_labels, -1, dtype=np.int64)
+        docnos = np.array(self.docnos, dtype=object)
+        for code, topic in enumerate(self.topics):
+            if topic in pool.topics:
+                rows = np.flatnonzero(self.topic_of == code)
+                documents[rows] = pool.locate(topic, docnos[self.document_of[rows]])
+        return documents
 
     def gold_grades(self) -> Codes:
         """Return the true grade of each pair; -1 where it is not known."""

@@ -283,7 +283,7 @@ class Comparison(Shown):
         """
         from rtc_bayes.confidence.ranks import count_ranks
 
-        return replace(self, **count_ranks(self._asked.sample_all())._asdict())
+        return replace(self, **count_ranks(self.asked_setting.sample_all())._asdict())
 
     def with_equivalence(self, rope: float) -> Comparison:
         """Add the probability that a difference is too small to matter.
@@ -301,7 +301,7 @@ class Comparison(Shown):
         """
         from rtc_bayes.confidence.comparing import compare_setting
 
-        setting = replace(self._asked, rope=rope)
+        setting = replace(self.asked_setting, rope=rope)
         return replace(
             self,
             p_rope=compare_setting(setting).p_rope,
@@ -325,7 +325,7 @@ class Comparison(Shown):
         """
         from rtc_bayes.confidence.population import on_population
 
-        return replace(self, **on_population(self._asked, self.sd_difference**2)._asdict())
+        return replace(self, **on_population(self.asked_setting, self.sd_difference**2)._asdict())
 
     def with_forecast(self, confidence: float = 0.95) -> Comparison:
         """Add how many more judgments are forecast to give each pair a confidence.
@@ -349,7 +349,7 @@ class Comparison(Shown):
 
         return replace(
             self,
-            judgments_needed=judgments_needed(self._asked, self, confidence),
+            judgments_needed=judgments_needed(self.asked_setting, self, confidence),
             meta={**self.meta, "forecast": confidence},
         )
 
@@ -401,7 +401,7 @@ class Comparison(Shown):
         """
         from rtc_bayes.confidence.setting import two_systems
 
-        setting = self._asked
+        setting = self.asked_setting
         two = setting.of_pairs(two_systems(setting.pool, a, b))
         scores, ((first, second),) = two.sample_all(), two.pairs
         return (scores[first] - scores[second]).ravel()
@@ -484,7 +484,7 @@ class Comparison(Shown):
         """
         from rtc_bayes.confidence.topics import score_matrix
 
-        return score_matrix(self._asked)
+        return score_matrix(self.asked_setting)
 
     def per_topic(self) -> pd.DataFrame:
         """Say how the two systems of each pair differ topic by topic.
@@ -499,7 +499,7 @@ class Comparison(Shown):
 
         from rtc_bayes.confidence.topics import topics_frame
 
-        setting = self._asked
+        setting = self.asked_setting
         frames = {
             names: topics_frame(replace(setting, pairs=pair[None]))
             for names, pair in zip(zip(self.a, self.b, strict=True), setting.pairs, strict=True)
@@ -507,7 +507,14 @@ class Comparison(Shown):
         return pd.concat(frames, names=["a", "b"]).reset_index(["a", "b"])
 
     @property
-    def _asked(self) -> Setting:
+    def asked_setting(self) -> Setting:
+        """What was compared.
+
+        Raises
+        ------
+        InputError
+            It is not known, as of a comparison made by hand.
+        """
         if self.setting is None:
             raise InputError(
                 "this comparison does not know what was compared", remedy="call rtc_bayes.compare"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rtc_bayes.judging.actions import next_actions
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algorithms
 from rtc_bayes.judging.audit_list import (
     audit_documents,
@@ -35,6 +36,7 @@ __all__ = [
     "audit_order",
     "available_judges",
     "build",
+    "next_actions",
     "next_documents",
     "parse_algorithm",
     "plan",

@@ -98,14 +98,7 @@ class LabelEvidence:
 
     def _place(self, labels: Labels) -> None:
         """Find the labels' documents in the pool: one label for each judge and document."""
-        pool, topic_names = self.pool, np.array(labels.topics)
-        document = np.full(labels.n_labels, -1, dtype=np.int64)
-        number = {topic: t for t, topic in enumerate(pool.topics)}
-        docnos = np.array(labels.docnos, dtype=object)
-        for code, topic in enumerate(topic_names.tolist()):
-            if topic in number:
-                rows = np.flatnonzero(labels.topic_of == code)
-                document[rows] = pool.locate(topic, docnos[labels.document_of[rows]])
+        document = labels.located(self.pool)
         rows = np.flatnonzero(document >= 0)
         self._row, self._document, self._judge = rows, document[rows], labels.judge_of[rows]
 

@@ -183,7 +183,7 @@ def run_trial(
     """
     algorithms = kind.algorithms(plan)
     # every other trial begins with the last: two workers that start do not compile the same kernels
-    turns = reversed(algorithms.items()) if number % 2 else algorithms.items()
+    turns = list(algorithms.items())[:: -1 if number % 2 else 1]
     made: dict[str, tuple[Tables, Arrays]] = {}
     with quietly():
         for outcome in outcomes(collection, plan, seed, dict(turns), trial=number):

@@ -1,0 +1,215 @@
+"""Judge or trust: the gain of an action against loops over pairs and exact entropies."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+import rtc_bayes as rb
+from rtc_bayes.judging.actions import rates, told_by_label
+from rtc_bayes.measures import parse_measure
+from rtc_bayes.measures.analytic import gradient_on_pool
+from tests.pools import POOL_ALONE, judge, random_pool
+
+
+@pytest.fixture(scope="module")
+def pool():
+    return random_pool(np.random.default_rng(3), systems=4, topics=5, documents=12)
+
+
+def labelled(pool, wrong=0.0, every=2, judges=("llm",)):
+    """Labels of every second document, of which a share is wrong; three in ten are relevant."""
+    rng = np.random.default_rng(5)
+    rows = np.arange(0, pool.n_documents, every)
+    truth = rng.random(pool.n_documents) < 0.3
+    said = [truth[rows] ^ (rng.random(len(rows)) < wrong) for _ in judges]
+    topics = [pool.topics[t] for t in pool.topic_of[rows]] * len(judges)
+    names = np.repeat(judges, len(rows)).tolist()
+    docnos = pool.docnos[rows].tolist() * len(judges)
+    return rb.Labels.of(topics, docnos, names, np.concatenate(said).astype(int))
+
+
+def compared(pool, judgments, estimand=POOL_ALONE, draws=1):
+    unjudged = np.random.default_rng(0).beta(3, 7, (draws, 1)) if draws > 1 else 0.3
+    p = np.where(judgments.judged, np.nan_to_num(judgments.labels), unjudged)
+    return rb.compare(pool, rb.Relevance.from_values(pool, p[None] if draws > 1 else p), estimand)
+
+
+def entropy(p):
+    return -p * np.log(p) - (1 - p) * np.log1p(-p)
+
+
+@pytest.mark.parametrize(
+    ("estimand", "draws"), [(POOL_ALONE, 1), (rb.Estimand(residual=0.02), 1), (POOL_ALONE, 60)]
+)
+def test_a_judgment_gains_what_the_sign_and_it_have_in_common(pool, estimand, draws):
+    judgments = judge(pool, 10)
+    comparison = compared(pool, judgments, estimand, draws)
+    actions = rb.next_actions(comparison, judgments, {"human": 2.0}, count=10_000)
+    setting = comparison.setting
+    p = setting.values.mean(axis=0)
+    gradient = gradient_on_pool(setting.pool, parse_measure("AP"), p)
+    for row in actions.itertuples():
+        (d,) = setting.pool.locate(row.topic, [row.docno])
+        gained = []
+        for n, (a, b) in enumerate(setting.pairs):
+            mean, variance = comparison.expected_difference[n], comparison.sd_difference[n] ** 2
+            stays = 2 * setting.residual**2
+            unjudged = comparison.variance_unjudged[n] - stays
+            # a small share of what it takes off, so that higher terms vanish; with a part of the
+            # parameters' variance that goes in step
+            small = 1e-3
+            r = small * p[d] * (1 - p[d]) * (gradient[a, d] - gradient[b, d]) ** 2
+            r *= (variance - stays) / unjudged
+            move = np.sqrt(r * np.array([(1 - p[d]) / p[d], p[d] / (1 - p[d])])) * [1, -1]
+            left = np.sqrt(variance - r)
+            chances = np.array([p[d], 1 - p[d]])
+            after = ndtr((mean + move) / left)
+            gained.append((entropy(chances @ after) - chances @ entropy(after)) / small)
+        assert row.gain == pytest.approx(np.mean(gained), rel=0.02, abs=1e-9)
+        assert row.gain_per_cost == pytest.approx(row.gain / 2)
+    judged = {(topic, docno) for topic, of in judgments.to_qrels().items() for docno in of}
+    assert judged.isdisjoint(zip(actions.topic, actions.docno, strict=True))
+
+
+def test_a_perfect_label_is_a_judgment_and_a_label_by_lot_is_nothing():
+    p = np.array([0.02, 0.3, 0.9])
+    assert told_by_label(p, 1.0, 0.0) == pytest.approx(np.ones(3))
+    assert told_by_label(p, 0.4, 0.4) == pytest.approx(np.zeros(3))
+    # by counting what a label and relevance have in common
+    of_relevant, of_others = 0.8, 0.15
+    joint = np.array(
+        [p * of_relevant, p * (1 - of_relevant), (1 - p) * of_others, (1 - p) * (1 - of_others)]
+    )
+    both = joint[0] - (joint[0] + joint[1]) * (joint[0] + joint[2])
+    says = joint[0] + joint[2]
+    correlation = both / np.sqrt(p * (1 - p) * says * (1 - says))
+    assert told_by_label(p, of_relevant, of_others) == pytest.approx(correlation**2)
+
+
+def test_rates_count_labels_by_the_chance_that_they_are_right():
+    p, said = np.array([0.9, 0.5, 0.1, 0.0]), np.array([1, 1, 0, 0])
+    assert rates(p, said) == pytest.approx(((1 + 1.4) / (2 + 1.5), (1 + 0.6) / (2 + 2.5)))
+
+
+def test_labels_are_of_documents_that_the_judge_has_not_labelled(pool):
+    labels = labelled(pool, wrong=0.1, judges=("ann", "bob"))
+    judgments = judge(pool, 10).with_judge_labels(labels)
+    comparison = compared(pool, judgments)
+    costs = {"ann": 0.1, "bob": 0.2}
+    actions = rb.next_actions(comparison, judgments, costs, count=10_000)
+    assert set(actions.action) == {"label"}
+    known = set(labels.pair_ids())
+    assert known.isdisjoint(zip(actions.topic, actions.docno, strict=True))
+    # two judges of one quality: the one that costs half gains twice as much for it, nearly
+    ann, bob = (actions[actions.judge == name].set_index(["topic", "docno"]) for name in costs)
+    assert (ann.gain_per_cost / bob.gain_per_cost).median() == pytest.approx(
+        2 * (ann.gain / bob.gain).median()
+    )
+    assert (actions.cost == actions.judge.map(costs)).all()
+
+
+def test_one_more_label_gains_a_quarter_of_a_first_one(pool):
+    two = labelled(pool, wrong=0.1, judges=("ann", "bob"))
+    judgments = judge(pool, 10)
+    comparison = compared(pool, judgments)
+    one = two.select(judges=["ann"])
+    # bob has labelled one document that ann has not, so that he is a judge with labels
+    bare = next(d for d in range(pool.n_documents) if d % 2 and not judgments.judged[d])
+    topic, docno = pool.topics[pool.topic_of[bare]], pool.docnos[bare]
+    ids = [*one.pair_ids(), (topic, docno)]
+    names = ["ann"] * one.n_labels + ["bob"]
+    labels = rb.Labels.of(*zip(*ids, strict=True), names, [*one.grade.tolist(), 1])
+    actions = rb.next_actions(
+        comparison,
+        judgments.with_judge_labels(labels),
+        {"bob": 1.0, "human": 1.0},
+        count=10_000,
+    )
+    gains = actions.pivot_table(index=["topic", "docno"], columns="action", values="gain").dropna()
+    p, level = 0.3, 1
+    told = told_by_label(np.array([p]), *rates(np.array([p]), np.array([level])))[0]
+    share = gains["label"] / gains["human"]
+    has_one = [pair in set(one.pair_ids()) for pair in gains.index]
+    assert share[has_one].to_numpy() == pytest.approx(told / 4)
+    assert share[np.logical_not(has_one)].to_numpy() == pytest.approx(told)
+
+
+def test_what_is_not_worth_its_cost_comes_after_accept(pool):
+    judgments = judge(pool, 10)
+    comparison = compared(pool, judgments)
+    actions = rb.next_actions(comparison, judgments, {"human": 1}, count=500)
+    middle = float(actions.gain.median())
+    ranked = rb.next_actions(comparison, judgments, {"human": 1}, worth=1 / middle, count=500)
+    place = ranked.index[ranked.action == "accept"][0]
+    assert 0 < place < len(ranked) - 1
+    assert (ranked.gain[:place] > middle).all()
+    assert (ranked.gain[place + 1 :] <= middle).all()
+
+
+@pytest.mark.parametrize(
+    ("costs", "options", "message"),
+    [
+        ({}, {}, "no costs"),
+        ({"human": 0}, {}, "the cost of human is 0"),
+        ({"human": "1"}, {}, "the cost of human is '1'"),
+        ({"llama": 1}, {}, "a cost of 'llama'"),
+        ({"label": 1}, {}, "there are none"),
+        ({"human": 1}, {"worth": -1}, "worth is -1"),
+        ({"human": 1}, {"count": 0}, "count is 0"),
+    ],
+)
+def test_what_cannot_be_weighed_is_refused(pool, costs, options, message):
+    judgments = judge(pool, 5)
+    comparison = compared(pool, judgments)
+    with pytest.raises(rb.InputError, match=message):
+        rb.next_actions(comparison, judgments, costs, **options)
+
+
+def test_measures_without_moments_are_refused(pool):
+    judgments = judge(pool, 5)
+    comparison = compared(pool, judgments, rb.Estimand("ERR", scope="pool"))
+    with pytest.raises(rb.InputError, match="moments of ERR are not known"):
+        rb.next_actions(comparison, judgments, {"human": 1})
+
+
+def test_the_command_says_what_python_says(pool, tmp_path, capsys):
+    from rtc_bayes.cli import main
+
+    made = rb.simulate(n_topics=4, n_systems=4, seed=2)
+    rb.write_runs(made.runs, tmp_path / "runs")
+    whole = rb.Pool.from_runs(made.runs, depth=20)
+    few = rb.Judgments.from_qrels(whole, made.qrels)
+    few = few.keep(few.order[:12])
+    rb.write_qrels(few.to_qrels(), tmp_path / "few.qrels")
+    labels = labelled(whole, wrong=0.2)
+    rows = "".join(
+        f"{topic} 0 {docno} {grade}\n"
+        for (topic, docno), grade in zip(labels.pair_ids(), labels.grade, strict=True)
+    )
+    (tmp_path / "llm.txt").write_text(rows)
+    qrels, llm = tmp_path / "few.qrels", tmp_path / "llm.txt"
+    common = f"next {tmp_path}/runs --qrels {qrels} --labels {llm} --depth 20 --quiet"
+    options = "--algorithm hierarchical:map --costs human=1 --costs label=0.01 --format csv"
+    main([*common.split(), *options.split(), "--worth", "5"])
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "action,topic,docno,judge,relevant,gain,cost,gain_per_cost"
+    assert len(told) == 11
+    for bad, message in (
+        ("--costs 1", "cannot use --costs 1"),
+        ("--costs human=x", "cannot use --costs human=x"),
+        ("--costs human=1 --pair least", "--costs takes no --pair"),
+        ("--worth 3", "--worth takes --costs"),
+        ("--costs human=1 --algorithm ip", "has no model"),
+    ):
+        assert main([*common.split(), *bad.split()]) == 2
+        assert message in capsys.readouterr().err
+    runs = rb.read_runs(tmp_path / "runs")
+    read = rb.read_qrels(qrels)
+    estimand = rb.Estimand(depth=20)
+    given = rb.Pool.from_runs(runs, depth=20, score_depth=1000, qrels=read)
+    judgments = rb.Judgments.from_qrels(given, read).with_judge_labels(rb.read_labels(llm))
+    comparison = rb.compare(given, rb.fit(given, judgments, model="hierarchical:map"), estimand)
+    actions = rb.next_actions(comparison, judgments, {"human": 1, "label": 0.01}, worth=5)
+    assert actions.docno.tolist() == [line.split(",")[2] for line in told[1:]]
+    gains = [float(line.split(",")[5]) for line in told[1:]]
+    assert actions.gain.to_numpy() == pytest.approx(gains, rel=1e-6)
