@@ -30,6 +30,8 @@ COMMANDS = [
     "reusability",
     "topics",
     "allocate",
+    "extend",
+    "variability",
     "robustness",
     "calibrate",
     "report",

@@ -29,7 +29,7 @@ from rtc_bayes.cli.judging import build, next_
 from rtc_bayes.cli.labelling import labels
 from rtc_bayes.cli.merging import merge
 from rtc_bayes.cli.planning import plan
-from rtc_bayes.cli.selecting import allocate, topics
+from rtc_bayes.cli.selecting import allocate, extend, topics, variability
 from rtc_bayes.cli.studies import calibrate, demo, report, robustness
 from rtc_bayes.errors import (
     CollectionWarning,
@@ -79,6 +79,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "reusability": reusability,
     "topics": topics,
     "allocate": allocate,
+    "extend": extend,
+    "variability": variability,
     "robustness": robustness,
     "calibrate": calibrate,
     "report": report,

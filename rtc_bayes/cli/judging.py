@@ -292,19 +292,13 @@ def _show(
     frame: pd.DataFrame, kind: str, output: str | None, meta: dict[str, Any], title: str
 ) -> None:
     """Write what to judge, in the layout asked for."""
-    from rtc_bayes.report.terminal import Table, write_frame, write_tables, write_value
+    from rtc_bayes.report.terminal import show_frame
 
-    match kind:
-        case "json":
-            write_value(frame.to_dict("records"), output, meta)
-        case "csv":
-            write_frame(frame, output, meta)
-        case "table":
-            formats: dict[str, Format] = {
-                **{"weight": ".3g", "rho": ".3f", "probability": ".3g", "relevant": ".3f"},
-                **{"gain": ".3g", "cost": "g", "gain_per_cost": ".3g"},
-            }
-            write_tables([Table(title, frame, formats)], output, meta)
+    formats: dict[str, Format] = {
+        **{"weight": ".3g", "rho": ".3f", "probability": ".3g", "relevant": ".3f"},
+        **{"gain": ".3g", "cost": "g", "gain_per_cost": ".3g"},
+    }
+    show_frame(frame, kind, output, meta, title, formats)
 
 
 def pair_of(text: str | None, systems: Sequence[str]) -> PairLike:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from rtc_bayes.cli.arguments import (
     Depth,
+    Layout,
     Level,
     Measures,
+    Out,
     OutFile,
+    QrelsFile,
     Quiet,
+    RunFiles,
     RunsOrScoreFiles,
     RunsRead,
     ScoreDepth,
@@ -21,8 +25,11 @@ from rtc_bayes.cli.arguments import (
     SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
 from rtc_bayes.errors import CollectionWarning, InputError
+
+if TYPE_CHECKING:
+    from rtc_bayes.measures.scores import ScoreMatrix
 
 
 @grouped
@@ -63,28 +70,10 @@ def topics(
 
     Writes CSV: position, topic, weight, rho.
     """
-    from rtc_bayes.measures.scores import ScoreMatrix
     from rtc_bayes.store import digest_file, provenance
     from rtc_bayes.topics import select_topics
 
-    files = list(runs.runs or ())
-    if qrels is None:
-        if len(files) != 1 or not Path(files[0]).is_file():
-            raise InputError("no scores", remedy="give one CSV of scores, or RUNS with --qrels")
-        if relevance_level != 1:
-            raise InputError("--relevance-level needs judgments", remedy="give RUNS with --qrels")
-        names: list[str | None] = [*dict.fromkeys(measure)] if measure else [None]
-        scores = [ScoreMatrix.from_csv(files[0], name) for name in names]
-        inputs = {files[0]: digest_file(files[0])}
-    else:
-        from rtc_bayes.collection import read_qrels
-
-        systems, judged = runs.read(), read_qrels(qrels)
-        scores = [
-            ScoreMatrix.from_qrels(systems, judged, name, relevance_level=relevance_level)
-            for name in dict.fromkeys(measure or ["AP"])
-        ]
-        inputs = digests(systems, judged)
+    scores, inputs = _scores(runs, qrels, measure, relevance_level)
     chosen = select_topics(
         scores,
         size=size,
@@ -180,6 +169,149 @@ def allocate(
         spent.scores.to_csv(scores)
     if not quiet:
         typer.echo(f"{spent!r}\nin {output}")
+
+
+@grouped
+def extend(
+    *,
+    qrels: QrelsFile,
+    budget: Annotated[
+        int | None, typer.Option(help="How many more documents can be judged.")
+    ] = None,
+    how: Annotated[
+        Literal["subset", "uniform"],
+        typer.Option(help="Judge some topics, chosen by --scores, or all alike."),
+    ] = "subset",
+    constraint: Annotated[
+        Literal["corrected", "printed"],
+        typer.Option(help="Of subset: (5.1) of the thesis, corrected or as printed."),
+    ] = "corrected",
+    scores: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="CSV of scores of systems that are judged for."),
+    ] = None,
+    depth: Annotated[int, typer.Option(help="Of the pool of these runs.")] = 100,
+    runs: RunsRead,
+    layout: Layout = None,
+    output: Out = None,
+) -> None:
+    """Say how much of new runs is judged, or what more to judge for them within a budget.
+
+    Without --budget: each run's mean average reuse, from 0 to 1, and how many documents to the
+    depth have no judgment. With it: these documents, spread over topics (Hosseini 2013, chapter 5).
+    """
+    import pandas as pd
+
+    from rtc_bayes.collection import read_qrels
+    from rtc_bayes.measures.scores import ScoreMatrix
+    from rtc_bayes.report.terminal import show_frame
+    from rtc_bayes.store import digest_file, provenance
+    from rtc_bayes.topics import allocate_judgments, mean_average_reuse, unjudged_documents
+
+    kind = format_of(layout, output, ENDINGS)
+    systems, judged = runs.read(), read_qrels(qrels)
+    inputs = digests(systems, judged)
+    if budget is None:
+        if scores is not None:
+            raise InputError("--scores needs --budget", remedy="give both, or neither")
+        reuse = mean_average_reuse(systems, judged)
+        alone = [
+            sum(map(len, unjudged_documents(systems.select([name]), judged, depth).values()))
+            for name in reuse
+        ]
+        omega = sum(map(len, unjudged_documents(systems, judged, depth).values()))
+        frame = pd.DataFrame({"system": [*reuse], "reuse": [*reuse.values()], "unjudged": alone})
+        title = f"{omega} documents to rank {depth} have no judgment"
+        meta = provenance(inputs=inputs) | {"omega": omega}
+        show_frame(frame.sort_values("reuse"), kind, output, meta, title, {"reuse": ".3f"})
+        return
+    if scores is not None:
+        inputs |= {scores: digest_file(scores)}
+    chosen = allocate_judgments(
+        systems,
+        judged,
+        budget,
+        None if scores is None else ScoreMatrix.from_csv(scores),
+        how=how,
+        constraint=constraint,
+        depth=depth,
+    )
+    show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), f"{chosen!r}", {})
+
+
+@grouped
+def variability(
+    *,
+    qrels: SomeQrels = None,
+    measure: Annotated[
+        str | None, typer.Option(help="As ir-measures names it. Default: AP.")
+    ] = None,
+    transform: Annotated[
+        Literal["z", "logit", "none"],
+        typer.Option(help="Of scores: standardised by topic, log-odds, or as they are."),
+    ] = "z",
+    test: Annotated[
+        Literal["pitman-morgan", "f", "f-printed", "levene", "levene-median"],
+        typer.Option(help="Of variances; all but the first take systems for independent."),
+    ] = "pitman-morgan",
+    level: Annotated[float, typer.Option(help="Of both tests.")] = 0.05,
+    top: Annotated[float, typer.Option(help="Share of the systems that are compared.")] = 0.75,
+    epsilon: Annotated[
+        float, typer.Option(help="Of logit: how near to 0 and 1 scores may come.")
+    ] = 1e-3,
+    relevance_level: Level = 1,
+    runs: RunsOrScoreFiles,
+    layout: Layout = None,
+    output: Out = None,
+) -> None:
+    """Say which systems of the same mean score vary differently over topics.
+
+    Give run files with --qrels, or one CSV of scores. A paired t-test of means and a test of
+    variances, of every pair of the better systems (Hosseini 2013, appendix F).
+    """
+    from rtc_bayes.report.terminal import show_frame
+    from rtc_bayes.store import provenance
+    from rtc_bayes.topics import compare_variability
+
+    kind = format_of(layout, output, ENDINGS)
+    scores, inputs = _scores(runs, qrels, [measure] if measure else None, relevance_level)
+    compared = compare_variability(
+        scores[0], transform=transform, test=test, level=level, top=top, epsilon=epsilon
+    )
+    counts = compared.counts()
+    title = (
+        f"{counts['pairs']} pairs of {len(compared.systems)} systems: {counts['ties']} whose means "
+        f"tie, {counts['broken']} of these by variance apart ({test}, level {level:g})"
+    )
+    frame = compared.to_frame()
+    meta = provenance(inputs=inputs) | counts
+    show_frame(frame, kind, output, meta, title, {"mean_p": ".3g", "variance_p": ".3g"})
+
+
+def _scores(
+    runs: RunFiles, qrels: str | None, measures: list[str] | None, relevance_level: int
+) -> tuple[list[ScoreMatrix], dict[str, str]]:
+    """Read scores of systems on topics: a CSV of them, or runs and judgments, by each measure."""
+    from rtc_bayes.measures.scores import ScoreMatrix
+    from rtc_bayes.store import digest_file
+
+    files = list(runs.runs or ())
+    names: list[str | None] = [*dict.fromkeys(measures or ())]
+    if qrels is None:
+        if len(files) != 1 or not Path(files[0]).is_file():
+            raise InputError("no scores", remedy="give one CSV of scores, or RUNS with --qrels")
+        if relevance_level != 1:
+            raise InputError("--relevance-level needs judgments", remedy="give RUNS with --qrels")
+        scores = [ScoreMatrix.from_csv(files[0], name) for name in names or [None]]
+        return scores, {files[0]: digest_file(files[0])}
+    from rtc_bayes.collection import read_qrels
+
+    systems, judged = runs.read(), read_qrels(qrels)
+    scores = [
+        ScoreMatrix.from_qrels(systems, judged, name, relevance_level=relevance_level)
+        for name in dict.fromkeys(measures or ["AP"])
+    ]
+    return scores, digests(systems, judged)
 
 
 def _numbers(path: str, name: str, value: str) -> dict[str, float]:

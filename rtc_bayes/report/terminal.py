@@ -52,6 +52,24 @@ class Passage:
     paragraphs: tuple[str, ...]
 
 
+def show_frame(
+    frame: pd.DataFrame,
+    kind: str,
+    output: str | None,
+    provenance: Mapping[str, object],
+    title: str,
+    formats: Mapping[str, Format],
+) -> None:
+    """Write a frame as JSON, CSV or a table with a title; `output` as of :func:`write_tables`."""
+    match kind:
+        case "json":
+            write_value(frame.to_dict("records"), output, provenance)
+        case "csv":
+            write_frame(frame, output, provenance)
+        case "table":
+            write_tables([Table(title, frame, formats)], output, provenance)
+
+
 def write_tables(
     tables: Sequence[Table | Passage], output: str | None, provenance: Mapping[str, object]
 ) -> None:

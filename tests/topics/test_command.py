@@ -110,3 +110,50 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
     capsys.readouterr()
     assert main([*asked, "--pair", "least"]) == 2
     assert "--by-topic takes --qrels, but no --pair" in capsys.readouterr().err
+
+
+def test_extend_says_what_is_reused_and_what_to_judge(here, capsys):
+    made = simulate(n_topics=5, n_systems=4, documents=150, depth=30, seed=2)
+    old, new = made.runs.select(made.runs.systems[:2]), made.runs.select(made.runs.systems[2:])
+    shallow = rb.Pool.from_runs(old, depth=5)
+    judged = rb.Qrels(
+        {
+            topic: {d: made.qrels[topic].get(d, 0) for d in shallow.docnos[shallow.documents(t)]}
+            for t, topic in enumerate(shallow.topics)
+        }
+    )
+    rb.write_runs(new, "new")
+    rb.write_qrels(judged, "few.qrels")
+    rb.ScoreMatrix.from_qrels(old, judged, "AP").to_csv("old.csv")
+    common = "extend new --qrels few.qrels --depth 20"
+    assert main(shlex.split(f"{common} --format json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    reuse = rb.mean_average_reuse(new, judged)
+    assert {row["system"]: row["reuse"] for row in told} == pytest.approx(reuse)
+    assert [row["reuse"] for row in told] == sorted(reuse.values())
+    for how, scores in (("uniform", None), ("subset", "old.csv")):
+        given = f"--scores {scores}" if scores else ""
+        assert main(shlex.split(f"{common} --budget 40 --how {how} {given} -o {how}.csv")) == 0
+        matrix = scores and rb.ScoreMatrix.from_csv(scores)
+        chosen = rb.allocate_judgments(new, judged, 40, matrix, how=how, depth=20)
+        with open(f"{how}.csv", newline="") as file:
+            rows = [(row["topic"], row["docno"]) for row in csv.DictReader(file)]
+        assert rows == list(chosen.to_frame().itertuples(index=False, name=None))
+        assert len(rows) == 40
+    assert main(shlex.split(f"{common} --scores old.csv")) == 2
+    assert "--scores needs --budget" in capsys.readouterr().err
+    assert main(shlex.split(f"{common} --budget 40")) == 2
+    assert "no scores to select topics by" in capsys.readouterr().err
+
+
+def test_variability_is_that_of_python(here, capsys):
+    assert main(shlex.split("variability scores.csv --top 0.6 --format json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    compared = rb.compare_variability(rb.ScoreMatrix.from_csv("scores.csv"), top=0.6)
+    assert told == json.loads(json.dumps(compared.to_frame().to_dict("records")))
+    assert main(shlex.split("variability scores.csv --test f -o out.csv")) == 0
+    assert len((here / "out.csv").read_text().splitlines()) == 1 + 55
+    assert main(shlex.split("variability scores.csv")) == 0
+    assert "55 pairs of 11 systems" in capsys.readouterr().out
+    assert main(shlex.split("variability scores.csv --top 0.05")) == 2
+    assert "0 systems to compare" in capsys.readouterr().err
