@@ -83,7 +83,7 @@ def conditional_mode(graph, fixed):
     return given.parameters(mode.at)
 
 
-@pytest.mark.parametrize("link", ["probability", "logodds"])
+@pytest.mark.parametrize("link", [pytest.param("probability", marks=pytest.mark.slow), "logodds"])
 def test_in_the_limit_each_layer_is_the_papers(judgments, link):
     """Without pooling, each layer's mode given the others is that of `rtc`."""
     paper = load_model("rtc", {"smoothing": "beta", "link": link})
