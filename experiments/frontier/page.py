@@ -113,7 +113,8 @@ def draw(rows: pd.DataFrame, path: Path) -> None:
         [*handles, grey],
         [*shown, "judges and evaluators without a model"],
         loc="lower center",
-        ncols=4,
+        ncols=5,
+        fontsize=9,
         frameon=False,
     )
     figure.tight_layout(rect=(0, 0.06, 1, 1))
