@@ -5,7 +5,7 @@ Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.growth --figures docs/f
 
 Moments of average precision of all pairs of TREC-8 systems. One of the four grows, the others stay:
 depth 100, 10 systems, 50 topics, one draw (8 where topics grow, so that compiled work dominates).
-Times are of one thread, in processor time, warm, medians of five; the exponent is the slope of log
+Times are of all threads, in processor time, warm, medians of five; the exponent is the slope of log
 time on log size over the upper half of the sizes. Ends in five minutes.
 """
 

@@ -59,13 +59,13 @@ def print_table(columns: str, rows: Iterable[Iterable[object]]) -> None:
 
 
 def median_seconds(work: Callable[[], object], repeats: int = 5) -> float:
-    """Median processor time of one thread; one call warms up."""
+    """Median processor time of all threads; one call warms up."""
     work()
     seconds = []
     for _ in range(repeats):
-        start = time.thread_time()
+        start = time.process_time()
         work()
-        seconds.append(time.thread_time() - start)
+        seconds.append(time.process_time() - start)
     return float(np.median(seconds))
 
 
