@@ -9,7 +9,7 @@ processor time of one process, kernels compiled before, one turn. Pairs (8,256 o
 looked at once, at the end. Ends in ten minutes.
 
 With --batches N it prints another table instead: how long a person who judges ten documents at a
-time waits for the next ten.
+time waits for the next ten. The page has it at its end.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import rtc_bayes as rb
 from experiments.speed import timing
 
 JUDGES = ("mtc[weight=evr]", "rtc[weight=evr]:map", "hierarchical[weight=evr]:laplace")
-# systems, topics, judgments
 BATCH = 10
+# systems, topics, judgments
 SIZES = ((129, 50, 868), (129, 50, 434), (129, 25, 434), (64, 50, 868), (32, 50, 868))
 
 
@@ -34,8 +34,9 @@ def main() -> None:
     for judge in JUDGES:
         rb.build(part_of(pool, 24, 5), qrels, judge, confidence=None, budget=30)  # compiles
     if options.batches:
+        seconds = "start, s | median, s | nine in ten within, s | slowest, s"
         timing.print_table(
-            f"judge | batches of {BATCH} | start, s | median, s | nine in ten within, s | slowest, s",
+            f"judge | batches of {BATCH} | {seconds}",
             (waits(pool, qrels, judge, options.batches) for judge in JUDGES[: options.judges]),
         )
         return
