@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -114,6 +114,10 @@ def next_(
     by: Annotated[
         str, typer.Option(help="Of --by-topic: logistic, svm or a model learns from the others.")
     ] = "logistic",
+    solver: Annotated[
+        Literal["greedy", "vote"],
+        typer.Option(help="Of --by-topic: the topic that completes most, or subsets vote."),
+    ] = "greedy",
     audit: Annotated[
         float | None,
         typer.Option(
@@ -178,8 +182,10 @@ def next_(
         level = estimand.relevance_level
         begun = Judgments.from_qrels(pool, judged, relevance_level=level)
         with announced("choosing topics", quiet):
-            ranked = suggest_topics(begun.pool, begun, by=by, seed=seed).head(count)
-        title = f"{by}, {len(begun.judged_topics)} topics judged, seed {seed}"
+            ranked = suggest_topics(
+                begun.pool, begun, by=by, measure=estimand.measure, solver=solver, seed=seed
+            ).head(count)
+        title = f"{by}, {solver}, {len(begun.judged_topics)} topics judged, seed {seed}"
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
     judgments = read_judgments(estimand, pool, judged, labels)

@@ -160,15 +160,10 @@ def select_adaptively(
     """
     if whole_number("size", size, least=1) > pool.n_topics:
         raise InputError(f"size is {size}, of {pool.n_topics} topics", remedy="ask for fewer")
-    if noise not in ("mean", "none"):
-        raise InputError(f"noise is {noise!r}", remedy="give mean or none")
+    _check(noise, solver)
     if pool.n_systems < 2:
         raise InputError("one system alone", remedy="give two runs or more")
-    if solver not in ("greedy", "vote"):
-        raise InputError(f"solver is {solver!r}", remedy="give greedy or vote")
-    measures = [measure] if isinstance(measure, str) else list(dict.fromkeys(measure))
-    if not measures:
-        raise InputError("no measure", remedy="give one or more, such as AP")
+    measures = _measures(measure)
     predict = belief(by, pool, seed)
     relevant = _labels(pool, qrels, relevance_level)
     order, rhos = [_first(pool, first, seed)], [np.nan]
@@ -194,6 +189,10 @@ def suggest_topics(
     *,
     by: str = "logistic",
     noise: Noise = "mean",
+    measure: str | Sequence[str] = "AP",
+    solver: Step = "greedy",
+    subsets: int = 100,
+    share: float = 0.2,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Rank the topics that have no judgments by what judging each would complete.
@@ -203,13 +202,14 @@ def suggest_topics(
     pool : Pool
     judgments : Judgments
         Of some topics, preferably of all their documents.
-    by, noise, seed
+    by, noise, measure, solver, subsets, share, seed
         As of :func:`select_adaptively`.
 
     Returns
     -------
     DataFrame
-        ``topic`` and ``rho`` of the topics with judgments and this one together, best first.
+        ``topic`` and ``rho`` of the topics with judgments and this one together, best first; by
+        ``vote`` in the order of votes.
 
     Raises
     ------
@@ -235,9 +235,14 @@ def suggest_topics(
         raise InputError("no topic has judgments", remedy="judge one topic, any, first")
     if begun.all():
         raise InputError("every topic has judgments", remedy="choose documents instead")
-    scores = scores_by(belief(by, pool, whole_number("seed", seed)), judgments)
+    _check(noise, solver)
+    predict = belief(by, pool, whole_number("seed", seed))
+    scores = scores_by(predict, judgments, _measures(measure))
     chosen = [topic for topic, some in zip(pool.topics, begun, strict=True) if some]
-    return pd.DataFrame(rank_topics(scores, chosen, noise=noise), columns=["topic", "rho"])
+    ranked = rank_topics(
+        scores, chosen, noise=noise, solver=solver, subsets=subsets, share=share, seed=seed
+    )
+    return pd.DataFrame(ranked, columns=["topic", "rho"])
 
 
 def scores_by(
@@ -318,6 +323,20 @@ def rank_topics(
         ranked.append((names[best], float(rho[best])))
         left[best] = False
     return ranked
+
+
+def _check(noise: str, solver: str) -> None:
+    if noise not in ("mean", "none"):
+        raise InputError(f"noise is {noise!r}", remedy="give mean or none")
+    if solver not in ("greedy", "vote"):
+        raise InputError(f"solver is {solver!r}", remedy="give greedy or vote")
+
+
+def _measures(measure: str | Sequence[str]) -> list[str]:
+    measures = [measure] if isinstance(measure, str) else list(dict.fromkeys(measure))
+    if not measures:
+        raise InputError("no measure", remedy="give one or more, such as AP")
+    return measures
 
 
 def _objective(scores: ScoreMatrix, names: Sequence[str], noise: Noise) -> Objective:

@@ -108,6 +108,13 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
     assert rows == list(expected.itertuples(index=False, name=None))
     assert {topic for topic, _ in rows} == set(data.qrels.topics) - set(begun)
     capsys.readouterr()
+    vote = ["--solver", "vote", "--measure", "P@10", "--format", "json", "--seed", "2"]
+    assert main([*asked, *vote]) == 0
+    pool = rb.Estimand("P@10").pool(rb.read_runs(runs), read)
+    started = rb.Judgments.from_qrels(pool, read)
+    by_vote = rb.suggest_topics(pool, started, measure="P@10", solver="vote", seed=2)
+    assert json.loads(capsys.readouterr().out) == by_vote.to_dict("records")
+    capsys.readouterr()
     assert main([*asked, "--pair", "least"]) == 2
     assert "--by-topic takes --qrels, but no --pair" in capsys.readouterr().err
 
