@@ -28,7 +28,12 @@ type Floats = NDArray[np.float64]
 
 
 def assessor_confusion(
-    first: Qrels, second: Qrels, *, relevance_level: int = 1, second_level: int | None = None
+    first: Qrels,
+    second: Qrels,
+    *,
+    relevance_level: int = 1,
+    second_level: int | None = None,
+    by_grade: bool = False,
 ) -> Floats:
     """Estimate what a second assessor says of what the first judged, from documents of both.
 
@@ -42,12 +47,14 @@ def assessor_confusion(
     relevance_level, second_level : int
         The lowest grade that counts as relevant, of the first and of the second; where none is
         given for the second, the same.
+    by_grade : bool
+        A row for each grade of the first, from 0: assessors disagree more on some grades.
 
     Returns
     -------
-    ndarray of float, shape (2, 2)
-        A row for documents that the first calls nonrelevant and one for relevant ones; columns
-        are what the second says.
+    ndarray of float, shape (2, 2) or (grades, 2)
+        A row for documents that the first calls nonrelevant and one for relevant ones, or for
+        each of his grades; columns are what the second says, nonrelevant or relevant.
 
     Raises
     ------
@@ -62,15 +69,17 @@ def assessor_confusion(
     >>> rb.assessor_confusion(one, two).tolist()
     [[0.75, 0.25], [0.5, 0.5]]
     """
-    counts = np.full((2, 2), 0.5)
+    highest = max((grade for grades in first.values() for grade in grades.values()), default=0)
+    counts = np.full((max(highest + 1, 2) if by_grade else 2, 2), 0.5)
     levels = relevance_level, relevance_level if second_level is None else second_level
     for topic, grades in first.items():
         others = second.get(topic, {})
         for docno, grade in grades.items():
             other = others.get(docno, -1)
             if grade >= 0 and other >= 0:
-                counts[int(grade >= levels[0]), int(other >= levels[1])] += 1.0
-    if counts.sum() == 2.0:
+                row = grade if by_grade else int(grade >= levels[0])
+                counts[row, int(other >= levels[1])] += 1.0
+    if counts.sum() == len(counts):
         raise InputError("no document was judged by both", remedy="give judgments of one pool")
     return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
@@ -90,8 +99,8 @@ def second_assessor(
     The second assessor's judgment of each document is drawn given the first's, independently;
     every draw is compared as :func:`rtc_bayes.compare` compares. Probabilities of unjudged
     documents stay those that the first assessor's judgments gave: the model is not fitted again.
-    Assessors whose disagreement depends on the system (as of a language model that favours its
-    own ranker) change more than is said here.
+    Documents of one row are all alike here: assessors who disagree most on documents that nearly
+    are relevant change less than is said, and a language model that favours its own ranker more.
 
     Parameters
     ----------
@@ -101,10 +110,11 @@ def second_assessor(
         By the first assessor's judgments; relevance is binary here.
     judgments : Judgments
         Those of the first assessor.
-    confusion : array_like of float, shape (2, 2)
-        Rows are the first's judgment, nonrelevant and relevant, columns the second's; each row
-        sums to 1. Assumed, or by :func:`assessor_confusion`. A judgment between 0 and 1 mixes
-        the rows.
+    confusion : array_like of float, shape (2, 2) or (grades, 2)
+        Rows are the first's judgment, nonrelevant and relevant, or his grades from 0 if they are
+        more than two; columns the second's, nonrelevant and relevant; each row sums to 1.
+        Assumed, or by :func:`assessor_confusion`. Of two rows a judgment between 0 and 1 mixes
+        both.
     estimand : Estimand or measure, optional
     draws : int, at least 2
         Sets of judgments of the second assessor.
@@ -147,7 +157,7 @@ def second_assessor(
         raise InputError("nothing is judged", remedy="give judgments that another may dispute")
     whole, values = known.on(judged.pool)
     documents, labels = judged.order, judged.labels[judged.order]
-    p = (1.0 - labels) * rows[0, 1] + labels * rows[1, 1]
+    p = _says_relevant(rows, labels, judged.grades[judged.order])
 
     def compared(by: Floats) -> Comparison:
         made = np.array(values, dtype=np.float64)
@@ -180,12 +190,24 @@ def _p_greater(comparison: Comparison) -> Floats:
     return np.asarray(comparison.p_greater + comparison.p_equal / 2.0)
 
 
+def _says_relevant(rows: Floats, labels: Floats, grades: Floats) -> Floats:
+    """P(the second says relevant) of each document that the first judged."""
+    if len(rows) == 2:
+        return np.asarray((1.0 - labels) * rows[0, 1] + labels * rows[1, 1])
+    if (grades >= len(rows)).any() or (grades % 1.0 != 0.0).any():
+        raise InputError(
+            f"the confusion has {len(rows)} rows, and the judgments other grades",
+            remedy="give a row for each grade from 0 to the highest",
+        )
+    return np.asarray(rows[grades.astype(np.int64), 1])
+
+
 def _confusion(values: ArrayLike) -> Floats:
     rows = np.asarray(values, dtype=np.float64)
-    fits = rows.shape == (2, 2) and (rows >= 0.0).all()
+    fits = rows.ndim == 2 and len(rows) >= 2 and rows.shape[1] == 2 and (rows >= 0.0).all()
     if not (fits and np.allclose(rows.sum(axis=1), 1.0)):
         raise InputError(
-            "the confusion is not two rows of probabilities",
+            "the confusion is not two rows of probabilities, or one for each grade",
             remedy="give [[P(0|0), P(1|0)], [P(0|1), P(1|1)]], each row of sum 1",
         )
     return rows

@@ -48,7 +48,7 @@ def test_draws_follow_all_second_judgments(pool):
         compared = rb.compare(pool, rb.Relevance.from_values(pool, p))
         values.append(compared.p_greater + compared.p_equal / 2)
     weights, values = np.array(weights), np.array(values)
-    n = 400
+    n = 100
     table = rb.second_assessor(
         pool, rb.Relevance.from_values(pool, base), judgments, confusion, draws=n, seed=3
     ).sort_values(["a", "b"])
@@ -58,7 +58,7 @@ def test_draws_follow_all_second_judgments(pool):
     flips = weights @ ((values - 0.5) * (now - 0.5) < 0)
     assert (np.abs(table["mean"] - mean) < 4 * sd / np.sqrt(n)).all()
     assert (np.abs(table["p_flip"] - flips) <= 4 * np.sqrt(flips * (1 - flips) / n)).all()
-    np.testing.assert_allclose(table["sd"], sd, rtol=0.2)
+    np.testing.assert_allclose(table["sd"], sd, rtol=0.35)
     assert (table["p_flip"] > 0).any()
 
 
@@ -76,6 +76,28 @@ def test_the_confusion_of_documents_judged_by_both():
     second = rb.Qrels({"1": {"a": 1, "b": 0, "c": 0, "d": 1, "e": 1}, "3": {"x": 1}})
     found = rb.assessor_confusion(first, second, relevance_level=2, second_level=1)
     np.testing.assert_allclose(found, [[1.5 / 3, 1.5 / 3], [1.5 / 3, 1.5 / 3]])
+
+
+def test_a_row_for_each_grade(pool):
+    """Who disputes nothing but grade 1 changes only that document."""
+    first = rb.Qrels({"1": {"a": 2, "b": 1, "c": 0}})
+    second = rb.Qrels({"1": {"a": 1, "b": 0, "c": 0}})
+    found = rb.assessor_confusion(first, second, by_grade=True)
+    np.testing.assert_allclose(found, [[0.75, 0.25], [0.75, 0.25], [0.25, 0.75]])
+    judgments = rb.Judgments.from_qrels(pool, first)
+    relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.3))
+    rows = [[1, 0], [1, 0], [0, 1]]
+    table = rb.second_assessor(pool, relevance, judgments, rows, draws=2)
+    p = np.full(pool.n_documents, 0.3)
+    p[pool.locate("1", ["a", "b", "c"])] = [1.0, 0.0, 0.0]
+    compared = rb.compare(pool, rb.Relevance.from_values(pool, p))
+    np.testing.assert_allclose(
+        table.sort_values(["a", "b"])["mean"], compared.p_greater + compared.p_equal / 2
+    )
+    with pytest.raises(rb.InputError, match="a row for each grade"):
+        rb.second_assessor(
+            pool, relevance, rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 3}})), rows
+        )
 
 
 @pytest.mark.parametrize(
