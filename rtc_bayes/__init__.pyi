@@ -38,9 +38,11 @@ from .collection.hold_out import HoldOutDesign as HoldOutDesign, read_hold_out a
 from .collection.simulate import simulate as simulate
 from .confidence import (
     Comparison as Comparison,
+    assessor_confusion as assessor_confusion,
     compare as compare,
     forecast as forecast,
     rank_systems as rank_systems,
+    second_assessor as second_assessor,
     topic_differences as topic_differences,
 )
 from .crowd import (

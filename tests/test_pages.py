@@ -13,7 +13,7 @@ PAGES = [
     ("judging.md", 5),
     ("planning.md", 10),
     ("audit.md", 20),
-    ("labels-in-the-posterior.md", 18),
+    ("labels-in-the-posterior.md", 29),
     ("labels.md", 8),
 ]
 

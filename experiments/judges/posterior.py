@@ -14,7 +14,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from sklearn.linear_model import LogisticRegression
 import rtc_bayes as rb
 from rtc_bayes.judging.judges import RankVariance
 from rtc_bayes.relevance import label_evidence
+from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials.scores import log_score
 
 type Floats = NDArray[np.float64]
@@ -36,7 +37,8 @@ LABELS = {
     "gpt4": "binary_gpt4_dl20",
     "selfrate": "qrels.max.exam_selfrate_graded_dl20",
 }
-LEVEL, DEPTH, TOP = 2, 100, 15
+LEVEL, DEPTH, TOP, SAMPLES = 2, 100, 15, 10
+METHODS: dict[str, float | Literal["auto"]] = {"PPI": 1.0, "PPI++": "auto"}
 
 
 class Collection(NamedTuple):
@@ -110,6 +112,32 @@ def calibrated(judgments: rb.Judgments, labels: rb.Labels) -> Floats:
     return p
 
 
+def prediction_powered(
+    collection: Collection, pool: rb.Pool, name: str, budget: int, truth: Floats, seed: int
+) -> Iterator[dict]:
+    """Score labels corrected by sampled human judgments: the mean of some samples.
+
+    A Poisson sample of as many documents as the budget, on average, higher ranks more often. "PPI"
+    trusts the labels wholly, "PPI++" by the number that varies least on the sample.
+    """
+    level = LEVEL if collection.labels[name].n_grades > 2 else 1
+    predicted = (grades_of(pool, collection.labels[name]) >= level).astype(np.float64)
+    probability = rb.inclusion_probabilities(pool, budget / pool.n_topics)
+    drawn = [
+        rb.Sample.draw(pool, collection.qrels, probability, seed=n, relevance_level=LEVEL)
+        for n in spawn_seeds(seed, SAMPLES)
+    ]
+    for method, tuning in METHODS.items():
+        scored = []
+        for sample in drawn:
+            estimate = rb.model_assisted(predicted, sample, tuning=tuning)
+            pairs = estimate.pairs()
+            sure = pairs.confidence
+            greater = np.where(pairs.difference > 0, sure, 1 - sure)
+            scored.append(scores_of(sure, greater, estimate.scores.mean.mean(axis=1), truth))
+        yield {"method": method, **pd.DataFrame(scored).mean().to_dict()}
+
+
 def grades_of(pool: rb.Pool, labels: rb.Labels) -> Floats:
     """Return one judge's grade of each document of a pool, -1 where there is none."""
     grade = np.full(pool.n_documents, -1.0)
@@ -142,6 +170,13 @@ def rows(
         level = LEVEL if collection.labels[name].n_grades > 2 else 1
         found = by_scores(per_topic(runs, collection.qrels_of[name], level), truth)
         yield {"labels": name, "human": 0, "method": "face value", **found}
+    for budget in filter(None, budgets):
+        for name in names:
+            asked_for = (collection, pool, name, budget, truth, seed)
+            for found in prediction_powered(*asked_for):
+                yield {"labels": name, "human": budget, **found}
+    if not model:
+        return
     for budget in budgets:
         judgments = rb.Judgments.none(pool, judged_for=pool.systems)
         if budget:
@@ -173,7 +208,9 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=0, help="at random; 0: all")
     parser.add_argument("--subsets", type=int, default=1)
     parser.add_argument("--budgets", type=int, nargs="+", default=[0, 50, 100, 200])
-    parser.add_argument("--model", default="hierarchical:laplace")
+    parser.add_argument(
+        "--model", default="hierarchical:laplace", help='"": only what needs no model'
+    )
     parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=list(LABELS)[:3])
     parser.add_argument(
         "--remaining", type=float, help="systems' own effects beside labels, a share; else ours"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rtc_bayes.confidence.assessors import assessor_confusion, second_assessor
 from rtc_bayes.confidence.comparing import compare
 from rtc_bayes.confidence.comparison import Comparison, Pair
 from rtc_bayes.confidence.forecasting import forecast
@@ -13,6 +14,7 @@ from rtc_bayes.confidence.topics import topic_differences
 __all__ = [
     "Comparison",
     "Pair",
+    "assessor_confusion",
     "choose",
     "compare",
     "corrected",
@@ -20,5 +22,6 @@ __all__ = [
     "from_outcomes",
     "normal",
     "rank_systems",
+    "second_assessor",
     "topic_differences",
 ]
