@@ -141,10 +141,8 @@ def prediction_powered(
 def grades_of(pool: rb.Pool, labels: rb.Labels) -> Floats:
     """Return one judge's grade of each document of a pool, -1 where there is none."""
     grade = np.full(pool.n_documents, -1.0)
-    for code, topic in enumerate(labels.topics):
-        rows = np.flatnonzero(labels.topic_of == code)
-        at = pool.locate(topic, [labels.docnos[d] for d in labels.document_of[rows]])
-        grade[at[at >= 0]] = labels.grade[rows][at >= 0]
+    at = labels.located(pool)
+    grade[at[at >= 0]] = labels.grade[at >= 0]
     return grade
 
 
