@@ -63,7 +63,8 @@ def show_frame(
     """Write a frame as JSON, CSV or a table with a title; `output` as of :func:`write_tables`."""
     match kind:
         case "json":
-            write_value(frame.to_dict("records"), output, provenance)
+            defined = frame.astype(object).where(frame.notna(), None)
+            write_value(defined.to_dict("records"), output, provenance)
         case "csv":
             write_frame(frame, output, provenance)
         case "table":

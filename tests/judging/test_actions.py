@@ -1,5 +1,7 @@
 """Judge or trust: the gain of an action against loops over pairs and exact entropies."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -194,6 +196,10 @@ def test_the_command_says_what_python_says(pool, tmp_path, capsys):
     told = capsys.readouterr().out.splitlines()
     assert told[0] == "action,topic,docno,judge,relevant,gain,cost,gain_per_cost"
     assert len(told) == 11
+    as_json = [*common.split(), *options.replace("csv", "json").split(), "--worth", "0.001"]
+    assert main(as_json) == 0
+    first = json.loads(capsys.readouterr().out)[0]
+    assert (first["action"], first["relevant"], first["gain"]) == ("accept", None, 0.0)
     for bad, message in (
         ("--costs 1", "cannot use --costs 1"),
         ("--costs human=x", "cannot use --costs human=x"),
