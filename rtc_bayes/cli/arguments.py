@@ -34,6 +34,15 @@ def _hush(quiet: bool) -> bool:
     return quiet
 
 
+def writable(path: str | None) -> str | None:
+    """Refuse a file that cannot stand where it is to, before any work; a zarr is a folder."""
+    if path is not None and not path.endswith(".zarr"):
+        from rtc_bayes.store.files import check_target
+
+        check_target(path)
+    return path
+
+
 # what is read
 @dataclass(frozen=True)
 class RunFiles:
@@ -267,7 +276,8 @@ Layout = Annotated[Format | None, Option("--format", help="Default: by OUT's end
 PageLayout = Annotated[
     PageFormat | None, Option("--format", help="Default: by OUT's ending, else table.")
 ]
-Out = Annotated[str | None, Option("--output", "-o", metavar="OUT", help="Write it here.")]
-OutFile = Annotated[str, Option("--output", "-o", metavar="OUT", help="Write it here.")]
+_OUT = Option("--output", "-o", metavar="OUT", callback=writable, help="Write it here.")
+Out = Annotated[str | None, _OUT]
+OutFile = Annotated[str, _OUT]
 OutFolder = Annotated[str, Option("--output", "-o", metavar="DIR", help="Write it here.")]
 Quiet = Annotated[bool, Option("--quiet", callback=_hush, help="No progress, notes or warnings.")]

@@ -27,7 +27,11 @@ def labels(
     rel: Annotated[int, typer.Option(help="The lowest grade that is relevant.")] = 1,
     graded: Annotated[bool, typer.Option("--graded", help="Aggregate grades.")] = False,
     human: Annotated[
-        str | None, typer.Option(metavar="QRELS", help="Grades that are known.")
+        str | None,
+        typer.Option(
+            metavar="QRELS",
+            help="Grades that a person gave: true, and what judges are measured by.",
+        ),
     ] = None,
     gold: Annotated[
         bool, typer.Option("--gold", help="Take the true grades in the files for known.")
@@ -60,14 +64,15 @@ def labels(
     from rtc_bayes.errors import InputError
     from rtc_bayes.report.labels_tables import judges_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
-    from rtc_bayes.store import digest_file, meta_path, provenance, write_json
+    from rtc_bayes.store import announced, digest_file, meta_path, provenance, write_json
 
     kind = format_of(layout, output, _ENDINGS)
     if gold and human is not None:
         raise InputError("--gold and --human both say what is known", remedy="give one")
     given = read_labels(*files, judge=judge, n_grades=n_grades)
     known = given.gold if gold else None if human is None else read_qrels(human)
-    made = aggregate(given, method, rel=rel, graded=graded, human=known, seed=seed)
+    with announced("aggregating", quiet):
+        made = aggregate(given, method, rel=rel, graded=graded, human=known, seed=seed)
     if not quiet:
         write_tables(judges_tables(given, made, rel=rel, every=judges), None, {})
     if output is None:

@@ -21,9 +21,11 @@ def plan(
     qrels: QrelsFile,
     budget: Annotated[float, typer.Option(help="What may be spent beyond the pilot.")],
     difference: Annotated[
-        float, typer.Option(help="Of mean scores, that is to be separated.")
+        float, typer.Option(help="The difference in mean score to be told apart.")
     ] = 0.05,
-    level: Annotated[float, typer.Option(help="With this confidence.")] = defaults.CONFIDENCE,
+    level: Annotated[
+        float, typer.Option(help="The confidence with which it is told.")
+    ] = defaults.CONFIDENCE,
     population: Annotated[
         bool, typer.Option("--population", help="Plan for topics like these, not these alone.")
     ] = False,
@@ -36,7 +38,7 @@ def plan(
         str | None, typer.Option(metavar="A,B", help="Plan for these two systems alone.")
     ] = None,
     algorithm: Judge = defaults.ALGORITHM,
-    repetitions: Annotated[int, typer.Option(help="Of simulated judging.")] = 2,
+    repetitions: Annotated[int, typer.Option(help="How often judging is simulated.")] = 2,
     estimand: AnEstimand,
     runs: RunsRead,
     seed: Seed = 0,

@@ -23,6 +23,7 @@ from rtc_bayes.cli.arguments import (
     ScoreDepth,
     Seed,
     SomeQrels,
+    writable,
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
@@ -73,6 +74,8 @@ def topics(
     from rtc_bayes.store import digest_file, provenance
     from rtc_bayes.topics import select_topics
 
+    if Path(output).suffix not in ("", ".csv"):
+        raise InputError("topics are written as CSV", path=output, remedy="end it with .csv")
     scores, inputs = _scores(runs, qrels, measure, relevance_level)
     chosen = select_topics(
         scores,
@@ -119,9 +122,10 @@ def allocate(
     gain_weight: Annotated[
         float, typer.Option("--gain-weight", "--lambda", help="How much the unseen counts.")
     ] = 0.1,
-    best: Annotated[int, typer.Option(help="Of qdp*: how many systems count.")] = 30,
+    best: Annotated[int, typer.Option(help="Of qdp*: how many of the best systems count.")] = 30,
     scores: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write statAP as CSV as well.")
+        str | None,
+        typer.Option(metavar="FILE", callback=writable, help="Write statAP as CSV as well."),
     ] = None,
     depth: Depth = None,
     score_depth: ScoreDepth = None,
@@ -135,11 +139,19 @@ def allocate(
     Writes prels: topic docno grade method probability, which statAP scores runs by.
     """
     from rtc_bayes.collection import read_qrels, write_prels
+    from rtc_bayes.collection.ids import some
     from rtc_bayes.measures import Estimand
     from rtc_bayes.store import announced, meta_path, provenance, write_json
     from rtc_bayes.topics import allocate
 
+    if scores is not None and Path(scores).resolve() == Path(output).resolve():
+        raise InputError("--scores and -o are one file", path=scores, remedy="name two")
     systems, answers = runs.read(), read_qrels(truth)
+    if not set(systems.topics) & set(answers):
+        raise InputError(
+            f"no topic in common: the runs have {some(systems.topics)}, the truth {some(answers)}",
+            remedy="give the judgments of these runs' topics",
+        )
     meta = provenance(seed=seed, inputs=digests(systems, answers))
     with announced("judging", quiet):
         spent = allocate(
@@ -304,6 +316,10 @@ def _scores(
             raise InputError("--relevance-level needs judgments", remedy="give RUNS with --qrels")
         scores = [ScoreMatrix.from_csv(files[0], name) for name in names or [None]]
         return scores, {files[0]: digest_file(files[0])}
+    if any(file.endswith(".csv") for file in files):
+        raise InputError(
+            "a CSV of scores and --qrels", remedy="give RUNS with --qrels, or the CSV alone"
+        )
     from rtc_bayes.collection import read_qrels
 
     systems, judged = runs.read(), read_qrels(qrels)

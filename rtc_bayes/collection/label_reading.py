@@ -121,6 +121,7 @@ def read_labels(
     if not sources:
         raise InputError("no file of labels", remedy="give at least one")
     columns = _Columns()
+    read: set[Path] = set()
     for source in sources:
         if kind_of(source) == "frame":
             names = [str(name) for name in source.columns]
@@ -130,6 +131,13 @@ def read_labels(
             )
         elif kind_of(source) == "path":
             for path in files_of(source):
+                if Path(path).resolve() in read:
+                    raise InputError(
+                        "is given twice, and its labels would count twice",
+                        path=path,
+                        remedy="give it once",
+                    )
+                read.add(Path(path).resolve())
                 _read_file(path, kind, judge, columns)
         else:
             raise InputError(

@@ -47,7 +47,8 @@ def judges_tables(
             f"{alpha.high:.3f}), of {alpha.pairs:,} pairs labelled by two judges or more."
         )
     except InputError as error:
-        said.append(f"No agreement to tell: {error}")
+        one = len(labels.judges) == 1
+        said.append("One judge agrees with nobody." if one else f"No agreement to tell: {error}")
     raw, told = judge_table(binary), made.judges_frame()
     table = raw[["judge", "labels", "agrees"]].assign(**{"says relevant": raw["grade_1"]})
     table = table.assign(

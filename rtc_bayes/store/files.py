@@ -27,6 +27,28 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}(\.[^.]+)?")
 
 
+def check_target(path: str | Path) -> Path:
+    """Return where a file is to stand, or say why it cannot, before the work of making it.
+
+    Raises
+    ------
+    InputError
+        If `path` is a folder, or its folder does not exist.
+
+    Examples
+    --------
+    >>> check_target("nowhere/out.csv")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: nowhere/out.csv: its folder does not exist; make the folder first
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise InputError("is a folder", path=path, remedy="name a file in it")
+    if not target.parent.is_dir():
+        raise InputError("its folder does not exist", path=path, remedy="make the folder first")
+    return target
+
+
 @contextlib.contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Give a temporary path in the same folder, which becomes `path` if the block succeeds.
@@ -50,11 +72,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     InputError
         If `path` is a folder, its folder does not exist, or it cannot be written (:func:`writing`).
     """
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise InputError("is a folder", path=path, remedy="name a file in it")
-    if not target.parent.is_dir():
-        raise InputError("its folder does not exist", path=path, remedy="make the folder first")
+    target = check_target(path)
     if target.exists() and not target.is_file():
         with writing(path):
             yield target

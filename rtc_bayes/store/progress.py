@@ -81,12 +81,14 @@ def progress_bar(quiet: bool = False, *, after: float = 0.0) -> Iterator[Progres
 
 
 def _lines(due: float) -> Progress:
-    """Write a line when one is due, at a time of the monotonic clock."""
+    """Write a line when one is due, at a time of the monotonic clock, and where one has an end."""
+    begun = ""
 
     def show(stage: str, done: int, total: int) -> None:
-        nonlocal due
-        if time.monotonic() >= due:
+        nonlocal due, begun
+        if (stage == begun and done == total) or time.monotonic() >= due:
             due = time.monotonic() + _BETWEEN_LINES
+            begun = "" if done == total else stage
             print(f"{stage}: {done} of {total}", file=sys.stderr, flush=True)
 
     return show

@@ -85,6 +85,13 @@ def test_bad_files_say_what_is_wrong(tmp_path, text, message):
         rb.read_labels(_file(tmp_path, text))
 
 
+def test_a_file_given_twice_would_count_twice(tmp_path):
+    path = tmp_path / "crowd.txt"
+    path.write_text("7 ann d1 1\n")
+    with pytest.raises(rb.InputError, match="is given twice"):
+        rb.read_labels(path, tmp_path)
+
+
 def test_higher_labels_than_said_are_dropped(tmp_path):
     labels = rb.read_labels(_file(tmp_path, "7 a d1 5\n7 b d1 3\n"), n_grades=4)
     assert labels.n_dropped == 1

@@ -45,6 +45,16 @@ def test_lines_now_and_then_where_there_is_no_terminal(capsys, monkeypatch):
     assert captured.err == "trials: 2 of 4\ntrials: 4 of 4\n"
 
 
+def test_a_stage_of_which_a_line_told_has_its_end_told(capsys, monkeypatch):
+    clock = iter([0.0, 2.5, 2.5, 2.6, 2.7, 2.8, 2.9])
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    with progress_bar() as progress:
+        for done in range(1, 4):
+            progress("trials", done, 3)
+        progress("tables", 1, 1)
+    assert capsys.readouterr().err == "trials: 1 of 3\ntrials: 3 of 3\n"
+
+
 def test_work_that_reports_nothing_is_announced(capsys, monkeypatch):
     monkeypatch.setattr(progress, "_FIRST_LINE", 0.01)
     with announced("fit"):

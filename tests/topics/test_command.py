@@ -164,3 +164,30 @@ def test_variability_is_that_of_python(here, capsys):
     assert "55 pairs of 11 systems" in capsys.readouterr().out
     assert main(shlex.split("variability scores.csv --top 0.05")) == 2
     assert "0 systems to compare" in capsys.readouterr().err
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(here, capsys):
+    (here / "folder").mkdir()
+    for output, message in (
+        ("folder", "folder: is a folder"),
+        ("nowhere/out.csv", "nowhere/out.csv: its folder does not exist"),
+        ("out.json", "out.json: topics are written as CSV"),
+    ):
+        assert main(shlex.split(f"topics missing.csv -o {output}")) == 2
+        assert message in capsys.readouterr().err
+    assert main(shlex.split("topics scores.csv --qrels scores.csv -o out.csv")) == 2
+    assert "a CSV of scores and --qrels" in capsys.readouterr().err
+
+
+def test_allocate_says_what_cannot_be(here, capsys):
+    write(simulate(n_topics=4, n_systems=3, documents=100, depth=20, seed=2), here / "track")
+    (here / "other.qrels").write_text("x1 0 d1 1\n")
+    common = "allocate track/runs --budget 20"
+    for options, message in (
+        ("--truth track/qrels.txt -o a.prels --scores ./a.prels", "--scores and -o are one file"),
+        ("--truth track/qrels.txt -o a.prels --scores no/a.csv", "its folder does not exist"),
+        ("--truth other.qrels -o a.prels", "no topic in common"),
+    ):
+        assert main(shlex.split(f"{common} {options}")) == 2
+        assert message in capsys.readouterr().err
+        assert not (here / "a.prels").exists()
