@@ -76,7 +76,7 @@ RunsRead = Annotated[
 ]
 
 
-def _some_runs(without: str, metavar: str = "[RUNS]...") -> Group:
+def _some_runs(without: str, metavar: str = "RUNS") -> Group:
     """Make the group of run files that may be left out."""
     files = Argument(metavar=metavar, help=f"Files, folders, globs. {without}.")
     return Group(
