@@ -58,6 +58,9 @@ class Aggregate:
         True grades drawn from the posterior: of "hierarchical".
     confusion : ndarray, shape (draw, judge, true, given), or None
         Draws of the probabilities of what a judge says: of "hierarchical".
+    r_hat : float or None
+        Of "hierarchical", how far its chains are from one another: the largest of the number of
+        relevant pairs and of judges. Above 1.1 they do not agree, and intervals are too narrow.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Aggregate:
     counts: Floats
     draws: NDArray[np.int8] | None = None
     confusion: Floats | None = None
+    r_hat: float | None = None
 
     @property
     def probability(self) -> Floats:
@@ -258,6 +262,7 @@ def aggregate(
         votes.confusion_counts(made.grades),
         made.draws,
         made.confusion,
+        made.r_hat,
     )
 
 

@@ -110,7 +110,51 @@ def hierarchical(
                 kept.append(state.true.astype(np.int8))
                 confusions.append(state.confusion())
     grades = votes.fixed(total / total.sum(axis=1, keepdims=True))
-    return Truths(grades, np.array(kept[:draws]), np.array(confusions[:draws]))
+    true, said = np.array(kept), np.array(confusions)
+    r_hat = largest_r_hat(
+        true.reshape(chains, each, -1), said.reshape(chains, each, *said.shape[1:])
+    )
+    return Truths(grades, true[:draws], said[:draws], r_hat)
+
+
+def largest_r_hat(true: NDArray[np.int8], confusion: Floats) -> float | None:
+    """Return the largest rank-normalised R-hat (Vehtari et al. 2021) of what matters to a user.
+
+    That is how many pairs have the higher grades, and how often each judge is right.
+
+    Parameters
+    ----------
+    true : ndarray of int8, shape (chains, draws, pairs)
+    confusion : ndarray, shape (chains, draws, judges, true, given)
+
+    Returns
+    -------
+    float or None
+        None where too few draws tell.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(0)
+    >>> true = (random.random((2, 500, 40)) < 0.3).astype(np.int8)
+    >>> said = np.broadcast_to(np.eye(2), (2, 500, 3, 2, 2)) * random.random((2, 500, 3, 1, 1))
+    >>> largest_r_hat(true, said) < 1.02
+    True
+    >>> true[1] = random.random((500, 40)) < 0.6
+    >>> largest_r_hat(true, said) > 1.5
+    True
+    """
+    from arviz_stats.base import array_stats
+
+    if true.shape[0] < 2 or true.shape[1] < 4:
+        return None
+    right = np.diagonal(confusion, axis1=3, axis2=4).mean(axis=3)
+    values = np.concatenate([true.mean(axis=2, dtype=np.float64)[..., None], right], axis=2)
+    told = [
+        float(array_stats.rhat(values[..., n], chain_axis=0, draw_axis=1))
+        for n in range(values.shape[2])
+        if np.ptp(values[..., n]) > 0.0
+    ]
+    return max(told, default=None)
 
 
 class _State:

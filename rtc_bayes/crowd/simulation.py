@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels, Qrels
 from rtc_bayes.errors import InputError, whole_number
+
+SPAMMERS = ("random", "constant", "inverted")
 
 
 def simulate_labels(
@@ -16,6 +21,7 @@ def simulate_labels(
     expertise: float = 0.7,
     concentration: float = 5.0,
     relevance_level: int = 1,
+    spammers: Mapping[str, float] | None = None,
     seed: int = 0,
 ) -> Labels:
     """Let workers, each right with a probability of their own, label judged documents.
@@ -35,6 +41,9 @@ def simulate_labels(
         The sum of its two parameters, which the source does not state.
     relevance_level : int
         The lowest grade that is relevant.
+    spammers : mapping of str to float, optional
+        Shares of the workers, rounded, that label otherwise: "random" by the toss of a coin,
+        "constant" always the same, "inverted" wrong as often as others are right.
     seed : int
 
     Returns
@@ -45,7 +54,8 @@ def simulate_labels(
     Raises
     ------
     InputError
-        More labels than workers, or an expertise that no beta distribution has.
+        More labels than workers, an expertise that no beta distribution has, or shares of
+        spammers that are none.
 
     Examples
     --------
@@ -62,6 +72,7 @@ def simulate_labels(
             f"expertise is {expertise}, concentration {concentration}",
             remedy="give an expertise in (0, 1) and a concentration above 0",
         )
+    kinds = _spammers(spammers or {}, judges)
     random = np.random.default_rng(seed)
     right = random.beta(expertise * concentration, (1 - expertise) * concentration, judges)
     gold = {
@@ -72,7 +83,27 @@ def simulate_labels(
     }
     grades = np.repeat(list(gold.values()), each)
     who = random.permuted(np.tile(np.arange(judges), (len(gold), 1)), axis=1)[:, :each].ravel()
+    right[kinds == "random"] = 0.5
+    right[kinds == "inverted"] = 1.0 - right[kinds == "inverted"]
     said = np.where(random.random(len(who)) < right[who], grades, 1 - grades)
+    same = (kinds == "constant")[who]
+    said[same] = (np.arange(judges) % 2)[who][same]
     topics, docnos = zip(*(pair for pair in gold for _ in range(each)), strict=True)
     names = [f"worker{judge + 1}" for judge in who]
     return Labels.of(topics, docnos, names, said, gold=gold, n_grades=2)
+
+
+def _spammers(shares: Mapping[str, float], judges: int) -> NDArray[np.str_]:
+    """Return what each worker is: a kind of spammer, the first ones, or "" for none."""
+    for kind, share in shares.items():
+        if kind not in SPAMMERS or not 0.0 <= share <= 1.0:
+            raise InputError(
+                f"spammers: {kind!r} {share}",
+                remedy=f"give shares from 0 to 1 of {', '.join(SPAMMERS)}",
+            )
+    kinds = [kind for kind, share in shares.items() for _ in range(round(share * judges))]
+    if len(kinds) > judges:
+        raise InputError(
+            f"spammers: {sum(shares.values()):g} of the workers", remedy="give shares of sum 1"
+        )
+    return np.array([*kinds, *[""] * (judges - len(kinds))])

@@ -108,11 +108,14 @@ class Truths(NamedTuple):
         True grades drawn from a posterior.
     confusion : ndarray, shape (draw, judge, true, given), or None
         Draws of what judges say.
+    r_hat : float or None
+        How far chains are from one another.
     """
 
     grades: Floats
     draws: NDArray[np.int8] | None = None
     confusion: Floats | None = None
+    r_hat: float | None = None
 
 
 def _known(labels: Labels, human: Known | None, level: int, graded: bool) -> Codes:

@@ -9,6 +9,8 @@ from rtc_bayes.report.tables import Format
 from rtc_bayes.report.terminal import Passage, Table
 
 _SHOWN = 15
+# R-hat from which chains are said not to agree
+_MIXED = 1.1
 _FORMATS: dict[str, Format] = {
     "labels": "d",
     "agrees": ".2f",
@@ -49,6 +51,11 @@ def judges_tables(
     except InputError as error:
         one = len(labels.judges) == 1
         said.append("One judge agrees with nobody." if one else f"No agreement to tell: {error}")
+    if made.r_hat is not None and made.r_hat > _MIXED:
+        said.append(
+            f"The chains do not agree (R-hat {made.r_hat:.2f}), so that intervals are too narrow: "
+            "give more labels a pair, or grades of a person."
+        )
     raw, told = judge_table(binary), made.judges_frame()
     table = raw[["judge", "labels", "agrees"]].assign(**{"says relevant": raw["grade_1"]})
     table = table.assign(

@@ -278,3 +278,35 @@ def test_hierarchical_is_the_posterior_of_the_graph():
     judged = judged.reshape(-1, votes.n_judges, 2, 2)
     said = np.linalg.inv(seeming) @ made.confusion.mean(axis=0)
     np.testing.assert_allclose(said, judged.mean(axis=0), atol=0.05)
+
+
+def test_spammers_are_told_by_gold():
+    truth = rb.Qrels({"7": {f"d{i:03d}": int(i % 3 == 0) for i in range(600)}})
+    shares = {"random": 0.2, "constant": 0.2, "inverted": 0.2}
+    labels = rb.simulate_labels(truth, n_judges=10, per_pair=5, spammers=shares, seed=3)
+    gold = labels.gold_grades()[labels.pairs().of_label]
+    right = np.bincount(labels.judge_of, labels.grade == gold) / np.bincount(labels.judge_of)
+    relevant = np.bincount(labels.judge_of, labels.grade) / np.bincount(labels.judge_of)
+    of = dict(zip(labels.judges, zip(right, relevant, strict=True), strict=True))
+    # each gives 300 labels: a share's standard error is at most .029
+    for worker in ("worker1", "worker2"):
+        assert abs(of[worker][0] - 0.5) < 4 * 0.029
+    assert (of["worker3"][1], of["worker4"][1]) == (0.0, 1.0)
+    honest = rb.simulate_labels(truth, n_judges=10, per_pair=5, seed=3)
+    as_honest = np.bincount(honest.judge_of, honest.grade == gold) / np.bincount(honest.judge_of)
+    for worker in ("worker5", "worker6"):
+        place = labels.judges.index(worker)
+        assert abs(right[place] + as_honest[place] - 1.0) < 5 * 0.029
+    assert (right[6:] == as_honest[6:]).all()
+    for bad in ({"lazy": 0.1}, {"random": 1.2}, {"random": 0.6, "constant": 0.6}):
+        with pytest.raises(rb.InputError, match="spammers"):
+            rb.simulate_labels(truth, n_judges=10, spammers=bad)
+
+
+def test_chains_that_do_not_agree_are_told():
+    truth = rb.Qrels({"7": {f"d{i:03d}": int(i < 60) for i in range(150)}})
+    labels = rb.simulate_labels(truth, n_judges=6, per_pair=4, expertise=0.85, seed=1)
+    known = dict(list(labels.gold.items())[::5])
+    assert rb.aggregate(labels, human=known, seed=1).r_hat < 1.05
+    assert rb.aggregate(labels, "em").r_hat is None
+    assert rb.aggregate(labels, draws=6, seed=1).r_hat is None
