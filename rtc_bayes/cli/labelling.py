@@ -42,6 +42,10 @@ def labels(
     n_grades: Annotated[
         int | None, typer.Option(help="How many grades there are; higher labels are dropped.")
     ] = None,
+    families: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Of panel, judge,family: a family weighs as one judge."),
+    ] = None,
     judges: Annotated[
         bool, typer.Option("--judges", help="Show all judges, not those of most labels.")
     ] = False,
@@ -58,7 +62,7 @@ def labels(
     Prints how far judges agree, and what each is worth. Writes OUT: topic Q0 docno probability,
     which compare takes as --erels; a table of pairs if it ends in .csv or .json.
     """
-    from rtc_bayes.collection import read_labels, read_qrels
+    from rtc_bayes.collection import read_groups, read_labels, read_qrels
     from rtc_bayes.collection.sources import files_of
     from rtc_bayes.crowd import aggregate
     from rtc_bayes.errors import InputError
@@ -71,13 +75,20 @@ def labels(
         raise InputError("--gold and --human both say what is known", remedy="give one")
     given = read_labels(*files, judge=judge, n_grades=n_grades)
     known = given.gold if gold else None if human is None else read_qrels(human)
+    groups = None if families is None else read_groups(families)
+    if groups is not None and groups.get("judge") == "family":
+        del groups["judge"]
     with announced("aggregating", quiet):
-        made = aggregate(given, method, rel=rel, graded=graded, human=known, seed=seed)
+        made = aggregate(
+            given, method, rel=rel, graded=graded, human=known, families=groups, seed=seed
+        )
     if not quiet:
         write_tables(judges_tables(given, made, rel=rel, every=judges), None, {})
     if output is None:
         return
-    paths = [str(file) for path in [*files, *([human] if human else [])] for file in files_of(path)]
+    paths = [
+        str(file) for path in [*files, *filter(None, (human, families))] for file in files_of(path)
+    ]
     meta = provenance(seed=seed, inputs={path: digest_file(path) for path in paths})
     match kind:
         case "erels":

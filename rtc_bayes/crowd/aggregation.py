@@ -172,6 +172,7 @@ def aggregate(
     draws: int = 1000,
     prior: CrowdPrior | None = None,
     history: Aggregate | None = None,
+    families: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> Aggregate:
     """Turn the labels of many judges into one probability of relevance for each pair.
@@ -199,6 +200,8 @@ def aggregate(
         Of "hierarchical".
     history : Aggregate, optional
         What judges did before, for "hierarchical": by their names.
+    families : mapping of str to str, optional
+        Of "panel", the family of a judge: those of one family weigh as one judge.
     seed : int
 
     Returns
@@ -225,6 +228,8 @@ def aggregate(
         raise InputError(
             f"{method} takes no prior and no history", remedy='give method="hierarchical"'
         )
+    if method != "panel" and families is not None:
+        raise InputError(f"{method} takes no families", remedy='give method="panel"')
     if method == "panel" and graded:
         raise InputError("panel takes no grades", remedy="give rel, without graded")
     whole_number("draws", draws, least=1)
@@ -240,7 +245,7 @@ def aggregate(
         told = np.flatnonzero(votes.known >= 0)
         ids = labels.pair_ids()
         known = {ids[place]: int(votes.known[place]) * rel for place in told}
-        p = panel(labels, known, rel=rel, seed=seed).probability
+        p = panel(labels, known, rel=rel, families=families, seed=seed).probability
         made = Truths(votes.fixed(np.stack([1.0 - p, p], axis=1)))
     elif method == "hierarchical":
         made = hierarchical(

@@ -45,6 +45,27 @@ def test_gold_and_human_are_known(crowd, tmp_path):
     assert [line.split(",")[3] for line in written[0].splitlines()[1:3]] == ["0.0", "1.0"]
 
 
+def test_a_family_of_judges_weighs_as_one(crowd, tmp_path, capsys):
+    families = tmp_path / "families.csv"
+    families.write_text("judge,family\nw0,a\nw1,a\nw2,a\n")
+    out = tmp_path / "soft.erels"
+    common = ["labels", str(crowd), "--quiet", "-o", str(out), "--families", str(families)]
+    assert main([*common, "--method", "panel", "--gold"]) == 0
+    labels = rb.read_labels(crowd)
+    told = {"method": "panel", "human": labels.gold}
+    made = rb.aggregate(labels, families=dict.fromkeys(("w0", "w1", "w2"), "a"), **told)
+    assert rb.read_erels(out) == made.probabilities()
+    assert str(families) in json.loads((tmp_path / "soft.erels.meta.json").read_text())["inputs"]
+    none = rb.aggregate(rb.read_labels(crowd), "panel").probability
+    one = rb.aggregate(labels, "panel", families=dict.fromkeys(("w0", "w1", "w2"), "a"))
+    assert abs(one.probability - none).max() > 1e-3
+    assert main([*common, "--method", "em"]) == 2
+    assert "em takes no families" in capsys.readouterr().err
+    families.write_text("ghost,a\n")
+    assert main([*common, "--method", "panel"]) == 2
+    assert "families of judges without labels: ghost" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
