@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.common import read_collection
+from experiments.whole_lists.four import read
 from rtc_bayes import (
     CollectionWarning,
     Estimand,
@@ -153,7 +153,7 @@ def main() -> None:
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     for name in options.collections:
-        runs, qrels = read_collection(name)
+        runs, qrels = read(name)
         rows: list[dict[str, Any]] = []
         for seed in range(options.seed, options.seed + options.repetitions):
             rows += repetition(runs, qrels, LEVELS[name], seed)

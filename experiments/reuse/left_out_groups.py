@@ -55,7 +55,11 @@ DL20 = {
 
 
 def groups_of(folder: str, systems: tuple[str, ...]) -> dict[str, str]:
-    """Return the group of each system of a collection."""
+    """Return the group of each system of a collection; of Robust 2003 each run is a site's own."""
+    if folder == "robust03":
+        return {system: system for system in systems}
+    if folder == "clef_ehealth_2015":
+        return {system: system.partition("_")[0] for system in systems}
     if folder == "trec8_adhoc":
         return read_groups(Path(os.environ["RTC_BAYES_DATA"]) / folder / "run_groups.txt")
     return {
