@@ -151,8 +151,7 @@ def next_actions(
     if HUMAN in prices:
         add(HUMAN, "", gain, prices[HUMAN])
     if labels is not None:
-        level = judgments.relevance_level
-        document, said = labels.located(pool), labels.binary(level)
+        document = labels.located(pool)
         inside = document >= 0
         given = np.bincount(document[inside], minlength=pool.n_documents)
         for number, judge in enumerate(judges):
@@ -160,9 +159,12 @@ def next_actions(
             if cost is None:
                 continue
             of_judge = inside & (labels.judge_of == number)
-            told = told_by_label(p, *rates(p[document[of_judge]], said[of_judge]))
+            labelled, grade = document[of_judge], labels.grade[of_judge]
+            # a judge of two grades says "relevant" by the higher one, whatever people's level
+            level = min(judgments.relevance_level, max(1, int(grade.max(initial=1))))
+            told = told_by_label(p, *rates(p[labelled], (grade >= level).astype(np.int64)))
             gains = gain * told / (given + 1.0) ** 2
-            gains[document[of_judge]] = 0.0
+            gains[labelled] = 0.0
             add(LABEL, judge, gains, cost)
     actions = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     actions = actions.sort_values("gain_per_cost", ascending=False, kind="stable")

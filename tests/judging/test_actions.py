@@ -1,6 +1,7 @@
 """Judge or trust: the gain of an action against loops over pairs and exact entropies."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -108,6 +109,25 @@ def test_labels_are_of_documents_that_the_judge_has_not_labelled(pool):
         2 * (ann.gain / bob.gain).median()
     )
     assert (actions.cost == actions.judge.map(costs)).all()
+
+
+def test_a_judge_of_two_grades_says_relevant_by_the_higher(pool):
+    judgments = judge(pool, 10).with_judge_labels(labelled(pool, wrong=0.1))
+    comparison = compared(pool, judgments)
+    graded = replace(judgments, relevance_level=2)
+    one, two = (
+        rb.next_actions(comparison, of, {"label": 1.0}, count=500) for of in (judgments, graded)
+    )
+    assert one.equals(two)
+    assert len(one)
+
+
+def test_when_all_is_judged_nothing_is_left(pool):
+    judgments = judge(pool, pool.n_documents)
+    actions = rb.next_actions(compared(pool, judgments), judgments, {"human": 1})
+    assert not len(actions)
+    accepted = rb.next_actions(compared(pool, judgments), judgments, {"human": 1}, worth=1)
+    assert accepted.action.tolist() == ["accept"]
 
 
 def test_one_more_label_gains_a_quarter_of_a_first_one(pool):
