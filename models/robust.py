@@ -305,8 +305,7 @@ class Design:
     def regression(self) -> EffectsRegression:
         """The judged documents as rows."""
         pool, rows, systems = self.pool, self.judgments.order, self.pool.n_systems
-        features = judged_rows(self.judgments, lambda topic: np.hstack(self.features(topic)))
-        columns, local = np.split(features, [-1 - 2 * systems], axis=1)
+        columns, local = judged_rows(self.judgments, self.features)
         priors = np.array([getattr(self.model, name) for name in COEFFICIENTS]).T
         mean, sd = np.hstack([priors, self.labels.prior])
         sizes = [len(mean), systems, systems, systems, *self.labels.sizes]

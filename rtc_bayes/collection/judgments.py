@@ -402,7 +402,7 @@ class Judgments(Saved):
             return self
         inferred = infer_judged_for(self)
         warnings.warn(
-            f"the systems judged for are not known; inferred: {', '.join(inferred) or 'none'} "
+            f"the systems judged for are not known; inferred: {some(inferred) or 'none'} "
             "(say them with judged_for, or as rtc-bayes fit --judged-for)",
             CollectionWarning,
             stacklevel=2,

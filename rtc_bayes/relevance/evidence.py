@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,19 @@ def of_retrieved(judgments: Judgments) -> Judgments:
     return judgments.keep(order[np.isin(order, judgments.pool.ranked)])
 
 
-def judged_rows(judgments: Judgments, features: Callable[[int], Floats]) -> Floats:
+@overload
+def judged_rows(judgments: Judgments, features: Callable[[int], Floats]) -> Floats: ...
+
+
+@overload
+def judged_rows(
+    judgments: Judgments, features: Callable[[int], tuple[Floats, ...]]
+) -> tuple[Floats, ...]: ...
+
+
+def judged_rows(
+    judgments: Judgments, features: Callable[[int], Floats | tuple[Floats, ...]]
+) -> Floats | tuple[Floats, ...]:
     """Return the features of the judged documents, in the order of judging.
 
     Parameters
@@ -86,11 +98,13 @@ def judged_rows(judgments: Judgments, features: Callable[[int], Floats]) -> Floa
     judgments : Judgments
     features : callable
         Takes the number of a topic and returns the features of its documents, shape
-        (documents, columns). It is called only for topics with judgments, and for the first.
+        (documents, columns), or a tuple of such arrays. It is called only for topics with
+        judgments, and for the first.
 
     Returns
     -------
     ndarray of float, shape (judged, columns)
+        Or a tuple of them, each an array of its own.
 
     Examples
     --------
@@ -104,12 +118,15 @@ def judged_rows(judgments: Judgments, features: Callable[[int], Floats]) -> Floa
     True
     """
     pool, rows = judgments.pool, judgments.order
-    topic = pool.topic_of[rows]
-    values = np.empty((len(rows), features(0).shape[1]))
+    topic, first = pool.topic_of[rows], features(0)
+    parts = first if isinstance(first, tuple) else (first,)
+    values = tuple(np.empty((len(rows), part.shape[1])) for part in parts)
     for t in np.unique(topic):
-        here = topic == t
-        values[here] = features(t)[rows[here] - pool.topic_starts[t]]
-    return values
+        here, of_topic = topic == t, features(t)
+        parts = of_topic if isinstance(of_topic, tuple) else (of_topic,)
+        for value, part in zip(values, parts, strict=True):
+            value[here] = part[rows[here] - pool.topic_starts[t]]
+    return values if isinstance(first, tuple) else values[0]
 
 
 def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]) -> None:
