@@ -202,6 +202,14 @@ def extend(
         str | None,
         typer.Option(metavar="FILE", help="CSV of scores of systems that are judged for."),
     ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Of the systems of --scores: system,weight. Others: 0."),
+    ] = None,
+    formula: Annotated[
+        Literal["corrected", "printed"],
+        typer.Option(help="Of reuse: over ranks of judged documents, or all ranks as printed."),
+    ] = "corrected",
     depth: Annotated[int, typer.Option(help="Of the pool of these runs.")] = 100,
     runs: RunsRead,
     layout: Layout = None,
@@ -221,12 +229,14 @@ def extend(
     from rtc_bayes.topics import allocate_judgments, mean_average_reuse, unjudged_documents
 
     kind = format_of(layout, output, ENDINGS)
+    if weights is not None and scores is None:
+        raise InputError("--weights needs --scores", remedy="give both, or neither")
     systems, judged = runs.read(), read_qrels(qrels)
     inputs = digests(systems, judged)
     if budget is None:
         if scores is not None:
             raise InputError("--scores needs --budget", remedy="give both, or neither")
-        reuse = mean_average_reuse(systems, judged)
+        reuse = mean_average_reuse(systems, judged, formula=formula)
         alone = [
             sum(map(len, unjudged_documents(systems.select([name]), judged, depth).values()))
             for name in reuse
@@ -237,8 +247,7 @@ def extend(
         meta = provenance(inputs=inputs) | {"omega": omega}
         show_frame(frame.sort_values("reuse"), kind, output, meta, title, {"reuse": ".3f"})
         return
-    if scores is not None:
-        inputs |= {scores: digest_file(scores)}
+    inputs |= {path: digest_file(path) for path in (scores, weights) if path}
     chosen = allocate_judgments(
         systems,
         judged,
@@ -247,6 +256,7 @@ def extend(
         how=how,
         constraint=constraint,
         depth=depth,
+        weights=None if weights is None else _numbers(weights, "system", "weight"),
     )
     show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), f"{chosen!r}", {})
 

@@ -147,6 +147,22 @@ def test_extend_says_what_is_reused_and_what_to_judge(here, capsys):
             rows = [(row["topic"], row["docno"]) for row in csv.DictReader(file)]
         assert rows == list(chosen.to_frame().itertuples(index=False, name=None))
         assert len(rows) == 40
+    assert main(shlex.split(f"{common} --formula printed --format json")) == 0
+    printed = {row["system"]: row["reuse"] for row in json.loads(capsys.readouterr().out)}
+    assert printed == pytest.approx(rb.mean_average_reuse(new, judged, formula="printed"))
+    assert printed != pytest.approx(reuse)
+    (here / "weights.csv").write_text("system,weight\n{},3\n{},1\n".format(*old.systems))
+    weighted = f"{common} --budget 40 --scores old.csv --weights weights.csv --format json"
+    assert main(shlex.split(weighted)) == 0
+    rows = [(row["topic"], row["docno"]) for row in json.loads(capsys.readouterr().out)]
+    matrix, weights = (
+        rb.ScoreMatrix.from_csv("old.csv"),
+        dict(zip(old.systems, (3, 1), strict=True)),
+    )
+    chosen = rb.allocate_judgments(new, judged, 40, matrix, weights=weights, depth=20)
+    assert rows == list(chosen.to_frame().itertuples(index=False, name=None))
+    assert main(shlex.split(f"{common} --weights weights.csv")) == 2
+    assert "--weights needs --scores" in capsys.readouterr().err
     assert main(shlex.split(f"{common} --scores old.csv")) == 2
     assert "--scores needs --budget" in capsys.readouterr().err
     assert main(shlex.split(f"{common} --budget 40")) == 2
