@@ -87,7 +87,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "models": models,
 }
 # options of before, and those that took their place
-_MOVED = {"--probability": "--form"}
+_MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"}
 
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)
 for _name, _command in _COMMANDS.items():

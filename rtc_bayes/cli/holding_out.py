@@ -186,12 +186,15 @@ def reusability(
     from rtc_bayes.store import announced, progress_bar, provenance
 
     if (hold_out is None) == (leave_out is None):
+        wrong = "neither of" if hold_out is None else "both"
         raise InputError(
-            "what is asked is not clear", remedy="give --hold-out DESIGN, or --leave-out groups"
+            f"{wrong} --hold-out and --leave-out",
+            remedy="give --hold-out DESIGN, or --leave-out groups",
         )
     if (runs.runs is None) == (scores is None) or (runs.runs is None) != (qrels is None):
         raise InputError(
-            "what is analysed is not clear", remedy="give RUNS with --qrels, or --scores alone"
+            "it takes runs with judgments, or scores",
+            remedy="give RUNS with --qrels, or --scores alone",
         )
     if scores is not None and (pool_depth or leave_out):
         lone = "--pool-depth" if pool_depth else "--leave-out"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -277,6 +278,7 @@ def _show_audit(
     meta = provenance(seed=seed, inputs=inputs)
     if kind == "prels":
         assert output is not None
+        _lose_no_grade(output, judged)
         write_prels(prels, output)
         write_json(meta, meta_path(output))
         return
@@ -292,6 +294,25 @@ def _show_audit(
     )
     title = f"audit: {len(order.next)} of {len(order.documents)} documents to judge, seed {seed}"
     _show(frame, kind, output, meta, title)
+
+
+def _lose_no_grade(output: str, judged: Qrels) -> None:
+    """Refuse to write over an audit's file with grades that stand nowhere else."""
+    from rtc_bayes.collection import read_prels
+
+    if not Path(output).exists():
+        return
+    lost = sum(
+        row.relevance >= 0 and row.relevance != judged.get(topic, {}).get(docno)
+        for topic, rows in read_prels(output).items()
+        for docno, row in rows.items()
+    )
+    if lost:
+        raise InputError(
+            f"{lost} of its grades are not in --qrels, and would be lost",
+            path=output,
+            remedy="name another file",
+        )
 
 
 def _show(

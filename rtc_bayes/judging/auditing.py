@@ -204,8 +204,8 @@ class Audit:
         -------
         DataFrame
             quantity, expected and sd (by the model), estimate, low and high (by the audit), agrees
-            (whether the model's 95% interval and the audit's have a value in common; True before
-            the first judgment).
+            (whether the model's 95% interval and the audit's have a value in common; missing
+            before the first judgment).
         """
         import pandas as pd
 
@@ -219,7 +219,7 @@ class Audit:
                 "estimate": self.estimate,
                 "low": self.low,
                 "high": self.high,
-                "agrees": ~apart,
+                "agrees": pd.Series(~apart, dtype="boolean").mask(np.isnan(self.estimate)),
             }
         )
 
@@ -400,7 +400,7 @@ def _look(
         estimate = (state.expected + state.error) / total
         variance = np.maximum(state.variance, state.model_variance)
         radius = robbins(variance, state.prior, alpha) / total
-        low, high = estimate - radius, estimate + radius
+        low, high = np.maximum(estimate - radius, 0.0), estimate + radius
     return Audit(
         systems=comparison.systems,
         measure=comparison.measure,

@@ -89,6 +89,8 @@ def hold_out(
             f"never_together has {len(odd[0])} names where it takes pairs",
             remedy="give two groups, as A,B; three are three pairs",
         )
+    if costs and budget is None:
+        raise InputError("costs without a budget", remedy="say what they may sum to, by budget")
     for group in [*(g for pair in pairs for g in pair), *(most or {}), *(costs or {})]:
         if group not in names:
             raise InputError(

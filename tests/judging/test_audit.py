@@ -249,4 +249,4 @@ def test_nothing_judged_says_nothing(pool, probability):
     look = audit(comparison, sample)
     assert (look.judged, look.alarm, look.e_value) == (0, False, 1.0)
     assert np.isnan(look.estimate).all()
-    assert look.to_frame()["agrees"].all()
+    assert look.to_frame()["agrees"].isna().all()

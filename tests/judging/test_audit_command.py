@@ -110,6 +110,15 @@ def test_what_cannot_be_is_refused(here, simulated, capsys, extra, said):
     assert said in capsys.readouterr().err
 
 
+def test_grades_of_an_audit_are_not_written_over(here, simulated, capsys):
+    assert main([*NEXT, "-o", "audit.prels"]) == 0
+    judge(simulated.qrels)
+    before = (here / "audit.prels").read_text()
+    assert main([*NEXT, "-o", "audit.prels"]) == 2
+    assert "of its grades are not in --qrels, and would be lost" in capsys.readouterr().err
+    assert (here / "audit.prels").read_text() == before
+
+
 def test_an_audit_goes_with_no_pair(here, capsys):
     assert main([*NEXT, "--pair", "least"]) == 2
     assert "--audit takes --qrels, but no --pair" in capsys.readouterr().err

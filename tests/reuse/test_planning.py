@@ -127,6 +127,7 @@ def test_a_cap_leaves_the_other_groups_an_even_design() -> None:
     ("words", "message"),
     [
         ({"held": 6}, "6 of 6 groups"),
+        ({"costs": {"S1": 3}}, "costs without a budget"),
         ({"held": 2, "baseline": 20}, "too few for a cycle"),
         ({"baseline": 30}, "none is left"),
         ({"never_together": [("S1", "S9")]}, "no group S9"),
