@@ -47,7 +47,7 @@ def cells(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None) -> l
     Returns
     -------
     list of list of str
-        Row by row; an undefined value (None, NaN) is an en dash, a minus is a real one.
+        Row by row; an undefined value (None, NaN, NA) is an en dash, a minus is a real one.
     """
     chosen = dict(formats or {})
     return [
@@ -140,7 +140,9 @@ def with_interval(value: float | None, ends: Sequence[float] | None, form: str) 
 
 
 def _undefined(value: object) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
+    import pandas as pd
+
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def _text(value: object, form: Format | None) -> str:

@@ -18,7 +18,12 @@ def test_cells_write_minus_and_undefined():
 
 
 def test_numbers_and_their_intervals():
-    assert [number(value, ".1f") for value in (-0.5, None, float("nan"))] == ["−0.5", "–", "–"]
+    assert [number(value, ".1f") for value in (-0.5, None, float("nan"), pd.NA)] == [
+        "−0.5",
+        "–",
+        "–",
+        "–",
+    ]
     assert with_interval(-0.5, (-1.0, 0.25), ".2f") == "−0.50 (−1.00 to 0.25)"
     assert with_interval(0.5, None, ".0%") == "50%"
     assert with_interval(0.5, [float("nan"), float("nan")], ".2f") == "0.50"
