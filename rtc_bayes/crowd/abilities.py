@@ -126,27 +126,25 @@ def log_chances(odds: Floats, n_grades: int) -> Floats:  # pragma: no cover  (co
     """
     said = np.empty((len(odds), n_grades, n_grades))
     for judge in range(len(odds)):
+        place = 0
         for y in range(n_grades):
-            largest = 0.0
-            for wrong in range(n_grades - 1):
-                largest = max(largest, odds[judge, y * (n_grades - 1) + wrong])
-            whole = np.exp(-largest)
-            for wrong in range(n_grades - 1):
-                whole += np.exp(odds[judge, y * (n_grades - 1) + wrong] - largest)
-            whole = largest + np.log(whole)
-            wrong = 0
+            whole = _log_whole(odds[judge], y, n_grades)
             for g in range(n_grades):
-                if g == y:
-                    said[judge, y, g] = -whole
-                else:
-                    said[judge, y, g] = odds[judge, y * (n_grades - 1) + wrong] - whole
-                    wrong += 1
+                said[judge, y, g] = -whole
+                if g != y:
+                    said[judge, y, g] += odds[judge, place]
+                    place += 1
     return said
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def draw_odds(  # pragma: no cover  (compiled)
-    random: np.random.Generator, counts: Floats, mean: Floats, root: Floats, odds: Floats
+    random: np.random.Generator,
+    counts: Floats,
+    mean: Floats,
+    root: Floats,
+    odds: Floats,
+    steps: int,
 ) -> None:
     """Draw the log odds of every judge, in place, by elliptical slices (Murray et al. 2010).
 
@@ -159,29 +157,62 @@ def draw_odds(  # pragma: no cover  (compiled)
         Of the covariance of log odds over judges.
     odds : ndarray, shape (judge, odds)
         Filled.
+    steps : int
     """
-    size, n_grades = len(mean), counts.shape[1]
-    other, proposed = np.empty(size), np.empty((1, size))
+    size = len(mean)
+    other, proposed = np.empty(size), np.empty(size)
     for judge in range(len(odds)):
-        for row in range(size):
-            other[row] = 0.0
-        for column in range(size):
-            normal = random.standard_normal()
-            for row in range(column, size):
-                other[row] += root[row, column] * normal
-        level = np.log(random.random())
-        level += (counts[judge] * log_chances(odds[judge : judge + 1], n_grades)[0]).sum()
-        angle = 2.0 * np.pi * random.random()
-        low, high = angle - 2.0 * np.pi, angle
-        while True:
-            for row in range(size):
-                away = odds[judge, row] - mean[row]
-                proposed[0, row] = mean[row] + away * np.cos(angle) + other[row] * np.sin(angle)
-            if (counts[judge] * log_chances(proposed, n_grades)[0]).sum() >= level:
-                break
-            if angle < 0.0:
-                low = angle
-            else:
-                high = angle
-            angle = low + (high - low) * random.random()
-        odds[judge] = proposed[0]
+        now = _log_likelihood(counts[judge], odds[judge])
+        for _ in range(steps):
+            other[:] = 0.0
+            for column in range(size):
+                normal = random.standard_normal()
+                for row in range(column, size):
+                    other[row] += root[row, column] * normal
+            level = now + np.log(random.random())
+            angle = 2.0 * np.pi * random.random()
+            low, high = angle - 2.0 * np.pi, angle
+            while True:
+                cosine, sine = np.cos(angle), np.sin(angle)
+                for row in range(size):
+                    away = odds[judge, row] - mean[row]
+                    proposed[row] = mean[row] + away * cosine + other[row] * sine
+                now = _log_likelihood(counts[judge], proposed)
+                if now >= level:
+                    break
+                if angle < 0.0:
+                    low = angle
+                else:
+                    high = angle
+                angle = low + (high - low) * random.random()
+            odds[judge] = proposed
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _log_likelihood(counts: Floats, odds: Floats) -> float:  # pragma: no cover  (compiled)
+    """Return the log probability of what a judge said, (seeming, given), up to a constant."""
+    n_grades = len(counts)
+    total, place = 0.0, 0
+    for y in range(n_grades):
+        labels = counts[y, y]
+        for g in range(n_grades):
+            if g != y:
+                labels += counts[y, g]
+                total += counts[y, g] * odds[place]
+                place += 1
+        if labels > 0.0:
+            total -= labels * _log_whole(odds, y, n_grades)
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _log_whole(odds: Floats, y: int, n_grades: int) -> float:  # pragma: no cover  (compiled)
+    """Return the logarithm of 1 and the odds of wrong grades where y is right, together."""
+    largest = 0.0
+    first = y * (n_grades - 1)
+    for place in range(first, first + n_grades - 1):
+        largest = max(largest, odds[place])
+    whole = np.exp(-largest)
+    for place in range(first, first + n_grades - 1):
+        whole += np.exp(odds[place] - largest)
+    return largest + np.log(whole)

@@ -32,8 +32,11 @@ from rtc_bayes.store import spawn_seeds
 
 _FOLLOWING = 5
 """Draws of prevalences for each of how documents mislead."""
-_TOGETHER = 2
-"""Joint moves of a sweep."""
+_TOGETHER = 20_000
+"""Labels that joint moves of a sweep look at: with more there is a move every few sweeps."""
+_MOST_TOGETHER = 4
+_SLICES = 2
+"""Draws of what judges do for each of what documents seem to be."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +189,7 @@ class _State:
         odds = np.log(counts) - np.log(np.diagonal(counts, axis1=1, axis2=2))[:, :, None]
         self.odds = np.ascontiguousarray(odds[:, wrong])
         self.walk = AdaptiveWalk(len(self._place()))
+        self.swept = 0
 
     def confusion(self) -> Floats:
         """Return what judges say for each true grade: (judge, true, given)."""
@@ -204,7 +208,9 @@ class _State:
         votes, random = self.votes, self.random
         n, k = votes.n_pairs, votes.n_grades
         self._draw_documents()
-        self._move_together(tuning)
+        if self.swept % max(1, len(votes.grade) // _TOGETHER) == 0:
+            self._move_together(tuning)
+        self.swept += 1
         chance = np.empty((n, k))
         sweep(
             *self._labels(), log_chances(self.odds, k), self.of_topic, self.seeming,
@@ -213,7 +219,12 @@ class _State:
         cells = (votes.judge_of * k + self.seems[votes.pair_of]) * k + votes.grade
         said = np.bincount(cells, minlength=self.earlier.size).reshape(self.earlier.shape)
         draw_odds(
-            random, said + self.earlier, self.population.mean, self.population.root(), self.odds
+            random,
+            said + self.earlier,
+            self.population.mean,
+            self.population.root(),
+            self.odds,
+            _SLICES,
         )
         self.population = self.population.given(self.odds, random)
         return chance
@@ -264,7 +275,8 @@ class _State:
         """
         random, k = self.random, self.votes.n_grades
         density = self._log_density()
-        for _ in range(_TOGETHER):
+        moves = min(max(1, _TOGETHER // len(self.votes.grade)), _MOST_TOGETHER)
+        for _ in range(moves):
             before = self.prevalence, self.of_topic, self.population, self.odds
             step = self.walk.step(random)
             shift = np.exp(np.concatenate([[0.0], step[: k - 1]]))
