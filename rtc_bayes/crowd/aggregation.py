@@ -58,6 +58,8 @@ class Aggregate:
         True grades drawn from the posterior: of "hierarchical".
     confusion : ndarray, shape (draw, judge, true, given), or None
         Draws of the probabilities of what a judge says: of "hierarchical".
+    labelled : int array, shape (draw, judge, true), or None
+        Draws of how many labels a judge gave to pairs of each true grade: of "hierarchical".
     r_hat : float or None
         Of "hierarchical", how far its chains are from one another: the largest of the number of
         relevant pairs and of judges. Above 1.1 they do not agree, and intervals are too narrow.
@@ -81,6 +83,7 @@ class Aggregate:
     counts: Floats
     draws: NDArray[np.int8] | None = None
     confusion: Floats | None = None
+    labelled: NDArray[np.int64] | None = None
     r_hat: float | None = None
 
     @property
@@ -131,15 +134,15 @@ class Aggregate:
         if k == 2:
             named |= {"sensitivity": slice(1, 2), "specificity": slice(0, 1)}
         for name, rows in named.items():
-            if self.confusion is None:
+            if self.confusion is None or self.labelled is None:
                 hits = (self.counts * right)[:, rows].sum(axis=(1, 2))
                 said = self.counts[:, rows].sum(axis=(1, 2))
                 parts = (hits + 1.0, np.maximum(said - hits, 0.0) + 1.0)
                 mean, (low, high) = parts[0] / (parts[0] + parts[1]), beta.interval(LEVEL, *parts)
             else:
-                weight = self.counts.sum(axis=2)[None, :, rows]
+                weight = self.labelled[:, :, rows] + 1e-12
                 share = np.diagonal(self.confusion, axis1=2, axis2=3)[:, :, rows]
-                drawn = (share * weight).sum(axis=2) / np.maximum(weight.sum(axis=2), 1e-12)
+                drawn = (share * weight).sum(axis=2) / weight.sum(axis=2)
                 mean = drawn.mean(axis=0)
                 low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
             columns |= {name: mean, f"{name}_low": low, f"{name}_high": high}
@@ -267,6 +270,7 @@ def aggregate(
         votes.confusion_counts(made.grades),
         made.draws,
         made.confusion,
+        made.labelled,
         made.r_hat,
     )
 

@@ -22,11 +22,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from rtc_bayes.crowd.abilities import Population, draw_odds, log_chances
+from rtc_bayes.crowd.adaptive_walk import AdaptiveWalk
 from rtc_bayes.crowd.expectation import dawid_skene
-from rtc_bayes.crowd.hierarchical_kernel import sweep
+from rtc_bayes.crowd.hierarchical_kernel import draw_prevalences, log_evidence, sweep
 from rtc_bayes.crowd.votes import Floats, Truths, Votes
 from rtc_bayes.errors import InputError
 from rtc_bayes.store import spawn_seeds
+
+_FOLLOWING = 5
+"""Draws of prevalences for each of how documents mislead."""
+_TOGETHER = 20_000
+"""Labels that joint moves of a sweep look at: with more there is a move every few sweeps."""
+_MOST_TOGETHER = 4
+_SLICES = 2
+"""Draws of what judges do for each of what documents seem to be."""
 
 
 @dataclass(frozen=True)
@@ -94,27 +104,27 @@ def hierarchical(
         Earlier labels of a judge, counted, beside those here.
     seed : int
     """
-    starts = np.searchsorted(votes.pair_of, np.arange(votes.n_pairs + 1))
     earlier = np.zeros((votes.n_judges, votes.n_grades, votes.n_grades))
     for judge, counts in (history or {}).items():
         earlier[judge] = counts
     begin = dawid_skene(votes, iterations=20).grades
     each = -(-draws // chains)
-    total, kept, confusions = np.zeros_like(begin), [], []
+    total, kept, confusions, labelled = np.zeros_like(begin), [], [], []
     for chain_seed in spawn_seeds(seed, chains):
-        state = _State(votes, begin, prior, np.random.default_rng(chain_seed))
+        state = _State(votes, begin, prior, earlier, chain_seed)
         for step in range(tune + each):
-            chance = state.sweep(starts, earlier)
+            chance = state.sweep(tuning=step < tune)
             if step >= tune:
                 total += chance
                 kept.append(state.true.astype(np.int8))
                 confusions.append(state.confusion())
+                labelled.append(state.labelled())
     grades = votes.fixed(total / total.sum(axis=1, keepdims=True))
     true, said = np.array(kept), np.array(confusions)
     r_hat = largest_r_hat(
         true.reshape(chains, each, -1), said.reshape(chains, each, *said.shape[1:])
     )
-    return Truths(grades, true[:draws], said[:draws], r_hat)
+    return Truths(grades, true[:draws], said[:draws], np.array(labelled)[:draws], r_hat)
 
 
 def largest_r_hat(true: NDArray[np.int8], confusion: Floats) -> float | None:
@@ -161,99 +171,149 @@ class _State:
     """The parameters of one chain."""
 
     def __init__(
-        self, votes: Votes, begin: Floats, prior: CrowdPrior, random: np.random.Generator
+        self, votes: Votes, begin: Floats, prior: CrowdPrior, earlier: Floats, chain_seed: int
     ) -> None:
         k = votes.n_grades
-        self.votes, self.prior, self.random = votes, prior, random
+        self.votes, self.prior, self.earlier = votes, prior, earlier
+        self.random = np.random.default_rng(chain_seed)
+        self.starts = np.searchsorted(votes.pair_of, np.arange(votes.n_pairs + 1))
         self.seeming_prior = prior.seeming(k)
         self.seeming = self.seeming_prior / self.seeming_prior.sum(axis=1, keepdims=True)
         self.prevalence = begin.mean(axis=0)
         self.of_topic = np.tile(self.prevalence, (votes.n_topics, 1))
-        self.usual_prior = np.ones((k, k)) + 2.0 * np.eye(k)
-        self.usual = self.usual_prior / self.usual_prior.sum(axis=1, keepdims=True)
-        self.strength = np.full(k, 10.0)
-        counts = votes.confusion_counts(begin) + 1.0
-        self.said = counts / counts.sum(axis=2, keepdims=True)
         self.true: NDArray[np.int64] = begin.argmax(axis=1)
         self.seems = self.true.copy()
+        self.population = Population.usual(k)
+        counts = votes.confusion_counts(begin) + 1.0
+        wrong = ~np.eye(k, dtype=bool)
+        odds = np.log(counts) - np.log(np.diagonal(counts, axis1=1, axis2=2))[:, :, None]
+        self.odds = np.ascontiguousarray(odds[:, wrong])
+        self.walk = AdaptiveWalk(len(self._place()))
+        self.swept = 0
 
     def confusion(self) -> Floats:
         """Return what judges say for each true grade: (judge, true, given)."""
-        return np.einsum("zy,jyg->jzg", self.seeming, self.said)
+        said = np.exp(log_chances(self.odds, self.votes.n_grades))
+        return np.einsum("zy,jyg->jzg", self.seeming, said)
 
-    def sweep(self, starts: NDArray[np.int64], earlier: Floats) -> Floats:
+    def labelled(self) -> NDArray[np.int64]:
+        """Return how many labels a judge gave to pairs of each true grade: (judge, true)."""
+        votes = self.votes
+        cells = votes.judge_of * votes.n_grades + self.true[votes.pair_of]
+        size = votes.n_judges * votes.n_grades
+        return np.bincount(cells, minlength=size).reshape(votes.n_judges, votes.n_grades)
+
+    def sweep(self, tuning: bool) -> Floats:
         """Draw everything once; return the chances of true grades before they were drawn."""
         votes, random = self.votes, self.random
         n, k = votes.n_pairs, votes.n_grades
-        log_said = np.log(np.maximum(self.said, 1e-300))
+        self._draw_documents()
+        if self.swept % max(1, len(votes.grade) // _TOGETHER) == 0:
+            self._move_together(tuning)
+        self.swept += 1
         chance = np.empty((n, k))
         sweep(
-            starts, votes.judge_of, votes.grade, votes.topic_of, votes.known, log_said,
-            self.of_topic, self.seeming, random.random((n, 2)), chance, self.true, self.seems,
+            *self._labels(), log_chances(self.odds, k), self.of_topic, self.seeming,
+            random.random((n, 2)), chance, self.true, self.seems,
         )  # fmt: skip
-        told = votes.known >= 0
-        cells = np.bincount((self.true * k + self.seems)[told], minlength=k * k).reshape(k, k)
-        self.seeming = np.array(
-            [random.dirichlet(row) for row in self.seeming_prior + cells], dtype=float
-        )
-        in_topic = np.bincount(votes.topic_of * k + self.true, minlength=votes.n_topics * k)
-        of_topic = in_topic.reshape(votes.n_topics, k)
-        weight = self.prior.topic_weight
-        tables = _tables(of_topic, weight * self.prevalence, random)
-        self.prevalence = random.dirichlet(1.0 + tables)
-        self.of_topic = _dirichlets(of_topic + weight * self.prevalence, random)
         cells = (votes.judge_of * k + self.seems[votes.pair_of]) * k + votes.grade
-        said = np.bincount(cells, minlength=earlier.size).reshape(earlier.shape) + earlier
-        for grade in range(k):
-            counts = said[:, grade, :]
-            self._usual_of(grade, counts)
-            self.said[:, grade, :] = _dirichlets(
-                counts + self.strength[grade] * self.usual[grade], random
-            )
+        said = np.bincount(cells, minlength=self.earlier.size).reshape(self.earlier.shape)
+        draw_odds(
+            random,
+            said + self.earlier,
+            self.population.mean,
+            self.population.root(),
+            self.odds,
+            _SLICES,
+        )
+        self.population = self.population.given(self.odds, random)
         return chance
 
-    def _usual_of(self, grade: int, counts: Floats) -> None:
-        """Draw what judges usually say of a grade, and how much they resemble each other."""
-        random = self.random
-        base = self.strength[grade] * self.usual[grade]
-        tables = _tables(np.rint(counts).astype(np.int64), base, random)
-        self.usual[grade] = random.dirichlet(self.usual_prior[grade] + tables)
-        for _ in range(2):
-            now = self.strength[grade]
-            proposed = now * np.exp(0.4 * random.standard_normal())
-            gain = _log_evidence(counts, proposed * self.usual[grade])
-            gain -= _log_evidence(counts, now * self.usual[grade])
-            gain += 0.5 * (np.log(now / 10.0) ** 2 - np.log(proposed / 10.0) ** 2)
-            if np.log(random.random()) < gain:
-                self.strength[grade] = proposed
+    def _labels(self) -> tuple[NDArray[np.int64], ...]:
+        votes = self.votes
+        return self.starts, votes.judge_of, votes.grade, votes.topic_of, votes.known
+
+    def _draw_documents(self) -> None:
+        """Draw how documents mislead, and then the prevalences that follow."""
+        votes, k = self.votes, self.votes.n_grades
+        told = votes.known >= 0
+        cells = np.bincount((self.true * k + self.seems)[told], minlength=k * k).reshape(k, k)
+        self.seeming = dirichlets(self.seeming_prior + cells, self.random)
+        draw_prevalences(
+            self.random,
+            self._by_topic(self.seems, ~told),
+            self._by_topic(self.true, told),
+            self.seeming,
+            self.prior.topic_weight,
+            self.prevalence,
+            self.of_topic,
+            _FOLLOWING,
+        )
+
+    def _by_topic(self, grades: NDArray[np.int64], which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the grades of some pairs: (topic, grade)."""
+        votes, k = self.votes, self.votes.n_grades
+        cells = (votes.topic_of * k + grades)[which]
+        return np.bincount(cells, minlength=votes.n_topics * k).reshape(votes.n_topics, k)
+
+    def _place(self) -> Floats:
+        """Return where the chain is, of what all pairs and judges have in common."""
+        log_prevalence = np.log(self.prevalence)
+        return np.concatenate(
+            [
+                log_prevalence[1:] - log_prevalence[0],
+                self.population.mean,
+                self.population.log_scale,
+            ]
+        )
+
+    def _move_together(self, tuning: bool) -> None:
+        """Move prevalences, and judges with their population, true and seeming grades summed out.
+
+        With few labels a pair it is one ridge of the posterior where relevant documents are more
+        and judges are worse at finding them, which no step along one axis follows.
+        """
+        random, k = self.random, self.votes.n_grades
+        density = self._log_density()
+        moves = min(max(1, _TOGETHER // len(self.votes.grade)), _MOST_TOGETHER)
+        for _ in range(moves):
+            before = self.prevalence, self.of_topic, self.population, self.odds
+            step = self.walk.step(random)
+            shift = np.exp(np.concatenate([[0.0], step[: k - 1]]))
+            self.prevalence = _normalised(self.prevalence * shift)
+            self.of_topic = _normalised(self.of_topic * shift)
+            of_mean, of_scale = np.split(step[k - 1 :], [len(self.population.mean)])
+            now = self.population
+            self.population = Population(now.mean + of_mean, now.log_scale + of_scale)
+            standard = np.linalg.solve(now.root(), (self.odds - now.mean).T)
+            self.odds = self.population.mean + (self.population.root() @ standard).T
+            proposed = self._log_density()
+            accepted = np.log(random.random()) < proposed - density
+            if accepted:
+                density = proposed
+            else:
+                self.prevalence, self.of_topic, self.population, self.odds = before
+            if tuning:
+                self.walk.learn(self._place(), bool(accepted))
+
+    def _log_density(self) -> float:
+        """Return the log density of all but standardised odds, and of labels, up to a constant.
+
+        That is by the logarithms of prevalences and scales.
+        """
+        base = self.prior.topic_weight * self.prevalence
+        topics = (base * np.log(self.of_topic)).sum() - self.votes.n_topics * gammaln(base).sum()
+        said = log_chances(self.odds, self.votes.n_grades)
+        evidence = log_evidence(*self._labels(), said, self.of_topic, self.seeming)
+        evidence += (self.earlier * said).sum()
+        prior = np.log(self.prevalence).sum() + self.population.log_prior()
+        return float(prior + topics + evidence)
 
 
-def _dirichlets(weights: Floats, random: np.random.Generator) -> Floats:
+def _normalised(weights: Floats) -> Floats:
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+
+
+def dirichlets(weights: Floats, random: np.random.Generator) -> Floats:
     """Draw from a Dirichlet distribution for every row."""
-    drawn = np.maximum(random.standard_gamma(weights), 1e-300)
-    return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
-
-
-def _tables(
-    counts: NDArray[np.int64], base: Floats, random: np.random.Generator
-) -> NDArray[np.int64]:
-    """Draw how many tables the customers of each dish open, in all restaurants together.
-
-    Given the tables the mean of a Dirichlet prior has a Dirichlet posterior (Teh et al. 2006).
-    """
-    totals = np.empty(counts.shape[1], dtype=np.int64)
-    for dish, weight in enumerate(base):
-        of_dish = counts[:, dish]
-        seated = np.arange(of_dish.max(initial=0))
-        customers = np.searchsorted(np.sort(of_dish), seated, side="right")
-        restaurants = len(of_dish) - customers
-        totals[dish] = random.binomial(restaurants, weight / (weight + seated)).sum()
-    return totals
-
-
-def _log_evidence(counts: Floats, base: Floats) -> float:
-    """Return the log probability of counts under a Dirichlet prior, up to a constant of them."""
-    whole = base.sum()
-    said = counts.sum(axis=1)
-    parts = gammaln(counts + base) - gammaln(base)
-    return float(parts.sum() + (gammaln(whole) - gammaln(said + whole)).sum())
+    return _normalised(np.maximum(random.standard_gamma(weights), 1e-300))

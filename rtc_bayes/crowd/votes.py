@@ -108,6 +108,8 @@ class Truths(NamedTuple):
         True grades drawn from a posterior.
     confusion : ndarray, shape (draw, judge, true, given), or None
         Draws of what judges say.
+    labelled : int array, shape (draw, judge, true), or None
+        Draws of how many labels a judge gave to pairs of each true grade.
     r_hat : float or None
         How far chains are from one another.
     """
@@ -115,6 +117,7 @@ class Truths(NamedTuple):
     grades: Floats
     draws: NDArray[np.int8] | None = None
     confusion: Floats | None = None
+    labelled: Codes | None = None
     r_hat: float | None = None
 
 
