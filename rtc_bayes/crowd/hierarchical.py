@@ -4,8 +4,7 @@ For pair i of topic t, with true grade z and the grade y that it seems to have t
 
     z_i ~ Categorical(pi_t),   pi_t ~ Dirichlet(kappa pi),   pi ~ Dirichlet(1)
     y_i ~ Categorical(M[z_i]),   M[z] ~ Dirichlet(a[z])
-    label of judge j ~ Categorical(theta_j[y_i]),   theta_j[y] ~ Dirichlet(s_y m_y)
-    m_y ~ Dirichlet(1, and 3 for grade y),   log s_y ~ Normal(log 10, 1)
+    label of judge j ~ Categorical(theta_j[y_i]),   theta_j as `abilities` says
 
 Documents that mislead (y is not z) mislead all judges together, so that many labels of one pair do
 not make it certain. How many there are is told by pairs of known grade alone (M is cut from the

@@ -238,13 +238,18 @@ def test_hierarchical_is_the_posterior_of_the_graph():
     with pm.Model():
         pi = pm.Dirichlet("pi", np.ones(2))
         of_topic = pm.Dirichlet("of_topic", 5.0 * pi, shape=(votes.n_topics, 2))
-        m0 = pm.Dirichlet("m0", np.array([3.0, 1.0]))
-        m1 = pm.Dirichlet("m1", np.array([1.0, 3.0]))
-        log_s = pm.Normal("log_s", np.log(10.0), 1.0, shape=2)
-        said = [
-            pm.Dirichlet(f"said{y}", pm.math.exp(log_s[y]) * m, shape=(votes.n_judges, 2))
-            for y, m in enumerate((m0, m1))
-        ]
+        mean = pm.Normal("mean", np.log(0.25 / 0.75), 1.0, shape=2)
+        skill, lean = pm.HalfNormal("skill", 1.0), pm.HalfNormal("lean", 1.0)
+        own = pm.HalfNormal("own", 1.0, shape=2)
+        a = skill * pm.Normal("a", shape=votes.n_judges)
+        b = lean * pm.Normal("b", shape=(votes.n_judges, 2))
+        e = own[:, None] * pm.Normal("e", shape=(votes.n_judges, 2, 2))
+        said = []
+        for y in range(2):
+            wrong = mean[y] - a + b[:, 1 - y] - b[:, y] + e[:, y, 1 - y] - e[:, y, y]
+            chance = pm.math.sigmoid(wrong)
+            shares = [1.0 - chance, chance] if y == 0 else [chance, 1.0 - chance]
+            said.append(pm.Deterministic(f"said{y}", pm.math.stack(shares, axis=1)))
         total = 0.0
         chances = []
         for pair in range(votes.n_pairs):
