@@ -1,11 +1,12 @@
 """Trials about whole lists on four collections, each with priors from the other three.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.trials priors.json -o DIR
-        [--collections NAME... --trials 100 --jobs 2 --seed 3000]
+        [--collections NAME... --measure AP --beside ALGORITHM... --trials 100 --jobs 2 --seed 3000]
 
 runs a robustness study of each collection: `robust` with the priors of `priors.json`
 (experiments.whole_lists.priors) judges two systems, three and a half judgments a topic at least,
-and compares ten. Then it prints a row for each finished study, as Markdown.
+and compares ten; other algorithms do beside it, on the same trials. Then it prints a row for each
+algorithm of each finished study, as Markdown.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def main() -> None:
     parser.add_argument("priors", type=Path)
     parser.add_argument("-o", "--output", required=True, type=Path)
     parser.add_argument("--collections", nargs="+", choices=[*COLLECTIONS], default=[*COLLECTIONS])
+    parser.add_argument("--measure", default="AP")
+    parser.add_argument("--beside", nargs="+", default=[], metavar="ALGORITHM")
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=3000)
@@ -41,8 +44,10 @@ def main() -> None:
             study(
                 runs,
                 qrels,
-                algorithms=[f"robust[{priors[folder]}]:gibbs"],
-                estimand=Estimand(relevance_level=judged.relevance_level, topics="judged"),
+                algorithms=[f"robust[{priors[folder]}]:gibbs", *options.beside],
+                estimand=Estimand(
+                    options.measure, relevance_level=judged.relevance_level, topics="judged"
+                ),
                 truth=judged.truth,
                 trials=options.trials,
                 seed=options.seed,
@@ -55,16 +60,12 @@ def main() -> None:
         for folder in COLLECTIONS
         if (options.output / folder / "summary.json").exists()
     }
-    print(
-        to_markdown(
-            pd.DataFrame(
-                [
-                    study_row(COLLECTIONS[folder].name, done, *done.summary)
-                    for folder, done in finished.items()
-                ]
-            )
-        )
-    )
+    rows = [
+        study_row(f"{COLLECTIONS[folder].name}, {algorithm.partition('[')[0]}", done, algorithm)
+        for folder, done in finished.items()
+        for algorithm in done.summary
+    ]
+    print(to_markdown(pd.DataFrame(rows)))
 
 
 if __name__ == "__main__":

@@ -94,7 +94,11 @@ def study_sections(
             heading("Systems alike and unlike", level),
             *_group(study, tables, "overlap", by_overlap(study.pairs)),
             heading("Few and many judgments", level),
-            table(tables["judged"]),
+            *(
+                table(tables[name])
+                for name in ("judged", "imbalance", "initial-imbalance")
+                if name in tables
+            ),
         ]
     if example is not None:
         colour = colour_of(example.algorithm, study.summary)

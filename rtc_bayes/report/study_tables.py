@@ -66,6 +66,21 @@ def study_tables(study: Study, *, breakdowns: bool = True) -> dict[str, StudyTab
             _group_bins("overlap-bins", overlap),
             _judged(study),
         ]
+        # an earlier version did not keep it
+        if study.pairs["imbalance"].notna().all():
+            tables += [
+                _scores(
+                    "imbalance",
+                    "Pairs by the share of the judged documents in both lists that the list with "
+                    "more of them has.",
+                    study.by_imbalance(),
+                ),
+                _scores(
+                    "initial-imbalance",
+                    "Pairs by that share of the initial systems of their trial.",
+                    study.by_initial_imbalance(),
+                ),
+            ]
     tables += [_reasons(study), _tests(study), _failures(study)]
     return by_name(tables)
 

@@ -2,7 +2,8 @@
 
 Carterette 2007, section 5, breaks its pairs down by how many of the two systems were judged for
 (Table 3), by how much their lists overlap (Table 4), by the number of judgments, and by
-collection (Table 5).
+collection (Table 5). It names a great deal more judgments of one system than of the other as what
+makes confidences too high, without a table; here is one, of pairs and of trials.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.trials.scores import BINS, score_pairs
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ SURE = 0.9
 
 _ORIGINAL = ("two original", "one original", "no original")
 _OVERLAP_EDGES = (0.0, 0.1, 0.2, 0.3, 1.0)
+_IMBALANCE_EDGES = (0.5, 0.55, 0.6, 0.7, 1.0)
 _JUDGED_QUANTILES = (0.1, 0.5)
 _JUDGED = ("fewest tenth", "up to the median", "above the median")
 
@@ -123,9 +125,24 @@ def by_original(pairs: pd.DataFrame) -> pd.Series:
 
 def by_overlap(pairs: pd.DataFrame) -> pd.Series:
     """Group pairs by the share of documents that both retrieved (Table 4, and the rest)."""
-    edges = _OVERLAP_EDGES
-    names = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
-    return _categories(np.searchsorted(edges[1:-1], pairs["overlap"], side="right"), names, pairs)
+    return _between(_OVERLAP_EDGES, pairs["overlap"], pairs)
+
+
+def by_imbalance(pairs: pd.DataFrame) -> pd.Series:
+    """Group pairs by the share of the judged documents in both lists that one list has."""
+    return _between(_IMBALANCE_EDGES, _imbalance(pairs), pairs)
+
+
+def by_initial_imbalance(pairs: pd.DataFrame) -> pd.Series:
+    """Group pairs by the largest imbalance of two systems that their trial judged for.
+
+    A trial whose initial systems are truly equal has no such pair, and counts as balanced.
+    """
+    keys = ["trial", "algorithm"]
+    initial = pairs.assign(imbalance=_imbalance(pairs))[pairs["initial"] == 2]
+    largest = initial.groupby(keys)["imbalance"].max()
+    of_trial = pairs[keys].merge(largest, how="left", left_on=keys, right_index=True)["imbalance"]
+    return _between(_IMBALANCE_EDGES, of_trial.fillna(_IMBALANCE_EDGES[0]), pairs)
 
 
 def by_judged(pairs: pd.DataFrame, trials: pd.DataFrame) -> pd.Series:
@@ -160,6 +177,21 @@ def judged_limits(trials: pd.DataFrame) -> pd.DataFrame:
 
     judged = trials.groupby("algorithm", sort=False)["judged"]
     return pd.DataFrame({quantile: judged.quantile(quantile) for quantile in _JUDGED_QUANTILES})
+
+
+def _imbalance(pairs: pd.DataFrame) -> pd.Series:
+    if pairs["imbalance"].isna().any():
+        raise InputError(
+            "the study was made by a version that did not keep the column imbalance of pairs.csv: "
+            "run it again in another folder"
+        )
+    return pairs["imbalance"]
+
+
+def _between(edges: Sequence[float], values: pd.Series, pairs: pd.DataFrame) -> pd.Series:
+    """Group values by the edges they lie between, the lower one included."""
+    names = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+    return _categories(np.searchsorted(edges[1:-1], values, side="right"), names, pairs)
 
 
 def _categories(codes: NDArray[np.int64], names: Sequence[str], pairs: pd.DataFrame) -> pd.Series:

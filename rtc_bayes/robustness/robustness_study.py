@@ -20,6 +20,8 @@ from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
 from rtc_bayes.robustness.breakdown import (
     break_down,
+    by_imbalance,
+    by_initial_imbalance,
     by_judged,
     by_original,
     by_overlap,
@@ -92,6 +94,14 @@ class Study(StudyResult):
         """Score pairs by the judgments of their trial: see :func:`break_down`."""
         return self._break_down(by_judged(self.pairs, self.succeeded))
 
+    def by_imbalance(self) -> pd.DataFrame:
+        """Score pairs by how much more one list is judged than the other: :func:`break_down`."""
+        return self._break_down(by_imbalance(self.pairs))
+
+    def by_initial_imbalance(self) -> pd.DataFrame:
+        """Score pairs by that of their trial's initial systems: see :func:`break_down`."""
+        return self._break_down(by_initial_imbalance(self.pairs))
+
     def _break_down(self, group: pd.Series) -> pd.DataFrame:
         return break_down(self.pairs, group, seed=self.meta["study"]["seed"])
 
@@ -140,7 +150,7 @@ class Robustness(Kind[Study]):
         ),
         "pairs": columns(
             "trial:int algorithm:str a:str b:str confidence correct:int initial:int overlap "
-            "expected_difference sd true_difference"
+            "imbalance expected_difference sd true_difference"
         ),
         "systems": columns("trial:int algorithm:str system:str expected sd true"),
         "judgments": columns("trial:int algorithm:str topic:str judged:int relevant:int"),

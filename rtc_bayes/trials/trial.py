@@ -216,8 +216,9 @@ class Outcome:
         DataFrame
             a, b, confidence (NaN: none), correct (1 if the predicted sign is right, 0 if not, NaN
             where the two are truly equal), initial (how many of the two were judged for), overlap
-            (mean share of documents that both retrieved), expected_difference, sd (of the expected
-            difference), true_difference.
+            (mean share of documents that both retrieved), imbalance (judged documents in the list
+            that has more of them, over those in one plus those in the other; 0.5 if none is),
+            expected_difference, sd (of the expected difference), true_difference.
         """
         import pandas as pd
 
@@ -234,6 +235,7 @@ class Outcome:
                 "correct": np.where(true == 0.0, np.nan, right),
                 "initial": judged_for[first] + judged_for[second],
                 "overlap": self.pool.overlap()[first, second],
+                "imbalance": self._imbalance(first, second),
                 "expected_difference": prediction.expected_difference,
                 "sd": prediction.sd_difference,
                 "true_difference": true,
@@ -243,6 +245,15 @@ class Outcome:
     def unequal_pairs(self) -> pd.DataFrame:
         """Return the rows of :meth:`pairs_frame` that count in scores: `correct` is 0 or 1."""
         return self.pairs_frame().dropna(subset="correct").astype({"correct": int})
+
+    def _imbalance(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Floats:
+        """Return the larger list's share of the judged documents in two lists, over topics."""
+        assert self.judgments is not None
+        pool = self.judgments.pool
+        held = pool.entries.system[self.judgments.judged[pool.ranked]]
+        judged = np.bincount(held, minlength=pool.n_systems)
+        both = judged[first] + judged[second]
+        return np.maximum(judged[first], judged[second]).clip(0.5) / both.clip(1)
 
     def judgments_frame(self) -> pd.DataFrame:
         """Return a row for each topic: topic, judged, relevant (numbers of documents)."""

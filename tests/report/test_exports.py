@@ -10,6 +10,8 @@ from rtc_bayes.report import write_report
 
 NAMES = [
     "bins",
+    "imbalance",
+    "initial-imbalance",
     "judged",
     "original",
     "original-bins",
@@ -52,6 +54,8 @@ def test_csv_is_not_rounded(folder, shown):
         ("original", study.by_original()),
         ("overlap", study.by_overlap()),
         ("judged", study.by_judged()),
+        ("imbalance", study.by_imbalance()),
+        ("initial-imbalance", study.by_initial_imbalance()),
         ("tests", study.tests()),
     ):
         assert_frame_equal(pd.read_csv(folder / f"{name}.csv"), frame, check_exact=True)

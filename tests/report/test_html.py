@@ -126,7 +126,8 @@ def test_a_study_without_confidence(only_ip):
     result = Page(page.read_text(encoding="utf-8"))
     assert "No algorithm of this study has a confidence." in result.text
     assert len(result.images) == 2
-    assert tables_of(page) == {"summary", "original", "overlap", "judged", "reasons"}
+    imbalance = {"imbalance", "initial-imbalance"}
+    assert tables_of(page) == {"summary", "original", "overlap", "judged", "reasons"} | imbalance
 
 
 def test_a_study_without_pairs(only_ip):

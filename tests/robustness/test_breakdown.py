@@ -4,8 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rtc_bayes.errors import InputError
 from rtc_bayes.robustness import break_down, side_by_side
-from rtc_bayes.robustness.breakdown import by_judged, by_original, by_overlap, judged_limits
+from rtc_bayes.robustness.breakdown import (
+    by_imbalance,
+    by_initial_imbalance,
+    by_judged,
+    by_original,
+    by_overlap,
+    judged_limits,
+)
 
 # two trials of mtc and of ip, which has no confidence; odds: .75 -> 3, .9 -> 9, .96 -> 24
 PAIRS = pd.DataFrame(
@@ -73,6 +81,29 @@ def test_overlap_is_closed_below_and_loses_no_pair():
     assert result.loc["ip"]["pairs"].tolist() == [1, 0, 1, 0]
 
 
+def test_imbalance_of_pairs_and_of_trials():
+    pairs = PAIRS.assign(imbalance=[0.5, 0.9, 0.55, 0.6, 0.7, 0.62, 1.0])
+    assert by_imbalance(pairs).tolist() == [
+        "0.5 to 0.55",
+        "0.7 to 1",
+        "0.55 to 0.6",
+        "0.6 to 0.7",
+        "0.7 to 1",
+        "0.6 to 0.7",
+        "0.7 to 1",
+    ]
+    # trial 1 has no unequal pair of initial systems
+    of_trial = by_initial_imbalance(pairs)
+    assert of_trial.tolist() == ["0.5 to 0.55"] * 5 + ["0.6 to 0.7", "0.5 to 0.55"]
+    assert of_trial.index.equals(pairs.index)
+
+
+def test_imbalance_that_was_not_kept():
+    for group in (by_imbalance, by_initial_imbalance):
+        with pytest.raises(InputError, match=r"imbalance of pairs\.csv: run it again"):
+            group(PAIRS.assign(imbalance=np.nan))
+
+
 def test_without_confidence_there_is_an_accuracy():
     ip = by_key(break_down(PAIRS, by_overlap(PAIRS))).loc["ip"]
     np.testing.assert_array_equal(ip["accuracy"], [1, np.nan, 0, np.nan])
@@ -107,8 +138,9 @@ def test_as_many_judgments_as_the_limit_are_few():
 
 def test_a_study_breaks_itself_down(done):
     original, overlap, judged = done.by_original(), done.by_overlap(), done.by_judged()
+    imbalance = (done.by_imbalance(), done.by_initial_imbalance())
     for algorithm, summary in done.summary.items():
-        for frame in (original, overlap, judged):
+        for frame in (original, overlap, judged, *imbalance):
             mine = frame[(frame["algorithm"] == algorithm) & (frame["pairs"] > 0)]
             assert mine["pairs"].sum() == summary["pairs"]
             for score in ("accuracy", "W"):

@@ -89,6 +89,23 @@ def test_pairs_that_are_truly_equal_have_no_outcome(trial):
     assert set(unequal["correct"]) <= {0, 1}
 
 
+def test_imbalance_counts_judged_documents_of_both_lists(trial):
+    outcome = trial["mtc/rtc:map at 15"]
+    pool, judged = outcome.judgments.pool, set(outcome.judgments.order)
+    held = {
+        system: sum(
+            document in judged
+            for topic in range(pool.n_topics)
+            for document in pool.ranking(number, topic)
+        )
+        for number, system in enumerate(pool.systems)
+    }
+    for row in outcome.pairs_frame().itertuples():
+        one, other = held[row.a], held[row.b]
+        expected = max(one, other) / (one + other) if one + other else 0.5
+        assert row.imbalance == expected
+
+
 def test_the_truth_follows_the_estimand(small):
     topics = small.runs.topics[1:4]
     estimand = Estimand("nDCG@10", depth=20, topics=topics)
