@@ -1,7 +1,7 @@
 """The three layers, joint and one after the other, on the same judgments of four collections.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.layered.trials -o DIR
-        [--collections NAME... --trials 40 --jobs 2 --seed 500]
+        [--collections NAME... --models MODEL... --trials 40 --jobs 2 --seed 500]
 
 runs a robustness study of each collection about whole lists: `mtc` judges two systems, three and a
 half judgments a topic, and every model compares ten by them. The priors of `layered` and of
@@ -39,6 +39,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", required=True, type=Path)
     parser.add_argument("--collections", nargs="+", choices=[*COLLECTIONS], default=[*COLLECTIONS])
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=MODELS)
     parser.add_argument("--trials", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=500)
@@ -50,14 +51,14 @@ def main() -> None:
             done = study(
                 runs,
                 qrels,
-                algorithms=[f"mtc/{model}" for model in MODELS],
+                algorithms=[f"mtc/{model}" for model in options.models],
                 budgets=(round(A_TOPIC * len(list(qrels))),),
                 estimand=Estimand(relevance_level=judged.relevance_level, topics="judged"),
                 truth=judged.truth,
                 trials=options.trials,
                 seed=options.seed,
                 draws=150,
-                tune=500,
+                tune=300,
                 moments="plugin",
                 output=options.output / folder,
                 workers=Workers(options.jobs, progress=progress),
