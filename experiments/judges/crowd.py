@@ -1,15 +1,16 @@
 """Labels of crowds: chapter 8 of Hosseini's thesis, and a real crowd.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.judges.crowd
-        [--parts crowd chosen simulated workers systems] [--repetitions 10]
+        [--parts crowd chosen samples simulated workers systems] [--repetitions 10]
 
 prints Markdown. `crowd`: the labels of TREC's 2010 relevance feedback track, held to gold labels,
 none of which an aggregation sees but in the rows that say so. `chosen`: LLMJudge, five random
-judges a pair, where the priors of `hierarchical` were chosen. `simulated`: Figure 8.1, the
-accuracy of 1,000 documents labelled by 100 workers. `workers`: Figure 8.2, Kendall's tau of
-workers' true and estimated accuracy, and how many of their 90% intervals hold. `systems`: Table
-8.3 with TREC-8 in INEX's place: tau of ten systems' MAP by aggregated labels with their MAP by the
-qrels, over the pool of depth 20.
+judges a pair, where the priors of `hierarchical` were chosen. `samples`: Table 8.1 with TREC 2010
+in INEX's place: 500 pairs with a gold label, one label each and others at random. `simulated`:
+Figure 8.1, the accuracy of 1,000 documents labelled by 100 workers. `workers`: Figure 8.2,
+Kendall's tau of workers' true and estimated accuracy, and how many of their 90% intervals hold.
+`systems`: Tables 8.2 and 8.3 with TREC-8 in INEX's place: tau of ten systems' scores by aggregated
+labels with those by the qrels, over the pool of depth 20.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ def main() -> None:
     parts = {
         "crowd": crowd,
         "chosen": chosen,
+        "samples": samples,
         "simulated": simulated,
         "workers": workers,
         "systems": systems,
@@ -129,6 +131,30 @@ def by_chance(judges: pd.DataFrame, right: np.ndarray, labels: np.ndarray) -> fl
     return float(((right >= low) & (right <= high)).mean())
 
 
+def samples(repetitions: int) -> pd.DataFrame:
+    """Table 8.1 on a real crowd."""
+    place = Path(os.environ["RTC_BAYES_DATA"]) / "crowd_rf10" / "trec-rf10-data.txt.gz"
+    every = rb.read_labels(place).at_level(1)
+    told, of_label = np.flatnonzero(every.gold_grades() >= 0), every.pairs().of_label
+    rows = []
+    for count in (1000, 1500, 2000):
+        of: dict[str, list[dict[str, float]]] = {}
+        for seed in range(repetitions):
+            random = np.random.default_rng(seed)
+            pairs = random.choice(told, 500, replace=False)
+            labels = random.permutation(np.flatnonzero(np.isin(of_label, pairs)))
+            first = np.unique(of_label[labels], return_index=True)[1]
+            others = np.delete(labels, first)[: count - len(first)]
+            sample = every.keep(np.concatenate([labels[first], others]))
+            for method in ("mv", "em", "hierarchical"):
+                made = rb.aggregate(sample, method, seed=seed)
+                row = scored(made.probability, sample.gold_grades())
+                of.setdefault(method, []).append(row)
+        for method, found in of.items():
+            rows.append({"labels": count, "method": method, **pd.DataFrame(found).mean()})
+    return pd.DataFrame(rows)
+
+
 def documents(n: int, seed: int) -> rb.Qrels:
     """Documents of one topic, half of them relevant."""
     grades = np.random.default_rng(seed).integers(2, size=n)
@@ -178,7 +204,7 @@ def workers(repetitions: int) -> pd.DataFrame:
 
 
 def systems(repetitions: int) -> pd.DataFrame:
-    """Table 8.3, workers simulated over TREC-8."""
+    """Tables 8.2 and 8.3, workers simulated over TREC-8."""
     place = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
     runs, qrels = (
         rb.read_runs(place / "runs", name_by="file"),
@@ -198,14 +224,16 @@ def systems(repetitions: int) -> pd.DataFrame:
             truth = rb.Qrels(judged)
             labels = rb.simulate_labels(truth, per_pair=each, expertise=0.7, seed=seed)
             settled = rb.Relevance.from_erels(pool, rb.Probabilities({}), qrels=truth)
-            by_truth = rb.compare(pool, settled, rb.Estimand(scope="pool")).expected
+            measures = {m: rb.Estimand(m, scope="pool") for m in ("AP", "P@10", "P@20")}
+            by_truth = {m: rb.compare(pool, settled, e).expected for m, e in measures.items()}
             row = {}
             for method in ("mv", "em", "hierarchical"):
                 given = {"draws": 300} if method == "hierarchical" else {}
                 p = rb.aggregate(labels, method, seed=seed, **given).probabilities()
                 values = rb.Relevance.from_erels(pool, p)
-                expected = rb.compare(pool, values, rb.Estimand(scope="pool")).expected
-                row[method] = kendall_tau(expected, by_truth)
+                for measure, estimand in measures.items():
+                    expected = rb.compare(pool, values, estimand).expected
+                    row[f"{measure}, {method}"] = kendall_tau(expected, by_truth[measure])
             of.append(row)
         rows.append({"labels a document": each, **pd.DataFrame(of).mean()})
     return pd.DataFrame(rows)
