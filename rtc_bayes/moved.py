@@ -12,11 +12,13 @@ _NOW = {
     "calibration.trial": "calibration",
     "calibration.truth": "trials.complete",
     "confidence.study": "confidence.setting",
+    "reuse.planning": "reuse.design",
     "robustness.design": "trials.plan",
     "robustness.running": "trials.running",
     "robustness.scores": "trials.scores",
     "robustness.studies": "robustness",
     "robustness.trial": "trials.trial",
+    "topics.stages": "topics.staged_allocation",
     "workers.topics": "workers.threads",
     "workers.trials": "workers.processes",
 }

@@ -27,6 +27,8 @@ from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials.scores import kendall_tau
 
 METHODS = ("mv", "em", "one-coin", "glad", "hierarchical")
+# of Tables 8.2 and 8.3
+MEASURES = {name: rb.Estimand(name, scope="pool") for name in ("AP", "P@10", "P@20")}
 
 
 def main() -> None:
@@ -60,10 +62,15 @@ def scored(p: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     }
 
 
+def real_crowd() -> rb.Labels:
+    """The labels of TREC's 2010 relevance feedback track."""
+    folder = Path(os.environ["RTC_BAYES_DATA"]) / "crowd_rf10"
+    return rb.read_labels(folder / "trec-rf10-data.txt.gz")
+
+
 def crowd(repetitions: int) -> pd.DataFrame:
     """A real crowd; the last rows know the gold labels of 100 pairs, and are scored by others."""
-    place = Path(os.environ["RTC_BAYES_DATA"]) / "crowd_rf10" / "trec-rf10-data.txt.gz"
-    labels = rb.read_labels(place)
+    labels = real_crowd()
     gold = labels.at_level(1).gold_grades()
     told = np.flatnonzero(gold >= 0)
     rows = [{"method": "a constant", **scored(np.full(len(told), gold[told].mean()), gold[told])}]
@@ -133,8 +140,7 @@ def by_chance(judges: pd.DataFrame, right: np.ndarray, labels: np.ndarray) -> fl
 
 def samples(repetitions: int) -> pd.DataFrame:
     """Table 8.1 on a real crowd."""
-    place = Path(os.environ["RTC_BAYES_DATA"]) / "crowd_rf10" / "trec-rf10-data.txt.gz"
-    every = rb.read_labels(place).at_level(1)
+    every = real_crowd().at_level(1)
     told, of_label = np.flatnonzero(every.gold_grades() >= 0), every.pairs().of_label
     rows = []
     for count in (1000, 1500, 2000):
@@ -224,14 +230,13 @@ def systems(repetitions: int) -> pd.DataFrame:
             truth = rb.Qrels(judged)
             labels = rb.simulate_labels(truth, per_pair=each, expertise=0.7, seed=seed)
             settled = rb.Relevance.from_erels(pool, rb.Probabilities({}), qrels=truth)
-            measures = {m: rb.Estimand(m, scope="pool") for m in ("AP", "P@10", "P@20")}
-            by_truth = {m: rb.compare(pool, settled, e).expected for m, e in measures.items()}
+            by_truth = {m: rb.compare(pool, settled, e).expected for m, e in MEASURES.items()}
             row = {}
             for method in ("mv", "em", "hierarchical"):
                 given = {"draws": 300} if method == "hierarchical" else {}
                 p = rb.aggregate(labels, method, seed=seed, **given).probabilities()
                 values = rb.Relevance.from_erels(pool, p)
-                for measure, estimand in measures.items():
+                for measure, estimand in MEASURES.items():
                     expected = rb.compare(pool, values, estimand).expected
                     row[f"{measure}, {method}"] = kendall_tau(expected, by_truth[measure])
             of.append(row)

@@ -86,7 +86,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "report": report,
     "models": models,
 }
-# options of before, and those that took their place
+# options of before or of other commands, and those that stand in their place
 _MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"}
 
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)

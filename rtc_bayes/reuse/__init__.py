@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from rtc_bayes.reuse.analysis import Reusability, reusability
 from rtc_bayes.reuse.counts import DesignCounts, design_counts, design_table
+from rtc_bayes.reuse.design import hold_out
 from rtc_bayes.reuse.expected import expected_scores
 from rtc_bayes.reuse.left_out import LeftOut, leave_group_out
 from rtc_bayes.reuse.loss_posterior import LossPosterior, loss_posterior
 from rtc_bayes.reuse.masking import judged_under
 from rtc_bayes.reuse.pilot import pilot_power
-from rtc_bayes.reuse.planning import hold_out
 from rtc_bayes.reuse.power import power_of_t
 
 __all__ = [

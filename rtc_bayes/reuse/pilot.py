@@ -12,10 +12,10 @@ from rtc_bayes.collection.hold_out import HoldOutDesign, groups_of
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.counts import Remainder
+from rtc_bayes.reuse.design import hold_out
 from rtc_bayes.reuse.held import HeldScores
 from rtc_bayes.reuse.loss import losses as losses_of, permuted_losses
 from rtc_bayes.reuse.permutation import permutation_p
-from rtc_bayes.reuse.planning import hold_out
 from rtc_bayes.store.progress import Progress, silent
 
 if TYPE_CHECKING:

@@ -138,11 +138,9 @@ def by_initial_imbalance(pairs: pd.DataFrame) -> pd.Series:
 
     A trial whose initial systems are truly equal has no such pair, and counts as balanced.
     """
-    keys = ["trial", "algorithm"]
-    initial = pairs.assign(imbalance=_imbalance(pairs))[pairs["initial"] == 2]
-    largest = initial.groupby(keys)["imbalance"].max()
-    of_trial = pairs[keys].merge(largest, how="left", left_on=keys, right_index=True)["imbalance"]
-    return _between(_IMBALANCE_EDGES, of_trial.fillna(_IMBALANCE_EDGES[0]), pairs)
+    initial = _imbalance(pairs).where(pairs["initial"] == 2)
+    largest = initial.groupby([pairs["trial"], pairs["algorithm"]]).transform("max")
+    return _between(_IMBALANCE_EDGES, largest.fillna(_IMBALANCE_EDGES[0]), pairs)
 
 
 def by_judged(pairs: pd.DataFrame, trials: pd.DataFrame) -> pd.Series:

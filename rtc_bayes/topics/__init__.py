@@ -16,7 +16,7 @@ from rtc_bayes.topics.allocation import (
 )
 from rtc_bayes.topics.newbestsub import TopicSet, read_newbestsub
 from rtc_bayes.topics.selection import TopicSelection, select_topics
-from rtc_bayes.topics.stages import StagedAllocation, allocate
+from rtc_bayes.topics.staged_allocation import StagedAllocation, allocate
 from rtc_bayes.topics.variability import VariabilityComparison, compare_variability
 
 __all__ = [

@@ -13,7 +13,7 @@ from rtc_bayes.measures.sampling import permanent_numbers
 from rtc_bayes.measures.staged import drawn_more, expected_more
 from rtc_bayes.topics.objective import Objective, centred
 from rtc_bayes.topics.solvers.box import box
-from rtc_bayes.topics.stages import STRATEGIES
+from rtc_bayes.topics.staged_allocation import STRATEGIES
 from rtc_bayes.topics.unseen import unseen_relevant
 
 SAMPLINGS = ("rank", "depth", "uniform", "pool")
