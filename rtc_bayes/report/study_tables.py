@@ -71,13 +71,15 @@ def study_tables(study: Study, *, breakdowns: bool = True) -> dict[str, StudyTab
             tables += [
                 _scores(
                     "imbalance",
-                    "Pairs by the share of the judged documents in both lists that the list with "
-                    "more of them has.",
+                    "Pairs by how unevenly their two lists are judged: the judged documents in the "
+                    "list that has more, over those in one plus those in the other (0.5: as many "
+                    "in either).",
                     study.by_imbalance(),
                 ),
                 _scores(
                     "initial-imbalance",
-                    "Pairs by that share of the initial systems of their trial.",
+                    "Pairs by how unevenly the lists of their trial’s initial systems are judged, "
+                    "counted in the same way.",
                     study.by_initial_imbalance(),
                 ),
             ]
