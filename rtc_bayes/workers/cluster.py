@@ -202,7 +202,14 @@ def _losses(client: Client) -> Iterator[None]:
         raise BrokenExecutor(
             "several workers died of one task; if memory ran out, give each worker more"
         ) from error
-    except (CancelledError, ClosedClientError, CommClosedError) as error:
+    except (CancelledError, ClosedClientError, OSError) as error:
+        # a call's own error of the system reaches a client that runs; CommClosedError is one too
+        if (
+            isinstance(error, OSError)
+            and not isinstance(error, CommClosedError)
+            and client.status == "running"
+        ):
+            raise
         raise BrokenExecutor(f"the scheduler at {address} was lost") from error
 
 
