@@ -44,6 +44,9 @@ WAYS = {
     ", hard labels (IQP)": {"noise": "none", "hard": True},
     ", vote (Adaptive+)": {"solver": "vote"},
     ", no noise, vote": {"noise": "none", "solver": "vote"},
+    ", centred noise": {"noise": "centred"},
+    ", on draws": {"noise": "draws"},
+    ", centred noise, vote": {"noise": "centred", "solver": "vote"},
 }
 #: Measures of Table 6.5; recall to the depth of the pool.
 MEASURES = ("AP", "P@10", "P@100", "R@100")

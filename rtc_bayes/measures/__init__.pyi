@@ -1,6 +1,9 @@
 from .estimand import Estimand as Estimand
 from .model_assisted import model_assisted as model_assisted
-from .montecarlo import sample_scores as sample_scores
+from .montecarlo import (
+    sample_scores as sample_scores,
+    sample_scores_by_topic as sample_scores_by_topic,
+)
 from .names import Measure as Measure, has_moments as has_moments, parse_measure as parse_measure
 from .plain import (
     PairDifferences as PairDifferences,

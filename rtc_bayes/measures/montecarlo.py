@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
@@ -88,24 +89,67 @@ def sample_scores(
     [0.5, 1.0]
     """
     outcomes = whole_number("outcomes", outcomes, least=1)
-    seed = whole_number("seed", seed)
     pool, values, own = on_pool(pool, relevance)
-    grades = grades or own
-    parsed, values = by_grade(pool, values, grades, computed(measure))
-    sampled = grades.on(pool) if grades is not None and parsed.graded else None
-    draws = np.atleast_2d(values)
-    total = np.zeros((len(draws) * outcomes, pool.n_systems))
-    work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed)
-    parts = (
-        (*part, None if sampled is None else sampled.of_topic(part[0].number, pool))
-        for part in topic_parts(pool, draws)
+    total = np.zeros((len(np.atleast_2d(values)) * outcomes, pool.n_systems))
+    topics = sample_scores_by_topic(
+        pool,
+        values,
+        measure=measure,
+        outcomes=outcomes,
+        seed=seed,
+        workers=workers,
+        grades=grades or own,
     )
-    topics = each_topic(work, parts, workers)
     for t, scores in enumerate(topics):
         total += scores
         workers.progress("outcomes", t + 1, pool.n_topics)
     total /= max(pool.n_topics, 1)
     return total.reshape(*values.shape[:-1], outcomes, pool.n_systems)
+
+
+def sample_scores_by_topic(
+    pool: Pool,
+    values: NDArray[np.floating],
+    *,
+    measure: MeasureLike = "AP",
+    outcomes: int = 20_000,
+    seed: int = 0,
+    workers: Workers = Workers(),
+    grades: GradeDistribution | None = None,
+) -> Iterator[Floats]:
+    """Sample the relevance of every document, and score the systems on one topic after another.
+
+    Parameters
+    ----------
+    pool : Pool
+    values : ndarray, shape (documents,) or (draws, documents)
+        Probabilities of relevance.
+    measure, outcomes, seed, workers, grades
+        As of :func:`sample_scores`, which has the means of these over topics.
+
+    Yields
+    ------
+    ndarray, shape (draws times outcomes, systems)
+        Of the pool's topics, in order.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([rb.Run.from_rankings("bm25", {"1": ["d1"], "2": ["d1", "d2"]})])
+    >>> pool = rb.Pool.from_runs(runs, depth=2)
+    >>> topics = sample_scores_by_topic(pool, np.array([1.0, 0.0, 1.0]), outcomes=2)
+    >>> [scores.ravel().tolist() for scores in topics]
+    [[1.0, 1.0], [0.5, 0.5]]
+    """
+    seed = whole_number("seed", seed)
+    parsed, values = by_grade(pool, values, grades, computed(measure))
+    sampled = grades.on(pool) if grades is not None and parsed.graded else None
+    work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed)
+    parts = (
+        (*part, None if sampled is None else sampled.of_topic(part[0].number, pool))
+        for part in topic_parts(pool, np.atleast_2d(values))
+    )
+    yield from each_topic(work, parts, workers)
 
 
 def computed(measure: MeasureLike) -> Measure:

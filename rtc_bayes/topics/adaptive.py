@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
 from rtc_bayes.errors import InputError, whole_number
-from rtc_bayes.measures import moments
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown
-from rtc_bayes.topics.beliefs import Belief, belief
+from rtc_bayes.topics.beliefs import belief
 from rtc_bayes.topics.objective import Floats, Objective, centred, system_shares
+from rtc_bayes.topics.predicted_scores import drawn_scores, expected_scores, probabilities_by
 from rtc_bayes.topics.solvers.greedy import Chosen
 from rtc_bayes.topics.solvers.solution import first_best
 from rtc_bayes.topics.solvers.vote import Ballot
@@ -22,8 +22,9 @@ from rtc_bayes.topics.solvers.vote import Ballot
 if TYPE_CHECKING:
     import pandas as pd
 
-Noise = Literal["mean", "none"]
+Noise = Literal["mean", "none", "centred", "draws"]
 Step = Literal["greedy", "vote"]
+_OF_DRAWS = ("centred", "draws")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,9 +118,12 @@ def select_adaptively(
     by : str
         What predicts the relevance of unjudged documents: ``logistic``, ``svm`` (the thesis's,
         with Platt's sigmoid), or a relevance model such as ``hierarchical:laplace``.
-    noise : {"mean", "none"}
-        U of equation (6.5): the mean over systems of each topic's variance; or 0. Noise that
-        systems share changes no comparison, and is counted by ``mean`` all the same.
+    noise : {"mean", "none", "centred", "draws"}
+        What is made of what is uncertain. ``mean``: U of equation (6.5), the mean over systems of
+        each topic's variance, in which noise that systems share counts though it changes no
+        comparison. ``centred``: U without it, the variance of scores less their mean over systems.
+        ``none``: U is 0. ``draws``: no U, and the covariance S is the mean of those of scores drawn
+        from the belief; a topic that is chosen is judged, so that its noise goes.
     hard : bool
         Take what is likelier than not as relevant, and all else as not (with ``noise="none"``:
         the integer program that the thesis compares with).
@@ -128,7 +132,8 @@ def select_adaptively(
         (Adaptive*); scores that are returned are of the first.
     solver : {"greedy", "vote"}
         ``greedy``: the topic that raises gamma most. ``vote``: subsets of systems vote, each for
-        the topic that raises its gamma most, so that no few systems decide (Adaptive+).
+        the topic that raises its gamma most, so that no few systems decide (Adaptive+); not by
+        ``draws``.
     subsets : int, at least 1
         For ``vote``: how many subsets of systems.
     share : float, in (0, 1]
@@ -169,11 +174,19 @@ def select_adaptively(
     order, rhos = [_first(pool, first, seed)], [np.nan]
     while True:
         judgments = _all_judged(pool, relevant, order)
-        scores = scores_by(predict, judgments, measures, hard=hard)
+        p = probabilities_by(predict, judgments, hard=hard)
+        scores = expected_scores(pool, p, measures)
         if len(order) == size:
             break
         [(topic, rho), *_] = rank_topics(
-            scores, order, noise=noise, solver=solver, subsets=subsets, share=share, seed=seed
+            scores,
+            order,
+            noise=noise,
+            draws=drawn_scores(pool, p, measures, seed=seed) if noise in _OF_DRAWS else (),
+            solver=solver,
+            subsets=subsets,
+            share=share,
+            seed=seed,
         )
         order.append(topic)
         rhos.append(rho)
@@ -237,40 +250,20 @@ def suggest_topics(
         raise InputError("every topic has judgments", remedy="choose documents instead")
     _check(noise, solver)
     predict = belief(by, pool, whole_number("seed", seed))
-    scores = scores_by(predict, judgments, _measures(measure))
+    measures = _measures(measure)
+    p = probabilities_by(predict, judgments)
     chosen = [topic for topic, some in zip(pool.topics, begun, strict=True) if some]
     ranked = rank_topics(
-        scores, chosen, noise=noise, solver=solver, subsets=subsets, share=share, seed=seed
+        expected_scores(pool, p, measures),
+        chosen,
+        noise=noise,
+        draws=drawn_scores(pool, p, measures, seed=seed) if noise in _OF_DRAWS else (),
+        solver=solver,
+        subsets=subsets,
+        share=share,
+        seed=seed,
     )
     return pd.DataFrame(ranked, columns=["topic", "rho"])
-
-
-def scores_by(
-    predict: Belief, judgments: Judgments, measures: Sequence[str] = ("AP",), *, hard: bool = False
-) -> list[ScoreMatrix]:
-    """Return the expected score of every system on every topic, and its variance, by measure.
-
-    Parameters
-    ----------
-    predict : callable
-        Probabilities of the pool's documents, (documents,) or (draws, documents), from judgments.
-    judgments : Judgments
-    measures : sequence of str
-    hard : bool
-        As of :func:`select_adaptively`.
-    """
-    pool = judgments.pool
-    p = np.atleast_2d(predict(judgments))
-    if hard:
-        p = (p.mean(axis=0, keepdims=True) > 0.5).astype(np.float64)
-    p = np.where(judgments.judged, np.nan_to_num(judgments.labels), p)
-    scores = []
-    for name in measures:
-        table = moments(pool, p, measure=name, pairs="none")
-        variance = table.variance.mean(axis=0) + table.expected.var(axis=0)
-        mean = table.expected.mean(axis=0)
-        scores.append(ScoreMatrix(mean, variance, pool.systems, pool.topics, name))
-    return scores
 
 
 def rank_topics(
@@ -278,6 +271,7 @@ def rank_topics(
     judged: Sequence[str],
     *,
     noise: Noise = "mean",
+    draws: Sequence[Floats] = (),
     solver: Step = "greedy",
     subsets: int = 100,
     share: float = 0.2,
@@ -293,6 +287,13 @@ def rank_topics(
     judged : sequence of str
     noise, solver, subsets, share, seed
         As of :func:`select_adaptively`. By ``vote`` the order is that of votes.
+    draws : sequence of ndarray, shape (samples, systems, topics)
+        For ``centred`` and ``draws``: scores drawn from the belief, of every matrix.
+
+    Raises
+    ------
+    InputError
+        No draws, where the noise is of draws.
 
     Examples
     --------
@@ -305,7 +306,17 @@ def rank_topics(
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
     names = sorted(matrices[0].topics, key=natural_key)
     # not Objective.of: what is known so far may not tell any systems apart
-    objectives = [_objective(matrix, names, noise) for matrix in matrices]
+    _check(noise, solver)
+    if noise not in _OF_DRAWS:
+        objectives = [_objective(matrix, names, noise) for matrix in matrices]
+    elif len(draws) != len(matrices):
+        raise InputError(
+            f"noise is {noise!r}, and {len(draws)} draws for {len(matrices)} measures",
+            remedy="give draws of the scores by each measure",
+        )
+    else:
+        both = zip(matrices, draws, strict=True)
+        objectives = [_objective(matrix, names, noise, drawn) for matrix, drawn in both]
     states = [Chosen(objective) for objective in objectives]
     ballot = Ballot(objectives, subsets, share, seed) if solver == "vote" else None
     for topic in judged:
@@ -326,10 +337,12 @@ def rank_topics(
 
 
 def _check(noise: str, solver: str) -> None:
-    if noise not in ("mean", "none"):
-        raise InputError(f"noise is {noise!r}", remedy="give mean or none")
-    if solver not in ("greedy", "vote"):
+    if noise not in get_args(Noise):
+        raise InputError(f"noise is {noise!r}", remedy=f"give one of {', '.join(get_args(Noise))}")
+    if solver not in get_args(Step):
         raise InputError(f"solver is {solver!r}", remedy="give greedy or vote")
+    if (noise, solver) == ("draws", "vote"):
+        raise InputError("subsets of systems do not vote by draws", remedy="give noise centred")
 
 
 def _measures(measure: str | Sequence[str]) -> list[str]:
@@ -339,13 +352,23 @@ def _measures(measure: str | Sequence[str]) -> list[str]:
     return measures
 
 
-def _objective(scores: ScoreMatrix, names: Sequence[str], noise: Noise) -> Objective:
+def _objective(
+    scores: ScoreMatrix, names: Sequence[str], noise: Noise, draws: Floats | None = None
+) -> Objective:
     """Take the objective with topics in this order."""
     place = [scores.topics.index(name) for name in names]
     mean, variance = scores.mean[:, place], scores.variance[:, place]
     share = system_shares(scores, None)
-    penalty = share @ variance if noise == "mean" else np.zeros(len(names))
-    return Objective(centred(mean, share), share / (1.0 - share @ share), penalty)
+    factor = share / (1.0 - share @ share)
+    if draws is None:
+        penalty = share @ variance if noise == "mean" else np.zeros(len(names))
+        return Objective(centred(mean, share), factor, penalty)
+    apart = np.stack([centred(drawn[:, place], share) for drawn in draws])
+    if noise == "centred":
+        return Objective(centred(mean, share), factor, factor @ apart.var(axis=0))
+    # every draw has as many rows as systems, and the mean of their covariances is that of all
+    factors = np.tile(factor / len(apart), len(apart))
+    return Objective(apart.reshape(-1, len(names)), factors, np.zeros(len(names)))
 
 
 def _first(pool: Pool, first: str | None, seed: int) -> str:

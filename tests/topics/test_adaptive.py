@@ -5,9 +5,10 @@ import pytest
 
 import rtc_bayes as rb
 from rtc_bayes.errors import InputError
-from rtc_bayes.topics.adaptive import rank_topics, scores_by
+from rtc_bayes.topics.adaptive import rank_topics
 from rtc_bayes.topics.beliefs import belief, platt
 from rtc_bayes.topics.objective import Objective
+from rtc_bayes.topics.predicted_scores import drawn_scores, expected_scores, probabilities_by
 from rtc_bayes.topics.solvers.vote import covering_subsets
 
 N_TOPICS = 9
@@ -85,13 +86,74 @@ def test_draws_add_what_parameters_leave_unknown(track):
     pool, _ = track
     rng = np.random.default_rng(1)
     draws = rng.random((3, pool.n_documents))
-    none = rb.Judgments.none(pool)
-    [together] = scores_by(lambda _: draws, none)
-    alone = [scores_by(lambda _, d=d: draws[d], none)[0] for d in range(3)]
+    [together] = expected_scores(pool, draws)
+    alone = [expected_scores(pool, draws[[d]])[0] for d in range(3)]
     means = np.array([one.mean for one in alone])
     variances = np.array([one.variance for one in alone])
     np.testing.assert_allclose(together.mean, means.mean(axis=0))
     np.testing.assert_allclose(together.variance, variances.mean(axis=0) + means.var(axis=0))
+
+
+def test_noise_that_systems_share_is_centred_away(track):
+    pool, _ = track
+    rng = np.random.default_rng(4)
+    apart = rng.normal(size=(50, pool.n_systems, pool.n_topics))
+    apart[:, :, 0] = rng.normal(size=50)[:, None]
+    mean, variance = apart.mean(axis=0), apart.var(axis=0)
+    mean[:, 0] = rng.random(pool.n_systems)
+    scores = rb.ScoreMatrix(mean, variance, pool.systems, pool.topics)
+    names = list(scores.topics)
+    ranked = dict(rank_topics(scores, names[1:2], noise="centred", draws=[apart]))
+    # (tr C - 1'C1 / l) / (l - 1), with C the covariance over systems of a topic's scores
+    size = pool.n_systems
+    covariances = [np.cov(apart[:, :, t].T, bias=True) for t in range(len(names))]
+    noise = [(np.trace(c) - c.sum() / size) / (size - 1) for c in covariances]
+    assert noise[0] == pytest.approx(0.0, abs=1e-12)
+    assert variance[:, 0].min() > 0.5
+    by_hand = rb.ScoreMatrix(mean, np.tile(noise, (size, 1)), pool.systems, names)
+    assert ranked == pytest.approx(dict(rank_topics(by_hand, names[1:2])))
+
+
+def test_covariances_of_draws_are_averaged(track):
+    pool, _ = track
+    rng = np.random.default_rng(6)
+    drawn = rng.random((8, pool.n_systems, pool.n_topics))
+    scores = rb.ScoreMatrix(drawn.mean(axis=0), drawn.var(axis=0), pool.systems, pool.topics)
+    names, judged = list(scores.topics), list(scores.topics)[:2]
+    covariance = np.mean([np.cov(one.T) for one in drawn], axis=0)
+    for topic, rho in rank_topics(scores, judged, noise="draws", draws=[drawn]):
+        d = np.array([name in (*judged, topic) for name in names], dtype=float)
+        gamma = covariance.sum(axis=0) @ d / np.sqrt(d @ covariance @ d)
+        assert rho == pytest.approx(gamma / np.sqrt(covariance.sum()))
+
+
+@pytest.mark.parametrize("n_draws", [1, 40])
+def test_drawn_scores_have_the_moments_of_the_belief(track, n_draws):
+    pool, qrels = track
+    judgments = rb.select_adaptively(pool, qrels, 2, seed=3).judgments
+    rng = np.random.default_rng(2)
+    p = probabilities_by(lambda _: rng.random((n_draws, pool.n_documents)), judgments)
+    [scores], [drawn] = expected_scores(pool, p), drawn_scores(pool, p, seed=1)
+    assert drawn.shape == (200 if n_draws == 1 else n_draws, *scores.mean.shape)
+    error = np.sqrt(scores.variance / len(drawn))
+    judged = scores.variance == 0.0
+    np.testing.assert_allclose(drawn.mean(axis=0)[judged], scores.mean[judged], rtol=1e-12)
+    far = ((drawn.mean(axis=0) - scores.mean)[~judged] / error[~judged]) ** 2
+    assert far.mean() < 1.0 + 5.0 * np.sqrt(2.0 / pool.n_topics)
+
+
+@pytest.mark.parametrize("noise", ["centred", "draws"])
+def test_topics_are_chosen_by_drawn_scores(track, noise):
+    pool, qrels = track
+    chosen = rb.select_adaptively(pool, qrels, 4, noise=noise, seed=1)
+    again = rb.select_adaptively(pool, qrels, 4, noise=noise, seed=1)
+    assert chosen.topics == again.topics
+    assert len(set(chosen.topics)) == 4
+    some = chosen.judgments.keep(
+        np.flatnonzero(np.isin(pool.topic_of, [pool.topics.index(t) for t in chosen.topics[:3]]))
+    )
+    suggested = rb.suggest_topics(pool, some, noise=noise, seed=1)
+    assert suggested["topic"].iloc[0] == chosen.topics[3]
 
 
 def test_a_classifier_finds_what_ranks_say():
@@ -169,7 +231,8 @@ def test_several_measures_count_by_their_mean_rho(track):
     pool, qrels = track
     judgments = rb.select_adaptively(pool, qrels, 2, seed=3).judgments
     first = [pool.topics[t] for t in np.unique(pool.topic_of[judgments.order])]
-    scores = scores_by(belief("logistic", pool, 0), judgments, ("AP", "P@5"))
+    p = probabilities_by(belief("logistic", pool, 0), judgments)
+    scores = expected_scores(pool, p, ("AP", "P@5"))
     both = dict(rank_topics(scores, first))
     each = [dict(rank_topics(one, first)) for one in scores]
     assert both == pytest.approx({t: (each[0][t] + each[1][t]) / 2 for t in both})
@@ -180,7 +243,8 @@ def test_several_measures_count_by_their_mean_rho(track):
     assert dict(rank_topics([scores[0], scaled], first)) == pytest.approx(both)
     star = rb.select_adaptively(pool, qrels, 3, measure=["P@5", "AP"], seed=3)
     assert star.scores.measure == "P@5"
-    [again] = scores_by(belief("logistic", pool, 3), star.judgments, ("P@5",))
+    p = probabilities_by(belief("logistic", pool, 3), star.judgments)
+    [again] = expected_scores(pool, p, ("P@5",))
     np.testing.assert_array_equal(star.scores.mean, again.mean)
 
 

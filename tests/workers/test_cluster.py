@@ -3,6 +3,7 @@
 import socket
 import sys
 from concurrent.futures import BrokenExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -85,6 +86,28 @@ def test_a_lost_scheduler_ends_the_work(started):
     own.scheduler.kill()
     with pytest.raises(UnfinishedError, match=r"the scheduler at .* was lost"):
         list(result)
+
+
+class _Client:
+    """A client as far as its losses are told."""
+
+    def __init__(self, status):
+        self.scheduler = SimpleNamespace(address="tcp://127.0.0.1:8786")
+        self.status = status
+
+
+@pytest.mark.parametrize("status", ["connecting", "closed"])
+def test_a_client_that_times_out_on_its_scheduler_has_lost_it(status):
+    with (
+        pytest.raises(BrokenExecutor, match=r"the scheduler at tcp://127\.0\.0\.1:8786 was lost"),
+        cluster._losses(_Client(status)),
+    ):
+        raise OSError("Timed out trying to connect")
+
+
+def test_an_error_of_the_system_in_a_call_is_no_loss():
+    with pytest.raises(FileNotFoundError), cluster._losses(_Client("running")):
+        raise FileNotFoundError("no such file")
 
 
 @pytest.mark.parametrize("options", [{"moments": "plugin"}, {"form": "corrected"}])
