@@ -119,6 +119,13 @@ def next_(
         Literal["greedy", "vote"],
         typer.Option(help="Of --by-topic: the topic that completes most, or subsets vote."),
     ] = "greedy",
+    noise: Annotated[
+        Literal["mean", "none", "centred", "draws"],
+        typer.Option(
+            help="Of --by-topic: unsure scores count as noise, not, less what systems share, or "
+            "as draws."
+        ),
+    ] = "mean",
     audit: Annotated[
         float | None,
         typer.Option(
@@ -184,9 +191,17 @@ def next_(
         begun = Judgments.from_qrels(pool, judged, relevance_level=level)
         with announced("choosing topics", quiet):
             ranked = suggest_topics(
-                begun.pool, begun, by=by, measure=estimand.measure, solver=solver, seed=seed
+                begun.pool,
+                begun,
+                by=by,
+                noise=noise,
+                measure=estimand.measure,
+                solver=solver,
+                seed=seed,
             ).head(count)
-        title = f"{by}, {solver}, {len(begun.judged_topics)} topics judged, seed {seed}"
+        title = (
+            f"{by}, {solver}, noise {noise}, {len(begun.judged_topics)} topics judged, seed {seed}"
+        )
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
     judgments = read_judgments(estimand, pool, judged, labels)
