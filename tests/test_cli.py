@@ -299,7 +299,7 @@ def test_compare_per_topic(here, ok, run):
     assert mean == pytest.approx(content["pairs"][0]["expected_difference"])
     table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
     assert list(table[0]) == ["a", "b", "topic", "expected_difference", "sd", "share"]
-    assert f"{first} less {second}: the 6 topics most in doubt, of 6\n" in ok(line)
+    assert f"{first} minus {second}: the 6 topics most in doubt, of 6\n" in ok(line)
     line = "compare '*.gz' --qrels few.qrels --model uniform --per-topic"
     table = ok(f"{line} --baseline {third} --format csv").splitlines()
     assert len(table) == 1 + 3 * 6

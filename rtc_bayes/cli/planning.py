@@ -53,8 +53,8 @@ def plan(
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import parse_algorithm, plan
     from rtc_bayes.judging.planning import JUDGMENTS_PER_TOPIC
-    from rtc_bayes.report.command_tables import plan_table
-    from rtc_bayes.report.terminal import Passage, write_frame, write_tables, write_value
+    from rtc_bayes.report.command_tables import plan_passage, plan_table
+    from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import progress_bar, provenance
 
     kind, chosen = format_of(layout, output, ENDINGS), parse_algorithm(algorithm)
@@ -87,8 +87,7 @@ def plan(
         case "csv":
             write_frame(made.to_frame(), output, meta)
         case "table":
-            said = Passage("In words", (made.sentence,))
-            write_tables([plan_table(made), said], output, meta)
+            write_tables([plan_table(made), plan_passage(made)], output, meta)
 
 
 def _two(text: str | None, systems: Sequence[str]) -> tuple[str, str] | None:
