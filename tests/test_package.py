@@ -1,5 +1,6 @@
 """The package as a user gets it: what is installed, what loads, and how fast."""
 
+import ast
 import importlib
 import json
 import re
@@ -122,3 +123,15 @@ def test_modules_of_before_name_their_new_home():
         importlib.import_module(f"rtc_bayes.{now}")
     with pytest.raises(ModuleNotFoundError, match="No module named"):
         importlib.import_module("rtc_bayes.absent")
+
+
+def test_variables_are_called_for_what_they_hold():
+    """Not for how they were come by: `fit`, `comparison`, `file`, and not `found` or `given`."""
+    vague = {"besides", "found", "given", "known", "whole"}
+    for path in (
+        file for of in ("rtc_bayes", "models", "experiments") for file in ROOT.glob(f"{of}/**/*.py")
+    ):
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = node.arg if isinstance(node, ast.arg) else getattr(node, "id", None)
+            stored = isinstance(node, ast.arg) or isinstance(getattr(node, "ctx", None), ast.Store)
+            assert not (stored and name in vague), f"{path}:{node.lineno}"

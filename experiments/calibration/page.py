@@ -144,10 +144,10 @@ def story(studies: Mapping[str, Study]) -> str:
 
 
 def _parameters(studies: Mapping[str, Study]) -> Iterator[str]:
-    found = _by_model(studies["trec8-plugin"])
-    plain, plain_cut = found["rtc:map"], found["rtc:cut"]
-    rtc, cut = found["rtc[cell_weight=.1]:map"], found["rtc[cell_weight=.1]:cut"]
-    point, posterior = found["hierarchical:map"], found["hierarchical:laplace"]
+    summaries = _by_model(studies["trec8-plugin"])
+    plain, plain_cut = summaries["rtc:map"], summaries["rtc:cut"]
+    rtc, cut = summaries["rtc[cell_weight=.1]:map"], summaries["rtc[cell_weight=.1]:cut"]
+    point, posterior = summaries["hierarchical:map"], summaries["hierarchical:laplace"]
     top_point, top = point["bins"][-1], posterior["bins"][-1]
     yield f"""**The more a model learns, the less its point estimate can be trusted.** The paper's
         smoothing keeps `rtc` from learning much, and so from being sure: W {_signed(plain["W"])},
@@ -239,9 +239,9 @@ def _moments(studies: Mapping[str, Study]) -> Iterator[str]:
 
 def _robust03(studies: Mapping[str, Study]) -> Iterator[str]:
     study = studies["robust03-plugin"]
-    found = _by_model(study)
-    rtc, cut = found["rtc[cell_weight=.1]:map"], found["rtc[cell_weight=.1]:cut"]
-    point, posterior = found["hierarchical:map"], found["hierarchical:laplace"]
+    summaries = _by_model(study)
+    rtc, cut = summaries["rtc[cell_weight=.1]:map"], summaries["rtc[cell_weight=.1]:cut"]
+    point, posterior = summaries["hierarchical:map"], summaries["hierarchical:laplace"]
     yield f"""**Robust 2003**: W is {_signed(point["W"])} for `hierarchical:map` and
         {_signed(posterior["W"])} for `hierarchical:laplace`, {_signed(rtc["W"])} and
         {_signed(cut["W"])} for `rtc` with little smoothing; tau {posterior["mean_tau"]:.3f} and
@@ -273,24 +273,24 @@ def scores(study: Study) -> str:
     share = trials["parameter_share"].mean()
     remarks = trials["remarks"].apply(lambda r: (r > 0).mean())
     rows = []
-    for text, found in study.summary.items():
-        if found["W"] is None:
+    for text, summary in study.summary.items():
+        if summary["W"] is None:
             continue
         rows.append(
             {
                 "": text,
-                "W": with_interval(found["W"], found["W_interval"], ".2f"),
-                "W expected": f"{found['W_expected']:.2f}",
-                "log score": f"{found['log_score']:.3f}",
-                "mean confidence": f"{found['mean_confidence']:.1%}",
-                "accuracy": f"{found['accuracy']:.1%}",
-                "tau": f"{found['mean_tau']:.3f}",
+                "W": with_interval(summary["W"], summary["W_interval"], ".2f"),
+                "W expected": f"{summary['W_expected']:.2f}",
+                "log score": f"{summary['log_score']:.3f}",
+                "mean confidence": f"{summary['mean_confidence']:.1%}",
+                "accuracy": f"{summary['accuracy']:.1%}",
+                "tau": f"{summary['mean_tau']:.3f}",
                 "variance from parameters": f"{share[text]:.0%}",
                 "fits with a remark": f"{remarks[text]:.0%}",
-                "failed": found.get("failed", 0),
-                "median judged": f"{found['median_judged']:.0f}",
-                "mean judged": f"{found['mean_judged']:.0f}",
-                "seconds": f"{found['seconds_per_trial']:.1f}",
+                "failed": summary.get("failed", 0),
+                "median judged": f"{summary['median_judged']:.0f}",
+                "mean judged": f"{summary['mean_judged']:.0f}",
+                "seconds": f"{summary['seconds_per_trial']:.1f}",
             }
         )
     frame = pd.DataFrame(rows)
@@ -348,7 +348,7 @@ def _bullet(text: str) -> str:
 
 def _by_model(study: Study) -> dict[str, Mapping[str, Any]]:
     """Summaries by what evaluates."""
-    return {text.partition("/")[2]: found for text, found in study.summary.items()}
+    return {text.partition("/")[2]: summary for text, summary in study.summary.items()}
 
 
 def _signed(value: float) -> str:

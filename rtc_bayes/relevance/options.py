@@ -297,8 +297,8 @@ def _fits(kind: Any, value: object) -> bool:
 def _accepts(kind: Any) -> str:
     """Say what a type takes, in its own words if it has some."""
     if get_origin(kind) is Annotated:
-        words = [text for text in get_args(kind)[1:] if isinstance(text, str)]
-        return ", ".join(words) or _accepts(_plain(kind))
+        meanings = [text for text in get_args(kind)[1:] if isinstance(text, str)]
+        return ", ".join(meanings) or _accepts(_plain(kind))
     if get_origin(kind) is Literal:
         return " | ".join(map(str, get_args(kind)))
     if get_origin(kind) is tuple:
