@@ -289,10 +289,10 @@ class RelevanceModel(Protocol):
     It has one or more of ``graph(pool, judgments)`` (:class:`HasGraph`); ``map(judgments)``, which
     returns a :class:`PointEstimate`; ``laplace``, ``cut`` or ``gibbs`` ``(judgments, sampling)``,
     which return :class:`Draws`; and, of a modular model, ``stages(judgments)``: the graph of each
-    part by name, given the mode of the parts before it. A graph alone gives ``map``, ``laplace`` and
-    ``nuts``; beside one, the model's own ``map`` or ``laplace`` is the fast form of the graph's.
-    ``presets``, if it has them, name sets of options. A true ``takes_labels`` says that the model
-    uses ``judgments.judge_labels``.
+    part by name, given the mode of the parts before it. A graph alone gives ``map``, ``laplace``
+    and ``nuts``; beside one, the model's own ``map`` or ``laplace`` is the fast form of the
+    graph's. ``presets``, if it has them, name sets of options. A true ``takes_labels`` says that
+    the model uses ``judgments.judge_labels``.
 
     Examples
     --------
