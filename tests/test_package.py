@@ -121,6 +121,10 @@ def test_modules_of_before_name_their_new_home():
         with pytest.raises(ModuleNotFoundError, match=f"is no more; see rtc_bayes.{now}$"):
             importlib.import_module(f"rtc_bayes.{old}")
         importlib.import_module(f"rtc_bayes.{now}")
+        package, _, module = old.rpartition(".")
+        refused = pytest.raises((ImportError, rtc_bayes.InputError), match=r"(see|use) rtc_bayes\.")
+        with refused:
+            exec(f"from rtc_bayes.{package} import {module}", {})
     with pytest.raises(ModuleNotFoundError, match="No module named"):
         importlib.import_module("rtc_bayes.absent")
 
