@@ -53,6 +53,12 @@ class RTC:
         Layer 3: average the fits that leave out every fifth judgment.
     propagate : tuple of {"rank", "calibration", "aggregation"}
         ``cut``: the layers whose uncertainty is carried; the others stay at their mode.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("rtc", {"preset": "program"}).folds
+    5
     """
 
     prior: BetaPrior = (1.0, 1.0)

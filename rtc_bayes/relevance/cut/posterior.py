@@ -74,6 +74,18 @@ def sample(
         Parameters ``theta`` (topic, rank), ``A``, ``B``, ``lambda`` (system) and ``lambda_0``.
         A divergence in layer 2 or 3 makes its draw ``diverging``; one in layer 1 is an
         acceptance of 0.
+
+    Examples
+    --------
+    The model `rtc` fits the layers, and samples so:
+
+    >>> import rtc_bayes as rb
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(made.runs, depth=10)
+    >>> judgments = rb.Judgments.from_qrels(pool, made.qrels)
+    >>> fit = rb.fit(pool, judgments, model="rtc:cut", draws=20, chains=2)
+    >>> fit.relevance.values.shape[:2]
+    (2, 20)
     """
     reports, calibration, aggregation = layers
     pool, carried = reports.pool, frozenset(propagate)
