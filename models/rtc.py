@@ -135,7 +135,7 @@ class RTC:
 
     def _layers(
         self, judgments: Judgments
-    ) -> tuple[rank.SelfReports, system_calibration.Calibration, aggregation.Aggregation]:
+    ) -> tuple[rank.SelfReports, system_calibration.SystemCalibration, aggregation.Aggregation]:
         """Fit every layer at the mode of those before it."""
         reports = rank.self_report(judgments, temper=self.temper)
         calibrated = system_calibration.calibrate(

@@ -28,7 +28,12 @@ from rtc_bayes.relevance.interface import Check, Diagnostics, Draws, Sampling
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import Floats
 from rtc_bayes.relevance.rank import SelfReports, Temper
-from rtc_bayes.relevance.system_calibration import WEAK_PRIOR, Calibration, Smoothing, platt_targets
+from rtc_bayes.relevance.system_calibration import (
+    WEAK_PRIOR,
+    Smoothing,
+    SystemCalibration,
+    platt_targets,
+)
 from rtc_bayes.store import spawn_seeds
 
 type Layer = Literal["rank", "calibration", "aggregation"]
@@ -43,7 +48,7 @@ _ACCEPTANCE, _WORST_ACCEPTANCE = 0.6, 0.3
 
 def sample(
     judgments: Judgments,
-    layers: tuple[SelfReports, Calibration, Aggregation],
+    layers: tuple[SelfReports, SystemCalibration, Aggregation],
     sampling: Sampling,
     *,
     propagate: Iterable[Layer],
@@ -59,7 +64,7 @@ def sample(
     Parameters
     ----------
     judgments : Judgments
-    layers : tuple of SelfReports, Calibration, Aggregation
+    layers : tuple of SelfReports, SystemCalibration, Aggregation
         The modes of the layers, fitted with the options below.
     sampling : Sampling
         ``tune`` has no use: nothing adapts.
