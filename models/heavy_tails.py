@@ -47,6 +47,12 @@ class HeavyTails:
         estimated: scales and effects together have no useful mode.
     df : float
         Degrees of freedom, positive: 1 is Cauchy's, many are the Gaussian's.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("heavy_tails", {"df": 5}).df
+    5
     """
 
     mu: MeanSd = (-3.7, 0.8)

@@ -63,6 +63,12 @@ class Hierarchical:
     centred : bool
         Whether the graph writes effects as Normal(0, s) or as s Normal(0, 1). The posterior is
         the same, the speed of NUTS is not.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("hierarchical", {"mu": "-3:1"}).mu
+    (-3.0, 1.0)
     """
 
     mu: MeanSd = (-3.7, 0.8)

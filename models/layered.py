@@ -70,6 +70,12 @@ class Layered:
     pooled : bool
         False, to hold the model to the paper's: means are 0, scales 1, and prevalence_t ~
         Beta(R_t + 1, N_t + 1) of the topic's judgments, with R_t + N_t + 2 meetings.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("layered", {"pooled": "no"}).pooled
+    False
     """
 
     m: BetaPrior = (10.0, 30.0)

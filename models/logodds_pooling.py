@@ -47,6 +47,12 @@ class LogoddsPooling:
         Scales, at least 0. They are fixed, not estimated: scales and effects together have no
         useful mode, given the scales there is exactly one. With ``s_alpha=0`` topics are alike,
         with ``s_w=0`` systems.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("logodds_pooling", {"s_w": 0}).s_w
+    0
     """
 
     mu: MeanSd = (-3.2, 0.8)

@@ -52,6 +52,12 @@ class RankCurve:
     s_alpha : float
         Scale of the topics, at least 0: fixed, as scales and effects together have no useful
         mode.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("rank_curve", {"pieces": 4}).pieces
+    4
     """
 
     mu: MeanSd = (-3.5, 0.8)

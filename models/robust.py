@@ -90,6 +90,12 @@ class Robust:
     centred : bool
         Whether the graph writes effects by their distribution or as a scale times a standard one.
         The posterior is the same, the speed of NUTS is not.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("robust", {"preset": "trec"}).mu
+    (-3.7, 0.7)
     """
 
     mu: MeanSd = (-3.18, 0.84)

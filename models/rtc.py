@@ -53,6 +53,12 @@ class RTC:
         Layer 3: average the fits that leave out every fifth judgment.
     propagate : tuple of {"rank", "calibration", "aggregation"}
         ``cut``: the layers whose uncertainty is carried; the others stay at their mode.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("rtc", {"preset": "program"}).folds
+    5
     """
 
     prior: BetaPrior = (1.0, 1.0)
@@ -129,7 +135,7 @@ class RTC:
 
     def _layers(
         self, judgments: Judgments
-    ) -> tuple[rank.SelfReports, system_calibration.Calibration, aggregation.Aggregation]:
+    ) -> tuple[rank.SelfReports, system_calibration.SystemCalibration, aggregation.Aggregation]:
         """Fit every layer at the mode of those before it."""
         reports = rank.self_report(judgments, temper=self.temper)
         calibrated = system_calibration.calibrate(

@@ -50,6 +50,12 @@ class TextEvidence:
         Mean and sd of the normal prior.
     s_alpha, s_w, s_v : float
         Scales, at least 0: fixed, as scales and effects together have no useful mode.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("text_evidence", {"scores": "bm25.txt"}).scores
+    'bm25.txt'
     """
 
     scores: str

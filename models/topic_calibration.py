@@ -58,6 +58,12 @@ class TopicCalibration:
         ranking it first everywhere adds.
     s_alpha, s_beta : tuple of float
         Median of the log-normal prior of a scale, and the sd of its logarithm.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("topic_calibration", {"m": "5:1"}).m
+    (5.0, 1.0)
     """
 
     mu: MeanSd = (-3.2, 0.8)

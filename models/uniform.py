@@ -19,6 +19,12 @@ class Uniform:
     ----------
     p : float
         Probability of relevance of an unjudged document, in [0, 1].
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.load_model("uniform", {"p": 0.2}).p
+    0.2
     """
 
     p: float = 0.5

@@ -32,7 +32,8 @@ class _Moved(MetaPathFinder):
     ) -> None:
         now = _NOW.get(name.removeprefix("rtc_bayes."))
         if now and name.startswith("rtc_bayes."):
-            raise ModuleNotFoundError(f"{name} is no more; see rtc_bayes.{now}", name=name)
+            # not in its own name, of which `from rtc_bayes.PACKAGE import MODULE` would say nothing
+            raise ModuleNotFoundError(f"{name} is no more; see rtc_bayes.{now}", name=now)
 
 
 sys.meta_path.append(_Moved())

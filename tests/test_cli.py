@@ -255,7 +255,7 @@ def test_compare_with_ranks(here, ok, run):
     table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
     assert [float(row["p_best"]) for row in table] == [entry["p_best"] for entry in content]
     text = ok(line)
-    assert all(name in text for name in added)
+    assert all(name in text for name in ("P(best)", "rank (90% interval)"))
     table = ok(f"{line} --measure AP --measure P@10 --format csv").splitlines()
     assert table[0].startswith("measure,system,expected")
     assert len(table) == 1 + 2 * 4
@@ -299,11 +299,11 @@ def test_compare_per_topic(here, ok, run):
     assert mean == pytest.approx(content["pairs"][0]["expected_difference"])
     table = list(csv.DictReader(ok(f"{line} --format csv").splitlines()))
     assert list(table[0]) == ["a", "b", "topic", "expected_difference", "sd", "share"]
-    assert f"{first} less {second}: the 6 topics most in doubt, of 6\n" in ok(line)
+    assert f"{first} minus {second}: the 6 topics most in doubt, of 6\n" in ok(line)
     line = "compare '*.gz' --qrels few.qrels --model uniform --per-topic"
     table = ok(f"{line} --baseline {third} --format csv").splitlines()
     assert len(table) == 1 + 3 * 6
-    assert "less" in ok(f"{line} --baseline {third}")
+    assert " minus " in ok(f"{line} --baseline {third}")
     table = ok(f"{line} --baseline {third} --measure AP --measure P@10 --format csv").splitlines()
     assert table[0].startswith("measure,a,b,topic")
     assert len(table) == 1 + 2 * 3 * 6

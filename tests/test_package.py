@@ -1,5 +1,6 @@
 """The package as a user gets it: what is installed, what loads, and how fast."""
 
+import ast
 import importlib
 import json
 import re
@@ -120,5 +121,21 @@ def test_modules_of_before_name_their_new_home():
         with pytest.raises(ModuleNotFoundError, match=f"is no more; see rtc_bayes.{now}$"):
             importlib.import_module(f"rtc_bayes.{old}")
         importlib.import_module(f"rtc_bayes.{now}")
+        package, _, module = old.rpartition(".")
+        refused = pytest.raises((ImportError, rtc_bayes.InputError), match=r"(see|use) rtc_bayes\.")
+        with refused:
+            exec(f"from rtc_bayes.{package} import {module}", {})
     with pytest.raises(ModuleNotFoundError, match="No module named"):
         importlib.import_module("rtc_bayes.absent")
+
+
+def test_variables_are_called_for_what_they_hold():
+    """Not for how they were come by: `fit`, `comparison`, `file`, and not `found` or `given`."""
+    vague = {"besides", "found", "given", "known", "whole"}
+    for path in (
+        file for of in ("rtc_bayes", "models", "experiments") for file in ROOT.glob(f"{of}/**/*.py")
+    ):
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = node.arg if isinstance(node, ast.arg) else getattr(node, "id", None)
+            stored = isinstance(node, ast.arg) or isinstance(getattr(node, "ctx", None), ast.Store)
+            assert not (stored and name in vague), f"{path}:{node.lineno}"

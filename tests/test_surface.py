@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import rtc_bayes as rb
+import rtc_bayes_models
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -86,21 +87,27 @@ def test_an_editor_completes_the_public_names():
             assert inspect.signature(thing).return_annotation is not inspect.Parameter.empty, name
 
 
-# the command line is not for import, and the store is the package's own leaf
+# the command line is not for import
 PACKAGES = sorted(
-    {p.parent.name for p in Path(rb.__file__).parent.glob("*/__init__.py")} - {"cli", "store"}
+    path.parent.relative_to(Path(rb.__file__).parent).as_posix().replace("/", ".")
+    for path in Path(rb.__file__).parent.glob("*/**/__init__.py")
+    if path.parent.name != "cli"
 )
 
 
 def public():
-    """Every public function and class, by its place."""
+    """Every public function and class, and every model, by its place."""
     seen = {}
     for name in ("rtc_bayes", *(f"rtc_bayes.{package}" for package in PACKAGES)):
         package = import_module(name)
-        for word in package.__all__:
+        for word in getattr(package, "__all__", ()):
             thing = getattr(package, word)
             if inspect.isfunction(thing) or inspect.isclass(thing):
                 seen.setdefault(thing, f"{name}.{word}")
+    for module in pkgutil.iter_modules(rtc_bayes_models.__path__, "rtc_bayes_models."):
+        for word, thing in vars(import_module(module.name)).items():
+            if inspect.isclass(thing) and hasattr(thing, "default_method"):
+                seen.setdefault(thing, f"{module.name}.{word}")
     return {place: thing for thing, place in seen.items()}
 
 
@@ -113,11 +120,11 @@ def test_every_public_name_has_an_example(place):
 
 
 def modules():
-    """Every module of the package that has an example."""
-    walked = pkgutil.walk_packages(rb.__path__, "rtc_bayes.")
+    """Every module of the packages that has an example."""
+    models = pkgutil.walk_packages(rtc_bayes_models.__path__, "rtc_bayes_models.")
     return [
         module.name
-        for module in walked
+        for module in (*pkgutil.walk_packages(rb.__path__, "rtc_bayes."), *models)
         if ">>> " in Path(module.module_finder.find_spec(module.name).origin).read_text()
     ]
 

@@ -49,13 +49,13 @@ def against_enumeration(name: str, topics: int, documents: int, tolerance: float
         scores, weights = oracle.distribution(topic.lists, topic.p, oracle.SCORES[name])
         mean, covariance = oracle.mean_and_covariance(scores, weights)
         measure = on_topic(parse_measure(name), topic.complete, len(topic.p))
-        found = measure.moments(topic.p, exact=True, tolerance=tolerance)
+        result = measure.moments(topic.p, exact=True, tolerance=tolerance)
         pairs = [
-            found.pair_variance(a, b) - oracle.cumulants(scores[:, a] - scores[:, b], weights)[1]
+            result.pair_variance(a, b) - oracle.cumulants(scores[:, a] - scores[:, b], weights)[1]
             for a in range(len(mean))
             for b in range(a)
         ]
-        errors = [found.expected - mean, found.covariance - covariance, np.array([0.0, *pairs])]
+        errors = [result.expected - mean, result.covariance - covariance, np.array([0.0, *pairs])]
         worst = np.maximum(worst, [np.abs(error).max() for error in errors])
     print(f"| {name} | {topics} | {tolerance:.0e} |", " | ".join(f"{x:.1e}" for x in worst), "|")
 
@@ -73,12 +73,12 @@ def against_printed_sums(topics: int) -> None:
             ranks[s, ranking] = np.arange(1, len(ranking) + 1)
         a = 1 / np.maximum(ranks[:, :, None], ranks[:, None, :])
         measure = on_topic(parse_measure("AP"), topic.complete, len(topic.p))
-        found = measure.moments(topic.p, exact=False, tolerance=1e-8)
+        result = measure.moments(topic.p, exact=False, tolerance=1e-8)
         for s in range(len(topic.lists)):
             for u in range(s):
                 mean, variance = oracle.printed_moments(a[s] - a[u], topic.p)
-                difference = found.expected[s] - found.expected[u]
-                errors = [difference - mean, found.pair_variance(s, u) - variance]
+                difference = result.expected[s] - result.expected[u]
+                errors = [difference - mean, result.pair_variance(s, u) - variance]
                 worst = np.maximum(worst, np.abs(errors))
                 compared += 1
     print(f"{compared} pairs of lists: E {worst[0]:.1e}, Var {worst[1]:.1e} at worst.")
@@ -102,11 +102,11 @@ def against_outcomes(outcomes: int) -> None:
     for name in ("AP", "nDCG@20", "R@100", "RR"):
         pool = ranked_by_quality(np.random.default_rng(31), 1000, 3)
         p = 0.5 * np.exp(-np.arange(1000) / 100)
-        found = moments(pool, p, measure=name, tolerance=1e-10)
+        result = moments(pool, p, measure=name, tolerance=1e-10)
         scores = sample_scores(pool, p, measure=name, outcomes=outcomes, seed=7)
         worst = np.zeros(2)
-        for n, (a, b) in enumerate(found.pairs):
-            mean, variance = found.difference_expected[0, n], found.difference_variance[0, n]
+        for n, (a, b) in enumerate(result.pairs):
+            mean, variance = result.difference_expected[0, n], result.difference_variance[0, n]
             sampled = scores[:, a] - scores[:, b]
             squares = (sampled - mean) ** 2
             standard_errors = np.array([np.sqrt(variance), squares.std()]) / np.sqrt(outcomes)

@@ -59,33 +59,17 @@ _LAYERED = """## The three layers as one posterior
 
 Between `rtc`, whose layers are fitted one after the other, and `hierarchical`, which has none,
 stands [`layered`](../layered.md): the paper's three layers as one posterior, every judgment used
-once. [Its own trials](layered.md), on whole lists and with three and a half judgments a topic
-(not comparable to the tables below; 30 a collection, `python -m experiments.layered.trials -o DIR
---trials 30`), give these log scores and Kendall's tau:
-
-| | TREC-8 | DL 2020 | CLEF eHealth 2015 | Robust 2003 |
-| --- | --- | --- | --- | --- |
-| rtc:map | 1.014, 0.427 | 1.533, 0.353 | 0.857, 0.702 | 0.589, 0.443 |
-| rtc:cut | 0.900, 0.427 | 1.366, 0.373 | 0.584, 0.712 | 0.562, 0.447 |
-| layered:map | 2.382, 0.505 | 1.038, 0.646 | 1.885, 0.554 | 2.106, 0.516 |
-| layered:nuts | 0.411, 0.649 | 0.347, 0.660 | 0.529, 0.674 | 0.240, 0.784 |
-| robust:gibbs | 0.297, 0.730 | 0.301, 0.726 | 0.334, 0.699 | 0.232, 0.790 |
+once. [Its own trials](layered.md) are about whole lists, with three and a half judgments a topic,
+and not comparable to the tables below. They say:
 
 - **What joining gives**: the labels reach all three layers at once, and doubt about one is doubt
   about the next. The log score of the posterior is below that of `rtc:map` and `rtc:cut` on all
-  four collections (on CLEF by less than a standard error from `rtc:cut`, and over 24 trials, not
-  30), and tau is higher on all but CLEF. The priors of `layered` were chosen on Robust 2003, so
-  that its column is no test of it.
+  four collections, and tau is higher on all but CLEF. The priors of `layered` were chosen on
+  Robust 2003, which is no test of it.
 - **The point estimate is again the worst way to use it.** Weights multiply calibration curves,
   and the joint mode overfits: on all but DL 2020 its log score is worse than that of `rtc:map`.
 - **Where it falls short of `robust`**: on the three collections that chose nothing for `layered`
-  its log score is higher, and its 95% intervals of differences hold the true one in 59% to 69% of
-  the pairs (80% to 98%). Of 120 fits 12 were refused, where a check of the draws failed, and are
-  not in its row.
-- **Why**, as far as the models' differences tell; none was tested by itself. A document that no
-  system ranked is as relevant in every topic, whatever the prevalence. A system has one weight
-  for all topics, where `robust` lets it differ by topic. Ranks below the pool's depth are not
-  used.
+  its log score is higher, and its 95% intervals of differences hold the true one less often.
 """
 _REMARKS = """Remarks on fits are of r-hat above [its limit](../methods.md) for `rtc:cut` and NUTS,
 or of Pareto k above .7 for Laplace draws, which are then used as they are. Seconds are of judging
@@ -144,10 +128,10 @@ def story(studies: Mapping[str, Study]) -> str:
 
 
 def _parameters(studies: Mapping[str, Study]) -> Iterator[str]:
-    found = _by_model(studies["trec8-plugin"])
-    plain, plain_cut = found["rtc:map"], found["rtc:cut"]
-    rtc, cut = found["rtc[cell_weight=.1]:map"], found["rtc[cell_weight=.1]:cut"]
-    point, posterior = found["hierarchical:map"], found["hierarchical:laplace"]
+    summaries = _by_model(studies["trec8-plugin"])
+    plain, plain_cut = summaries["rtc:map"], summaries["rtc:cut"]
+    rtc, cut = summaries["rtc[cell_weight=.1]:map"], summaries["rtc[cell_weight=.1]:cut"]
+    point, posterior = summaries["hierarchical:map"], summaries["hierarchical:laplace"]
     top_point, top = point["bins"][-1], posterior["bins"][-1]
     yield f"""**The more a model learns, the less its point estimate can be trusted.** The paper's
         smoothing keeps `rtc` from learning much, and so from being sure: W {_signed(plain["W"])},
@@ -239,9 +223,9 @@ def _moments(studies: Mapping[str, Study]) -> Iterator[str]:
 
 def _robust03(studies: Mapping[str, Study]) -> Iterator[str]:
     study = studies["robust03-plugin"]
-    found = _by_model(study)
-    rtc, cut = found["rtc[cell_weight=.1]:map"], found["rtc[cell_weight=.1]:cut"]
-    point, posterior = found["hierarchical:map"], found["hierarchical:laplace"]
+    summaries = _by_model(study)
+    rtc, cut = summaries["rtc[cell_weight=.1]:map"], summaries["rtc[cell_weight=.1]:cut"]
+    point, posterior = summaries["hierarchical:map"], summaries["hierarchical:laplace"]
     yield f"""**Robust 2003**: W is {_signed(point["W"])} for `hierarchical:map` and
         {_signed(posterior["W"])} for `hierarchical:laplace`, {_signed(rtc["W"])} and
         {_signed(cut["W"])} for `rtc` with little smoothing; tau {posterior["mean_tau"]:.3f} and
@@ -273,24 +257,24 @@ def scores(study: Study) -> str:
     share = trials["parameter_share"].mean()
     remarks = trials["remarks"].apply(lambda r: (r > 0).mean())
     rows = []
-    for text, found in study.summary.items():
-        if found["W"] is None:
+    for text, summary in study.summary.items():
+        if summary["W"] is None:
             continue
         rows.append(
             {
                 "": text,
-                "W": with_interval(found["W"], found["W_interval"], ".2f"),
-                "W expected": f"{found['W_expected']:.2f}",
-                "log score": f"{found['log_score']:.3f}",
-                "mean confidence": f"{found['mean_confidence']:.1%}",
-                "accuracy": f"{found['accuracy']:.1%}",
-                "tau": f"{found['mean_tau']:.3f}",
+                "W": with_interval(summary["W"], summary["W_interval"], ".2f"),
+                "W expected": f"{summary['W_expected']:.2f}",
+                "log score": f"{summary['log_score']:.3f}",
+                "mean confidence": f"{summary['mean_confidence']:.1%}",
+                "accuracy": f"{summary['accuracy']:.1%}",
+                "tau": f"{summary['mean_tau']:.3f}",
                 "variance from parameters": f"{share[text]:.0%}",
                 "fits with a remark": f"{remarks[text]:.0%}",
-                "failed": found.get("failed", 0),
-                "median judged": f"{found['median_judged']:.0f}",
-                "mean judged": f"{found['mean_judged']:.0f}",
-                "seconds": f"{found['seconds_per_trial']:.1f}",
+                "failed": summary.get("failed", 0),
+                "median judged": f"{summary['median_judged']:.0f}",
+                "mean judged": f"{summary['mean_judged']:.0f}",
+                "seconds": f"{summary['seconds_per_trial']:.1f}",
             }
         )
     frame = pd.DataFrame(rows)
@@ -348,7 +332,7 @@ def _bullet(text: str) -> str:
 
 def _by_model(study: Study) -> dict[str, Mapping[str, Any]]:
     """Summaries by what evaluates."""
-    return {text.partition("/")[2]: found for text, found in study.summary.items()}
+    return {text.partition("/")[2]: summary for text, summary in study.summary.items()}
 
 
 def _signed(value: float) -> str:

@@ -52,7 +52,7 @@ def main() -> None:
     simulated = simulate(n_topics=20, n_systems=10, seed=1)
     pool = Pool.from_runs(simulated.runs, depth=30)
     order = np.random.default_rng(0).choice(pool.n_documents, JUDGED, replace=False)
-    whole = WholeModel(
+    model = WholeModel(
         load_model(options.model),
         options.method,
         Judgments.from_labels(pool, order, np.zeros(JUDGED)),
@@ -62,15 +62,15 @@ def main() -> None:
     )
     before = time.perf_counter()
     with progress_bar() as progress, threadpool_limits(1):
-        found = simulation_based_calibration(
-            partial(drawn_again, whole),
+        result = simulation_based_calibration(
+            partial(drawn_again, model),
             simulations=options.simulations,
             seed=options.seed,
             progress=progress,
         )
-    print(f"{pool!r}\n{found!r}, {time.perf_counter() - before:.0f} seconds\n")
-    table = found.p_values()
-    ranks = [found.ranks[name] for name in table["quantity"]]
+    print(f"{pool!r}\n{result!r}, {time.perf_counter() - before:.0f} seconds\n")
+    table = result.p_values()
+    ranks = [result.ranks[name] for name in table["quantity"]]
     table["mean rank"] = [rank.mean() for rank in ranks]
     outer = [np.abs(rank - 0.5) > 0.5 * (1.0 - _OUTER) for rank in ranks]
     table["in the outer tenth"] = [np.mean(far) for far in outer]
@@ -79,14 +79,14 @@ def main() -> None:
 
 
 def drawn_again(
-    whole: WholeModel, number: int, seed: int
+    model: WholeModel, number: int, seed: int
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Simulate once; where the draws of a fit are refused, take ten times as many."""
     try:
-        return whole(number, seed)
+        return model(number, seed)
     except FitError:
-        sampling = replace(whole.sampling, draws=10 * whole.sampling.draws)
-        true, draws = replace(whole, sampling=sampling)(number, seed)
+        sampling = replace(model.sampling, draws=10 * model.sampling.draws)
+        true, draws = replace(model, sampling=sampling)(number, seed)
         return true, {name: values[::10] for name, values in draws.items()}
 
 

@@ -63,13 +63,13 @@ def collection(kind: str, mean: float, topics: int, seed: int) -> tuple[Pool, np
     p = np.empty(pool.n_documents)
     for t in range(topics):
         inside = pool.documents(t)
-        known = quality[t, [int(docno[1:]) for docno in pool.docnos[inside]]]
-        weight = np.ones(len(known))
+        grades = quality[t, [int(docno[1:]) for docno in pool.docnos[inside]]]
+        weight = np.ones(len(grades))
         if kind in ("graded", "judged"):
-            weight = 1.0 / (1.0 + np.exp(2.0 - 1.5 * (known + rng.normal(size=len(known)))))
+            weight = 1.0 / (1.0 + np.exp(2.0 - 1.5 * (grades + rng.normal(size=len(grades)))))
         of_topic = np.minimum(weight * mean / weight.sum(), 0.9)
         if kind == "judged":
-            judged = rng.random(len(known)) < 0.3
+            judged = rng.random(len(grades)) < 0.3
             of_topic[judged] = rng.random(judged.sum()) < of_topic[judged]
         p[inside] = of_topic
     return pool, p
@@ -79,21 +79,21 @@ def rows(case: tuple[str, float], topics: int, seed: int, outcomes: int) -> Iter
     """Every pair of one collection: its shape, and the error of every form."""
     pool, p = collection(*case, topics, seed)
     relevance = Relevance.from_values(pool, p)
-    found = {form: compare(pool, relevance, form=form, seed=seed) for form in FORMS}
+    compared = {form: compare(pool, relevance, form=form, seed=seed) for form in FORMS}
     scores = sample_scores(pool, p, outcomes=outcomes, seed=seed + 10_000)
-    for n, pair in enumerate(found["normal"].pairs):
+    for n, pair in enumerate(compared["normal"].pairs):
         a, b = pool.systems.index(pair.a), pool.systems.index(pair.b)
         difference = scores[:, a] - scores[:, b]
         truth = float((difference < -TIE).mean() + 0.5 * (np.abs(difference) <= TIE).mean())
         row = {"kind": case[0], "mean": case[1], "topics": topics, "seed": seed, "truth": truth}
         row |= {"tie": float((np.abs(difference) <= TIE).mean()), "chosen": ""}
         row |= {"skewness1": pair.skewness, "kurtosis1": pair.excess_kurtosis}
-        counted = found["montecarlo"].pairs[n]
+        counted = compared["montecarlo"].pairs[n]
         row |= {"skewness": counted.skewness, "kurtosis": counted.excess_kurtosis}
         for form in FORMS:
-            other = found[form].pairs[n]
+            other = compared[form].pairs[n]
             row[form] = abs(other.p_less + 0.5 * other.p_equal - truth)
-        row["chosen"] = found["auto"].form[n]
+        row["chosen"] = compared["auto"].form[n]
         yield row
 
 

@@ -57,18 +57,18 @@ def main() -> None:
     print("algorithm             judged  open  actual  forecast  ratio  quartiles     rank")
     for name in arguments.algorithms:
         algorithm, model, method, options = ALGORITHMS[name]
-        found: dict[int, list[tuple[float, float]]] = {judged: [] for judged in JUDGED}
+        forecasts: dict[int, list[tuple[float, float]]] = {judged: [] for judged in JUDGED}
         for a, b in pairs:
             pool = Pool.from_runs(Runs([runs[a], runs[b]]), depth=100)
             truth = drawn(pool, rng) if name == "drawn" else qrels
             made = build(pool, truth, algorithm, confidence=0.95)
             for judged in (n for n in JUDGED if n < len(made.steps)):
-                known = made.judgments.keep(made.judgments.order[:judged])
-                relevance = fit(pool, known, model=model, method=method, options=options).relevance
+                first = made.judgments.keep(made.judgments.order[:judged])
+                relevance = fit(pool, first, model=model, method=method, options=options).relevance
                 more = forecast(pool, relevance, a, b, moments="plugin")
                 assert more is not None  # all judgments tell
-                found[judged].append((more, len(made.steps) - judged))
-        for judged, rows in found.items():
+                forecasts[judged].append((more, len(made.steps) - judged))
+        for judged, rows in forecasts.items():
             if len(rows) < 5:
                 continue
             told, actual = np.array(rows).T

@@ -40,14 +40,14 @@ def judged(trials: list[int]) -> dict[int, Judgments]:
     runs, qrels = read_runs(folder / "runs"), read_qrels(folder / "qrels.txt.gz")
     collection = Collection.from_runs(runs, qrels)
     algorithm = parse_algorithm("rtc:map")
-    found = {}
+    judgments = {}
     for trial in trials:
         seed = spawn_seeds(0, trial + 1)[trial]
         draw = draw_systems(collection.pool.systems, Plan(("rtc:map",)), seed)
         initial = collection.pool.select(draw.initial)
         made = build(initial, qrels, algorithm, confidence=0.95, seed=draw.judging_seed)
-        found[trial] = made.judgments.on(collection.pool.select(draw.everyone))
-    return found
+        judgments[trial] = made.judgments.on(collection.pool.select(draw.everyone))
+    return judgments
 
 
 def nuts(judgments: Judgments, *, centred: bool = False) -> dict:
@@ -63,12 +63,12 @@ def nuts(judgments: Judgments, *, centred: bool = False) -> dict:
         compiled, draws=DRAWS, tune=TUNE, chains=CHAINS, cores=2, seed=1, progress_bar=False
     )
     seconds = time.process_time() - before
-    found = {name: tree["posterior"][name].values for name in names}
-    checks = mixing_checks(found, {"diverging": tree["sample_stats"]["diverging"].values})
+    draws_of = {name: tree["posterior"][name].values for name in names}
+    checks = mixing_checks(draws_of, {"diverging": tree["sample_stats"]["diverging"].values})
     ess = next(check.value for check in checks if "ESS" in check.name)
     form = "centred" if centred else "non-centred"
     print(f"({form}: {ess / seconds:.0f} effective draws a second; {'; '.join(map(str, checks))})")
-    return {name: value.reshape(-1, *value.shape[2:]) for name, value in found.items()}
+    return {name: value.reshape(-1, *value.shape[2:]) for name, value in draws_of.items()}
 
 
 def against_nuts(trial: int, judgments: Judgments) -> None:

@@ -54,12 +54,12 @@ def main() -> None:
         common = (fit, judgments, confusion, estimand)
         table = rb.second_assessor(pool, *common, draws=options.draws, seed=options.seed)
         # the second's own labels of what the first judged
-        whole, values = fit.relevance.on(judgments.pool)
-        grade = grades_of(whole, collection.labels[name])
-        p, order = np.array(values, dtype=np.float64), judgments.on(whole).order
+        fitted_pool, values = fit.relevance.on(judgments.pool)
+        grade = grades_of(fitted_pool, collection.labels[name])
+        p, order = np.array(values, dtype=np.float64), judgments.on(fitted_pool).order
         labelled = order[grade[order] >= 0]
         p[:, labelled] = grade[labelled] >= level
-        second = rb.compare(pool, rb.Relevance.from_values(whole, p[None]), estimand)
+        second = rb.compare(pool, rb.Relevance.from_values(fitted_pool, p[None]), estimand)
         theirs = {
             (pair.a, pair.b): greater
             for pair, greater in zip(

@@ -73,10 +73,10 @@ def rows(
                     confidence=None,
                     budget=budget,
                 ).judgments
-            for given in (None, collection.labels[name]):
-                beside = judgments.with_judge_labels(given)
+            for labels in (None, collection.labels[name]):
+                beside = judgments.with_judge_labels(labels)
                 shared = LabelEvidence(beside).shared
-                fit = rb.fit(pool, judgments, model=options.model, labels=given)
+                fit = rb.fit(pool, judgments, model=options.model, labels=labels)
                 comparison = rb.compare(pool, fit, estimand)
                 others = np.delete(np.arange(len(truth)), own)
                 true, expected = (x[own] - x[others] for x in (truth, comparison.expected))
@@ -86,7 +86,7 @@ def rows(
                 yield {
                     "ranker": name,
                     "human": budget,
-                    "labels": "none" if given is None else name,
+                    "labels": "none" if labels is None else name,
                     "true_place": 1 + int((true < 0).sum()),
                     "place": 1 + int((expected < 0).sum()),
                     "shared": shared[own],

@@ -90,9 +90,9 @@ def crowd(repetitions: int) -> pd.DataFrame:
         )
     ids = labels.pair_ids()
     for seed in range(min(repetitions, 3)):
-        known = np.random.default_rng(seed).choice(told, 100, replace=False)
-        rest = np.setdiff1d(told, known)
-        human = {ids[i]: int(gold[i]) for i in known}
+        chosen = np.random.default_rng(seed).choice(told, 100, replace=False)
+        rest = np.setdiff1d(told, chosen)
+        human = {ids[i]: int(gold[i]) for i in chosen}
         p = rb.aggregate(labels, human=human, seed=seed).probability[rest]
         rows.append({"method": f"hierarchical, 100 known ({seed})", **scored(p, gold[rest])})
     return pd.DataFrame(rows)
@@ -156,8 +156,8 @@ def samples(repetitions: int) -> pd.DataFrame:
                 made = rb.aggregate(sample, method, seed=seed)
                 row = scored(made.probability, sample.gold_grades())
                 of.setdefault(method, []).append(row)
-        for method, found in of.items():
-            rows.append({"labels": count, "method": method, **pd.DataFrame(found).mean()})
+        for method, rows_of in of.items():
+            rows.append({"labels": count, "method": method, **pd.DataFrame(rows_of).mean()})
     return pd.DataFrame(rows)
 
 
@@ -199,8 +199,8 @@ def workers(repetitions: int) -> pd.DataFrame:
             row: dict[str, float] = {}
             prior = rb.CrowdPrior(misleading=1e-3, misleading_weight=1e6)
             for method in ("mv", "em", "hierarchical"):
-                given = {"prior": prior, "draws": 400} if method == "hierarchical" else {}
-                frame = rb.aggregate(labels, method, seed=seed, **given).judges_frame()
+                options = {"prior": prior, "draws": 400} if method == "hierarchical" else {}
+                frame = rb.aggregate(labels, method, seed=seed, **options).judges_frame()
                 row[f"tau, {method}"] = kendall_tau(frame["accuracy"].to_numpy(), truth) or 0.0
                 holds = frame["accuracy_low"].le(truth) & frame["accuracy_high"].ge(truth)
                 row[f"intervals, {method}"] = holds.mean()
@@ -233,8 +233,8 @@ def systems(repetitions: int) -> pd.DataFrame:
             by_truth = {m: rb.compare(pool, settled, e).expected for m, e in MEASURES.items()}
             row = {}
             for method in ("mv", "em", "hierarchical"):
-                given = {"draws": 300} if method == "hierarchical" else {}
-                p = rb.aggregate(labels, method, seed=seed, **given).probabilities()
+                options = {"draws": 300} if method == "hierarchical" else {}
+                p = rb.aggregate(labels, method, seed=seed, **options).probabilities()
                 values = rb.Relevance.from_erels(pool, p)
                 for measure, estimand in MEASURES.items():
                     expected = rb.compare(pool, values, estimand).expected

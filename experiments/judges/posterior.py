@@ -166,13 +166,13 @@ def rows(
     estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
     for name in names:
         level = LEVEL if collection.labels[name].n_grades > 2 else 1
-        found = by_scores(per_topic(runs, collection.qrels_of[name], level), truth)
-        yield {"labels": name, "human": 0, "method": "face value", **found}
+        estimated = by_scores(per_topic(runs, collection.qrels_of[name], level), truth)
+        yield {"labels": name, "human": 0, "method": "face value", **estimated}
     for budget in filter(None, budgets):
         for name in names:
             asked_for = (collection, pool, name, budget, truth, seed)
-            for found in prediction_powered(*asked_for):
-                yield {"labels": name, "human": budget, **found}
+            for estimated in prediction_powered(*asked_for):
+                yield {"labels": name, "human": budget, **estimated}
     if not model:
         return
     for budget in budgets:

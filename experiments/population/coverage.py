@@ -48,16 +48,16 @@ def main() -> None:
     sample, blocks = arguments.topics, 40
     print("judged  S^2 / v  compare  spread added  outcomes bootstrapped")
     for judged in (1.0, 0.8, 0.6, 0.4, 0.2, 0.0):
-        truth, found = [], []
+        truth, estimated = [], []
         for _ in range(blocks):
             pool, p = population(rng, sample * SAMPLES // blocks)
             score = moments(pool, p).expected[0]
             truth.append((score[0] - score[1]).mean())
             relevant = (rng.random(len(p)) < p).astype(float)
-            known = np.where(rng.random(len(p)) < judged, relevant, p)
-            found.append(by_topic(Setting.from_pool(pool, Relevance.from_values(pool, known))))
-        expected = np.concatenate([part[0].reshape(-1, sample) for part in found])
-        doubt = np.concatenate([part[1].reshape(-1, sample) for part in found])
+            values = np.where(rng.random(len(p)) < judged, relevant, p)
+            estimated.append(by_topic(Setting.from_pool(pool, Relevance.from_values(pool, values))))
+        expected = np.concatenate([part[0].reshape(-1, sample) for part in estimated])
+        doubt = np.concatenate([part[1].reshape(-1, sample) for part in estimated])
         own = doubt.mean(axis=1)
         spread = expected.var(axis=1, ddof=1)
         variances = [

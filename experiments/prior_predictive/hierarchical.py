@@ -35,14 +35,14 @@ PRIOR, REAL, TREC = "#4a7fb5", "#1a1a1a", "#d1495b"
 
 def scores(pool: Pool, relevant: np.ndarray) -> np.ndarray:
     """Average precision of the cut lists, shape (outcomes, systems, topics)."""
-    found = np.zeros((len(relevant), pool.n_systems, pool.n_topics))
+    scores_of = np.zeros((len(relevant), pool.n_systems, pool.n_topics))
     for t in range(pool.n_topics):
         total = np.maximum(relevant[:, pool.documents(t)].sum(axis=1), 1)
         for s in range(pool.n_systems):
             hits = relevant[:, pool.ranking(s, t)]
             precision = np.cumsum(hits, axis=1) / np.arange(1, hits.shape[1] + 1)
-            found[:, s, t] = (hits * precision).sum(axis=1) / total
-    return found
+            scores_of[:, s, t] = (hits * precision).sum(axis=1) / total
+    return scores_of
 
 
 def summary(pool: Pool, relevant: np.ndarray) -> list[np.ndarray]:
@@ -65,10 +65,10 @@ def study(pairs: list[tuple[Runs, Qrels]], options: dict, rng: np.random.Generat
     model = load_model("hierarchical", options)
     prior, truth = [], []
     for runs, qrels in pairs:
-        whole = Pool.from_runs(runs, depth=100)
+        pool_of_all = Pool.from_runs(runs, depth=100)
         for number in range(POOLS):
-            chosen = rng.choice(whole.n_systems, SYSTEMS, replace=False)
-            pool = whole.select([whole.systems[s] for s in sorted(chosen)])
+            chosen = rng.choice(pool_of_all.n_systems, SYSTEMS, replace=False)
+            pool = pool_of_all.select([pool_of_all.systems[s] for s in sorted(chosen)])
             draws = model.laplace(
                 Judgments.none(pool), Sampling(draws=DRAWS, chains=1, seed=number)
             )
@@ -84,14 +84,14 @@ def study(pairs: list[tuple[Runs, Qrels]], options: dict, rng: np.random.Generat
 
 def trec() -> dict[str, tuple[float, float, float]]:
     """Least and largest MAP of the ad hoc runs of TREC-5 to TREC-7, and its sd."""
-    found = {}
+    facts = {}
     for year in (5, 6, 7):
         path = Path(os.environ["RTC_BAYES_DATA"]) / "score_matrices" / f"adhoc{year}_ap.csv"
         with path.open() as file:
             table = np.array([list(map(float, row)) for row in list(csv.reader(file))[1:]])
         means = table.mean(axis=0)
-        found[f"TREC-{year}"] = (means.min(), means.max(), means.std(ddof=1))
-    return found
+        facts[f"TREC-{year}"] = (means.min(), means.max(), means.std(ddof=1))
+    return facts
 
 
 def row(name: str, values: np.ndarray) -> str:
@@ -106,8 +106,8 @@ def main() -> None:
     rng = np.random.default_rng(0)
     mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
     fig, axes = plt.subplots(2, len(NAMES), figsize=(11, 4.6), layout="constrained")
-    known = trec()
-    print(f"MAP of the runs of {known}")
+    facts = trec()
+    print(f"MAP of the runs of {facts}")
     print("| | 2.5% | 25% | 50% | 75% | 97.5% |\n|---|--:|--:|--:|--:|--:|")
     for line, (name, pairs) in zip(axes, collections().items(), strict=True):
         prior, truth = study(pairs, options, rng)
@@ -119,7 +119,7 @@ def main() -> None:
             ax.hist(drawn, bins, density=True, color=PRIOR, alpha=0.5)
             ax.hist(real, bins[::2], density=True, histtype="step", color=REAL, lw=1.3)
             ax.set(yticks=[], xlabel=quantity, xlim=(0, bins[-1]))
-        for low, high, sd in known.values():
+        for low, high, sd in facts.values():
             line[2].plot([low, high], [0.0, 0.0], color=TREC, lw=4, alpha=0.5, clip_on=False)
             line[3].axvline(sd, color=TREC, lw=1)
         line[0].set_ylabel(name)

@@ -27,17 +27,17 @@ def main() -> None:
     runs, judged = rb.read_runs(folder / "track/runs"), rb.read_qrels(folder / "judged.qrels")
     groups = rb.read_groups(folder / "track/groups.csv")
     design = rb.read_hold_out(folder / "design.csv")
-    found, predicted = (
+    result, predicted = (
         rb.reusability(scores, groups, design, judged=judged)
         for scores in (
             rb.ScoreMatrix.from_qrels(runs, judged),
             rb.expected_scores(runs, judged),
         )
     )
-    save(drawn.group_losses(found.by_group(), "MAP"), options.output / "reuse-groups.png")
+    save(drawn.group_losses(result.by_group(), "MAP"), options.output / "reuse-groups.png")
     both = drawn.permuted_losses(
         {
-            "unjudged is not relevant": (found.permuted.loss, found.loss),
+            "unjudged is not relevant": (result.permuted.loss, result.loss),
             "unjudged is predicted": (predicted.permuted.loss, predicted.loss),
         },
         "MAP",

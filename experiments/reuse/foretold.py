@@ -64,8 +64,8 @@ def sites(data: Path) -> Iterator[dict[str, object]]:
                 )
                 for each in (everyone, design)
             )
-            found = loss_posterior(cut, groups, design, seed=seed)
-            table = found.summary().set_index("group")
+            posterior = loss_posterior(cut, groups, design, seed=seed)
+            table = posterior.summary().set_index("group")
             with_, without = (losses(HeldScores.under(m, groups, design)) for m in (full, cut))
             means = dict(zip(design.groups, without.by_group - with_.by_group, strict=True))
             means["all"] = without.overall - with_.overall
@@ -91,16 +91,16 @@ def pilots(data: Path) -> Iterator[dict[str, object]]:
     edges = np.arange(len(scores.systems)) * SITES // len(scores.systems)
     groups = {s: f"site{n + 1:02d}" for s, n in zip(scores.systems, edges, strict=True)}
     words = {"held": [2], "losses": LOSSES, "repetitions": REPETITIONS}
-    whole = _power(scores, groups, np.arange(249), words, seed=99)
-    found = []
+    power_of_all = _power(scores, groups, np.arange(249), words, seed=99)
+    by_size = []
     for seed in range(PILOTS):
         few = np.random.default_rng(seed).choice(249, 50, replace=False)
-        found.append(_power(scores, groups, few, words, seed))
+        by_size.append(_power(scores, groups, few, words, seed))
     for n, loss in enumerate(LOSSES):
         yield {
             "loss": f"{loss:.0%}",
-            **{f"pilot {p + 1}": powers[n] for p, powers in enumerate(found)},
-            "by all 249": whole[n],
+            **{f"pilot {p + 1}": powers[n] for p, powers in enumerate(by_size)},
+            "by all 249": power_of_all[n],
         }
 
 

@@ -40,8 +40,8 @@ def rows(repetitions: int) -> Iterator[dict[str, object]]:
         edges = np.arange(len(scores.systems)) * n_groups // len(scores.systems)
         groups = {s: f"site{n + 1:02d}" for s, n in zip(scores.systems, edges, strict=True)}
         for loss in LOSSES:
-            found = [one(scores, groups, loss, seed) for seed in range(repetitions)]
-            error, sd, covered, true = np.array(found).T
+            repeated = [one(scores, groups, loss, seed) for seed in range(repetitions)]
+            error, sd, covered, true = np.array(repeated).T
             yield {
                 "matrix": name,
                 "put in": f"{loss:.0%}",
@@ -62,11 +62,11 @@ def one(
     out = ~design.mask(scores.systems, groups, scores.topics)
     lowered = np.where(out, (1.0 - loss) * scores.mean, scores.mean)
     matrix = ScoreMatrix(lowered, scores.variance, scores.systems, scores.topics, "AP")
-    found = loss_posterior(matrix, groups, design, draws=300, tune=200, chains=2, seed=seed)
+    posterior = loss_posterior(matrix, groups, design, draws=300, tune=200, chains=2, seed=seed)
     lost = scores.mean - lowered
     true = float(np.mean([lost[s, out[s]].mean() for s in range(len(lost))]))
-    low, high = found.interval(0.9)
-    return found.overall.mean() - true, found.overall.std(), low <= true <= high, true
+    low, high = posterior.interval(0.9)
+    return posterior.overall.mean() - true, posterior.overall.std(), low <= true <= high, true
 
 
 if __name__ == "__main__":

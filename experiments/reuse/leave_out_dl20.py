@@ -20,15 +20,15 @@ FOLDER = "trec_dl20"
 def main() -> None:
     warnings.simplefilter("ignore")
     runs, qrels = read(FOLDER)
-    found = rb.leave_group_out(
+    result = rb.leave_group_out(
         runs,
         qrels,
         groups_of(FOLDER, runs.systems),
         shallow=(50, 20, 10),
         relevance_level=COLLECTIONS[FOLDER].relevance_level,
     )
-    print(f"{found.verdict()}\n")
-    print(to_markdown(found.summary()))
+    print(f"{result.verdict()}\n")
+    print(to_markdown(result.summary()))
 
 
 if __name__ == "__main__":

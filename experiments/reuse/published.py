@@ -90,7 +90,7 @@ def lower_scores() -> Iterator[dict[str, object]]:
     groups = {name: f"site{n * n_groups // systems + 1}" for n, name in enumerate(names)}
     for reuse in (10, 20, 50, 100):
         topics = reuse * 5 // 2 * 2  # with two of five held out, two fifths are reuse topics
-        found = []
+        results = []
         for seed in range(DESIGNS):
             rng = np.random.default_rng(seed)
             design = hold_out(groups, topics, 2, baseline=topics // 2, seed=seed)
@@ -99,9 +99,9 @@ def lower_scores() -> Iterator[dict[str, object]]:
             good[out & (np.arange(systems) % 2 == 0)[:, None]] *= 0.6
             scores = rng.beta(good, 6)
             matrix = ScoreMatrix(scores, 0 * scores, names, design.topics, "AP")
-            found.append(p_values(reusability(matrix, groups, design, permutations=199)))
+            results.append(p_values(reusability(matrix, groups, design, permutations=199)))
         held = int(out.sum(axis=1).mean())
-        yield {"reuse topics of a site": held, **median(found)}
+        yield {"reuse topics of a site": held, **median(results)}
 
 
 def topic_samples(data: Path) -> Iterator[dict[str, object]]:
@@ -110,13 +110,13 @@ def topic_samples(data: Path) -> Iterator[dict[str, object]]:
     count = len(scores.systems)
     for sites, baseline in ((9, 0), (9, 80), (13, 0)):
         groups = {s: f"site{n * sites // count + 1:02d}" for n, s in enumerate(scores.systems)}
-        found = []
+        results = []
         for seed in range(DESIGNS):
             design = hold_out(
                 groups, scores.topics, 2, baseline=baseline, on_remainder="cycle", seed=seed
             )
-            found.append(p_values(reusability(scores, groups, design, permutations=199)))
-        yield {"sites": sites, "least baseline": baseline, **median(found)}
+            results.append(p_values(reusability(scores, groups, design, permutations=199)))
+        yield {"sites": sites, "least baseline": baseline, **median(results)}
 
 
 def pools(data: Path) -> Iterator[dict[str, object]]:
@@ -126,7 +126,7 @@ def pools(data: Path) -> Iterator[dict[str, object]]:
     of_track = read_groups(data / "trec8_adhoc" / "run_groups.txt")
     order = sorted(set(of_track.values()))
     for depth in DEPTHS:
-        found = []
+        results = []
         for seed in range(DESIGNS // 2):
             shuffled = np.random.default_rng(seed).permutation(order).tolist()
             site = {group: f"site{n % 5 + 1}" for n, group in enumerate(shuffled)}
@@ -134,24 +134,24 @@ def pools(data: Path) -> Iterator[dict[str, object]]:
             design = hold_out(groups, runs.topics, 2, seed=seed)
             kept = judged_under(qrels, runs, groups, design, depth)
             matrix = ScoreMatrix.from_qrels(runs, kept, topics="all")
-            found.append(p_values(reusability(matrix, groups, design, permutations=199)))
-        yield {"depth": depth, **median(found)}
+            results.append(p_values(reusability(matrix, groups, design, permutations=199)))
+        yield {"depth": depth, **median(results)}
 
 
-def p_values(found: Reusability) -> dict[str, float]:
+def p_values(result: Reusability) -> dict[str, float]:
     """Return the loss and the p-values of an experiment."""
-    compared = found.comparisons().set_index("comparison")
+    compared = result.comparisons().set_index("comparison")
     return {
-        "loss": found.loss,
-        "p of the loss": found.loss_p,
+        "loss": result.loss,
+        "p of the loss": result.loss_p,
         **{f"{name}, printed": row["p_chi_square"] for name, row in compared.iterrows()},
         **{f"{name}, permuted": row["p_permutation"] for name, row in compared.iterrows()},
     }
 
 
-def median(found: list[dict[str, float]]) -> dict[str, float]:
+def median(results: list[dict[str, float]]) -> dict[str, float]:
     """Return medians over designs."""
-    return pd.DataFrame(found).median().to_dict()
+    return pd.DataFrame(results).median().to_dict()
 
 
 if __name__ == "__main__":

@@ -69,10 +69,10 @@ def rejected(name: str, loss: float, kind: str, repetitions: int, seed: int) -> 
     n_groups, held = MATRICES[name]
     edges = np.arange(len(scores.systems)) * n_groups // len(scores.systems)
     groups = {system: f"site{n + 1:02d}" for system, n in zip(scores.systems, edges, strict=True)}
-    found = [
+    rejections = [
         one(scores, groups, held, loss, kind, seed=seed + number) for number in range(repetitions)
     ]
-    shares = pd.DataFrame(found).le(LEVEL).mean()
+    shares = pd.DataFrame(rejections).le(LEVEL).mean()
     return {"matrix": name, "lose": kind, "loss": loss, "repetitions": repetitions, **shares}
 
 

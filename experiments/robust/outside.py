@@ -35,15 +35,15 @@ def main() -> None:
         for systems in (2, 10):
             chosen = draw(every.n_systems, systems, sets if systems == 10 else 4 * sets)
             pools = [every.select([every.systems[i] for i in some]) for some in chosen]
-            known = [labels(pool, Judgments.from_qrels(pool, qrels)) for pool in pools]
+            labels_of = [labels(pool, Judgments.from_qrels(pool, qrels)) for pool in pools]
             for depth in (100, 1000):
                 for unseen in (False, True):
                     scores = [
                         mean_scores(replace(pool, score_depth=depth), p, unseen=unseen)
-                        for pool, p in zip(pools, known, strict=True)
+                        for pool, p in zip(pools, labels_of, strict=True)
                     ]
-                    found = compared(np.array(scores), truth[chosen])
-                    cells = " | ".join(found)
+                    agreement = compared(np.array(scores), truth[chosen])
+                    cells = " | ".join(agreement)
                     print(f"| {name} | {systems} | {depth} | {unseen} | {cells} |", flush=True)
 
 
@@ -69,10 +69,10 @@ def mean_scores(pool: Pool, p: np.ndarray, *, unseen: bool) -> np.ndarray:
 def compared(scores: np.ndarray, truth: np.ndarray) -> tuple[str, ...]:
     """Bias, slope, standard deviation about it, pairs in the wrong order, and the residual."""
     a, b = np.triu_indices(scores.shape[1], 1)
-    found, true = ((of[:, a] - of[:, b]).ravel() for of in (scores, truth))
-    slope = (found @ true) / (true @ true)
-    spread = (found - slope * true).std()
-    wrong = np.mean(np.sign(found) != np.sign(true))
+    predicted, true = ((of[:, a] - of[:, b]).ravel() for of in (scores, truth))
+    slope = (predicted @ true) / (true @ true)
+    spread = (predicted - slope * true).std()
+    wrong = np.mean(np.sign(predicted) != np.sign(true))
     return (
         f"{(scores - truth).mean():+.3f}",
         f"{slope:.2f}",

@@ -169,10 +169,10 @@ def with_short(pairs: pd.DataFrame) -> pd.Series:
     return pairs["a"].isin(SHORT) | pairs["b"].isin(SHORT)
 
 
-def levels(study: Study, truth: Mapping[str, float], whole: Study) -> str:
+def levels(study: Study, truth: Mapping[str, float], full: Study) -> str:
     """Say how expected scores of lists cut at the pool's depth fit the true ones."""
     count = study.summary[JUDGE]["trials"]
-    some = means(whole, count)
+    some = means(full, count)
     systems = of_algorithm(study.systems, JUDGE)
     systems = systems.assign(true=systems["system"].map(truth))
     error = clustered_error(systems["expected"] - systems["true"], systems["trial"])
@@ -234,9 +234,9 @@ parameters shrinks only with more judgments
 """
 
 
-def highest(found: Mapping[str, Any]) -> str:
+def highest(summary: Mapping[str, Any]) -> str:
     """Say what is in the highest bin of confidence."""
-    top = found["bins"][-1]
+    top = summary["bins"][-1]
     return f"{top['share']:.0%} of all pairs are above .99, and {top['accuracy']:.1%} of them right"
 
 
@@ -279,11 +279,11 @@ def methods(study: Study) -> str:
 
 def elsewhere(study: Study) -> str:
     """Say what was found on Robust 2003."""
-    found = study.summary[JUDGE]
-    return f"""- **On Robust 2003**, with the same priors ({found["trials"]} trials): W
-  {w_of(found)}, log score {found["log_score"]:.3f}, tau {found["mean_tau"]:.3f} at a median of
-  {found["median_judged"]:.0f} judgments; right in {found["accuracy"]:.1%}
-  at {found["mean_confidence"]:.1%}.
+    result = study.summary[JUDGE]
+    return f"""- **On Robust 2003**, with the same priors ({result["trials"]} trials): W
+  {w_of(result)}, log score {result["log_score"]:.3f}, tau {result["mean_tau"]:.3f} at a median of
+  {result["median_judged"]:.0f} judgments; right in {result["accuracy"]:.1%}
+  at {result["mean_confidence"]:.1%}.
 """
 
 
@@ -292,18 +292,18 @@ def scores(study: Study) -> str:
     seconds = study.trials.groupby("algorithm")["seconds_evaluating"].median()
     judging = study.trials.groupby("algorithm")["seconds_judging"].median()
     rows = []
-    for text, found in study.summary.items():
+    for text, summary in study.summary.items():
         row = {
             "": name(text),
-            "W": w_of(found),
-            "W expected": number(found["W_expected"], ".2f"),
-            "log score": with_interval(found["log_score"], found["log_score_interval"], ".3f"),
-            "confidence": number(found["mean_confidence"], ".1%"),
-            "accuracy": f"{found['accuracy']:.1%}",
-            "tau": f"{found['mean_tau']:.3f}",
-            "median judged": f"{found['median_judged']:.0f}",
-            "mean judged": f"{found['mean_judged']:.0f}",
-            "failed fits": str(found.get("failed", 0)),
+            "W": w_of(summary),
+            "W expected": number(summary["W_expected"], ".2f"),
+            "log score": with_interval(summary["log_score"], summary["log_score_interval"], ".3f"),
+            "confidence": number(summary["mean_confidence"], ".1%"),
+            "accuracy": f"{summary['accuracy']:.1%}",
+            "tau": f"{summary['mean_tau']:.3f}",
+            "median judged": f"{summary['median_judged']:.0f}",
+            "mean judged": f"{summary['mean_judged']:.0f}",
+            "failed fits": str(summary.get("failed", 0)),
             "seconds": f"{judging[text]:.1f} + {seconds[text]:.1f}",
         }
         rows.append(row)
@@ -372,8 +372,8 @@ def kinds(study: Study, text: str) -> str:
 def truth_at_depth(study: Study, title: str) -> dict[str, float]:
     """Mean average precision of every system over its list cut at the pool's depth."""
     collection = read_collection(STUDIES[title].collection, study.meta["study"]["depth"])
-    found = evaluate(*collection, ["AP"], topics="all")
-    return dict(zip(found.systems, found.mean["AP"].tolist(), strict=True))
+    scores_of = evaluate(*collection, ["AP"], topics="all")
+    return dict(zip(scores_of.systems, scores_of.mean["AP"].tolist(), strict=True))
 
 
 def plugged_in(study: Study) -> str:
@@ -386,9 +386,9 @@ def name(text: str) -> str:
     return f"{JUDGE}/its posterior mean" if text.endswith(POSTERIOR_MEAN) else text
 
 
-def w_of(found: Mapping[str, Any]) -> str:
+def w_of(summary: Mapping[str, Any]) -> str:
     """Write W of an algorithm with its interval."""
-    return with_interval(found["W"], found["W_interval"], ".2f")
+    return with_interval(summary["W"], summary["W_interval"], ".2f")
 
 
 def w_of_pairs(pairs: pd.DataFrame) -> str:

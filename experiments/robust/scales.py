@@ -60,11 +60,11 @@ def main() -> None:
     print("| | systems |", " | ".join([*COEFFICIENTS, *FITTED]), "|")
     for name in ("robust03", "trec8_adhoc"):
         for systems in (2, 5, 10, 17):
-            found = [
+            fits = [
                 np.concatenate(fitted(rows, WIDE, systems)[:2])
                 for rows in draw(name, systems, sets, 1000, WIDE)
             ]
-            means = " | ".join(f"{value:.2f}" for value in np.mean(found, axis=0))
+            means = " | ".join(f"{value:.2f}" for value in np.mean(fits, axis=0))
             print(f"| {name} | {systems} | {means} |", flush=True)
     print("\n| 10 systems | robust03 | trec8_adhoc |")
     gains = [of_forms(name, sets) for name in ("robust03", "trec8_adhoc")]
@@ -88,14 +88,14 @@ def draw(name: str, systems: int, sets: int, reach: int, model: Robust) -> list[
     runs, qrels = collection(name)
     pool = Pool.from_runs(runs, reach=reach)
     random = np.random.default_rng(systems)
-    found = []
+    draws = []
     for _ in range(sets):
         chosen = sorted(random.choice(pool.n_systems, systems, replace=False))
         some = pool.select([pool.systems[i] for i in chosen])
         design = Design(model, Judgments.none(some, judged_for=some.systems))
         judged = Judgments.from_qrels(some, qrels)
-        found.append([rows(design, judged, t) for t in range(some.n_topics)])
-    return found
+        draws.append([rows(design, judged, t) for t in range(some.n_topics)])
+    return draws
 
 
 @cache
@@ -126,8 +126,8 @@ def fitted(rows: Sequence[Rows], model: Robust, systems: int) -> tuple[Floats, F
     prior_mean, own = state.copy(), np.zeros((len(rows), len(local_scale_of)))
     for _ in range(ROUNDS):
         precision = np.append(sd**-2, scale[scale_of] ** -2)
-        found = laplace(rows, prior_mean, precision, scale[local_scale_of] ** -2, state, own)
-        state, own, variance, own_variance, evidence = found
+        fit = laplace(rows, prior_mean, precision, scale[local_scale_of] ** -2, state, own)
+        state, own, variance, own_variance, evidence = fit
         for g in np.flatnonzero(spread > 0):
             squares = state**2 + variance
             own_squares = own**2 + own_variance

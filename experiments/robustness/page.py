@@ -200,17 +200,17 @@ def scores_table(studies: Mapping[str, Study]) -> str:
             {
                 "study": name,
                 "algorithm": algorithm,
-                "W": with_interval(found["W"], found["W_interval"], ".2f"),
-                "W capped": _w(found["W_capped"]),
-                "W expected": _w(found["W_expected"]),
-                "log score": number(found["log_score"], ".3f"),
-                "mean confidence": _percent(found["mean_confidence"]),
-                "accuracy": _percent(found["accuracy"]),
-                "median judged": f"{found['median_judged']:.0f}",
-                "mean tau": f"{found['mean_tau']:.3f}",
+                "W": with_interval(summary["W"], summary["W_interval"], ".2f"),
+                "W capped": _w(summary["W_capped"]),
+                "W expected": _w(summary["W_expected"]),
+                "log score": number(summary["log_score"], ".3f"),
+                "mean confidence": _percent(summary["mean_confidence"]),
+                "accuracy": _percent(summary["accuracy"]),
+                "median judged": f"{summary['median_judged']:.0f}",
+                "mean tau": f"{summary['mean_tau']:.3f}",
             }
             for name, study in studies.items()
-            for algorithm, found in study.summary.items()
+            for algorithm, summary in study.summary.items()
         ]
     )
     return to_markdown(frame)
@@ -219,16 +219,16 @@ def scores_table(studies: Mapping[str, Study]) -> str:
 def groups_table(studies: Mapping[str, Study], breakdown: str, algorithm: str) -> str:
     """Published beside measured for each group of pairs: Tables 3 and 4."""
     printed = published.ORIGINAL if breakdown == "by_original" else published.OVERLAP
-    found = {
+    rows_of = {
         text: dict(_rows(getattr(studies[name], breakdown)(), algorithm, "group"))
         for name, text in MEASURED.items()
     }
     columns = {}
-    for group in next(iter(found.values())):
+    for group in next(iter(rows_of.values())):
         if group in printed:
             accuracy, w = printed[group]
             columns[f"{group}: 2007"] = [*map(_percent, accuracy), _w(w), UNDEFINED]
-        for text, rows in found.items():
+        for text, rows in rows_of.items():
             row = rows[group]
             columns[f"{group}: {text}"] = [*_bins(row), _interval(row), f"{row['pairs']:,.0f}"]
     table = pd.DataFrame(columns, index=[*BIN_NAMES, "W", "pairs"]).T

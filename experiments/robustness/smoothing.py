@@ -57,11 +57,11 @@ def main() -> None:
         [
             {"algorithm": text}
             | {
-                key: found[key]
+                key: summary[key]
                 for key in ("log_score", "W", "accuracy", "mean_confidence", "mean_tau")
             }
-            | {"median_judged": found["median_judged"]}
-            for text, found in done.summary.items()
+            | {"median_judged": summary["median_judged"]}
+            for text, summary in done.summary.items()
         ]
     ).sort_values("log_score")
     formats = dict.fromkeys(["log_score", "accuracy", "mean_confidence", "mean_tau"], ".3f")

@@ -104,7 +104,7 @@ def portrait(runs: Runs, qrels: Qrels, groups: Mapping[str, str]) -> Portrait:
     same = group[:, None] == group[None, :]
     systems, topics = pool.n_systems, pool.n_topics
     overlap = np.zeros((systems, systems))
-    found = np.zeros((2, DEPTH))
+    counts = np.zeros((2, DEPTH))
     retrieved, relevant_of = np.zeros(systems), np.zeros(systems)
     shares = {name: np.zeros((systems, topics)) for name in ("j10", "j100", "h10", "h100")}
     for t, topic in enumerate(pool.topics):
@@ -116,8 +116,8 @@ def portrait(runs: Runs, qrels: Qrels, groups: Mapping[str, str]) -> Portrait:
         overlap += (top @ top.T) / np.minimum.outer(length, length)
         for s in range(systems):
             listed = pool.ranking(s, t) - pool.topic_starts[t]
-            found[0, : len(listed)] += grades[listed] > 0
-            found[1, : len(listed)] += 1
+            counts[0, : len(listed)] += grades[listed] > 0
+            counts[1, : len(listed)] += 1
         count = top.sum(axis=0).astype(int)
         retrieved += np.bincount(count - 1, minlength=systems)
         relevant_of += np.bincount(count - 1, weights=grades > 0, minlength=systems)
@@ -135,7 +135,7 @@ def portrait(runs: Runs, qrels: Qrels, groups: Mapping[str, str]) -> Portrait:
         pooled=np.diff(pool.topic_starts),
         overlap_other=overlap[~one_group],
         overlap_same=overlap[one_group],
-        precision=found[0] / np.maximum(found[1], 1),
+        precision=counts[0] / np.maximum(counts[1], 1),
         retrieved_by=retrieved / retrieved.sum(),
         relevance_by=relevant_of / np.maximum(retrieved, 1),
         judged10=shares["j10"].mean(axis=1),

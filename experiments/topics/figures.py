@@ -40,38 +40,38 @@ def main() -> None:
 def best_and_worst(truth: ScoreMatrix) -> dict[str, NDArray[np.float64]]:
     """Return the correlation by number of topics, of sets of five kinds."""
     scores, n = truth.mean, len(truth.topics)
-    whole = scores.mean(axis=1)
+    overall = scores.mean(axis=1)
     rng = np.random.default_rng(0)
     orders = rng.permuted(np.tile(np.arange(n), (RANDOM_SETS, 1)), axis=1)
     random = np.empty((RANDOM_SETS, n))
     for k, order in enumerate(orders):
         means = scores[:, order].cumsum(axis=1) / np.arange(1, n + 1)
-        random[k] = correlations(means, whole)
+        random[k] = correlations(means, overall)
     return {
-        "best found": step_by_step(scores, whole, 1.0),
+        "best found": step_by_step(scores, overall, 1.0),
         "best of random": random.max(axis=0),
         "median of random": np.median(random, axis=0),
         "worst of random": random.min(axis=0),
-        "worst found": step_by_step(scores, whole, -1.0),
+        "worst found": step_by_step(scores, overall, -1.0),
     }
 
 
 def step_by_step(
-    scores: NDArray[np.float64], whole: NDArray[np.float64], sign: float
+    scores: NDArray[np.float64], overall: NDArray[np.float64], sign: float
 ) -> NDArray[np.float64]:
     """Add the topic that raises (or lowers) the correlation most, until all are in."""
     left, total, curve = list(range(scores.shape[1])), np.zeros(len(scores)), []
     while left:
-        found = correlations(total[:, None] + scores[:, left], whole)
-        place = int(np.argmax(sign * found))
-        curve.append(found[place])
+        correlated = correlations(total[:, None] + scores[:, left], overall)
+        place = int(np.argmax(sign * correlated))
+        curve.append(correlated[place])
         total = total + scores[:, left.pop(place)]
     return np.array(curve)
 
 
-def correlations(means: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+def correlations(means: NDArray[np.float64], overall: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return Pearson's correlation of every column with a vector."""
-    apart, target = means - means.mean(axis=0), whole - whole.mean()
+    apart, target = means - means.mean(axis=0), overall - overall.mean()
     return target @ apart / np.sqrt((apart**2).sum(axis=0) * (target**2).sum())
 
 

@@ -9,7 +9,7 @@ from rtc_bayes.calibration.coverage import against_truth, bias, coverage, pit
 from rtc_bayes.calibration.predictive import LeaveOneOut, check_predictions, leave_one_out
 from rtc_bayes.calibration.reliability import (
     Predictions,
-    Scores,
+    ReliabilityScores,
     reliability,
     score,
     scores_by,
@@ -22,7 +22,7 @@ __all__ = [
     "CalibrationStudy",
     "LeaveOneOut",
     "Predictions",
-    "Scores",
+    "ReliabilityScores",
     "against_truth",
     "bias",
     "calibrate",
@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 _MOVED = {
+    "Scores": "calibration.ReliabilityScores",
     "is_calibration": "trials.load_study",
     "studies": "calibration.calibration_study",
     "trial": "trials.trial",

@@ -21,7 +21,7 @@ from rtc_bayes.calibration.predictive import (
 from rtc_bayes.calibration.reliability import (
     Grouping,
     Predictions,
-    Scores,
+    ReliabilityScores,
     reliability,
     score,
     scores_by,
@@ -50,7 +50,7 @@ _OUTSIDE = 0.05
 _GROUPINGS: tuple[Grouping, ...] = ("rank", "seen", "topic")
 
 
-def _names(scores: type[LeaveOneOut | Scores]) -> str:
+def _names(scores: type[LeaveOneOut | ReliabilityScores]) -> str:
     return " ".join(field.name for field in fields(scores))
 
 
@@ -156,7 +156,7 @@ class Calibration(Kind[CalibrationStudy]):
     }
     derived: ClassVar = {
         "reliability": columns("p share low high documents:int"),
-        "relevance": columns(f"by:str group:str {_names(Scores)}"),
+        "relevance": columns(f"by:str group:str {_names(ReliabilityScores)}"),
         "coverage": columns(f"quantity:str level n:int {_each_truth('{0} {0}_low {0}_high')}"),
         "bias": columns("quantity:str truth:str bias bias_low bias_high rmse mean_sd"),
     }

@@ -201,7 +201,7 @@ class Predictions:
 
 
 @dataclass(frozen=True)
-class Scores:
+class ReliabilityScores:
     """How good probabilities of relevance are; lower scores are better.
 
     Attributes
@@ -245,7 +245,7 @@ class Scores:
     log_score: float
 
 
-def score(predictions: Predictions) -> Scores:
+def score(predictions: Predictions) -> ReliabilityScores:
     """Score probabilities of relevance.
 
     Raises
@@ -275,7 +275,7 @@ def score(predictions: Predictions) -> Scores:
     clipped = np.clip(p, _LOG_SCORE_CLIP, 1.0 - _LOG_SCORE_CLIP)
     drawn = np.unpackbits(predictions.replicates, axis=0).mean(axis=1)
     low, high = np.quantile(drawn, [(1 - _BAND) / 2, (1 + _BAND) / 2])
-    return Scores(
+    return ReliabilityScores(
         documents=len(p),
         relevant=int(predictions.relevant.sum()),
         mean_p=float(p.mean()),
@@ -296,7 +296,8 @@ def scores_by(predictions: Predictions, by: Grouping) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each group that has documents: group, and the fields of :class:`Scores`.
+        A row for each group that has documents: group, and the fields of
+        :class:`ReliabilityScores`.
 
     Examples
     --------
@@ -314,7 +315,7 @@ def scores_by(predictions: Predictions, by: Grouping) -> pd.DataFrame:
     parts = {name: predictions.where(mask) for name, mask in predictions.groups(by).items()}
     return pd.DataFrame(
         [{"group": name, **vars(score(part))} for name, part in parts.items() if len(part)],
-        columns=["group", *(field.name for field in fields(Scores))],
+        columns=["group", *(field.name for field in fields(ReliabilityScores))],
     )
 
 

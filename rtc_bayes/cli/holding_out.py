@@ -214,13 +214,13 @@ def reusability(
     of_systems, systems = read_groups(groups), _read(runs)
     judged = None if qrels is None else read_qrels(qrels)
     inputs = {} if systems is None else digests(systems, judged)
-    found: Reusability | LeftOut
+    result: Reusability | LeftOut
     if leave_out is not None:
         assert systems is not None
         assert judged is not None
         depth, *shallow = pool_depth or [defaults.DEPTH]
         with announced("leaving groups out", quiet):
-            found = leave_group_out(
+            result = leave_group_out(
                 systems,
                 judged,
                 of_systems,
@@ -251,7 +251,7 @@ def reusability(
                     systems, judged, measure, relevance_level=relevance_level
                 )
         with progress_bar(quiet) as progress:
-            found = reusability(
+            result = reusability(
                 matrix,
                 of_systems,
                 design,
@@ -260,12 +260,12 @@ def reusability(
                 seed=seed,
                 progress=progress,
             )
-    page = found.write(output, provenance(seed=seed, inputs=inputs))
-    typer.echo(f"{found.verdict()}\nOpen {page}")
+    page = result.write(output, provenance(seed=seed, inputs=inputs))
+    typer.echo(f"{result.verdict()}\nOpen {page}")
 
 
-def _refuse_unused(given: Mapping[str, object], beside: str) -> None:
-    for option, value in given.items():
+def _refuse_unused(options: Mapping[str, object], beside: str) -> None:
+    for option, value in options.items():
         if value:
             raise InputError(f"{option} says nothing with {beside}", remedy="leave it out")
 

@@ -299,11 +299,11 @@ def _show_audit(
         return
     sample = Sample.from_prels(pool, prels)
     order = audit_order(sample, seed=seed)
-    first, whole = order.next[:count], sample.judgments.pool
+    first, of_all = order.next[:count], sample.judgments.pool
     frame = pd.DataFrame(
         {
-            "topic": [whole.topics[whole.topic_of[d]] for d in first],
-            "docno": whole.docnos[first],
+            "topic": [of_all.topics[of_all.topic_of[d]] for d in first],
+            "docno": of_all.docnos[first],
             "probability": sample.probability[first],
         }
     )

@@ -73,17 +73,17 @@ def labels(
     kind = format_of(layout, output, _ENDINGS)
     if gold and human is not None:
         raise InputError("--gold and --human both say what is known", remedy="give one")
-    given = read_labels(*files, judge=judge, n_grades=n_grades)
-    known = given.gold if gold else None if human is None else read_qrels(human)
+    read = read_labels(*files, judge=judge, n_grades=n_grades)
+    grades = read.gold if gold else None if human is None else read_qrels(human)
     groups = None if families is None else read_groups(families)
     if groups is not None and groups.get("judge") == "family":
         del groups["judge"]
     with announced("aggregating", quiet):
         made = aggregate(
-            given, method, rel=rel, graded=graded, human=known, families=groups, seed=seed
+            read, method, rel=rel, graded=graded, human=grades, families=groups, seed=seed
         )
     if not quiet:
-        write_tables(judges_tables(given, made, rel=rel, every=judges), None, {})
+        write_tables(judges_tables(read, made, rel=rel, every=judges), None, {})
     if output is None:
         return
     paths = [

@@ -1,4 +1,4 @@
-"""The command that foretells what a budget buys."""
+"""The command that says what a budget buys."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ def plan(
     difference: Annotated[
         float, typer.Option(help="The difference in mean score to be told apart.")
     ] = 0.05,
-    level: Annotated[
-        float, typer.Option(help="The confidence with which it is told.")
-    ] = defaults.CONFIDENCE,
+    level: Annotated[float, typer.Option(help="The confidence asked for.")] = defaults.CONFIDENCE,
     population: Annotated[
         bool, typer.Option("--population", help="Plan for topics like these, not these alone.")
     ] = False,
-    judgment_cost: Annotated[float, typer.Option(help="Of one judgment.")] = 1.0,
-    topic_cost: Annotated[float, typer.Option(help="Of a new topic, beside its judgments.")] = 0.0,
+    judgment_cost: Annotated[float, typer.Option(help="What a judgment costs.")] = 1.0,
+    topic_cost: Annotated[
+        float, typer.Option(help="What a new topic costs, beside its judgments.")
+    ] = 0.0,
     judgments_per_topic: Annotated[
-        list[int] | None, typer.Option(help="Simulate so many. Repeatable. Default: 2 to 32.")
+        list[int] | None,
+        typer.Option(help="How many judgments a topic to try. Repeatable. Default: 2 to 32."),
     ] = None,
     pair: Annotated[
         str | None, typer.Option(metavar="A,B", help="Plan for these two systems alone.")
@@ -46,15 +47,15 @@ def plan(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Foretell what a budget buys: more topics, or more judgments a topic.
+    """Say what a budget buys: more topics, or more judgments a topic.
 
-    The pilot are runs of all topics and judgments (--qrels) of some.
+    The pilot is the runs of all topics, and judgments (--qrels) of some.
     """
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import parse_algorithm, plan
     from rtc_bayes.judging.planning import JUDGMENTS_PER_TOPIC
-    from rtc_bayes.report.command_tables import plan_table
-    from rtc_bayes.report.terminal import Passage, write_frame, write_tables, write_value
+    from rtc_bayes.report.command_tables import plan_passage, plan_table
+    from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import progress_bar, provenance
 
     kind, chosen = format_of(layout, output, ENDINGS), parse_algorithm(algorithm)
@@ -87,8 +88,7 @@ def plan(
         case "csv":
             write_frame(made.to_frame(), output, meta)
         case "table":
-            said = Passage("In words", (made.sentence,))
-            write_tables([plan_table(made), said], output, meta)
+            write_tables([plan_table(made), plan_passage(made)], output, meta)
 
 
 def _two(text: str | None, systems: Sequence[str]) -> tuple[str, str] | None:

@@ -31,6 +31,7 @@ from rtc_bayes.errors import CollectionWarning, InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.measures.scores import ScoreMatrix
+    from rtc_bayes.report.tables import Format
 
 
 @grouped
@@ -214,6 +215,7 @@ def extend(
     runs: RunsRead,
     layout: Layout = None,
     output: Out = None,
+    quiet: Quiet = False,
 ) -> None:
     """Say how much of new runs is judged, or what more to judge for them within a budget.
 
@@ -285,6 +287,7 @@ def variability(
     runs: RunsOrScoreFiles,
     layout: Layout = None,
     output: Out = None,
+    quiet: Quiet = False,
 ) -> None:
     """Say which systems of the same mean score vary differently over topics.
 
@@ -307,7 +310,10 @@ def variability(
     )
     frame = compared.to_frame()
     meta = provenance(inputs=inputs) | counts
-    show_frame(frame, kind, output, meta, title, {"mean_p": ".3g", "variance_p": ".3g"})
+    formats: dict[str, Format] = {"p of means": ".3g", "p of variances": ".3g"}
+    formats |= dict.fromkeys(["means tie", "tie is broken"], lambda yes: "yes" if yes else "no")
+    names = ("mean_p", "variance_p", "tie", "broken")
+    show_frame(frame, kind, output, meta, title, formats, dict(zip(names, formats, strict=True)))
 
 
 def _scores(

@@ -402,8 +402,8 @@ class Judgments(Saved):
             return self
         inferred = infer_judged_for(self)
         warnings.warn(
-            f"the systems judged for are not known; inferred: {some(inferred) or 'none'} "
-            "(say them with judged_for, or as rtc-bayes fit --judged-for)",
+            "nothing says which systems the judgments were made for; inferred: "
+            f"{some(inferred) or 'none'} (say which: judged_for in Python, --judged-for of fit)",
             CollectionWarning,
             stacklevel=2,
         )

@@ -37,7 +37,7 @@ def read_qrels(source: Any) -> Qrels:
     source : str, Path, data frame, mapping or iterable
         A file, or a folder or a glob of files; a frame with a topic column (topic, qid, query_id,
         q_id, query), a document column (docno, doc_id, docid) and a grade column (label,
-        relevance, score); ``{topic: {docno: grade}}``; Qrel of ir_measures or qrels of
+        grade, relevance, score); ``{topic: {docno: grade}}``; Qrel of ir_measures or qrels of
         ir_datasets: tuples with query_id, doc_id and relevance; or a list of any of these, whose
         judgments are put together.
 

@@ -13,7 +13,7 @@ from rtc_bayes.errors import InputError, brief_repr
 TOPIC = ("topic", "qid", "query_id", "q_id", "query")
 DOCUMENT = ("docno", "doc_id", "docid")
 SYSTEM = ("system", "name", "tag", "run")
-GRADE = ("label", "relevance", "score")
+GRADE = ("label", "grade", "relevance", "score")
 GROUP = ("group", "site")
 
 

@@ -150,19 +150,19 @@ def second_assessor(
 
     rows = _confusion(confusion)
     draws = whole_number("draws", draws, least=2)
-    known = relevance if isinstance(relevance, Relevance) else relevance.relevance
-    whole, values = known.on(pool)
-    judged = judgments.on(whole)
+    probabilities = relevance if isinstance(relevance, Relevance) else relevance.relevance
+    fitted_pool, values = probabilities.on(pool)
+    judged = judgments.on(fitted_pool)
     if not judged.n_judged:
         raise InputError("nothing is judged", remedy="give judgments that another may dispute")
-    whole, values = known.on(judged.pool)
+    fitted_pool, values = probabilities.on(judged.pool)
     documents, labels = judged.order, judged.labels[judged.order]
     p = _says_relevant(rows, labels, judged.grades[judged.order])
 
     def compared(by: Floats) -> Comparison:
         made = np.array(values, dtype=np.float64)
         made[:, documents] = by
-        return compare(pool, Relevance.from_values(whole, made[None]), estimand, seed=seed)
+        return compare(pool, Relevance.from_values(fitted_pool, made[None]), estimand, seed=seed)
 
     first = compared(labels)
     now = _p_greater(first)

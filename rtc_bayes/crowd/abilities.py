@@ -108,9 +108,9 @@ def prior_mean(n_grades: int) -> float:
 def _shapes(n_grades: int) -> Floats:
     """Return what a unit variance of each scale adds to the covariance: (scale, odds, odds)."""
     cells = [(y, g) for y in range(n_grades) for g in range(n_grades) if g != y]
-    seems, given = np.array(cells).T
+    seems, truth = np.array(cells).T
     one = np.eye(n_grades)
-    lean = one[given] - one[seems]
+    lean = one[truth] - one[seems]
     own = [np.outer(seems == y, seems == y) + np.diag(seems == y) for y in range(n_grades)]
     return np.stack([np.ones((len(cells), len(cells))), lean @ lean.T, *own])
 
@@ -128,9 +128,9 @@ def log_chances(odds: Floats, n_grades: int) -> Floats:  # pragma: no cover  (co
     for judge in range(len(odds)):
         place = 0
         for y in range(n_grades):
-            whole = _log_whole(odds[judge], y, n_grades)
+            log_total = _log_whole(odds[judge], y, n_grades)
             for g in range(n_grades):
-                said[judge, y, g] = -whole
+                said[judge, y, g] = -log_total
                 if g != y:
                     said[judge, y, g] += odds[judge, place]
                     place += 1
@@ -212,7 +212,7 @@ def _log_whole(odds: Floats, y: int, n_grades: int) -> float:  # pragma: no cove
     first = y * (n_grades - 1)
     for place in range(first, first + n_grades - 1):
         largest = max(largest, odds[place])
-    whole = np.exp(-largest)
+    total = np.exp(-largest)
     for place in range(first, first + n_grades - 1):
-        whole += np.exp(odds[place] - largest)
-    return largest + np.log(whole)
+        total += np.exp(odds[place] - largest)
+    return largest + np.log(total)

@@ -237,7 +237,7 @@ def aggregate(
         raise InputError("panel takes no grades", remedy="give rel, without graded")
     whole_number("draws", draws, least=1)
     votes = Votes.of(labels, rel, graded, human)
-    if human and not (votes.known >= 0).any():
+    if human and not (votes.gold >= 0).any():
         warnings.warn(
             "no pair whose grade is known has labels, so what is known changes nothing; check that "
             "topics and docnos are written alike",
@@ -245,10 +245,10 @@ def aggregate(
             stacklevel=2,
         )
     if method == "panel":
-        told = np.flatnonzero(votes.known >= 0)
+        told = np.flatnonzero(votes.gold >= 0)
         ids = labels.pair_ids()
-        known = {ids[place]: int(votes.known[place]) * rel for place in told}
-        p = panel(labels, known, rel=rel, families=families, seed=seed).probability
+        grades = {ids[place]: int(votes.gold[place]) * rel for place in told}
+        p = panel(labels, grades, rel=rel, families=families, seed=seed).probability
         made = Truths(votes.fixed(np.stack([1.0 - p, p], axis=1)))
     elif method == "hierarchical":
         made = hierarchical(

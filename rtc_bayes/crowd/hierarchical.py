@@ -230,12 +230,12 @@ class _State:
 
     def _labels(self) -> tuple[NDArray[np.int64], ...]:
         votes = self.votes
-        return self.starts, votes.judge_of, votes.grade, votes.topic_of, votes.known
+        return self.starts, votes.judge_of, votes.grade, votes.topic_of, votes.gold
 
     def _draw_documents(self) -> None:
         """Draw how documents mislead, and then the prevalences that follow."""
         votes, k = self.votes, self.votes.n_grades
-        told = votes.known >= 0
+        told = votes.gold >= 0
         cells = np.bincount((self.true * k + self.seems)[told], minlength=k * k).reshape(k, k)
         self.seeming = dirichlets(self.seeming_prior + cells, self.random)
         draw_prevalences(

@@ -16,7 +16,7 @@ def sweep(  # pragma: no cover  (compiled)
     judge_of: Codes,
     grade: Codes,
     topic_of: Codes,
-    known: Codes,
+    gold: Codes,
     log_said: Floats,
     of_topic: Floats,
     seeming: Floats,
@@ -32,7 +32,7 @@ def sweep(  # pragma: no cover  (compiled)
     starts : int array, shape (pair + 1,)
         Where a pair's labels begin.
     judge_of, grade : int array, shape (label,)
-    topic_of, known : int array, shape (pair,)
+    topic_of, gold : int array, shape (pair,)
     log_said : ndarray, shape (judge, seeming, given)
     of_topic : ndarray, shape (topic, grade)
     seeming : ndarray, shape (true, seeming)
@@ -60,7 +60,7 @@ def sweep(  # pragma: no cover  (compiled)
             for y in range(n_grades):
                 seen += seeming[z, y] * weight[y]
             of_true[z] = of_topic[topic_of[pair], z] * seen
-            if known[pair] >= 0 and known[pair] != z:
+            if gold[pair] >= 0 and gold[pair] != z:
                 of_true[z] = 0.0
             total += of_true[z]
         drawn, z = uniform[pair, 0] * total, 0
@@ -87,7 +87,7 @@ def log_evidence(  # pragma: no cover  (compiled)
     judge_of: Codes,
     grade: Codes,
     topic_of: Codes,
-    known: Codes,
+    gold: Codes,
     log_said: Floats,
     of_topic: Floats,
     seeming: Floats,
@@ -107,7 +107,7 @@ def log_evidence(  # pragma: no cover  (compiled)
                 weight[y] += log_said[judge_of[label], y, grade[label]]
         largest = weight.max()
         total = 0.0
-        topic, z = topic_of[pair], known[pair]
+        topic, z = topic_of[pair], gold[pair]
         for y in range(n_grades):
             chance = ahead[topic, y] if z < 0 else of_topic[topic, z] * seeming[z, y]
             total += chance * np.exp(weight[y] - largest)
@@ -173,10 +173,10 @@ def draw_prevalences(  # pragma: no cover  (compiled)
             prevalence[z] = max(random.standard_gamma(tables[z]), 1e-300)
         prevalence /= prevalence.sum()
         for topic in range(n_topics):
-            whole = 0.0
+            total = 0.0
             for z in range(n_grades):
                 shape = of_topic[topic, z] + weight * prevalence[z]
                 of_topic[topic, z] = max(random.standard_gamma(shape), 1e-300)
-                whole += of_topic[topic, z]
+                total += of_topic[topic, z]
             for z in range(n_grades):
-                of_topic[topic, z] /= whole
+                of_topic[topic, z] /= total

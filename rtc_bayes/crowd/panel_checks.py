@@ -169,10 +169,10 @@ def draw_checks(panel: Panel, n: int, *, strata: int = 5, seed: int = 0) -> Chec
 
 def _allocate(n: int, sizes: Codes, needs: Floats) -> Codes:
     """Give every stratum one pair, then each next pair where need over pairs given is largest."""
-    given = np.ones(len(sizes), dtype=np.int64)
+    sample = np.ones(len(sizes), dtype=np.int64)
     for _ in range(n - len(sizes)):
-        given[np.argmax(np.where(given < sizes, needs / given, -1.0))] += 1
-    return given
+        sample[np.argmax(np.where(sample < sizes, needs / sample, -1.0))] += 1
+    return sample
 
 
 def _enough(panel: Panel, n: int) -> None:

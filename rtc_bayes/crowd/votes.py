@@ -25,7 +25,7 @@ class Votes:
     ----------
     pair_of, judge_of, grade : int array, shape (label,)
     topic_of : int array, shape (pair,)
-    known : int array, shape (pair,)
+    gold : int array, shape (pair,)
         The true grade; -1 where it is not known.
     n_judges, n_topics, n_grades : int
     """
@@ -34,7 +34,7 @@ class Votes:
     judge_of: Codes
     grade: Codes
     topic_of: Codes
-    known: Codes
+    gold: Codes
     n_judges: int
     n_topics: int
     n_grades: int
@@ -76,8 +76,8 @@ class Votes:
 
     def fixed(self, grades: Floats) -> Floats:
         """Return probabilities of grades with those of known pairs 0 and 1: (pair, grade)."""
-        told = self.known >= 0
-        grades[told] = np.eye(self.n_grades)[self.known[told]]
+        told = self.gold >= 0
+        grades[told] = np.eye(self.n_grades)[self.gold[told]]
         return grades
 
     def confusion_counts(self, grades: Floats) -> Floats:
@@ -122,9 +122,9 @@ class Truths(NamedTuple):
 
 
 def _known(labels: Labels, human: Known | None, level: int, graded: bool) -> Codes:
-    known = np.full(len(labels.pairs().topic), -1, dtype=np.int64)
+    codes = np.full(len(labels.pairs().topic), -1, dtype=np.int64)
     if human is None:
-        return known
+        return codes
     for place, (topic, docno) in enumerate(labels.pair_ids()):
         grade = (
             human.get(topic, {}).get(docno)
@@ -139,5 +139,5 @@ def _known(labels: Labels, human: Known | None, level: int, graded: bool) -> Cod
                 f"{labels.n_grades - 1}",
                 remedy="read labels with n_grades=, or aggregate them without graded",
             )
-        known[place] = grade if graded else int(grade >= level)
-    return known
+        codes[place] = grade if graded else int(grade >= level)
+    return codes

@@ -153,7 +153,7 @@ def next_actions(
     if labels is not None:
         document = labels.located(pool)
         inside = document >= 0
-        given = np.bincount(document[inside], minlength=pool.n_documents)
+        labels_of = np.bincount(document[inside], minlength=pool.n_documents)
         for number, judge in enumerate(judges):
             cost = prices.get(judge, prices.get(LABEL))
             if cost is None:
@@ -163,7 +163,7 @@ def next_actions(
             # a judge of two grades says "relevant" by the higher one, whatever people's level
             level = min(judgments.relevance_level, max(1, int(grade.max(initial=1))))
             told = told_by_label(p, *rates(p[labelled], (grade >= level).astype(np.int64)))
-            gains = gain * told / (given + 1.0) ** 2
+            gains = gain * told / (labels_of + 1.0) ** 2
             gains[labelled] = 0.0
             add(LABEL, judge, gains, cost)
     actions = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
@@ -185,9 +185,9 @@ def _checked(costs: Mapping[str, float], judges: tuple[str, ...]) -> dict[str, f
         if not isinstance(cost, (int, float)) or not 0.0 < cost < np.inf:
             raise InputError(f"the cost of {name} is {cost!r}", remedy="give a number above 0")
         if name not in (HUMAN, LABEL, *judges):
-            known = ", ".join((HUMAN, LABEL, *judges))
+            names = ", ".join((HUMAN, LABEL, *judges))
             raise InputError(
-                f"a cost of {name!r}, who has no labels", remedy=f"name one of {known}"
+                f"a cost of {name!r}, who has no labels", remedy=f"name one of {names}"
             )
         if name == LABEL and not judges:
             raise InputError("a cost of labels, and there are none", remedy="give labels, too")

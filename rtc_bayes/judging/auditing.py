@@ -520,10 +520,10 @@ def _begun(
     pace = float(by_model @ turns.probability / by_model.sum()) if by_model.any() else 0.0
     state = AuditState.start(len(comparison.systems), min(pace, _HIGHEST_PACE))
     weight = _weights(state, turns)
-    whole = slopes**2 @ (by_model * weight**2)
+    variance = slopes**2 @ (by_model * weight**2)
     # the bound is then tightest at the end of the audit, nearly
     sharp = 2.0 * np.log(1.0 / alpha)
-    return replace(state, prior=whole / (sharp + np.log1p(sharp)))
+    return replace(state, prior=variance / (sharp + np.log1p(sharp)))
 
 
 def _weights(state: AuditState, turns: _Turns) -> Floats:

@@ -181,13 +181,13 @@ def plan(
             f"the pilot has judgments of {what}",
             remedy=f"judge {least} topics or more, a few documents each",
         )
-    whole = replace(about, topics="all")
+    of_all = replace(about, topics="all")
     pilot_seed, *seeds = spawn_seeds(seed, number + 1)
     pilot = fit(judgments.pool, judgments, model=chosen.evaluator, seed=pilot_seed)
     on_judged = compared(pool, pilot, replace(about, topics=tuple(topics)))
     simulated = []
     for done, own in enumerate(seeds, start=1):
-        simulated.append(unjudged_variance(pilot, pool, topics, chosen, whole, depths, seed=own))
+        simulated.append(unjudged_variance(pilot, pool, topics, chosen, of_all, depths, seed=own))
         progress("repetitions", done, number)
     # what more judgments seem to add is noise
     unjudged = np.minimum.accumulate(np.mean(simulated, axis=0), axis=0)
@@ -196,7 +196,7 @@ def plan(
     if population:
         between = _between(on_judged)
     elif rest := pool.n_topics - len(topics):
-        on_all = compared(pool, pilot, whole)
+        on_all = compared(pool, pilot, of_all)
         total = pool.n_topics**2 * on_all.sd_difference**2
         of_none = np.maximum((total - len(topics) * of_pilot) / rest, of_pilot)
         expected = on_all.expected_difference

@@ -11,7 +11,7 @@ from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
-from rtc_bayes.judging.judges import Chooser, Judge, ModelJudge
+from rtc_bayes.judging.judges import Chooser, Judge
 from rtc_bayes.judging.state import MANY_SYSTEMS
 from rtc_bayes.judging.stopping import Reason
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels
@@ -279,7 +279,7 @@ def start_judge(
     seed = whole_number("seed", seed)
     check_design(judgments, None)
     judge = algorithm.judge
-    check_takes_labels(judgments, judge.model.build() if isinstance(judge, ModelJudge) else judge)
+    check_takes_labels(judgments, judge)
     if floor is not None:
         floor = whole_number("floor", floor)
         if any(field.name == "floor" for field in fields(judge)):  # type: ignore[arg-type]

@@ -134,7 +134,7 @@ def shares(
     >>> shares(8, topics=[1, 1, 1], judged=[9, 1, 0], room=[99, 2, 99])
     [0, 2, 6]
     """
-    given = [0] * len(topics)
+    counts = [0] * len(topics)
     active = [n for n, most in enumerate(room) if most > 0]
     while count and active:
         sharing = _below_their_share(count, topics, judged, active)
@@ -142,19 +142,19 @@ def shares(
         full = [n for n in sharing if total * topics[n] > (judged[n] + room[n]) * size]
         if full:
             for n in full:
-                given[n] = room[n]
+                counts[n] = room[n]
                 count -= room[n]
             active = [n for n in active if n not in full]
             continue
         remainders = {}
         for n in sharing:
             quota, remainders[n] = divmod(total * topics[n], size)
-            given[n] = quota - judged[n]
-            count -= given[n]
+            counts[n] = quota - judged[n]
+            count -= counts[n]
         for n in sorted(sharing, key=lambda n: -remainders[n])[:count]:
-            given[n] += 1
+            counts[n] += 1
         break
-    return given
+    return counts
 
 
 def _below_their_share(

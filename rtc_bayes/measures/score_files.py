@@ -24,7 +24,7 @@ _NOT_EVALUATED = ("", "nan", "na")
 _REMEDY = "give columns system, topic, score, or a table of systems and topics"
 
 
-class Scores(NamedTuple):
+class ScoreFile(NamedTuple):
     """What a file holds: mean and variance (systems, topics), NaN where there is no score."""
 
     mean: NDArray[np.float64]
@@ -42,7 +42,7 @@ class _Cell(NamedTuple):
     variance: float
 
 
-def read_scores(path: str | Path, measure: str | None = None) -> Scores:
+def read_scores(path: str | Path, measure: str | None = None) -> ScoreFile:
     """Read scores in the layouts of :meth:`rtc_bayes.ScoreMatrix.from_csv`.
 
     Parameters
@@ -68,7 +68,7 @@ def read_scores(path: str | Path, measure: str | None = None) -> Scores:
     else:
         named = measure or ""
         cells = _cells_of_table(header, rows, path)
-    return Scores(*_matrix(cells, path), named)
+    return ScoreFile(*_matrix(cells, path), named)
 
 
 def _of_measure(

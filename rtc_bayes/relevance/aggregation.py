@@ -25,7 +25,7 @@ from rtc_bayes.relevance.interface import Stage
 from rtc_bayes.relevance.logistic import fit_logistic, sigmoid
 from rtc_bayes.relevance.newton import Floats
 from rtc_bayes.relevance.rank import SelfReports
-from rtc_bayes.relevance.system_calibration import Calibration
+from rtc_bayes.relevance.system_calibration import SystemCalibration
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -59,7 +59,7 @@ class Aggregation:
 
 def aggregate(
     reports: SelfReports,
-    calibration: Calibration,
+    calibration: SystemCalibration,
     *,
     prior: tuple[float, float] = (1.0, 1.0),
     intercept: bool = False,
@@ -71,7 +71,7 @@ def aggregate(
     Parameters
     ----------
     reports : SelfReports
-    calibration : Calibration
+    calibration : SystemCalibration
     prior : tuple of float
         The positive ``a`` and ``b`` of LogitBeta(a, b).
     intercept : bool
@@ -110,7 +110,7 @@ def aggregate(
 
 def graph(
     reports: SelfReports,
-    calibration: Calibration,
+    calibration: SystemCalibration,
     *,
     prior: tuple[float, float] = (1.0, 1.0),
     intercept: bool = False,
@@ -121,7 +121,7 @@ def graph(
     Parameters
     ----------
     reports : SelfReports
-    calibration : Calibration
+    calibration : SystemCalibration
     prior, intercept, link
         See :func:`aggregate`.
 
@@ -151,7 +151,9 @@ def graph(
     return model
 
 
-def _features(reports: SelfReports, calibration: Calibration, link: Link) -> tuple[Floats, Floats]:
+def _features(
+    reports: SelfReports, calibration: SystemCalibration, link: Link
+) -> tuple[Floats, Floats]:
     """Return what is regressed on: of list entries, and per system of unranked documents."""
     entries, unranked = calibration.log_odds(reports)
     if link == "probability":

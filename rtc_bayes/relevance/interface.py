@@ -286,10 +286,13 @@ class Draws:
 class RelevanceModel(Protocol):
     """A model of relevance: a frozen dataclass whose fields are its options.
 
-    It has one or more of the methods below. A graph alone gives ``map``, ``laplace`` and
-    ``nuts``; beside one, the model's own ``map`` or ``laplace`` is the fast form of the graph's.
-    ``presets``, if it has them, name sets of options. A true ``takes_labels`` says that the model
-    uses ``judgments.judge_labels``.
+    It has one or more of ``graph(pool, judgments)`` (:class:`HasGraph`); ``map(judgments)``, which
+    returns a :class:`PointEstimate`; ``laplace``, ``cut`` or ``gibbs`` ``(judgments, sampling)``,
+    which return :class:`Draws`; and, of a modular model, ``stages(judgments)``: the graph of each
+    part by name, given the mode of the parts before it. A graph alone gives ``map``, ``laplace``
+    and ``nuts``; beside one, the model's own ``map`` or ``laplace`` is the fast form of the
+    graph's. ``presets``, if it has them, name sets of options. A true ``takes_labels`` says that
+    the model uses ``judgments.judge_labels``.
 
     Examples
     --------
@@ -314,38 +317,6 @@ class RelevanceModel(Protocol):
     name: ClassVar[str]
     methods: ClassVar[tuple[str, ...]]
     default_method: ClassVar[str]
-
-
-@runtime_checkable
-class HasMap(Protocol):
-    """A model with its own fast point estimate."""
-
-    def map(self, judgments: Judgments) -> PointEstimate:
-        """Estimate every document of ``judgments.pool``."""
-
-
-@runtime_checkable
-class HasLaplace(Protocol):
-    """A model with its own fast Laplace approximation."""
-
-    def laplace(self, judgments: Judgments, sampling: Sampling) -> Draws:
-        """Draw from a normal distribution about the posterior's mode."""
-
-
-@runtime_checkable
-class HasCut(Protocol):
-    """A modular model that draws each part's posterior given draws of the parts before."""
-
-    def cut(self, judgments: Judgments, sampling: Sampling) -> Draws:
-        """Draw from the modular posterior."""
-
-
-@runtime_checkable
-class HasGibbs(Protocol):
-    """A model with its own Gibbs sampler."""
-
-    def gibbs(self, judgments: Judgments, sampling: Sampling) -> Draws:
-        """Draw from the posterior."""
 
 
 @runtime_checkable
@@ -410,14 +381,6 @@ class HasDensity(Protocol):
 
     def density(self, judgments: Judgments) -> Density:
         """Return the density of the graph over ``judgments.pool``."""
-
-
-@runtime_checkable
-class HasStages(Protocol):
-    """A modular model: parts fitted one after the other, each with its own likelihood."""
-
-    def stages(self, judgments: Judgments) -> Mapping[str, pm.Model]:
-        """Return the graph of each part by name, given the mode of the parts before it."""
 
 
 def check_takes_labels(judgments: Judgments, taker: object) -> None:

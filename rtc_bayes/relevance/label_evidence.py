@@ -196,9 +196,9 @@ class LabelEvidence:
         grades = self.labels.grade[self._row]
         codes = zip(self._judge.tolist(), grades.tolist(), strict=True)
         at = np.array([column[code] for code in codes], dtype=np.int64)
-        given = np.zeros((self.pool.n_documents, len(self._grades)))
-        np.add.at(given, (self._document, at), 1.0)
-        return given
+        indicators = np.zeros((self.pool.n_documents, len(self._grades)))
+        np.add.at(indicators, (self._document, at), 1.0)
+        return indicators
 
     def columns(self, topic: int) -> Floats:
         """Return the features of a topic's documents: of the coefficients, then of the effects.

@@ -65,9 +65,9 @@ def label_correlation(judgments: Judgments, score: Floats, labelled: NDArray[np.
         curve = rank_curve(pool.ranks(t).T, pool.depth)
         table = np.column_stack([score[here], judgments.labels[here], curve])
         kept = table[labelled[here]]
-        known = kept[~np.isnan(kept[:, 1])]
+        grades = kept[~np.isnan(kept[:, 1])]
         every.append(_centred(np.delete(kept, 1, axis=1)))
-        judged.append(_centred(known))
+        judged.append(_centred(grades))
     over_all = _partial(np.vstack(every), 0)
     few = np.vstack(judged)
     with np.errstate(divide="ignore"):
@@ -85,12 +85,12 @@ def _partial(table: Floats, n_given: int) -> Floats:
 
     The columns are x, `n_given` more that are given too, and one for each system.
     """
-    x, given, curves = table[:, 0], table[:, 1 : 1 + n_given], table[:, 1 + n_given :]
+    x, controls, curves = table[:, 0], table[:, 1 : 1 + n_given], table[:, 1 + n_given :]
     n_systems = curves.shape[1]
     rho = np.zeros(n_systems)
     for s in range(n_systems):
         others = (curves.sum(axis=1) - curves[:, s]) / max(n_systems - 1, 1)
-        basis = np.column_stack([given, others])
+        basis = np.column_stack([controls, others])
         pair = np.column_stack([x, curves[:, s]])
         rest = pair - basis @ np.linalg.lstsq(basis, pair, rcond=None)[0]
         length = np.sqrt((rest**2).sum(axis=0))

@@ -244,8 +244,10 @@ def _read(kind: Any, value: object, model: type, option: str) -> object:
     if isinstance(read, np.generic):
         read = read.item()
     if not _fits(kind, read):
-        finite = "number" in _accepts(kind) and _NOT_FINITE.search(option_text(value))
-        raise _refusal(model, option, value, _accepts(kind, ", finite" if finite else ""))
+        accepts, plain = _accepts(kind), _plain(kind)
+        if float in (plain, *get_args(plain)) and _NOT_FINITE.search(option_text(value)):
+            accepts += ", in finite numbers" if plain is not kind else ", finite"
+        raise _refusal(model, option, value, accepts)
     return read
 
 
@@ -292,16 +294,11 @@ def _fits(kind: Any, value: object) -> bool:
     return isinstance(value, kind)
 
 
-def _accepts(kind: Any, finite: str = "") -> str:
-    """Say what a type takes, and what that means if the type says so."""
+def _accepts(kind: Any) -> str:
+    """Say what a type takes, in its own words if it has some."""
     if get_origin(kind) is Annotated:
-        inner, *meanings = get_args(kind)
-        words = [text for text in meanings if isinstance(text, str)]
-        return ", ".join([_accepts(inner) + finite, *words])
-    return _plainly(kind) + finite
-
-
-def _plainly(kind: Any) -> str:
+        meanings = [text for text in get_args(kind)[1:] if isinstance(text, str)]
+        return ", ".join(meanings) or _accepts(_plain(kind))
     if get_origin(kind) is Literal:
         return " | ".join(map(str, get_args(kind)))
     if get_origin(kind) is tuple:

@@ -45,7 +45,7 @@ WEAK_PRIOR = (0.01, 0.01)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration:
+class SystemCalibration:
     """The calibration curve of every system.
 
     Attributes
@@ -72,7 +72,7 @@ class Calibration:
         return self.offset[reports.system] + self.slope[reports.system] * reports.q, self.offset
 
     def __repr__(self) -> str:
-        return f"Calibration({len(self.offset)} systems; {self.stage})"
+        return f"SystemCalibration({len(self.offset)} systems; {self.stage})"
 
 
 def calibrate(
@@ -81,7 +81,7 @@ def calibrate(
     smoothing: Smoothing = "cells",
     cell_weight: float = 1.0,
     prior: tuple[float, float] = (1.0, 1.0),
-) -> Calibration:
+) -> SystemCalibration:
     """Fit every system's calibration curve to the judgments.
 
     Parameters
@@ -96,7 +96,7 @@ def calibrate(
 
     Returns
     -------
-    Calibration
+    SystemCalibration
     """
     labels, pseudo_q, pseudo = _data(reports, smoothing, cell_weight)
     features = np.ones((len(labels) + len(pseudo_q), 2))
@@ -113,7 +113,7 @@ def calibrate(
             )
         )
     coefficients = np.array([mode.at for mode in modes]).reshape(-1, 2)
-    return Calibration(coefficients[:, 0], coefficients[:, 1], Stage.of("calibration", modes))
+    return SystemCalibration(coefficients[:, 0], coefficients[:, 1], Stage.of("calibration", modes))
 
 
 def graph(

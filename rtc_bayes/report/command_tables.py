@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
-from rtc_bayes.report.tables import Format
-from rtc_bayes.report.terminal import Table
+from rtc_bayes.report.tables import Format, with_interval
+from rtc_bayes.report.terminal import Passage, Table
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
@@ -24,12 +24,14 @@ _TOPICS_SHOWN = 10
 _SYSTEM_FORMATS: dict[str, Format] = {
     "expected": ".4f",
     "sd": ".4f",
-    "p_best": ".3f",
-    "rank_low": "g",
-    "rank_median": "g",
-    "rank_high": "g",
+    "P(best)": ".3f",
+    "rank (90% interval)": "",
 }
-_TOPIC_FORMATS: dict[str, Format] = {"expected_difference": "+.4f", "sd": ".4f", "share": ".1%"}
+_TOPIC_FORMATS: dict[str, Format] = {
+    "expected difference": "+.4f",
+    "sd": ".4f",
+    "share of the variance": ".1%",
+}
 
 
 def scores_table(scores: ScoreTable, *, topics: str, coverage: str, per_topic: bool) -> Table:
@@ -101,10 +103,12 @@ def topic_tables(differences: pd.DataFrame) -> list[Table]:
     tables = []
     for (a, b), topics in differences.groupby(["a", "b"], sort=False):
         shown = topics.sort_values("share", ascending=False, kind="stable").head(_TOPICS_SHOWN)
-        title = f"{a} less {b}: the {len(shown)} topics most in doubt, of {len(topics)}"
+        title = f"{a} minus {b}: the {len(shown)} topics most in doubt, of {len(topics)}"
         if len(shown) < len(topics):
             title += " (all: --format csv)"
-        tables.append(Table(title, shown.drop(columns=["a", "b"]), _TOPIC_FORMATS))
+        words = {"expected_difference": "expected difference", "share": "share of the variance"}
+        frame = shown.drop(columns=["a", "b"]).rename(columns=words)
+        tables.append(Table(title, frame, _TOPIC_FORMATS))
     return tables
 
 
@@ -112,13 +116,41 @@ def plan_table(made: JudgingPlan) -> Table:
     """Show what a budget buys with each number of judgments a topic."""
     about = "topics like these" if made.population else f"the {made.topics_of_runs} topics"
     title = (
-        f"{made.budget:g} more than the pilot, {made.algorithm}, {made.measure} on {about}, "
-        f"difference {made.difference:g} at {made.level:g}"
+        f"What {made.budget:g} beyond the pilot buys: {made.measure} on {about}, judged by "
+        f"{made.algorithm}, to separate a difference of {made.difference:g} at {made.level:g}"
     )
-    formats: dict[str, Format] = dict.fromkeys(["sd", "separates"], ".4f")
-    formats |= dict.fromkeys(["confidence", "confident", "right"], ".3f")
-    formats |= dict.fromkeys(["cost", "cost_needed"], "g")
-    return Table(title, made.to_frame(), formats)
+    columns: dict[str, tuple[str, Format]] = {
+        "judgments_per_topic": ("judged a topic", lambda n: f"{n}" if n else "pilot"),
+        "topics": ("topics", "d"),
+        "new_topics": ("new topics", "d"),
+        "cost": ("cost", "g"),
+        "sd": ("sd", ".4f"),
+        "separates": ("separates at least", ".4f"),
+        "confidence": (f"P(better) at {made.difference:g}", ".3f"),
+        "confident": (f"pairs at {made.level:g}", ".1%"),
+        "right": ("pairs in order", ".1%"),
+        "topics_needed": ("topics needed", "d"),
+        "cost_needed": ("cost of these", "g"),
+    }
+    frame = made.to_frame()
+    if not frame["new_topics"].any():
+        del columns["new_topics"]
+    words = {name: word for name, (word, _) in columns.items()}
+    return Table(title, frame[list(columns)].rename(columns=words), dict(columns.values()))
+
+
+def plan_passage(made: JudgingPlan) -> Passage:
+    """Say the plan's answer in words, and what the columns of its table are."""
+    difference, level = f"{made.difference:g}", f"{made.level:g}"
+    columns = (
+        "sd: of the difference of two systems",
+        f"separates at least: the smallest difference in mean score with confidence {level}",
+        f"P(better) at {difference}: the confidence that a difference of {difference} would have",
+        f"pairs at {level}: the share of pairs of systems expected to have this confidence",
+        "pairs in order: the share of pairs expected to stand in their true order",
+        f"topics needed: how many topics, judged so deep, separate {difference} (–: none do)",
+    )
+    return Passage("In words", (made.sentence, "", "Columns", *columns))
 
 
 def stacked(compared: Sequence[Comparison], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -134,6 +166,13 @@ def systems_table(
 ) -> tuple[pd.DataFrame, dict[str, Format]]:
     """Return the systems, the best first, and how their columns are written."""
     systems, formats = comparison.systems_frame(), _SYSTEM_FORMATS
+    if comparison.p_best is not None:
+        ranks = systems[["rank_median", "rank_low", "rank_high"]].itertuples(index=False)
+        systems = systems.drop(columns=["rank_low", "rank_median", "rank_high"])
+        systems = systems.rename(columns={"p_best": "P(best)"})
+        systems["rank (90% interval)"] = [
+            with_interval(median, ends, "g") for median, *ends in ranks
+        ]
     if judgments is not None:
         column = _judged_column(judgments)
         coverage = dict(zip(judgments.pool.systems, judgments.coverage, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rtc_bayes.collection import Labels
 from rtc_bayes.crowd import Aggregate, agreement, judge_table
 from rtc_bayes.errors import InputError
-from rtc_bayes.report.tables import Format
+from rtc_bayes.report.tables import Format, with_interval
 from rtc_bayes.report.terminal import Passage, Table
 
 _SHOWN = 15
@@ -15,9 +15,7 @@ _FORMATS: dict[str, Format] = {
     "labels": "d",
     "agrees": ".2f",
     "says relevant": ".2f",
-    "accuracy": ".2f",
-    "low": ".2f",
-    "high": ".2f",
+    "accuracy (90% interval)": "",
     "sensitivity": ".2f",
     "specificity": ".2f",
 }
@@ -58,19 +56,21 @@ def judges_tables(
         )
     raw, told = judge_table(binary), made.judges_frame()
     table = raw[["judge", "labels", "agrees"]].assign(**{"says relevant": raw["grade_1"]})
-    table = table.assign(
-        accuracy=told["accuracy"], low=told["accuracy_low"], high=told["accuracy_high"]
-    )
+    accuracies = told[["accuracy", "accuracy_low", "accuracy_high"]].itertuples(index=False)
+    table["accuracy (90% interval)"] = [
+        with_interval(accuracy, ends, ".2f") for accuracy, *ends in accuracies
+    ]
     for name in ("sensitivity", "specificity"):
         if name in told:
             table[name] = told[name]
-    table["suspicious"] = raw["suspicious"]
-    table = table.sort_values("labels", ascending=False, kind="stable")
-    title = f"judges, accuracy by {made.method} with 90% intervals"
-    if not every and len(table) > _SHOWN:
-        title += f" (the {_SHOWN} of most labels of {len(table)}; --judges shows all)"
-        table = table.head(_SHOWN)
     suspicious = int((raw["suspicious"] != "").sum())
     if suspicious:
         said.append(f"{suspicious} of {len(raw)} judges are suspicious.")
+        table["suspicious"] = raw["suspicious"]
+    table = table.sort_values("labels", ascending=False, kind="stable")
+    by = "shares of votes" if made.method == "mv" else made.method
+    title = f"Judges, and how often each is right, by {by}"
+    if not every and len(table) > _SHOWN:
+        title += f" (the {_SHOWN} of most labels of {len(table)}; --judges shows all)"
+        table = table.head(_SHOWN)
     return [Passage("labels", tuple(said)), Table(title, table, _FORMATS)]

@@ -43,45 +43,45 @@ _FORMATS: dict[str, Format] = {
 }
 
 
-def left_out_html(found: LeftOut) -> str:
+def left_out_html(result: LeftOut) -> str:
     """Make the page of groups left out, as HTML that needs nothing else."""
-    return whole_page(left_out_page(found))
+    return whole_page(left_out_page(result))
 
 
-def write_left_out(found: LeftOut, folder: str | Path, meta: Mapping[str, object]) -> Path:
+def write_left_out(result: LeftOut, folder: str | Path, meta: Mapping[str, object]) -> Path:
     """Write the page, report.html, and its tables into a folder; return the page's path.
 
     Parameters
     ----------
-    found : LeftOut
+    result : LeftOut
     folder : str or Path
     meta : mapping of str to object
         How it was made, as of :func:`rtc_bayes.store.provenance`.
     """
-    made = replace(found, meta=meta)
+    made = replace(result, meta=meta)
     return write_page(left_out_page(made), Path(folder) / "report.html", meta)
 
 
-def left_out_page(found: LeftOut) -> Page:
+def left_out_page(result: LeftOut) -> Page:
     """Make the page of groups left out: see :func:`left_out_html`."""
-    tables = {each.name: each for each in left_out_tables(found)}
-    mean, at = mean_of(found.measure), found.depths[0]
-    runs = found.by_run()
+    tables = {each.name: each for each in left_out_tables(result)}
+    mean, at = mean_of(result.measure), result.depths[0]
+    runs = result.by_run()
     most = runs[runs["depth"] == at.depth].nsmallest(_DRAWN, "change")[::-1]
     sections = [
         heading("What would be lost without a group?", 1),
-        f'<p class="lead">{html.escape(found.verdict())}</p>',
+        f'<p class="lead">{html.escape(result.verdict())}</p>',
         facts(
             [
                 (
-                    f"{len(found.groups)}",
-                    f"groups left out, one at a time, of {count(len(found.systems), 'system')}",
+                    f"{len(result.groups)}",
+                    f"groups left out, one at a time, of {count(len(result.systems), 'system')}",
                 ),
                 (
                     f"{at.unique_relevant.sum() / at.relevant:.0%}",
                     "of relevant documents were contributed by one group alone",
                 ),
-                (f"{found.summary()['mean'][0]:+.2%}", f"change of a left-out run's {mean}"),
+                (f"{result.summary()['mean'][0]:+.2%}", f"change of a left-out run's {mean}"),
             ]
         ),
         f"<p>{html.escape(_ABOUT)}</p>",
@@ -94,11 +94,11 @@ def left_out_page(found: LeftOut) -> Page:
             f"the {len(most)} runs that lose most.",
         ),
         heading("Groups and runs"),
-        folded(tables["groups"], f"All groups ({len(found.groups)})", unfold=False),
+        folded(tables["groups"], f"All groups ({len(result.groups)})", unfold=False),
         folded(tables["runs"], "All runs", unfold=False),
     ]
-    if "version" in found.meta:
-        sections.append(provenance(found.meta))
+    if "version" in result.meta:
+        sections.append(provenance(result.meta))
     return Page("Groups left out", "\n".join(sections), tables)
 
 
@@ -110,9 +110,9 @@ _ABOUT = (
 )
 
 
-def left_out_tables(found: LeftOut) -> list[StudyTable]:
+def left_out_tables(result: LeftOut) -> list[StudyTable]:
     """Make the tables of groups left out: by depth, by group and by run."""
-    summary, groups, runs = found.summary(), found.by_group(), found.by_run()
+    summary, groups, runs = result.summary(), result.by_group(), result.by_run()
     words = {
         "unique_relevant": "unique relevant",
         "mean": "mean change",

@@ -78,13 +78,13 @@ def pair_differences(pairs: dict[str, pd.DataFrame], level: float) -> Figure:
     """
     figure, axes = panels(len(pairs), columns=3, height=2.3, share_y=True)
     for place, (name, frame) in zip(axes, pairs.items(), strict=True):
-        known = frame.dropna(subset=["baseline_p", "reuse_p"])
-        there, here = known["baseline_p"] < level, known["reuse_p"] < level
+        tested = frame.dropna(subset=["baseline_p", "reuse_p"])
+        there, here = tested["baseline_p"] < level, tested["reuse_p"] < level
         for n, which in enumerate((there & here, there & ~here, ~there & here, ~there & ~here)):
             colour = NONRELEVANT if CELLS[n] == "neither" else COLOURS[n]
             place.scatter(
-                known.loc[which, "baseline_difference"],
-                known.loc[which, "reuse_difference"],
+                tested.loc[which, "baseline_difference"],
+                tested.loc[which, "reuse_difference"],
                 s=5,
                 color=colour,
                 label=CELLS[n],
@@ -124,18 +124,20 @@ def cells_expected(comparisons: pd.DataFrame) -> Figure:
 
 
 @styled
-def permuted_losses(found: Mapping[str, tuple[NDArray[np.float64], float]], measure: str) -> Figure:
+def permuted_losses(
+    losses: Mapping[str, tuple[NDArray[np.float64], float]], measure: str
+) -> Figure:
     """Draw the loss with topics in other orders and as observed, a panel for each analysis.
 
     Parameters
     ----------
-    found : mapping of str to (ndarray, float)
+    losses : mapping of str to (ndarray, float)
         By the panel's title: the losses of other orders, and the one observed.
     measure : str
         As people name its mean.
     """
-    figure, axes = panels(len(found), columns=2, height=2.2, share_y=True)
-    for place, (title, (permuted, observed)) in zip(axes, found.items(), strict=True):
+    figure, axes = panels(len(losses), columns=2, height=2.2, share_y=True)
+    for place, (title, (permuted, observed)) in zip(axes, losses.items(), strict=True):
         place.hist(permuted, bins=_BINS, color=NONRELEVANT, label="topics in other orders")
         place.axvline(observed, color=COLOURS[1], linewidth=2, label="observed")
         place.set_title(title, fontsize=10, loc="left")

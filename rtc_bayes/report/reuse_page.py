@@ -29,53 +29,53 @@ if TYPE_CHECKING:
     from rtc_bayes.reuse import LossPosterior, Reusability
 
 
-def reuse_html(found: Reusability) -> str:
+def reuse_html(result: Reusability) -> str:
     """Make the page of a hold-out experiment, as HTML that needs nothing else."""
-    return whole_page(reuse_page(found, found.posterior(seed=_seed(found))))
+    return whole_page(reuse_page(result, result.posterior(seed=_seed(result))))
 
 
-def write_reusability(found: Reusability, folder: str | Path, meta: Mapping[str, object]) -> Path:
+def write_reusability(result: Reusability, folder: str | Path, meta: Mapping[str, object]) -> Path:
     """Write the page, report.html, and its tables into a folder; return the page's path.
 
     Parameters
     ----------
-    found : Reusability
+    result : Reusability
     folder : str or Path
     meta : mapping of str to object
         How it was made, as of :func:`rtc_bayes.store.provenance`.
     """
-    made = replace(found, meta={**meta, **found.meta})
-    posterior = found.posterior(seed=_seed(found))
+    made = replace(result, meta={**meta, **result.meta})
+    posterior = result.posterior(seed=_seed(result))
     target = write_page(reuse_page(made, posterior), Path(folder) / "report.html", made.meta)
-    for comparison in found.comparisons()["comparison"]:
+    for comparison in result.comparisons()["comparison"]:
         table = target.parent / TABLES / f"pairs_{comparison}.csv"
-        write_csv(found.pairs(comparison), table, made.meta)
+        write_csv(result.pairs(comparison), table, made.meta)
     return target
 
 
-def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
+def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
     """Make the page of a hold-out experiment: see :func:`reuse_html`."""
-    tables = {each.name: each for each in reuse_tables(found, posterior)}
-    mean = mean_of(found.measure)
-    compared = found.comparisons()
-    pairs = {name: found.pairs(name) for name in compared["comparison"]}
+    tables = {each.name: each for each in reuse_tables(result, posterior)}
+    mean = mean_of(result.measure)
+    compared = result.comparisons()
+    pairs = {name: result.pairs(name) for name in compared["comparison"]}
     # with one group held out of a topic there are no pairs between new groups
     pairs = {name: frame for name, frame in pairs.items() if frame["reuse_p"].notna().any()}
     sections = [
         heading("Can systems that took no part be compared with this collection?", 1),
-        f'<p class="lead">{html.escape(found.verdict())}</p>',
-        facts(_facts(found)),
+        f'<p class="lead">{html.escape(result.verdict())}</p>',
+        facts(_facts(result)),
         heading("What was lost"),
         f"<p>{html.escape(_ABOUT_LOSS)}</p>",
         figures_beside(
             figure(
-                drawn.permuted_losses({"": (found.permuted.loss, found.loss)}, mean),
+                drawn.permuted_losses({"": (result.permuted.loss, result.loss)}, mean),
                 "Histogram of the loss over permutations, with the observed loss as a line.",
                 "The loss as observed, and with topics in other orders, where holding out has no "
                 "effect: an observed loss outside of the grey is no accident of topics.",
             ),
             figure(
-                drawn.group_losses(found.by_group(), mean),
+                drawn.group_losses(result.by_group(), mean),
                 "The loss of each group, with the range of 95% of permutations.",
                 "The loss of each group. Of twenty groups without a loss one lies outside its "
                 "grey bar: the table has p-values adjusted for that.",
@@ -96,10 +96,10 @@ def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
         heading("Do comparisons come out the same?"),
         f"<p>{html.escape(_ABOUT_PAIRS)}</p>",
         figure(
-            drawn.pair_differences(pairs, found.level),
+            drawn.pair_differences(pairs, result.level),
             "Differences of pairs on reuse topics against those on baseline topics.",
             f"Difference in {mean} of each pair of systems; colours say where it is significant "
-            f"(paired t-test, {found.level:g}).",
+            f"(paired t-test, {result.level:g}).",
         ),
         figure(
             drawn.cells_expected(compared[compared["comparison"].isin(pairs)]),
@@ -111,10 +111,10 @@ def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
         heading("What would be found"),
         figure(
             drawn.power_curves(
-                found.loss_sd,
-                found.mean_score,
+                result.loss_sd,
+                result.mean_score,
                 compared.set_index("comparison")["reuse_topics"].to_dict(),
-                found.level,
+                result.level,
                 mean,
             ),
             "Power against the share of the score that is lost, and against the size of a pair's "
@@ -124,15 +124,15 @@ def reuse_page(found: Reusability, posterior: LossPosterior) -> Page:
         ),
         heading("Systems"),
         figure(
-            drawn.scores_held_out(found.by_system(), mean),
+            drawn.scores_held_out(result.by_system(), mean),
             "Scores where held out against scores where contributed.",
             "Mean scores on two sets of topics. The line is equality: without a loss, points "
             "scatter about it, for topics differ; a group's systems stray together.",
         ),
-        folded(tables["systems"], f"All systems ({len(found.held.systems)})", unfold=False),
+        folded(tables["systems"], f"All systems ({len(result.held.systems)})", unfold=False),
     ]
-    if "version" in found.meta:
-        sections.append(provenance(found.meta))
+    if "version" in result.meta:
+        sections.append(provenance(result.meta))
     return Page("Reusability", "\n".join(sections), tables)
 
 
@@ -163,18 +163,21 @@ def _about_posterior(posterior: LossPosterior) -> str:
     )
 
 
-def _seed(found: Reusability) -> int:
-    return int(found.meta.get("seed", 0))
+def _seed(result: Reusability) -> int:
+    return int(result.meta.get("seed", 0))
 
 
-def _facts(found: Reusability) -> list[tuple[str, str]]:
-    held, mean = found.held, found.mean_score
+def _facts(result: Reusability) -> list[tuple[str, str]]:
+    held, mean = result.held, result.mean_score
     return [
         (
             f"{len(held.systems)}",
             f"systems of {count(len(held.groups), 'group')} on {count(len(held.topics), 'topic')}",
         ),
-        (f"{found.loss:+.4f}", f"loss of {mean_of(found.measure)}, which is {mean:.3f} on average"),
-        (f"{found.loss_p:.3f}", f"p of the loss, by {len(found.permuted.loss):,} permutations"),
-        (f"{found.detectable_loss:.4f}", "a loss that would be found with probability .8"),
+        (
+            f"{result.loss:+.4f}",
+            f"loss of {mean_of(result.measure)}, which is {mean:.3f} on average",
+        ),
+        (f"{result.loss_p:.3f}", f"p of the loss, by {len(result.permuted.loss):,} permutations"),
+        (f"{result.detectable_loss:.4f}", "a loss that would be found with probability .8"),
     ]

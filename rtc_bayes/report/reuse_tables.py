@@ -84,10 +84,10 @@ def plan_tables(
     return tables
 
 
-def reuse_tables(found: Reusability, posterior: LossPosterior) -> list[StudyTable]:
+def reuse_tables(result: Reusability, posterior: LossPosterior) -> list[StudyTable]:
     """Make the tables of a hold-out experiment: comparisons, groups, systems and posterior."""
     lost = posterior.summary()
-    comparisons, groups, systems = found.comparisons(), found.by_group(), found.by_system()
+    comparisons, groups, systems = result.comparisons(), result.by_group(), result.by_system()
     return [
         _table(
             "comparisons",

@@ -113,7 +113,7 @@ def pair_tests(
     return PairTests(n.astype(np.int_), mean, effect)
 
 
-class Agreement(NamedTuple):
+class SignificanceAgreement(NamedTuple):
     """Observed and expected numbers of pairs in the four cells, in the order of `CELLS`.
 
     Attributes
@@ -131,7 +131,7 @@ class Agreement(NamedTuple):
         return chi_square(self.observed, self.expected)
 
 
-def agreement(baseline: PairTests, reuse: PairTests, level: float = 0.05) -> Agreement:
+def agreement(baseline: PairTests, reuse: PairTests, level: float = 0.05) -> SignificanceAgreement:
     """Count pairs by where they differ significantly, beside what their power expects.
 
     As printed in the paper: the effect that the baseline topics show gives the power of both
@@ -148,7 +148,7 @@ def agreement(baseline: PairTests, reuse: PairTests, level: float = 0.05) -> Agr
 
     Returns
     -------
-    Agreement
+    SignificanceAgreement
 
     Examples
     --------
@@ -159,12 +159,12 @@ def agreement(baseline: PairTests, reuse: PairTests, level: float = 0.05) -> Agr
     """
     defined = ~(np.isnan(baseline.effect) | np.isnan(reuse.effect))
     if not defined.any():
-        return Agreement(np.zeros(4), np.zeros(4))
+        return SignificanceAgreement(np.zeros(4), np.zeros(4))
     there, here = (tests.significant(level)[defined] for tests in (baseline, reuse))
     effect = baseline.effect[defined]
     power = power_of_t(effect, baseline.n[defined], level)
     power_reuse = power_of_t(effect, reuse.n[defined], level)
-    return Agreement(
+    return SignificanceAgreement(
         np.array(_cells(there.astype(float), here.astype(float))),
         np.array(_cells(power, power_reuse)),
     )

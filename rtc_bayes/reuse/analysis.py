@@ -124,8 +124,8 @@ def reusability(
     if judged is not None:
         check_design(judged, design)
     held = HeldScores.under(scores, groups, design)
-    found = {comparison: paired_tests(held, comparison) for comparison in COMPARISONS}
-    if all(tests is None or tests[1].n.max() < 2 for tests in found.values()):
+    tested = {comparison: paired_tests(held, comparison) for comparison in COMPARISONS}
+    if all(tests is None or tests[1].n.max() < 2 for tests in tested.values()):
         raise InputError(
             "no comparison has two reuse topics",
             remedy="judge more topics of the design, or hold out more groups",

@@ -49,10 +49,10 @@ def balanced_cycle(groups: int, held: int, rng: np.random.Generator) -> list[Mem
     elif held == 2:
         order = _tournament(groups)
     else:
-        found = None
+        classes = None
         if groups % held == 0:
-            found = _classes(groups, held, rng)
-        order = found or _searched(groups, held, rng)
+            classes = _classes(groups, held, rng)
+        order = classes or _searched(groups, held, rng)
     return [frozenset(names[n] for n in members) for members in order]
 
 

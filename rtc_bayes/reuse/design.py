@@ -166,11 +166,11 @@ def _groups(groups: Mapping[str, str] | Iterable[str]) -> tuple[tuple[str, ...],
     """Return the groups' names, and how many systems each has."""
     if isinstance(groups, str):
         raise InputError("groups is one text", remedy="give a mapping of system to group, or names")
-    given = list(groups.values()) if isinstance(groups, Mapping) else [str(g) for g in groups]
-    names = tuple(dict.fromkeys(given))
-    if not isinstance(groups, Mapping) and len(names) < len(given):
+    listed = list(groups.values()) if isinstance(groups, Mapping) else [str(g) for g in groups]
+    names = tuple(dict.fromkeys(listed))
+    if not isinstance(groups, Mapping) and len(names) < len(listed):
         raise InputError("a group is named twice", remedy="give each once")
-    return names, {name: given.count(name) for name in names}
+    return names, {name: listed.count(name) for name in names}
 
 
 def _topics(topics: Sequence[str] | int) -> tuple[str, ...]:

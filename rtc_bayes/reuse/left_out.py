@@ -110,10 +110,10 @@ def leave_group_out(
         raise InputError(
             f"no system is of group {unknown[0]}", remedy=f"give some of {', '.join(every[:8])}"
         )
-    whole = Estimand(
+    estimand = Estimand(
         str(measure), scope="whole", depth=depth, unseen=False, relevance_level=relevance_level
     )
-    pool = whole.pool(runs, qrels)
+    pool = estimand.pool(runs, qrels)
     judged = Judgments.from_qrels(pool, qrels, relevance_level=relevance_level).labels
     if not (judged > 0.0).any():
         raise InputError("no document is relevant", remedy="look at relevance_level")
@@ -166,16 +166,16 @@ def _at_depth(
     group = member.argmax(axis=0)[entries.system[within]]
     brought[group, pool.ranked[within]] = True
     by = brought.sum(axis=0)
-    known = ~np.isnan(judged)
+    scored = ~np.isnan(judged)
     if depth < deepest:  # at the full depth everything judged counts, whoever brought it
-        known &= by > 0
-    relevant = known & (np.nan_to_num(judged) > 0.0)
-    alone = brought[chosen] & (by == 1) & known
+        scored &= by > 0
+    relevant = scored & (np.nan_to_num(judged) > 0.0)
+    alone = brought[chosen] & (by == 1) & scored
     labels = np.vstack([relevant, relevant & ~alone]).astype(np.float64)
     means = moments(pool, labels, measure=measure, pairs="none").expected.mean(axis=2)
     return AtDepth(
         depth,
-        int(known.sum()),
+        int(scored.sum()),
         int(relevant.sum()),
         alone.sum(axis=1),
         (alone & relevant).sum(axis=1),

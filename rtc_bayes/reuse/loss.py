@@ -60,10 +60,10 @@ def losses(held: HeldScores) -> Losses:
     with np.errstate(invalid="ignore", divide="ignore"):
         by_system = np.where(out, expected - held.scores, 0.0).sum(axis=1) / out.sum(axis=1)
         by_system[np.abs(by_system) < _rounding(held)] = 0.0
-        known = ~np.isnan(by_system)
-        safe = np.where(known, by_system, 0.0)
-        by_group = (held.members @ safe) / (held.members @ known)
-        overall = safe.sum() / np.float64(known.sum())
+        defined = ~np.isnan(by_system)
+        safe = np.where(defined, by_system, 0.0)
+        by_group = (held.members @ safe) / (held.members @ defined)
+        overall = safe.sum() / np.float64(defined.sum())
     return Losses(float(overall), by_group, by_system)
 
 
@@ -87,8 +87,8 @@ def permuted_losses(
     by_group : ndarray, shape (orders, groups)
     """
     if np.isnan(held.scores).any() or not held.contributed.any(axis=0).all():
-        found = [losses(held.permuted(order)) for order in orders]
-        return np.array([f.overall for f in found]), np.array([f.by_group for f in found])
+        permuted = [losses(held.permuted(order)) for order in orders]
+        return np.array([f.overall for f in permuted]), np.array([f.by_group for f in permuted])
     at, size = np.arange(len(held.topics)), _rounding(held)
     sums = [(w.T @ held.scores)[at, orders].sum(axis=1) for w in _weights(held)]
     sums = [np.where(np.abs(each) < size, 0.0, each) for each in sums]
@@ -112,9 +112,9 @@ def _weights(held: HeldScores) -> NDArray[np.float64]:
     pull = each.sum(axis=1) - (share / of_system) @ weight
     topics = np.linalg.solve(_normal(weight), pull.T).T
     of_systems = (share - topics @ weight.T) / of_system
-    found = np.where(took, topics[:, None, :] + of_systems[:, :, None], 0.0) - each
-    found[np.isnan(share).any(axis=1)] = np.nan  # a group that is never held out
-    return np.asarray(found)
+    weights = np.where(took, topics[:, None, :] + of_systems[:, :, None], 0.0) - each
+    weights[np.isnan(share).any(axis=1)] = np.nan  # a group that is never held out
+    return np.asarray(weights)
 
 
 def _rounding(held: HeldScores) -> float:

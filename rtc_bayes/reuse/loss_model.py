@@ -73,16 +73,16 @@ class LossData:
         variance : ndarray, shape (systems, topics)
             Of scores; 0 where these are complete.
         """
-        known = ~np.isnan(held.scores)
-        score = np.where(known, np.maximum(held.scores, 0.0), 0.0)
-        spread = np.where(known, variance, 0.0) / (4.0 * np.maximum(score, _EDGE))
-        count = np.maximum(1.0, held.members @ known)
+        scored = ~np.isnan(held.scores)
+        score = np.where(scored, np.maximum(held.scores, 0.0), 0.0)
+        spread = np.where(scored, variance, 0.0) / (4.0 * np.maximum(score, _EDGE))
+        count = np.maximum(1.0, held.members @ scored)
         place = [int(np.flatnonzero(row)[0]) for row in held.members]
         return cls(
             (held.members @ np.sqrt(score)) / count,
             (held.members @ spread) / count,
             ~held.contributes[place],
-            held.members @ known > 0,
+            held.members @ scored > 0,
         )
 
 

@@ -110,19 +110,19 @@ def posterior_of(
         whole_number(name, number)
     data = LossData.of_scores(held, scores.variance)
     if method == "gibbs":
-        found = sample_loss(data, draws=draws, tune=tune, chains=chains, seed=seed)
+        sampled = sample_loss(data, draws=draws, tune=tune, chains=chains, seed=seed)
     elif method == "nuts":
-        found = _by_nuts(data, draws, tune, chains, seed)
+        sampled = _by_nuts(data, draws, tune, chains, seed)
     else:
         raise InputError(f"there is no method {method!r}", remedy="give gibbs or nuts")
-    return LossPosterior(held, scores.measure, found)
+    return LossPosterior(held, scores.measure, sampled)
 
 
 def _by_nuts(data: LossData, draws: int, tune: int, chains: int, seed: int) -> LossDraws:
     import pymc as pm
 
     with loss_graph(data):
-        found = pm.sample(
+        tree = pm.sample(
             draws=draws,
             tune=max(tune, 500),
             chains=chains,
@@ -132,11 +132,11 @@ def _by_nuts(data: LossData, draws: int, tune: int, chains: int, seed: int) -> L
             compute_convergence_checks=False,
         ).posterior
     return LossDraws(
-        found["share"].to_numpy(),
-        found["delta"].to_numpy(),
-        found["spread"].to_numpy(),
-        found["nu"].to_numpy(),
-        np.exp(found["log_noise"].to_numpy()),
+        tree["share"].to_numpy(),
+        tree["delta"].to_numpy(),
+        tree["spread"].to_numpy(),
+        tree["nu"].to_numpy(),
+        np.exp(tree["log_noise"].to_numpy()),
     )
 
 
@@ -170,7 +170,7 @@ class LossPosterior(Shown):
         Mean over the group's systems and the topics it was held out of: what the score would be
         without the loss, less what it is. NaN for a group that was never held out.
         """
-        found = np.full(self.draws.share.shape, np.nan)
+        shares = np.full(self.draws.share.shape, np.nan)
         for n in range(len(self.held.groups)):
             rows = self.held.group == n
             scores = np.sort(self.held.scores[rows][self.held.held[rows]])
@@ -180,8 +180,8 @@ class LossPosterior(Shown):
                 below = np.searchsorted(scores, 1.0 / raised)
                 sums = np.append(0.0, np.cumsum(scores))
                 before = raised * sums[below] + (len(scores) - below)
-                found[:, :, n] = (before - sums[-1]) / len(scores)
-        return found
+                shares[:, :, n] = (before - sums[-1]) / len(scores)
+        return shares
 
     @cached_property
     def overall(self) -> Floats:
@@ -223,14 +223,14 @@ class LossPosterior(Shown):
         delta, spread = self.draws.delta.ravel(), self.draws.spread.ravel()
         chosen = rng.choice(len(delta), min(_ORDERS, len(delta)), replace=False)
         share = self.draws.share.reshape(-1, len(self.held.groups))
-        known = ~np.isnan(self.held.scores)
-        scores = np.where(known, self.held.scores, 0.0)
+        scored = ~np.isnan(self.held.scores)
+        scores = np.where(scored, self.held.scores, 0.0)
         others = self.held.group[:, None] != self.held.group
         shares = []
         for n in chosen:
             raising = _raising(share[n])[self.held.group][:, None]
             full = np.minimum(1.0, np.where(self.held.held, raising, 1.0) * scores)
-            full = full.sum(axis=1) / known.sum(axis=1)
+            full = full.sum(axis=1) / scored.sum(axis=1)
             lowered = full / _raising(delta[n] + spread[n] * rng.standard_normal())
             before = np.sign(full[:, None] - full)
             after = np.sign(lowered[:, None] - full)

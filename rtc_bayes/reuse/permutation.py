@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.reuse.agreement import Agreement, PairTests, agreement, pair_tests
+from rtc_bayes.reuse.agreement import PairTests, SignificanceAgreement, agreement, pair_tests
 from rtc_bayes.reuse.held import COMPARISONS, HeldScores
 from rtc_bayes.reuse.loss import losses, permuted_losses
 from rtc_bayes.store.progress import Progress, silent
@@ -58,10 +58,10 @@ def chi_squares(held: HeldScores, level: float = 0.05) -> NDArray[np.float64]:
     return np.array([table.chi_square if table.observed.sum() else np.nan for table in tables])
 
 
-def agreement_of(held: HeldScores, comparison: str, level: float = 0.05) -> Agreement:
+def agreement_of(held: HeldScores, comparison: str, level: float = 0.05) -> SignificanceAgreement:
     """Count a comparison's pairs in the four cells."""
     tests = paired_tests(held, comparison)
-    return agreement(*tests, level) if tests else Agreement(np.zeros(4), np.zeros(4))
+    return agreement(*tests, level) if tests else SignificanceAgreement(np.zeros(4), np.zeros(4))
 
 
 class Permuted(NamedTuple):

@@ -41,8 +41,8 @@ def power_of_t(effect: ArrayLike, n: ArrayLike, level: float = 0.05) -> NDArray[
     if not size.size:
         return np.zeros(size.shape)
     numbers, row = np.unique(topics, return_inverse=True)
-    found = [_curve(int(number), level) for number in numbers]
-    steps, curves = np.array([step for step, _ in found]), np.array([c for _, c in found])
+    by_number = [_curve(int(number), level) for number in numbers]
+    steps, curves = np.array([step for step, _ in by_number]), np.array([c for _, c in by_number])
     row = row.reshape(size.shape)
     at = np.minimum(np.nan_to_num(size) * np.sqrt(topics) / steps[row], _GRID - 1)
     below = np.minimum(at.astype(np.int_), _GRID - 2)

@@ -180,8 +180,8 @@ def judged_limits(trials: pd.DataFrame) -> pd.DataFrame:
 def _imbalance(pairs: pd.DataFrame) -> pd.Series:
     if pairs["imbalance"].isna().any():
         raise InputError(
-            "the study was made by a version that did not keep the column imbalance of pairs.csv: "
-            "run it again in another folder"
+            "the study was made by a version that did not keep the column imbalance of pairs.csv",
+            remedy="run it again in another folder",
         )
     return pairs["imbalance"]
 

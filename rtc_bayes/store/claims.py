@@ -41,6 +41,16 @@ def claimed(
     ------
     InputError
         The folder holds a study with other arguments, or another process is at work in it.
+
+    Examples
+    --------
+    >>> with claimed("study/meta.json", {"seed": 1}, dict, inside="trials"):
+    ...     sorted(path.name for path in Path("study").iterdir())
+    ['.lock', 'meta.json', 'trials']
+    >>> with claimed("study/meta.json", {"seed": 2}, dict, inside="trials"):
+    ...     pass
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: study: holds a study with other seed: 1 there, 2 here; resume ...
     """
     from filelock import FileLock, Timeout
 

@@ -41,6 +41,13 @@ def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     InputError
         The folder of `path` does not exist, something other than zarr stands at a .zarr path, or
         it cannot be written: a full disk, a folder without the right to write.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> write_dataset(xr.Dataset({"p": ("document", [0.5, 1.0])}), "out.nc")
+    >>> read_dataset("out.nc")["p"].values
+    array([0.5, 1. ])
     """
     data = data.copy()
     data.attrs = {**data.attrs, _CONTENT: _digest(data)}
@@ -96,6 +103,13 @@ def read_dataset(path: str | Path) -> xr.Dataset:
     InputError
         The file is absent, damaged, neither netCDF nor zarr, or without the digest that
         :func:`write_dataset` gives it.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> write_dataset(xr.Dataset({"p": ("document", [0.5, 1.0])}), "out.nc")
+    >>> read_dataset("out.nc").sizes["document"]
+    2
     """
     import xarray as xr
 
@@ -110,6 +124,14 @@ def read_tree(path: str | Path) -> xr.DataTree:
     InputError
         The file is absent, damaged, neither netCDF nor zarr, or without the digest that
         :func:`write_dataset` gives it.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> tree = xr.DataTree.from_dict({"posterior": xr.Dataset({"p": ("document", [0.5, 1.0])})})
+    >>> write_dataset(tree, "out.nc")
+    >>> read_tree("out.nc")["posterior"]["p"].values
+    array([0.5, 1. ])
     """
     import xarray as xr
 

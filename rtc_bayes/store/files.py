@@ -71,6 +71,13 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     ------
     InputError
         If `path` is a folder, its folder does not exist, or it cannot be written (:func:`writing`).
+
+    Examples
+    --------
+    >>> with atomic_path("out.txt") as temporary:
+    ...     _ = temporary.write_text("whole")
+    >>> Path("out.txt").read_text()
+    'whole'
     """
     target = check_target(path)
     if target.exists() and not target.is_file():
@@ -137,7 +144,14 @@ def _concerns(name: object, path: str | Path) -> bool:
 
 
 def make_folder(path: str | Path) -> None:
-    """Make a folder and those it is in, where they are absent; errors as of :func:`writing`."""
+    """Make a folder and those it is in, where they are absent; errors as of :func:`writing`.
+
+    Examples
+    --------
+    >>> make_folder("made/here")
+    >>> Path("made/here").is_dir()
+    True
+    """
     with writing(path):
         Path(path).mkdir(parents=True, exist_ok=True)
 
@@ -172,6 +186,13 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     ------
     InputError
         If `path` is a folder, or its folder does not exist.
+
+    Examples
+    --------
+    >>> with atomic_write("out.txt") as file:
+    ...     _ = file.write("whole")
+    >>> Path("out.txt").read_text()
+    'whole'
     """
     if mode not in ("w", "wb"):
         raise ValueError(f"mode is 'w' or 'wb', not {mode!r}")
@@ -191,6 +212,13 @@ def digest_file(path: str | Path, *, ignoring: str = "") -> str:
     """Return the SHA-256 of a file's bytes, as 64 hexadecimal digits.
 
     Of a folder (zarr): of the names and digests of the files in it, but for those of one name.
+
+    Examples
+    --------
+    >>> with atomic_write("a.txt") as file:
+    ...     _ = file.write("a")
+    >>> digest_file("a.txt") == digest_text("a")
+    True
     """
     if Path(path).is_dir():
         files = (file for file in Path(path).rglob("*") if file.is_file())
@@ -203,12 +231,24 @@ def digest_file(path: str | Path, *, ignoring: str = "") -> str:
 
 
 def digest_text(text: str) -> str:
-    """Return the SHA-256 of a text in UTF-8, as 64 hexadecimal digits."""
+    """Return the SHA-256 of a text in UTF-8, as 64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> digest_text("a")[:8]
+    'ca978112'
+    """
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def meta_path(path: str | Path) -> Path:
-    """Return where the provenance of an output stands: ``OUT.meta.json`` beside ``OUT``."""
+    """Return where the provenance of an output stands: ``OUT.meta.json`` beside ``OUT``.
+
+    Examples
+    --------
+    >>> print(meta_path("out.qrels"))
+    out.qrels.meta.json
+    """
     return Path(f"{path}.meta.json")
 
 
@@ -222,12 +262,29 @@ def json_text(value: object) -> str:
     ValueError
         If a number is not finite: an undefined value is None, and the caller says so. The error
         names the place (``pairs[3].sd``).
+
+    Examples
+    --------
+    >>> print(json_text({"sd": 0.5}), end="")
+    {
+      "sd": 0.5
+    }
+    >>> json_text({"pairs": [{"sd": float("nan")}]})
+    Traceback (most recent call last):
+    ValueError: pairs[0].sd is nan: write None for an undefined value
     """
     return json.dumps(_plain(value, ""), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_json(value: object, path: str | Path) -> None:
-    """Write a value as JSON, atomically; see :func:`json_text`."""
+    """Write a value as JSON, atomically; see :func:`json_text`.
+
+    Examples
+    --------
+    >>> write_json({"sd": 0.5}, "out.json")
+    >>> read_json("out.json")
+    {'sd': 0.5}
+    """
     text = json_text(value)
     with atomic_write(path) as file:
         file.write(text)
@@ -246,6 +303,12 @@ def read_json(path: str | Path, *, remedy: str = "make the file again") -> Any:
     ------
     InputError
         If the file does not exist or is not JSON in UTF-8; names the line.
+
+    Examples
+    --------
+    >>> write_json([1, 2], "out.json")
+    >>> read_json("out.json")
+    [1, 2]
     """
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
@@ -271,6 +334,13 @@ def read_record(path: str | Path, *, remedy: str = "make the file again") -> dic
     ------
     InputError
         As of :func:`read_json`, or it holds something else.
+
+    Examples
+    --------
+    >>> write_json([1, 2], "out.json")
+    >>> read_record("out.json", remedy="delete it")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: out.json: holds no JSON object; delete it
     """
     record = read_json(path, remedy=remedy)
     if not isinstance(record, dict) or not record:
@@ -294,6 +364,13 @@ def write_csv(frame: pd.DataFrame, path: str | Path, provenance: Mapping[str, ob
         Where the CSV is to stand.
     provenance : mapping
         What :func:`rtc_bayes.store.provenance` gave.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> write_csv(pd.DataFrame({"system": ["bm25"], "AP": [0.25]}), "out.csv", {"seed": 0})
+    >>> Path("out.csv").read_text().splitlines(), read_json("out.csv.meta.json")
+    (['system,AP', 'bm25,0.25'], {'seed': 0})
     """
     with atomic_write(path) as file:
         frame.to_csv(file, index=False, lineterminator="\n")

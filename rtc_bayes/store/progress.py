@@ -16,7 +16,12 @@ _FIRST_LINE, _BETWEEN_LINES = 2.0, 10.0
 
 
 def silent(stage: str, done: int, total: int) -> None:
-    """Show nothing: the default :data:`Progress`."""
+    """Show nothing: the default :data:`Progress`.
+
+    Examples
+    --------
+    >>> silent("trials", 1, 10)
+    """
 
 
 @contextlib.contextmanager
@@ -36,6 +41,12 @@ def progress_bar(quiet: bool = False, *, after: float = 0.0) -> Iterator[Progres
     ------
     Progress
         The function to call.
+
+    Examples
+    --------
+    >>> with progress_bar(quiet=True) as progress:
+    ...     for done in range(1, 4):
+    ...         progress("trials", done, 3)
     """
     if quiet:
         yield silent
@@ -104,6 +115,11 @@ def announced(stage: str, quiet: bool = False) -> Iterator[None]:
         What is being done.
     quiet : bool
         Show nothing at all.
+
+    Examples
+    --------
+    >>> with announced("fitting", quiet=True):
+    ...     total = sum(range(1000))
     """
     done = threading.Event()
 

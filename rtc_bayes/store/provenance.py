@@ -49,6 +49,12 @@ def provenance(
     -------
     dict
         ``command``, ``version`` (of rtc_bayes), ``seed``, ``inputs``, ``python``, ``packages``.
+
+    Examples
+    --------
+    >>> made = provenance("rtc-bayes demo", seed=3)
+    >>> made["command"], made["seed"], made["inputs"]
+    ('rtc-bayes demo', 3, {})
     """
     return {
         "command": command if command is not None else _command_line(),

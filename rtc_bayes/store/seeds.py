@@ -21,6 +21,11 @@ def spawn_seeds(seed: int, n: int) -> list[int]:
     -------
     list of int
         In [0, 2^63).
+
+    Examples
+    --------
+    >>> spawn_seeds(1, 3)[:2] == spawn_seeds(1, 2)
+    True
     """
     import numpy as np
 

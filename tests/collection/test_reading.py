@@ -183,7 +183,7 @@ def test_data_frames_of_three_styles(style):
     assert rb.read_runs(named).systems == ("x", "y")
 
 
-@pytest.mark.parametrize("column", ["label", "relevance", "score"])
+@pytest.mark.parametrize("column", ["label", "grade", "relevance", "score"])
 def test_qrels_from_data_frames(column):
     frame = pd.DataFrame({"qid": [1, 1], "docno": ["a", "b"], column: [0, 1]})
     assert dict(rb.read_qrels(frame)["1"]) == {"a": 0, "b": 1}

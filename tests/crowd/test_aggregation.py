@@ -265,8 +265,8 @@ def test_hierarchical_is_the_posterior_of_the_graph():
                 * (seeming[z, 0] * seems[0] + seeming[z, 1] * seems[1])
                 for z in range(2)
             ]
-            if votes.known[pair] >= 0:
-                weights[1 - votes.known[pair]] = 0.0
+            if votes.gold[pair] >= 0:
+                weights[1 - votes.gold[pair]] = 0.0
             whole = weights[0] + weights[1]
             chances.append(weights[1] / whole)
             total = total + pm.math.log(whole)

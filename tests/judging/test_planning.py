@@ -260,7 +260,7 @@ def test_the_sentence(by_hand):
     assert by_hand.sentence in repr(by_hand)
     shown = by_hand._repr_html_()
     assert by_hand.sentence in shown
-    assert "topics_needed" in shown
+    assert "topics needed" in shown
     assert "already" in replace(by_hand, difference=1.0).sentence
     never = replace(by_hand, difference=0.001, population=False).sentence
     assert never.startswith("No plan of at most 8 judgments on each of 10 topics separates 0.001")

@@ -171,7 +171,7 @@ def test_presets_and_what_overrides_them():
     ("options", "message"),
     [
         ({"prior": "0:1"}, "prior of model rtc is '0:1'; give two positive numbers"),
-        ({"prior": "1"}, "prior of model rtc is '1'; give a number:a number"),
+        ({"prior": "1"}, "prior of model rtc is '1'; give the a:b of a beta prior"),
         ({"cell_weight": "-1"}, "cell_weight of model rtc is '-1'; give a number of at least 0"),
         ({"cell_weight": "nan"}, "cell_weight of model rtc is 'nan'; give a number"),
         ({"folds": "3"}, r"folds of model rtc is '3'; give 0 \| 5"),

@@ -107,15 +107,18 @@ def test_a_file_that_is_not_there_is_named(path):
     assert caught.value.path == path
 
 
+PRIOR = "the median:spread of a log-normal prior"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("s_a=nan", "s_a of model hierarchical is 'nan'; give a number:a number, finite"),
-        ("s_a=nan:0", "s_a of model hierarchical is 'nan:0'; give a number:a number, finite"),
-        ("s_a=inf:1", "s_a of model hierarchical is 'inf:1'; give a number:a number, finite"),
-        ("s_a=1_0:1", "s_a of model hierarchical is '1_0:1'; give a number:a number"),
+        ("s_a=nan", f"s_a of model hierarchical is 'nan'; give {PRIOR}, in finite numbers"),
+        ("s_a=nan:0", f"s_a of model hierarchical is 'nan:0'; give {PRIOR}, in finite numbers"),
+        ("s_a=inf:1", f"s_a of model hierarchical is 'inf:1'; give {PRIOR}, in finite numbers"),
+        ("s_a=1_0:1", f"s_a of model hierarchical is '1_0:1'; give {PRIOR}"),
         ("s_a=-1:1", "s_a of model hierarchical is '-1:1'; give median:spread, both positive"),
-        ("s_a=", "option s_a of model hierarchical has no value; give a number:a number"),
+        ("s_a=", f"option s_a of model hierarchical has no value; give {PRIOR}"),
         ("groups=", "option groups of model hierarchical has no value; give a text"),
         ("s_a=1,s_a=2", "option s_a of hierarchical is given twice, '1' and '2'; give it once"),
         ("centred=" + "9" * 5000, "give yes | no"),
@@ -131,12 +134,12 @@ def test_a_refused_option_is_named_with_its_value_and_what_it_takes(text, said):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("robust[s_u=nan]", "finite, the median:spread of a log-normal prior"),
-        ("robust[s_u=1]", "give a number:a number, the median:spread of a log-normal prior"),
-        ("robust[s_u=]", "give a number:a number, the median:spread of a log-normal prior"),
-        ("robust[mu=3]", "give a number:a number, the mean:sd of a normal prior"),
-        ("rtc[prior=2]", "give a number:a number, the a:b of a beta prior"),
-        ("layered[m=inf:1]", "give a number:a number, finite, the a:b of a beta prior"),
+        ("robust[s_u=nan]", "give the median:spread of a log-normal prior, in finite numbers"),
+        ("robust[s_u=1]", "give the median:spread of a log-normal prior"),
+        ("robust[s_u=]", "give the median:spread of a log-normal prior"),
+        ("robust[mu=3]", "give the mean:sd of a normal prior"),
+        ("rtc[prior=2]", "give the a:b of a beta prior"),
+        ("layered[m=inf:1]", "give the a:b of a beta prior, in finite numbers"),
     ],
 )
 def test_a_prior_says_which_two_numbers_it_needs(text, said):

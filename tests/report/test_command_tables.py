@@ -5,7 +5,15 @@ import pytest
 from pools import pool_of
 
 from rtc_bayes import Estimand, Judgments, Relevance, compare
-from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
+from rtc_bayes.judging import JudgingPlan
+from rtc_bayes.report.command_tables import (
+    comparison_tables,
+    plan_passage,
+    plan_table,
+    stacked,
+    topic_tables,
+)
+from rtc_bayes.report.terminal import write_tables
 
 SYSTEMS = 11
 
@@ -49,7 +57,8 @@ def test_a_baseline_and_what_is_asked_for(judgments, relevance):
     )
     comparison = comparison.with_equivalence(0.01).with_ranks()
     systems, pairs = comparison_tables(comparison, None, baseline="s4", seed=0)
-    assert list(systems.frame.columns)[-4:] == ["p_best", "rank_low", "rank_median", "rank_high"]
+    assert list(systems.frame.columns)[-2:] == ["P(best)", "rank (90% interval)"]
+    assert systems.frame.iloc[0, -1] == "1 (1 to 1)"
     assert systems.title.startswith(f"{comparison.meta['about']}; ")
     assert "residual 0.02" in systems.title
     assert pairs.title == (
@@ -65,7 +74,7 @@ def test_the_topics_most_in_doubt(judgments):
     comparison = compare(pool, relevance)
     frame = comparison.per_topic()
     (table,) = topic_tables(frame)
-    assert table.title == "s0 less s9: the 10 topics most in doubt, of 12 (all: --format csv)"
+    assert table.title == "s0 minus s9: the 10 topics most in doubt, of 12 (all: --format csv)"
     assert len(table.frame) == 10
     assert frame["expected_difference"].mean() == pytest.approx(comparison.expected_difference[0])
 
@@ -76,3 +85,27 @@ def test_stacked_frames_name_the_measure_if_there_are_several(judgments, relevan
     assert stacked(compared[:1], frames[:1]) is frames[0]
     both = stacked(compared, frames)
     assert list(both["measure"]) == ["AP"] * 55 + ["P@5"] * 55
+
+
+def test_a_plan_says_what_its_columns_are(tmp_path):
+    plan = JudgingPlan(
+        **{"a": ("A",), "b": ("B",), "measure": "AP", "algorithm": "mtc", "population": True},
+        **{"difference": 0.05, "level": 0.9, "budget": 60.0, "judgment_cost": 1.0},
+        **{"topic_cost": 0.0, "topics_of_runs": 20, "pilot": (8,) * 10},
+        **{"judgments_per_topic": (4, 16), "expected": np.array([0.03])},
+        **{"between": np.array([0.01]), "unjudged_pilot": np.array([0.006])},
+        **{"unjudged": np.array([[0.01], [0.004]]), "unjudged_none": np.array([0.02])},
+    )
+    table, words = plan_table(plan), plan_passage(plan)
+    assert words.paragraphs[0] == plan.sentence
+    headings = ["separates at least", "P(better) at 0.05", "pairs at 0.9", "pairs in order"]
+    for heading in [*headings, "topics needed"]:
+        assert heading in table.frame
+        assert any(text.startswith(f"{heading}: ") for text in words.paragraphs), heading
+    frame = plan.to_frame()
+    assert table.frame["separates at least"].tolist() == frame["separates"].tolist()
+    assert table.frame["new topics"].tolist() == frame["new_topics"].tolist()
+    write_tables([table], str(tmp_path / "plan.txt"), {})
+    written = (tmp_path / "plan.txt").read_text().splitlines()
+    assert max(map(len, written[1:])) <= 101
+    assert sum(line.strip().startswith("pilot ") for line in written[1:]) == 1

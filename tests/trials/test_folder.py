@@ -227,6 +227,7 @@ def test_words_of_before_are_answered(function, word, remedy):
         (rtc_bayes.robustness, "Design", "rtc_bayes.trials.Plan"),
         (rtc_bayes.robustness, "scores", "rtc_bayes.trials.scores"),
         (rtc_bayes.calibration, "is_calibration", "rtc_bayes.trials.load_study"),
+        (rtc_bayes.calibration, "Scores", "rtc_bayes.calibration.ReliabilityScores"),
     ],
 )
 def test_names_of_before_are_answered(module, name, now):

@@ -99,8 +99,8 @@ class RandomSample:
             for s in range(len(EDGES) + 1):
                 members = inside.start + np.flatnonzero(strata[inside] == s)
                 probability[members] = judged[members].mean() if len(members) else 0.0
-        known = self.by in ("uniform", "strata")
-        return Sample(judgments, probability, strata if known else None)
+        fixed = self.by in ("uniform", "strata")
+        return Sample(judgments, probability, strata if fixed else None)
 
 
 def strata_of(pool: Pool) -> NDArray[np.int64]:

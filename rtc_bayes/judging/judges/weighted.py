@@ -18,7 +18,13 @@ from rtc_bayes.judging.kernels import heaviest, next_topic
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.stopping import SignProof
 from rtc_bayes.judging.weights import MEANING, WEIGHTS, Weight, WeightName
-from rtc_bayes.relevance import ModelSpec, Sampling, estimate, is_sampler
+from rtc_bayes.relevance import (
+    ModelSpec,
+    Sampling,
+    check_takes_labels,
+    estimate,
+    is_sampler,
+)
 from rtc_bayes.relevance.options import check_options, require
 from rtc_bayes.store import spawn_seeds
 
@@ -108,12 +114,14 @@ class ModelJudge:
     least: float = 0.0
     name: ClassVar[str] = "model"
     has_confidence: ClassVar[bool] = True
+    takes_labels: ClassVar[bool] = True  # if its model does
 
     def __post_init__(self) -> None:
         _check_counts(self)
 
     def start(self, judgments: Judgments, *, seed: int) -> Chooser:
         """Make the chooser of one session; every fit has its own seed."""
+        check_takes_labels(judgments, self.model.build())
         return WeightedChooser(
             judgments,
             self.weight,

@@ -28,7 +28,12 @@ from rtc_bayes.relevance.interface import Check, Diagnostics, Draws, Sampling
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import Floats
 from rtc_bayes.relevance.rank import SelfReports, Temper
-from rtc_bayes.relevance.system_calibration import WEAK_PRIOR, Calibration, Smoothing, platt_targets
+from rtc_bayes.relevance.system_calibration import (
+    WEAK_PRIOR,
+    Smoothing,
+    SystemCalibration,
+    platt_targets,
+)
 from rtc_bayes.store import spawn_seeds
 
 type Layer = Literal["rank", "calibration", "aggregation"]
@@ -43,7 +48,7 @@ _ACCEPTANCE, _WORST_ACCEPTANCE = 0.6, 0.3
 
 def sample(
     judgments: Judgments,
-    layers: tuple[SelfReports, Calibration, Aggregation],
+    layers: tuple[SelfReports, SystemCalibration, Aggregation],
     sampling: Sampling,
     *,
     propagate: Iterable[Layer],
@@ -59,7 +64,7 @@ def sample(
     Parameters
     ----------
     judgments : Judgments
-    layers : tuple of SelfReports, Calibration, Aggregation
+    layers : tuple of SelfReports, SystemCalibration, Aggregation
         The modes of the layers, fitted with the options below.
     sampling : Sampling
         ``tune`` has no use: nothing adapts.
@@ -74,6 +79,18 @@ def sample(
         Parameters ``theta`` (topic, rank), ``A``, ``B``, ``lambda`` (system) and ``lambda_0``.
         A divergence in layer 2 or 3 makes its draw ``diverging``; one in layer 1 is an
         acceptance of 0.
+
+    Examples
+    --------
+    The model `rtc` fits the layers, and samples so:
+
+    >>> import rtc_bayes as rb
+    >>> made = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(made.runs, depth=10)
+    >>> judgments = rb.Judgments.from_qrels(pool, made.qrels)
+    >>> fit = rb.fit(pool, judgments, model="rtc:cut", draws=20, chains=2)
+    >>> len(fit.relevance.values)
+    40
     """
     reports, calibration, aggregation = layers
     pool, carried = reports.pool, frozenset(propagate)

@@ -1,0 +1,92 @@
+"""Every option of a command has the default of the Python parameter that it sets."""
+
+import inspect
+
+import pytest
+import typer
+
+import rtc_bayes as rb
+from rtc_bayes.cli import app
+from rtc_bayes.topics import unjudged_documents
+
+# what a command calls, and how Python calls what an option sets where the words differ
+CALLS = {
+    "demo": ([rb.demo], {}),
+    "describe": ([rb.describe], {}),
+    "evaluate": ([rb.evaluate], {"measure": "measures", "depth": "depth_of_judged"}),
+    "simulate": ([rb.simulate], {}),
+    "merge": ([rb.merge], {}),
+    "labels": ([rb.aggregate, rb.read_labels], {}),
+    "fit": ([rb.fit], {}),
+    "compare": ([rb.compare, rb.fit], {}),
+    "build": ([rb.build], {}),
+    "next": ([rb.next_documents, rb.suggest_topics, rb.next_actions], {}),
+    "plan": ([rb.plan], {}),
+    "hold-out plan": ([rb.hold_out], {}),
+    "reusability": ([rb.reusability, rb.leave_group_out], {"pool_depth": "shallow"}),
+    "topics": ([rb.select_topics], {}),
+    "allocate": ([rb.allocate], {}),
+    "extend": ([rb.allocate_judgments, rb.mean_average_reuse, unjudged_documents], {}),
+    "variability": ([rb.compare_variability], {}),
+    "robustness": ([rb.study], {"budget": "budgets"}),
+    "calibrate": ([rb.calibrate], {}),
+}
+# options that say what to read, what to show and where to write: no numbers hang on their defaults
+ALONE = {
+    *("audit_log", "by_topic", "cost", "default_p", "depth_of_judged", "erels", "gold", "groups"),
+    *("hold_out", "judged_for", "judges", "layout", "option", "output", "per_topic", "pilot"),
+    *("qrels", "quiet", "runs", "scores", "truth", "write_erels"),
+}
+# questions that Python asks by a method, or by giving something: not asked unless said
+ASKED = {
+    *("audit", "costs", "forecast", "leave_out", "method", "model", "population", "ranks", "rope")
+}
+
+
+def commands(command=None, name=""):
+    """Return each command that calls something, by its name."""
+    command = typer.main.get_command(app) if command is None else command
+    for last, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, f"{name} {last}".strip())
+    if not hasattr(command, "commands"):
+        yield name, command
+
+
+OPTIONS = [
+    pytest.param(name, option, id=f"{name} {option.name}")
+    for name, command in commands()
+    if name in CALLS
+    for option in command.params
+    if not option.required
+]
+
+
+def test_all_commands_are_here():
+    assert {name for name, _ in commands()} - set(CALLS) == {"report", "models"}
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_the_default_is_that_of_python(name, option):
+    functions, words = CALLS[name]
+    word = words.get(option.name, option.name)
+    parameters = [inspect.signature(function).parameters for function in functions]
+    matching = [each[word] for each in parameters if word in each]
+    for shared in (rb.Estimand, rb.Workers, rb.read_runs):
+        if not matching and word in inspect.signature(shared).parameters:
+            matching = [inspect.signature(shared).parameters[word]]
+    if not matching:
+        assert word in ALONE | ASKED
+        assert word in ALONE or not option.default
+    for parameter in matching:
+        if parameter.default is inspect.Parameter.empty:
+            assert option.default is None or word in ALONE
+        elif option.default is None and parameter.default not in (None, ()):
+            # typer cannot tell an option that is not typed by another default: the help says it
+            ends = (
+                parameter.default if isinstance(parameter.default, tuple) else [parameter.default]
+            )
+            said = option.help.rpartition("Default: ")[2]
+            assert str(ends[0]).removeprefix("0") in said
+            assert str(ends[-1]).removeprefix("0") in said
+        else:
+            assert option.default == (parameter.default if parameter.default != () else None)
