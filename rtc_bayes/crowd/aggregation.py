@@ -98,10 +98,14 @@ class Aggregate:
         return np.asarray((self.grades > best - 1e-9).sum(axis=1) > 1)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each pair: topic, docno, labels, probability, tied."""
+        """Return a row for each pair: topic, docno, labels, probability, tied.
+
+        Of more than two grades, each one's probability besides: grade_0, grade_1, ....
+        """
         import pandas as pd
 
         topics, docnos = zip(*self.pairs, strict=True)
+        by_grade = self.grades.T if self.grades.shape[1] > 2 else ()
         return pd.DataFrame(
             {
                 "topic": topics,
@@ -109,6 +113,7 @@ class Aggregate:
                 "labels": self.n_labels,
                 "probability": self.probability,
                 "tied": self.tied,
+                **{f"grade_{grade}": column for grade, column in enumerate(by_grade)},
             }
         )
 
@@ -233,8 +238,6 @@ def aggregate(
         )
     if method != "panel" and families is not None:
         raise InputError(f"{method} takes no families", remedy='give method="panel"')
-    if method == "panel" and graded:
-        raise InputError("panel takes no grades", remedy="give rel, without graded")
     whole_number("draws", draws, least=1)
     votes = Votes.of(labels, rel, graded, human)
     if human and not (votes.known >= 0).any():
@@ -247,9 +250,9 @@ def aggregate(
     if method == "panel":
         told = np.flatnonzero(votes.known >= 0)
         ids = labels.pair_ids()
-        known = {ids[place]: int(votes.known[place]) * rel for place in told}
-        p = panel(labels, known, rel=rel, families=families, seed=seed).probability
-        made = Truths(votes.fixed(np.stack([1.0 - p, p], axis=1)))
+        known = {ids[place]: int(votes.known[place]) * (1 if graded else rel) for place in told}
+        of_panel = panel(labels, known, rel=rel, graded=graded, families=families, seed=seed)
+        made = Truths(of_panel.grades)
     elif method == "hierarchical":
         made = hierarchical(
             votes,
