@@ -29,6 +29,7 @@ type Method = Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"]
 METHODS: tuple[str, ...] = get_args(Method.__value__)
 LEVEL = 0.9
 """Probability that a judge's interval holds."""
+_TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 
 _MAXIMISED: Mapping[str, Callable[[Votes], Truths]] = {
     "mv": majority,
@@ -60,6 +61,8 @@ class Aggregate:
         Draws of the probabilities of what a judge says: of "hierarchical".
     labelled : int array, shape (draw, judge, true), or None
         Draws of how many labels a judge gave to pairs of each true grade: of "hierarchical".
+    right : int array, shape (draw, judge), or None
+        Draws of how many of a judge's labels are the true grade: of "hierarchical".
     r_hat : float or None
         Of "hierarchical", how far its chains are from one another: the largest of the number of
         relevant pairs and of judges. Above 1.1 they do not agree, and intervals are too narrow.
@@ -84,6 +87,7 @@ class Aggregate:
     draws: NDArray[np.int8] | None = None
     confusion: Floats | None = None
     labelled: NDArray[np.int64] | None = None
+    right: NDArray[np.int64] | None = None
     r_hat: float | None = None
 
     @property
@@ -123,11 +127,13 @@ class Aggregate:
         Returns
         -------
         DataFrame
-            judge, labels, accuracy (the share of labels that is right), accuracy_low,
+            judge, labels, accuracy (the chance that a label of the judge is right), accuracy_low,
             accuracy_high; with two grades sensitivity and specificity as well (right where the
             truth is relevant, and where it is not). Of "hierarchical" the posterior's; of other
             methods beta distributions of the labels counted by the truths that the method found
-            probable, which take these for independent.
+            probable, which take these for independent. Of "hierarchical" also right, right_low
+            and right_high: the share of the labels given here that is right, which is less or
+            more by chance, the more so the fewer labels there are.
         """
         import pandas as pd
 
@@ -149,8 +155,12 @@ class Aggregate:
                 share = np.diagonal(self.confusion, axis1=2, axis2=3)[:, :, rows]
                 drawn = (share * weight).sum(axis=2) / weight.sum(axis=2)
                 mean = drawn.mean(axis=0)
-                low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+                low, high = np.quantile(drawn, _TAILS, axis=0)
             columns |= {name: mean, f"{name}_low": low, f"{name}_high": high}
+        if self.right is not None:
+            drawn = self.right / self.counts.sum(axis=(1, 2))
+            low, high = np.quantile(drawn, _TAILS, axis=0)
+            columns |= {"right": drawn.mean(axis=0), "right_low": low, "right_high": high}
         return pd.DataFrame(columns)
 
     def probabilities(self) -> Probabilities:
@@ -274,6 +284,7 @@ def aggregate(
         made.draws,
         made.confusion,
         made.labelled,
+        made.right,
         made.r_hat,
     )
 

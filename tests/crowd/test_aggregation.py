@@ -147,6 +147,28 @@ def test_hierarchical_judges_intervals_hold():
     assert 0.9 - 3 * 0.031 < inside / all_of_them < 1.0
 
 
+def test_the_share_of_labels_that_is_right_is_drawn_apart_from_the_chance():
+    inside, chances, shares = 0.0, [], []
+    for seed in range(12):
+        labels, truth, _ = crowd(pairs=150, judges=8, each=5, seed=seed)
+        prior = CrowdPrior(misleading=1e-3, misleading_weight=1e6)
+        made = rb.aggregate(labels, prior=prior, draws=300, seed=seed)
+        frame = made.judges_frame()
+        hits = labels.grade == truth[labels.pairs().of_label]
+        right = np.bincount(labels.judge_of[hits], minlength=8) / np.bincount(labels.judge_of)
+        inside += ((frame["right_low"] <= right) & (right <= frame["right_high"])).mean() / 12
+        by_draw = made.draws[:, labels.pairs().of_label] == labels.grade
+        first = by_draw[:, labels.judge_of == 0].mean(axis=1)
+        assert frame["right"][0] == pytest.approx(first.mean())
+        chances.append((frame["accuracy_high"] - frame["accuracy_low"]).mean())
+        shares.append((frame["right_high"] - frame["right_low"]).mean())
+    # 96 intervals of 90%, a standard error of .031; a share of 94 labels is a whole number of them
+    assert inside > 0.9 - 3 * 0.031
+    # five labels make most grades known, and so how many labels are right, not the chance
+    assert np.mean(shares) < np.mean(chances)
+    assert "right" not in rb.aggregate(labels, "em").judges_frame()
+
+
 def test_documents_that_mislead_keep_probabilities_from_certainty():
     labels = rb.Labels.of(["1"] * 20, ["d"] * 20, [f"j{j}" for j in range(20)], [1] * 20)
     sure = rb.aggregate(labels, "em").probability[0]
