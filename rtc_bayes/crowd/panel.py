@@ -131,8 +131,9 @@ class Panel:
     @property
     def grades(self) -> Floats:
         """Probabilities of the grades, shape (pairs, n_grades)."""
-        ends = np.ones((len(self.human), 1)), np.zeros((len(self.human), 1))
-        return -np.diff(np.hstack([ends[0], self.at_least, ends[1]]), axis=1)
+        reached = np.pad(self.at_least, ((0, 0), (1, 1)))
+        reached[:, 0] = 1.0
+        return reached[:, :-1] - reached[:, 1:]
 
     @property
     def probability(self) -> Floats:
