@@ -82,7 +82,7 @@ def priors() -> None:
     """Print intercept, slope, slope between topics and gaps of panels of 1, 5 and all judges.
 
     The gap is the mean one between intercepts of regressions on whether the grade is 1, 2 or 3 or
-    more.
+    more; the slopes of these follow, which proportional odds take for one.
     """
     rows = []
     for name, data in collections():
@@ -99,8 +99,11 @@ def priors() -> None:
                 for grade in (1, RELEVANT, 3)
             ]
             gap = float(models[0].intercept_[0] - models[2].intercept_[0]) / 2
-            rows.append((name.split()[0], *models[1].intercept_, *models[1].coef_[0], gap))
-    frame = pd.DataFrame(rows, columns=["collection", "intercept", "slope", "between", "gap"])
+            slopes = [model.coef_[0, 0] for model in models]
+            rows.append((name.split()[0], *models[1].intercept_, *models[1].coef_[0], gap, *slopes))
+    slopes = [f"slope, {grade} or more" for grade in (1, RELEVANT, 3)]
+    columns = ["collection", "intercept", "slope", "between", "gap", *slopes]
+    frame = pd.DataFrame(rows, columns=columns)
     print(frame.groupby("collection").agg(["mean", "std", "size"]).round(2).T.to_string())
 
 
