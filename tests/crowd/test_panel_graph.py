@@ -50,7 +50,7 @@ def test_the_panel_is_the_posterior_of_the_graph(n_grades):
         log_odds += topic[topics] + family @ error[:2] + judge @ error[2:]
         gaps = pm.Normal("gaps", *prior.gap, shape=n_grades - 2)
         below = pm.math.concatenate([[0.0], pm.math.cumsum(gaps)])  # of all thresholds, how far
-        intercepts = below[-1] / 2 - below
+        intercepts = gaps.sum() / 2 - below
         given = human[known].astype(int)
         if n_grades == 2:
             pm.Bernoulli("human", logit_p=log_odds[known], observed=given)
