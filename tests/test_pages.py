@@ -15,6 +15,7 @@ PAGES = [
     ("audit.md", 20),
     ("labels-in-the-posterior.md", 29),
     ("labels.md", 8),
+    ("panels.md", 14),
 ]
 
 

@@ -1,22 +1,25 @@
 """Labels of crowds: chapter 8 of Hosseini's thesis, and a real crowd.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.judges.crowd
-        [--parts crowd chosen samples simulated workers systems] [--repetitions 10]
+        [--parts crowd chosen samples simulated workers systems sampled] [--repetitions 10]
 
 prints Markdown. `crowd`: the labels of TREC's 2010 relevance feedback track, held to gold labels,
 none of which an aggregation sees but in the rows that say so. `chosen`: LLMJudge, five random
 judges a pair, where the priors of `hierarchical` were chosen. `samples`: Table 8.1 with TREC 2010
 in INEX's place: 500 pairs with a gold label, one label each and others at random. `simulated`:
 Figure 8.1, the accuracy of 1,000 documents labelled by 100 workers. `workers`: Figure 8.2,
-Kendall's tau of workers' true and estimated accuracy, and how many of their 90% intervals hold.
+Kendall's tau of workers' true and estimated accuracy, how many of their 90% intervals hold it, and
+how many hold the share of a worker's labels that is right.
 `systems`: Tables 8.2 and 8.3 with TREC-8 in INEX's place: tau of ten systems' scores by aggregated
-labels with those by the qrels, over the pool of depth 20.
+labels with those by the qrels, over the pool of depth 20. `sampled`: the part of Table 8.3 where a
+sample of the pool is labelled, and systems are ranked by statAP.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +29,7 @@ import rtc_bayes as rb
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials.scores import kendall_tau
 
-METHODS = ("mv", "em", "one-coin", "glad", "hierarchical")
+METHODS = ("mv", "em", "one-coin", "glad", "hierarchical", "panel")
 # of Tables 8.2 and 8.3
 MEASURES = {name: rb.Estimand(name, scope="pool") for name in ("AP", "P@10", "P@20")}
 
@@ -40,6 +43,7 @@ def main() -> None:
         "simulated": simulated,
         "workers": workers,
         "systems": systems,
+        "sampled": sampled,
     }
     parser.add_argument("--parts", nargs="+", choices=parts, default=list(parts))
     parser.add_argument("--repetitions", type=int, default=10)
@@ -89,12 +93,13 @@ def crowd(repetitions: int) -> pd.DataFrame:
             f"of how many are right holds {holds:.3f}"
         )
     ids = labels.pair_ids()
-    for seed in range(min(repetitions, 3)):
+    known_by = [("hierarchical", seed) for seed in range(min(repetitions, 3))]
+    for method, seed in [*known_by, ("panel", 0)]:
         chosen = np.random.default_rng(seed).choice(told, 100, replace=False)
         rest = np.setdiff1d(told, chosen)
         human = {ids[i]: int(gold[i]) for i in chosen}
-        p = rb.aggregate(labels, human=human, seed=seed).probability[rest]
-        rows.append({"method": f"hierarchical, 100 known ({seed})", **scored(p, gold[rest])})
+        p = rb.aggregate(labels, method, human=human, seed=seed).probability[rest]
+        rows.append({"method": f"{method}, 100 known ({seed})", **scored(p, gold[rest])})
     return pd.DataFrame(rows)
 
 
@@ -195,43 +200,61 @@ def workers(repetitions: int) -> pd.DataFrame:
         of = []
         for seed in range(repetitions):
             labels = rb.simulate_labels(documents(1000, seed), per_pair=each, seed=seed)
-            truth = rb.judge_table(labels)["accuracy"].to_numpy()
+            # a worker's chance of being right is what the simulation draws first from its seed
+            drawn = np.random.default_rng(seed).beta(0.7 * 5.0, 0.3 * 5.0, 100)
+            truth = drawn[[int(name.removeprefix("worker")) - 1 for name in labels.judges]]
+            share = rb.judge_table(labels)["accuracy"].to_numpy()
             row: dict[str, float] = {}
             prior = rb.CrowdPrior(misleading=1e-3, misleading_weight=1e6)
             for method in ("mv", "em", "hierarchical"):
                 options = {"prior": prior, "draws": 400} if method == "hierarchical" else {}
                 frame = rb.aggregate(labels, method, seed=seed, **options).judges_frame()
                 row[f"tau, {method}"] = kendall_tau(frame["accuracy"].to_numpy(), truth) or 0.0
-                holds = frame["accuracy_low"].le(truth) & frame["accuracy_high"].ge(truth)
-                row[f"intervals, {method}"] = holds.mean()
+                row[f"intervals, {method}"] = held(frame, "accuracy", truth)
+            row["share right, hierarchical"] = held(frame, "right", share)
             of.append(row)
         rows.append({"labels a document": each, **pd.DataFrame(of).mean()})
     return pd.DataFrame(rows)
 
 
-def systems(repetitions: int) -> pd.DataFrame:
-    """Tables 8.2 and 8.3, workers simulated over TREC-8."""
+def held(judges: pd.DataFrame, name: str, truth: np.ndarray) -> float:
+    """Share of workers whose interval holds the truth."""
+    return float((judges[f"{name}_low"].le(truth) & judges[f"{name}_high"].ge(truth)).mean())
+
+
+def tracks(each: int, repetitions: int) -> Iterator[tuple[int, rb.Pool, rb.Qrels, rb.Labels]]:
+    """Draw ten systems of TREC-8, and label their pool: a seed, the pool, its truth, its labels."""
     place = Path(os.environ["RTC_BAYES_DATA"]) / "trec8_adhoc"
     runs, qrels = (
         rb.read_runs(place / "runs", name_by="file"),
         rb.read_qrels(place / "qrels.txt.gz"),
     )
+    for seed in range(repetitions):
+        chosen = np.random.default_rng(seed).choice(len(runs), 10, replace=False)
+        ten = rb.Runs([runs[runs.systems[i]] for i in sorted(chosen)])
+        pool = rb.Pool.from_runs(ten, depth=20)
+        judged: dict[str, dict[str, int]] = {}
+        for topic, docno in zip(pool.topic_of, pool.docnos, strict=True):
+            name = pool.topics[topic]
+            judged.setdefault(name, {})[docno] = qrels.get(name, {}).get(docno, 0)
+        truth = rb.Qrels(judged)
+        labels = rb.simulate_labels(truth, per_pair=each, expertise=0.7, seed=seed)
+        yield seed, pool, truth, labels
+
+
+def by_qrels(pool: rb.Pool, truth: rb.Qrels) -> dict[str, np.ndarray]:
+    """Score the systems of a pool by its truth, in every measure."""
+    settled = rb.Relevance.from_erels(pool, rb.Probabilities({}), qrels=truth)
+    return {m: rb.compare(pool, settled, e).expected for m, e in MEASURES.items()}
+
+
+def systems(repetitions: int) -> pd.DataFrame:
+    """Tables 8.2 and 8.3, workers simulated over TREC-8."""
     rows = []
     for each in (1, 3, 5):
         of = []
-        for seed in range(repetitions):
-            chosen = np.random.default_rng(seed).choice(len(runs), 10, replace=False)
-            ten = rb.Runs([runs[runs.systems[i]] for i in sorted(chosen)])
-            pool = rb.Pool.from_runs(ten, depth=20)
-            judged: dict[str, dict[str, int]] = {}
-            for topic, docno in zip(pool.topic_of, pool.docnos, strict=True):
-                name = pool.topics[topic]
-                judged.setdefault(name, {})[docno] = qrels.get(name, {}).get(docno, 0)
-            truth = rb.Qrels(judged)
-            labels = rb.simulate_labels(truth, per_pair=each, expertise=0.7, seed=seed)
-            settled = rb.Relevance.from_erels(pool, rb.Probabilities({}), qrels=truth)
-            by_truth = {m: rb.compare(pool, settled, e).expected for m, e in MEASURES.items()}
-            row = {}
+        for seed, pool, truth, labels in tracks(each, repetitions):
+            by_truth, row = by_qrels(pool, truth), {}
             for method in ("mv", "em", "hierarchical"):
                 options = {"draws": 300} if method == "hierarchical" else {}
                 p = rb.aggregate(labels, method, seed=seed, **options).probabilities()
@@ -242,6 +265,63 @@ def systems(repetitions: int) -> pd.DataFrame:
             of.append(row)
         rows.append({"labels a document": each, **pd.DataFrame(of).mean()})
     return pd.DataFrame(rows)
+
+
+def sampled(repetitions: int) -> pd.DataFrame:
+    """Table 8.3 by statAP: tau with statAP of the same sample, labelled by the qrels.
+
+    Samples are by the prior of average precision, as [AP08] draws them; "the sample" is tau of
+    statAP by the qrels with MAP of the whole pool by the qrels. A document is relevant whose
+    probability is above a half; "by draws" is the mean of statAP over draws of the true grades.
+    """
+    of: dict[tuple[int, float], list[dict[str, float]]] = {}
+    for each in (1, 3, 5):
+        for seed, pool, truth, labels in tracks(each, repetitions):
+            of_pool = by_qrels(pool, truth)["AP"]
+            for share in (0.1, 0.3, 0.5):
+                size = share * pool.n_documents / pool.n_topics
+                probability = rb.inclusion_probabilities(pool, size, weights="rank")
+                sample = rb.Sample.draw(pool, truth, probability, seed=seed)
+                by_truth = stat_map(sample)
+                in_it = sample.judgments.to_qrels()
+                inside = [docno in in_it.get(topic, {}) for topic, docno in labels.pair_ids()]
+                of_sample = labels.keep(np.array(inside)[labels.pairs().of_label])
+                row = {"the sample": kendall_tau(by_truth, of_pool)}
+                for method in ("mv", "em", "hierarchical"):
+                    options = {"draws": 300} if method == "hierarchical" else {}
+                    made = rb.aggregate(of_sample, method, seed=seed, **options)
+                    by_name = {method: (made.probability > 0.5)[None]}
+                    if made.draws is not None:
+                        by_name[f"{method}, by draws"] = made.draws[::15]
+                    for name, relevant in by_name.items():
+                        drawn = [
+                            stat_map(
+                                rb.Sample.draw(pool, settled(made, one), probability, seed=seed)
+                            )
+                            for one in relevant
+                        ]
+                        tau = kendall_tau(np.mean(drawn, axis=0), by_truth)
+                        row[f"statAP, {name}"] = tau or 0.0
+                of.setdefault((each, share), []).append(row)
+    return pd.DataFrame(
+        [
+            {"labels a document": each, "sample": share, **pd.DataFrame(rows).mean()}
+            for (each, share), rows in of.items()
+        ]
+    )
+
+
+def settled(made: rb.Aggregate, relevant: np.ndarray) -> rb.Qrels:
+    """Return qrels of the pairs that were labelled."""
+    tables: dict[str, dict[str, int]] = {}
+    for (topic, docno), grade in zip(made.pairs, relevant.tolist(), strict=True):
+        tables.setdefault(topic, {})[docno] = int(grade)
+    return rb.Qrels(tables)
+
+
+def stat_map(sample: rb.Sample) -> np.ndarray:
+    """Return the mean of statAP over topics, of every system."""
+    return rb.stat_ap(sample).scores.mean.mean(axis=1)
 
 
 if __name__ == "__main__":

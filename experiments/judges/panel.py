@@ -2,8 +2,9 @@
 
 ``priors`` fits the regression to every collection's panels with all human labels: the default prior
 comes from those of TREC DL 2020. ``log-loss`` hides all but some human labels and compares the
-others with the panel's probabilities. ``checks`` compares ways to choose the pairs to label. The
-data are read from the folder that RTC_BAYES_DATA names.
+others with the panel's probabilities. ``grades`` does the same for the four grades. ``checks``
+compares ways to choose the pairs to label. The data are read from the folder that RTC_BAYES_DATA
+names.
 """
 
 from __future__ import annotations
@@ -20,10 +21,19 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
-from rtc_bayes import Panel, PanelPrior, draw_checks, fit_panel, suggest_checks
+from rtc_bayes import (
+    Panel,
+    PanelPrior,
+    aggregate,
+    draw_checks,
+    fit_panel,
+    read_labels,
+    suggest_checks,
+)
 
 RELEVANT = 2
-# Means and standard deviations that ``priors`` prints, in halves, a deviation at least 1.
+# Means and standard deviations that ``priors`` prints, in halves, a deviation at least 1; the gap's
+# is that of the default prior.
 LLMJUDGE_PRIOR = PanelPrior(intercept=(-0.5, 1.0), slope=(4.0, 1.5), between=(-1.0, 1.0))
 MODELS = ("gpt-4o", "llama3.2", "mistral")
 
@@ -35,6 +45,7 @@ class Data(NamedTuple):
 
     topics: NDArray[np.int64]
     relevant: Floats
+    grades: Floats
     scores: Floats
     votes: Floats
     prior: PanelPrior
@@ -60,6 +71,7 @@ def _data(table: pd.DataFrame, columns: pd.Index, highest: int, prior: PanelPrio
     return Data(
         pd.factorize(table["topic"])[0].astype(np.int64),
         table["human"].ge(RELEVANT).to_numpy(np.float64),
+        table["human"].to_numpy(np.float64),
         labels.to_numpy(np.float64) / highest,
         votes.mean(axis=1).to_numpy(np.float64),
         prior,
@@ -67,7 +79,11 @@ def _data(table: pd.DataFrame, columns: pd.Index, highest: int, prior: PanelPrio
 
 
 def priors() -> None:
-    """Print intercept, slope and slope between topics of panels of 1, 5 and all judges."""
+    """Print intercept, slope, slope between topics and gaps of panels of 1, 5 and all judges.
+
+    The gap is the mean one between intercepts of regressions on whether the grade is 1, 2 or 3 or
+    more; the slopes of these follow, which proportional odds take for one.
+    """
     rows = []
     for name, data in collections():
         generator = np.random.default_rng(1)
@@ -76,11 +92,18 @@ def priors() -> None:
             scores = data.scores[:, generator.permutation(n_judges)[:size]]
             there = ~np.isnan(scores).all(axis=1)
             panel = fit_panel(scores[there], data.topics[there])
-            model = LogisticRegression(C=20.0).fit(
-                panel.features.common[:, 1:], data.relevant[there]
-            )
-            rows.append((name.split()[0], *model.intercept_, *model.coef_[0]))
-    frame = pd.DataFrame(rows, columns=["collection", "intercept", "slope", "between"])
+            models = [
+                LogisticRegression(C=20.0).fit(
+                    panel.features.common[:, 1:], data.grades[there] >= grade
+                )
+                for grade in (1, RELEVANT, 3)
+            ]
+            gap = float(models[0].intercept_[0] - models[2].intercept_[0]) / 2
+            slopes = [model.coef_[0, 0] for model in models]
+            rows.append((name.split()[0], *models[1].intercept_, *models[1].coef_[0], gap, *slopes))
+    slopes = [f"slope, {grade} or more" for grade in (1, RELEVANT, 3)]
+    columns = ["collection", "intercept", "slope", "between", "gap", *slopes]
+    frame = pd.DataFrame(rows, columns=columns)
     print(frame.groupby("collection").agg(["mean", "std", "size"]).round(2).T.to_string())
 
 
@@ -143,6 +166,61 @@ def losses(seeds: int, numbers: list[int]) -> None:
                 print(table.groupby(bins, observed=True).mean().round(3).T.to_string())
 
 
+def grade_losses(seeds: int, numbers: list[int]) -> None:
+    """Print log loss and ranked probability score of the four grades, of pairs without a label.
+
+    The last two columns are the log loss of relevance, by the graded panel and by the binary one.
+    Multinomial regression is on the mean score; a grade that its labels lack has 1 / (labels + 4).
+    """
+    print("collection | labels | panel | s.e. | multinomial | shares | RPS, panel | multinomial | "
+          "relevant, graded | binary")  # fmt: skip
+    for name, data in collections():
+        for n in numbers:
+            values = [_graded(data, n, seed) for seed in range(seeds if n else 1)]
+            mean, error = np.mean(values, axis=0), np.std(values, axis=0)[0] / np.sqrt(len(values))
+            shown = " | ".join(f"{value:.4f}" for value in mean[1:])
+            print(f"{name} | {n} | {mean[0]:.4f} | {error:.4f} | {shown}", flush=True)
+    place = Path(os.environ["RTC_BAYES_DATA"]) / "llmjudge_dl23/panel_test.tsv.gz"
+    labels = read_labels(place, n_grades=4)
+    for method in ("mv", "em"):
+        made = aggregate(labels, method, rel=RELEVANT, graded=True).grades
+        print(f"LLMJudge, {method}: {_scores(made, labels.gold_grades())[0]:.2f}")
+
+
+def _graded(data: Data, n: int, seed: int) -> tuple[float, ...]:
+    """Return the numbers of a row of `grade_losses`."""
+    chosen = np.random.default_rng(seed).choice(len(data.grades), size=n, replace=False)
+    human = np.full(len(data.grades), np.nan)
+    human[chosen] = data.grades[chosen]
+    rest = np.isnan(human)
+    truth, relevant = data.grades[rest].astype(int), data.relevant[rest]
+    graded = fit_panel(data.scores, data.topics, human, n_grades=4, rel=RELEVANT, prior=data.prior)
+    binary = fit_panel(
+        data.scores, data.topics, np.where(rest, np.nan, human >= RELEVANT), prior=data.prior
+    )
+    shares = np.bincount(data.grades.astype(int)) / len(data.grades)
+    rival = np.full((len(truth), 4), np.nan)
+    if n:
+        mean = np.nanmean(data.scores, axis=1)[:, None]
+        model = LogisticRegression(C=1e4, max_iter=1000).fit(mean[chosen], human[chosen])
+        rival[:] = 1.0 / (n + 4)
+        rival[:, model.classes_.astype(int)] = model.predict_proba(mean[rest])
+        rival /= rival.sum(axis=1, keepdims=True)
+    (of_panel, of_panel_rps), (of_rival, of_rival_rps), (of_shares, _) = (
+        _scores(grades, truth)
+        for grades in (graded.grades[rest], rival, np.tile(shares, (len(truth), 1)))
+    )
+    both = [float(log_loss(relevant, fit.probability[rest])) for fit in (graded, binary)]
+    return of_panel, of_rival, of_shares, of_panel_rps, of_rival_rps, *both
+
+
+def _scores(grades: Floats, truth: NDArray[np.int64]) -> tuple[float, float]:
+    """Return log loss and ranked probability score."""
+    chance = np.clip(grades[np.arange(len(truth)), truth], 1e-6, None)
+    reached = np.cumsum(grades, axis=1)[:, :-1] - (truth[:, None] <= np.arange(grades.shape[1] - 1))
+    return float(-np.log(chance).mean()), float((reached**2).sum(axis=1).mean())
+
+
 def checks(seeds: int, n: int) -> None:
     """Print LLMJudge's log loss by how the pairs to label are chosen: over all pairs."""
     data = next(collections())[1]
@@ -178,7 +256,7 @@ def checks(seeds: int, n: int) -> None:
 def main() -> None:
     """Read the options and print the study asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("study", choices=("priors", "log-loss", "checks"))
+    parser.add_argument("study", choices=("priors", "log-loss", "grades", "checks"))
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--labels", type=int, nargs="+", default=[0, 50, 100, 400])
     options = parser.parse_args()
@@ -186,6 +264,8 @@ def main() -> None:
         priors()
     elif options.study == "log-loss":
         losses(options.seeds, options.labels)
+    elif options.study == "grades":
+        grade_losses(options.seeds, options.labels)
     else:
         checks(options.seeds, options.labels[-1])
 

@@ -29,6 +29,7 @@ type Method = Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"]
 METHODS: tuple[str, ...] = get_args(Method.__value__)
 LEVEL = 0.9
 """Probability that a judge's interval holds."""
+_TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 
 _MAXIMISED: Mapping[str, Callable[[Votes], Truths]] = {
     "mv": majority,
@@ -60,6 +61,8 @@ class Aggregate:
         Draws of the probabilities of what a judge says: of "hierarchical".
     labelled : int array, shape (draw, judge, true), or None
         Draws of how many labels a judge gave to pairs of each true grade: of "hierarchical".
+    right : int array, shape (draw, judge), or None
+        Draws of how many of a judge's labels are the true grade: of "hierarchical".
     r_hat : float or None
         Of "hierarchical", how far its chains are from one another: the largest of the number of
         relevant pairs and of judges. Above 1.1 they do not agree, and intervals are too narrow.
@@ -84,6 +87,7 @@ class Aggregate:
     draws: NDArray[np.int8] | None = None
     confusion: Floats | None = None
     labelled: NDArray[np.int64] | None = None
+    right: NDArray[np.int64] | None = None
     r_hat: float | None = None
 
     @property
@@ -98,10 +102,14 @@ class Aggregate:
         return np.asarray((self.grades > best - 1e-9).sum(axis=1) > 1)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each pair: topic, docno, labels, probability, tied."""
+        """Return a row for each pair: topic, docno, labels, probability, tied.
+
+        Of more than two grades, each one's probability besides: grade_0, grade_1, ....
+        """
         import pandas as pd
 
         topics, docnos = zip(*self.pairs, strict=True)
+        by_grade = self.grades.T if self.grades.shape[1] > 2 else ()
         return pd.DataFrame(
             {
                 "topic": topics,
@@ -109,6 +117,7 @@ class Aggregate:
                 "labels": self.n_labels,
                 "probability": self.probability,
                 "tied": self.tied,
+                **{f"grade_{grade}": column for grade, column in enumerate(by_grade)},
             }
         )
 
@@ -118,11 +127,13 @@ class Aggregate:
         Returns
         -------
         DataFrame
-            judge, labels, accuracy (the share of labels that is right), accuracy_low,
+            judge, labels, accuracy (the chance that a label of the judge is right), accuracy_low,
             accuracy_high; with two grades sensitivity and specificity as well (right where the
             truth is relevant, and where it is not). Of "hierarchical" the posterior's; of other
             methods beta distributions of the labels counted by the truths that the method found
-            probable, which take these for independent.
+            probable, which take these for independent. Of "hierarchical" also right, right_low
+            and right_high: the share of the labels given here that is right, which is less or
+            more by chance, the more so the fewer labels there are.
         """
         import pandas as pd
 
@@ -144,8 +155,12 @@ class Aggregate:
                 share = np.diagonal(self.confusion, axis1=2, axis2=3)[:, :, rows]
                 drawn = (share * weight).sum(axis=2) / weight.sum(axis=2)
                 mean = drawn.mean(axis=0)
-                low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+                low, high = np.quantile(drawn, _TAILS, axis=0)
             columns |= {name: mean, f"{name}_low": low, f"{name}_high": high}
+        if self.right is not None:
+            drawn = self.right / self.counts.sum(axis=(1, 2))
+            low, high = np.quantile(drawn, _TAILS, axis=0)
+            columns |= {"right": drawn.mean(axis=0), "right_low": low, "right_high": high}
         return pd.DataFrame(columns)
 
     def probabilities(self) -> Probabilities:
@@ -233,8 +248,6 @@ def aggregate(
         )
     if method != "panel" and families is not None:
         raise InputError(f"{method} takes no families", remedy='give method="panel"')
-    if method == "panel" and graded:
-        raise InputError("panel takes no grades", remedy="give rel, without graded")
     whole_number("draws", draws, least=1)
     votes = Votes.of(labels, rel, graded, human)
     if human and not (votes.gold >= 0).any():
@@ -247,9 +260,9 @@ def aggregate(
     if method == "panel":
         told = np.flatnonzero(votes.gold >= 0)
         ids = labels.pair_ids()
-        grades = {ids[place]: int(votes.gold[place]) * rel for place in told}
-        p = panel(labels, grades, rel=rel, families=families, seed=seed).probability
-        made = Truths(votes.fixed(np.stack([1.0 - p, p], axis=1)))
+        grades = {ids[place]: int(votes.gold[place]) * (1 if graded else rel) for place in told}
+        of_panel = panel(labels, grades, rel=rel, graded=graded, families=families, seed=seed)
+        made = Truths(of_panel.grades)
     elif method == "hierarchical":
         made = hierarchical(
             votes,
@@ -271,6 +284,7 @@ def aggregate(
         made.draws,
         made.confusion,
         made.labelled,
+        made.right,
         made.r_hat,
     )
 

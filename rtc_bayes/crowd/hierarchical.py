@@ -108,7 +108,7 @@ def hierarchical(
         earlier[judge] = counts
     begin = dawid_skene(votes, iterations=20).grades
     each = -(-draws // chains)
-    total, kept, confusions, labelled = np.zeros_like(begin), [], [], []
+    total, kept, confusions, labelled, right = np.zeros_like(begin), [], [], [], []
     for chain_seed in spawn_seeds(seed, chains):
         state = _State(votes, begin, prior, earlier, chain_seed)
         for step in range(tune + each):
@@ -118,12 +118,14 @@ def hierarchical(
                 kept.append(state.true.astype(np.int8))
                 confusions.append(state.confusion())
                 labelled.append(state.labelled())
+                right.append(state.right())
     grades = votes.fixed(total / total.sum(axis=1, keepdims=True))
     true, said = np.array(kept), np.array(confusions)
     r_hat = largest_r_hat(
         true.reshape(chains, each, -1), said.reshape(chains, each, *said.shape[1:])
     )
-    return Truths(grades, true[:draws], said[:draws], np.array(labelled)[:draws], r_hat)
+    counted = np.array(labelled)[:draws], np.array(right)[:draws]
+    return Truths(grades, true[:draws], said[:draws], *counted, r_hat)
 
 
 def largest_r_hat(true: NDArray[np.int8], confusion: Floats) -> float | None:
@@ -201,6 +203,12 @@ class _State:
         cells = votes.judge_of * votes.n_grades + self.true[votes.pair_of]
         size = votes.n_judges * votes.n_grades
         return np.bincount(cells, minlength=size).reshape(votes.n_judges, votes.n_grades)
+
+    def right(self) -> NDArray[np.int64]:
+        """Return how many of a judge's labels are the true grade: (judge,)."""
+        votes = self.votes
+        hits = votes.grade == self.true[votes.pair_of]
+        return np.bincount(votes.judge_of[hits], minlength=votes.n_judges)
 
     def sweep(self, tuning: bool) -> Floats:
         """Draw everything once; return the chances of true grades before they were drawn."""

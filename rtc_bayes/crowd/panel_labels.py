@@ -16,6 +16,7 @@ def panel(
     human: Mapping[tuple[str, str], int] | None = None,
     *,
     rel: int = 1,
+    graded: bool = False,
     families: Mapping[str, str] | None = None,
     prior: PanelPrior | None = None,
     seed: int = 0,
@@ -32,6 +33,9 @@ def panel(
         Human grades. Pairs that no judge labelled are left out.
     rel : int, at least 1
         The lowest human grade that is relevant.
+    graded : bool
+        Give probabilities of the human grades, of which there are as many as the labels have; by
+        default, whether a pair is relevant.
     families : mapping of str to str, optional
         The family of a judge.
     prior : PanelPrior, optional
@@ -46,7 +50,8 @@ def panel(
     Raises
     ------
     InputError
-        ``rel`` below 1; a family of a judge that has no labels.
+        ``rel`` below 1, or above all grades; a human grade above those of the labels; a family of
+        a judge that has no labels.
 
     Examples
     --------
@@ -70,14 +75,18 @@ def panel(
     place = labels.pairs().of_label, labels.judge_of
     np.add.at(total, place, score)
     np.add.at(count, place, 1.0)
-    grades = human or {}
-    relevant = [float(grades[pair] >= rel) if pair in grades else np.nan for pair in pairs]
+    by_human = human or {}
+    grades = np.array([by_human.get(pair, np.nan) for pair in pairs], dtype=np.float64)
+    if not graded:
+        grades = np.where(np.isnan(grades), grades, grades >= rel)
     return fit_panel(
         np.where(count > 0, total / np.maximum(count, 1.0), np.nan),
         np.array([topic for topic, _ in pairs]),
-        relevant,
+        grades,
         judges=labels.judges,
         families=families,
+        n_grades=labels.n_grades if graded else 2,
+        rel=rel if graded else 1,
         prior=prior,
         seed=seed,
     )

@@ -110,6 +110,8 @@ class Truths(NamedTuple):
         Draws of what judges say.
     labelled : int array, shape (draw, judge, true), or None
         Draws of how many labels a judge gave to pairs of each true grade.
+    right : int array, shape (draw, judge), or None
+        Draws of how many of a judge's labels are the true grade.
     r_hat : float or None
         How far chains are from one another.
     """
@@ -118,6 +120,7 @@ class Truths(NamedTuple):
     draws: NDArray[np.int8] | None = None
     confusion: Floats | None = None
     labelled: Codes | None = None
+    right: Codes | None = None
     r_hat: float | None = None
 
 

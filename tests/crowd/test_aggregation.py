@@ -147,6 +147,28 @@ def test_hierarchical_judges_intervals_hold():
     assert 0.9 - 3 * 0.031 < inside / all_of_them < 1.0
 
 
+def test_the_share_of_labels_that_is_right_is_drawn_apart_from_the_chance():
+    inside, chances, shares = 0.0, [], []
+    for seed in range(12):
+        labels, truth, _ = crowd(pairs=150, judges=8, each=5, seed=seed)
+        prior = CrowdPrior(misleading=1e-3, misleading_weight=1e6)
+        made = rb.aggregate(labels, prior=prior, draws=300, seed=seed)
+        frame = made.judges_frame()
+        hits = labels.grade == truth[labels.pairs().of_label]
+        right = np.bincount(labels.judge_of[hits], minlength=8) / np.bincount(labels.judge_of)
+        inside += ((frame["right_low"] <= right) & (right <= frame["right_high"])).mean() / 12
+        by_draw = made.draws[:, labels.pairs().of_label] == labels.grade
+        first = by_draw[:, labels.judge_of == 0].mean(axis=1)
+        assert frame["right"][0] == pytest.approx(first.mean())
+        chances.append((frame["accuracy_high"] - frame["accuracy_low"]).mean())
+        shares.append((frame["right_high"] - frame["right_low"]).mean())
+    # 96 intervals of 90%, a standard error of .031; a share of 94 labels is a whole number of them
+    assert inside > 0.9 - 3 * 0.031
+    # five labels make most grades known, and so how many labels are right, not the chance
+    assert np.mean(shares) < np.mean(chances)
+    assert "right" not in rb.aggregate(labels, "em").judges_frame()
+
+
 def test_documents_that_mislead_keep_probabilities_from_certainty():
     labels = rb.Labels.of(["1"] * 20, ["d"] * 20, [f"j{j}" for j in range(20)], [1] * 20)
     sure = rb.aggregate(labels, "em").probability[0]
@@ -177,8 +199,6 @@ def test_what_cannot_be_is_refused():
         rb.aggregate(labels, "mv", rel=2)
     with pytest.raises(InputError, match="takes no prior and no history"):
         rb.aggregate(labels, "mv", prior=rb.CrowdPrior())
-    with pytest.raises(InputError, match="panel takes no grades"):
-        rb.aggregate(labels, "panel", graded=True)
     with pytest.raises(InputError, match="human's grade is 3, the labels' highest is 1"):
         rb.aggregate(labels, "mv", graded=True, human={labels.pair_ids()[0]: 3})
     with pytest.raises(InputError, match="draws"):
@@ -215,6 +235,22 @@ def test_the_next_label_is_the_one_that_tells_most():
     assert told["judge"].tolist() == [name for _, (_, name) in expected]
     with pytest.raises(InputError, match="of other labels"):
         rb.suggest_labels(labels.select(judges=labels.judges[:3]), made)
+
+
+def test_grades_of_a_panel_are_those_of_the_scores():
+    labels, truth, _ = crowd(pairs=30, judges=6, each=6, grades=4)
+    ids = labels.pair_ids()
+    told = {ids[i]: int(truth[i]) for i in range(0, 30, 2)}
+    made = rb.aggregate(labels, "panel", rel=2, graded=True, human=told)
+    scores = np.empty((30, 6))
+    scores[labels.pairs().of_label, labels.judge_of] = labels.grade / 3
+    human = np.where(np.arange(30) % 2, np.nan, truth)
+    by_scores = rb.fit_panel(scores, [topic for topic, _ in ids], human, n_grades=4, rel=2)
+    np.testing.assert_allclose(made.grades, by_scores.grades, atol=1e-12)
+    np.testing.assert_allclose(made.probability, by_scores.probability, atol=1e-12)
+    frame = made.to_frame()
+    np.testing.assert_array_equal(frame[[f"grade_{g}" for g in range(4)]], made.grades)
+    assert "grade_0" not in rb.aggregate(labels, "panel", rel=2).to_frame()
 
 
 def test_written_probabilities_are_read_by_compare(tmp_path):

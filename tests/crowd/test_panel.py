@@ -20,7 +20,7 @@ def simulated(seed: int, n: int = 600, judges: int = 8) -> tuple[np.ndarray, ...
     prior = PanelPrior()
     common = fit_panel(scores, topics).features.common
     effects = 0.5 * generator.standard_normal(12)
-    means, deviations = np.array(prior).T
+    means, deviations = np.array(prior[:3]).T
     log_odds = common @ generator.normal(means, deviations) + effects[topics]
     relevant = (generator.uniform(size=n) < 1 / (1 + np.exp(-log_odds))).astype(float)
     return scores, topics, relevant
@@ -89,6 +89,69 @@ def test_the_posterior_is_that_of_brute_force(monkeypatch):
     np.testing.assert_allclose(panel.probability[~known], exact[~known], atol=0.01)
     drawn = panel.draws(4000).mean(axis=0)[~known]
     np.testing.assert_allclose(drawn, panel.probability[~known], atol=4 * 0.15 / np.sqrt(4000))
+
+
+def test_grades_are_those_of_brute_force(monkeypatch):
+    """As above with grades 0 to 2 and a gap on the grid, which the prior holds above 0."""
+    monkeypatch.setattr(module, "_TOPIC_SCALES", (0.0, 1e-9))
+    generator = np.random.default_rng(4)
+    scores = generator.uniform(size=(80, 1))
+    truth = np.digitize(scores[:, 0] + 0.3 * generator.standard_normal(80), [0.4, 0.7])
+    human = np.where(np.arange(80) < 40, truth, NAN)
+    panel = fit_panel(scores, [0] * 80, human, n_grades=3, rel=2)
+    prior = PanelPrior()
+    axes = np.linspace(-5, 4, 81), np.linspace(-3, 12, 81), np.linspace(0.02, 4, 81)
+    a, b, gap = np.meshgrid(*axes, indexing="ij")
+    log_density = sum(
+        -0.5 * ((value - mean) / sd) ** 2
+        for value, (mean, sd) in ((a, prior.intercept), (b, prior.slope), (gap, prior.gap))
+    )
+
+    def chances(score):
+        middle = a + b * (score - 0.5)
+        reached = [1 / (1 + np.exp(-middle - side * gap / 2)) for side in (1, -1)]
+        return 1 - reached[0], reached[0] - reached[1], reached[1]
+
+    for pair in range(40):
+        log_density += np.log(chances(scores[pair, 0])[int(human[pair])])
+    density = np.exp(log_density - log_density.max())
+    density /= density.sum()
+    exact = [[(density * chance).sum() for chance in chances(s)] for s in scores[40:, 0]]
+    np.testing.assert_allclose(panel.grades[40:], exact, atol=0.01)
+    drawn = panel.draws(4000).mean(axis=0)
+    np.testing.assert_allclose(drawn, panel.probability, atol=4 * 0.15 / np.sqrt(4000))
+
+
+@pytest.mark.parametrize("human", [None, [3, 0, 1, NAN, NAN, NAN], [0, 3, NAN, NAN, NAN, NAN]])
+@pytest.mark.parametrize("gap", [(1.5, 0.5), (0.2, 2.0)])
+def test_grades_are_a_distribution(human, gap):
+    scores = np.array([[0.9], [0.1], [0.4], [0.0], [0.5], [1.0]])
+    prior = PanelPrior(gap=gap)
+    panels = [
+        fit_panel(scores, ["t"] * 6, human, n_grades=4, rel=rel, prior=prior) for rel in (1, 2, 3)
+    ]
+    grades = panels[0].grades
+    assert (grades >= 0).all()
+    np.testing.assert_allclose(grades.sum(axis=1), 1, rtol=1e-12)
+    for rel, panel in enumerate(panels, 1):
+        np.testing.assert_allclose(panel.probability, grades[:, rel:].sum(axis=1), atol=1e-12)
+    mean = grades @ np.arange(4)
+    assert mean[5] > mean[4] > mean[3]
+    if human:
+        known = np.flatnonzero(~np.isnan(human))
+        told = np.array(human)[known].astype(int)
+        np.testing.assert_array_equal(grades[known], np.eye(4)[told])
+        assert (panels[2].draws(20)[:, known] == (told == 3)).all()
+
+
+def test_two_grades_are_relevance():
+    scores, topics, relevant = simulated(3)
+    human = hide(relevant, 80)
+    binary, two = fit_panel(scores, topics, human), fit_panel(scores, topics, human, n_grades=2)
+    np.testing.assert_array_equal(two.grades[:, 1], binary.probability)
+    # a middle grade that nobody gives: the highest of three is what 1 was
+    three = fit_panel(scores, topics, 2 * human, n_grades=3, rel=2)
+    assert np.corrcoef(three.probability, binary.probability)[0, 1] > 0.95
 
 
 def test_calibrated_by_simulation():
@@ -206,7 +269,7 @@ def test_strata_have_known_probabilities():
         (([[1.5]], ["t"]), "outside 0 to 1"),
         (([[NAN], [1.0]], ["t", "t"]), "1 pairs without a label"),
         (([[1.0]], ["t", "u"]), "2 topics"),
-        (([[1.0]], ["t"], [2]), "human labels"),
+        (([[1.0]], ["t"], [2]), "human labels that are not 0 to 1 or NaN"),
         (([[1.0]], ["t"], [1, 0]), "human labels"),
     ],
 )
@@ -225,3 +288,9 @@ def test_bad_requests():
         panel.draws(0)
     with pytest.raises(InputError, match="2 names of 1"):
         fit_panel([[1.0]], ["t"], judges=["a", "b"])
+    with pytest.raises(InputError, match="rel is 2, and the highest grade is 1"):
+        fit_panel([[1.0]], ["t"], rel=2)
+    with pytest.raises(InputError, match="n_grades"):
+        fit_panel([[1.0]], ["t"], n_grades=1)
+    with pytest.raises(InputError, match="the prior's gap of grades is 0; give a mean above 0"):
+        fit_panel([[1.0]], ["t"], n_grades=3, prior=PanelPrior(gap=(0.0, 1.0)))

@@ -33,9 +33,23 @@ def test_a_stated_probability_replaces_the_grade():
     )
 
 
+def test_grades_are_those_of_humans():
+    given = columns(), {("1", "d1"): 2, ("1", "d2"): 1}
+    graded = panel(*given, rel=2, graded=True)
+    np.testing.assert_array_equal(graded.human, [2, 1, np.nan])
+    np.testing.assert_array_equal(graded.grades[:2], np.eye(4)[[2, 1]])
+    np.testing.assert_array_equal(graded.probability[:2], [1, 0])
+    assert graded.probability[2] == pytest.approx(graded.grades[2, 2:].sum())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"rel": 0}, "rel is 0"), ({"families": {"c": "x"}}, "judges without labels: c")],
+    [
+        ({"rel": 0}, "rel is 0"),
+        ({"rel": 4, "graded": True}, "rel is 4, and the highest grade is 3"),
+        ({"human": {("1", "d1"): 4}, "graded": True}, "human labels that are not 0 to 3 or NaN"),
+        ({"families": {"c": "x"}}, "judges without labels: c"),
+    ],
 )
 def test_bad_input(options, message):
     with pytest.raises(InputError, match=message):
