@@ -485,7 +485,7 @@ def test_build_with_labels_and_what_takes_none(here, ok, run):
     for line in (f"{build} --algorithm mtc", "fit '*.gz' --labels llm.txt --model rtc -o f.nc"):
         status, out, err = run(line)
         assert (status, out) == (2, "")
-        assert "takes no labels of judges; use robust or hierarchical" in err
+        assert "takes no labels of judges; use robust, hierarchical or layered" in err
     for line in ("fit '*.gz' -o f.nc", "next '*.gz'"):
         assert "no judgments; give --qrels, or --labels, or both" in run(line)[2]
     assert "no --labels" in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
