@@ -28,8 +28,7 @@ from rtc_bayes.judging.judges import RankVariance
 type Floats = NDArray[np.float64]
 
 FIRST = 10
-BATCHES = {("track", "human"): (10, 30, 100), ("track", "label"): (100,)}
-BATCHES[("model", "human")] = (30, 100)
+BATCHES = {("track", "human"): (10, 100), ("track", "label"): (100,), ("model", "human"): (10, 100)}
 # the track's labels do not reach every document of the pool
 SPARE = 3
 ESTIMAND = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
@@ -156,7 +155,7 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=10, help="of each subset, at random")
     parser.add_argument("--subsets", type=int, default=8)
     parser.add_argument("--human", type=int, nargs="+", default=[0, 50])
-    parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=list(LABELS)[:3])
+    parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=["umbrela", "llama"])
     parser.add_argument("--model", default="hierarchical:laplace")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
