@@ -246,6 +246,9 @@ def test_the_command_says_what_python_says(pool, tmp_path, capsys):
     told = capsys.readouterr().out.splitlines()
     assert told[0] == "action,topic,docno,judge,relevant,gain,cost,gain_per_cost"
     assert len(told) == 11
+    shown = options.replace("csv", "table").split()
+    assert main([*common.split(), *shown]) == 0
+    assert "what the model itself expects" in " ".join(capsys.readouterr().out.split())
     as_json = [*common.split(), *options.replace("csv", "json").split(), "--worth", "0.001"]
     assert main(as_json) == 0
     first = json.loads(capsys.readouterr().out)[0]
