@@ -20,18 +20,25 @@ from numpy.typing import NDArray
 
 import rtc_bayes as rb
 from experiments.judges.posterior import DEPTH, LEVEL
-from rtc_bayes.relevance import LabelEvidence
+from rtc_bayes.relevance import LabelEvidence, rank_curve
 from rtc_bayes.relevance.label_systems import LabelledSystems
 
 type Floats = NDArray[np.float64]
 
 # log likelihood ratio of a label that is never wrong
 SURE = 8.0
+RANKS = (1, 10, 100)
 
 
 def left(human: Floats, judge: Floats) -> float:
     """Share of the sd of people's effects that a judge's do not explain."""
     return float(np.sqrt(1.0 - np.corrcoef(human, judge)[0, 1] ** 2))
+
+
+def effect(systems: LabelledSystems, rank: int) -> Floats:
+    """What each system's rank adds to log-odds, beyond what every system's does."""
+    added: Floats = systems.ranked + systems.curve * rank_curve(np.array([rank]), DEPTH)
+    return added
 
 
 def main() -> None:
@@ -62,10 +69,11 @@ def main() -> None:
         )
         judge = LabelEvidence(none.with_judge_labels(labels)).implied
         row = {"judge": name, "model": name.split("_")[0]}
-        row |= {"a": left(human.ranked, judge.ranked), "b": left(human.curve, judge.curve)}
+        row |= {f"rank {r}": left(effect(human, r), effect(judge, r)) for r in RANKS}
         made.append(row)
         print(*row.values(), flush=True)
-    shares = pd.DataFrame(made).groupby("model")[["a", "b"]]
+    table = pd.DataFrame(made)
+    shares = table.groupby("model")[[name for name in table if name.startswith("rank")]]
     print(shares.quantile([0.1, 0.5, 0.9]).round(2).to_string())
 
 
