@@ -472,9 +472,7 @@ def test_labels_of_a_judge_beside_or_instead_of_judgments(here, ok, qrels, model
     assert "llm.txt" in content["meta"]["inputs"]
     ok(f"fit {line} --quiet -o fit.nc")
     assert rb.Fit.load("fit.nc").judgments.judge_labels.n_labels == labels.n_labels
-    chosen = suggest(
-        pool, judgments, estimand, algorithm=f"{model}:map", labels=labels, count=2
-    )
+    chosen = suggest(pool, judgments, estimand, algorithm=f"{model}:map", labels=labels, count=2)
     said = ok(f"next '*.gz' {given} --algorithm {model}:map --count 2 --format json")
     assert json.loads(said) == [asdict(document) for document in chosen.documents]
 
