@@ -144,15 +144,14 @@ class Hierarchical:
                 b += effects["site_b"][design.site]
 
             level, weight = mu + effects["alpha"], pm.math.concatenate([a, b])
-            if design.labels.names:
-                value = pm.Normal("label_coefficient", *design.labels.prior, dims="label_term")
-                parts = [value, effects["label_topic"], effects["label_system"]]
-                weight = pm.math.concatenate([weight, *parts])
-                added = [design.labels.columns(t) for t in range(pool.n_topics)]
-                evidence = np.hstack([evidence, np.vstack(added)])
+            of_labels = design.labels.in_graph(effects)
             observe(
                 judgments,
-                lambda rows: level[pool.topic_of[rows]] + pm.math.dot(evidence[rows], weight),
+                lambda rows: (
+                    level[pool.topic_of[rows]]
+                    + pm.math.dot(evidence[rows], weight)
+                    + of_labels(rows)
+                ),
             )
         return model
 
@@ -189,8 +188,8 @@ class Design:
     def coords(self) -> dict[str, list[str]]:
         """Labels of dims that the pool does not know."""
         sites = {"site": list(self.sites)} if self.sites else {}
-        labels = {"label_term": list(self.labels.names)} if self.labels.names else {}
-        return {"scale": [name for name in self.dims if name != "log_s"]} | sites | labels
+        scales = [name for name in self.dims if name != "log_s"]
+        return {"scale": scales} | sites | self.labels.coords
 
     @property
     def scale_priors(self) -> tuple[Floats, Floats]:

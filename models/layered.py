@@ -24,7 +24,7 @@ from rtc_bayes.relevance import (
 if TYPE_CHECKING:
     import pymc as pm
 
-    from rtc_bayes.relevance import Density
+    from rtc_bayes.relevance import Density, LabelEvidence
 
 type Floats = NDArray[np.float64]
 EFFECTS = {"A": "offset", "B": "slope", "lambda": "weight"}
@@ -45,6 +45,9 @@ class Layered:
         logit p_i = sum_j lambda_j logit q_ij                      3: documents
         lambda_j = weight / J + s_weight x''_j
         label_i ~ Bernoulli(p_i)
+
+    Labels of judges that may err add their evidence to logit p_i:
+    :mod:`rtc_bayes.relevance.label_evidence`.
 
     Attributes
     ----------
@@ -94,6 +97,7 @@ class Layered:
     pooled: bool = True
 
     name: ClassVar[str] = "layered"
+    takes_labels: ClassVar[bool] = True
     methods: ClassVar[tuple[str, ...]] = ("nuts", "map", "laplace")
     default_method: ClassVar[str] = "nuts"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
@@ -112,41 +116,52 @@ class Layered:
 
     def density(self, judgments: Judgments) -> Density:
         """Return the graph's density compiled, and many times as fast."""
-        from rtc_bayes.relevance import LayeredDensity, LayeredPriors, open_graph, spline
+        from rtc_bayes.relevance import (
+            LabelEvidence,
+            LabelledDensity,
+            LayeredDensity,
+            LayeredPriors,
+            open_graph,
+            spline,
+        )
 
         if not self.pooled:
             return open_graph(self, judgments)
+        evidence = LabelEvidence(judgments)
         means = [getattr(self, name) for name in EFFECTS.values()]
-        medians = [self.k, *(getattr(self, f"s_{name}") for name in EFFECTS.values())]
+        medians = [self.k, *(self._scale(name, evidence) for name in EFFECTS.values())]
         logs = [(np.log(median), spread) for median, spread in medians]
         centre, spread = np.array([logs[0], *means, *logs[1:]]).T
         priors = LayeredPriors(self.m, centre, spread, *self.prior, self.link == "logodds")
         curve = spline(judgments.pool.depth + 1, self.meetings, self.temper)
-        return LayeredDensity(judgments, priors, curve, self.intercept)
+        own = LayeredDensity(judgments, priors, curve, self.intercept)
+        return LabelledDensity(own, evidence) if evidence.names else own
 
     def graph(self, pool: Pool, judgments: Judgments) -> pm.Model:
         """Write the model for PyMC."""
         import pymc as pm
 
-        from rtc_bayes.relevance import LogitBeta
+        from rtc_bayes.relevance import LabelEvidence, LogitBeta
 
+        evidence = LabelEvidence(judgments)
         relevant, nonrelevant = judgments.relevant + 1.0, judgments.nonrelevant + 1.0
         meetings = np.full(pool.n_topics, self.meetings) if self.pooled else relevant + nonrelevant
         rank, topic = document_ranks(pool), pool.topic_of
-        with pm.Model(coords=coordinates(pool)) as model:
+        with pm.Model(coords=coordinates(pool) | evidence.coords) as model:
             level = self._prevalences(relevant, nonrelevant)
             q_star = prevalence_curves(level, meetings, pool.depth, self.temper)[
                 topic[:, None], rank - 1
             ]
-            offset, slope = self._effects("A"), self._effects("B")
-            weight = self._effects("lambda", pool.n_systems)
+            offset, slope = self._effects("A", evidence), self._effects("B", evidence)
+            weight = self._effects("lambda", evidence, pool.n_systems)
+            of_labels = evidence.in_graph()
             constant = LogitBeta("lambda_0", *self.prior) if self.intercept else 0.0
 
             def log_odds(rows: NDArray[np.integer]) -> Any:
                 calibrated = offset + slope * q_star[rows]
                 if self.link == "probability":
                     calibrated = pm.math.sigmoid(calibrated)
-                return constant + pm.math.dot(calibrated, weight)
+                return constant + pm.math.dot(calibrated, weight) + of_labels(rows)
 
             observe(judgments, log_odds)
         return model
@@ -174,7 +189,12 @@ class Layered:
         spread = pm.math.sqrt(1.0 / a + 1.0 / b)
         return pm.Deterministic("logit_prevalence", logit_m + spread * z, dims="topic")
 
-    def _effects(self, name: str, systems: int = 1) -> Any:
+    def _scale(self, option: str, evidence: LabelEvidence) -> MedianSpread:
+        """Median and spread of a scale of systems' effects: smaller beside labels."""
+        median, spread = getattr(self, f"s_{option}")
+        return median * evidence.remaining, spread
+
+    def _effects(self, name: str, evidence: LabelEvidence, systems: int = 1) -> Any:
         """Write a layer's parameters of systems: about their mean over `systems`, or by the prior.
 
         A spread is a factor of x, so that the graph's variables have a scale of their own.
@@ -187,7 +207,7 @@ class Layered:
             return LogitBeta(name, *self.prior, dims="system")
         option = EFFECTS[name]
         mean = pm.Normal(option, *getattr(self, option))
-        median, spread = getattr(self, f"s_{option}")
+        median, spread = self._scale(option, evidence)
         log_s = pm.Normal(f"log_s_{option}", np.log(median), spread)
         x = LogitBeta(f"x_{name}", *self.prior, dims="system")
         return pm.Deterministic(name, mean / systems + pm.math.exp(log_s) * x, dims="system")

@@ -272,8 +272,7 @@ class Design:
     def coords(self) -> dict[str, list[str]]:
         """Labels of dims that the pool does not know."""
         labels = [f"s_{name}" for name in self.labels.dims]
-        coefficients = {"label_term": list(self.labels.names)} if labels else {}
-        return {"scale": [*SCALES, *labels]} | coefficients
+        return {"scale": [*SCALES, *labels]} | self.labels.coords
 
     @property
     def scale_priors(self) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rtc_bayes import CollectionWarning, Estimand, Judgments, Pool, Run, Runs
+from rtc_bayes import CollectionWarning, Estimand, Judgments, Labels, Pool, Run, Runs
 
 POOL_ALONE = Estimand(scope="pool")
 """AP of lists cut at the depth of the pool, whose documents are all there are."""
@@ -97,3 +97,21 @@ def judge(pool: Pool, count: int, seed: int = 1, share: float = 0.4) -> Judgment
     documents = rng.permutation(pool.n_documents)[:count]
     labels = (rng.random(count) < share).astype(float)
     return Judgments.from_labels(pool, documents, labels)
+
+
+def label_all(pool: Pool, grades: np.ndarray, judges: tuple[str, ...] = ("llm",)) -> Labels:
+    """Label every document of a pool, by each judge alike."""
+    topics = np.array(pool.topics, dtype=object)[pool.topic_of]
+    columns = [np.tile(values, len(judges)) for values in (topics, pool.docnos, grades)]
+    return Labels.of(
+        columns[0], columns[1], np.repeat(judges, pool.n_documents), columns[2].astype(int)
+    )
+
+
+def random_labels(
+    pool: Pool, seed: int = 0, highest: int = 3, judges: tuple[str, ...] = ("llm",)
+) -> Labels:
+    """Labels of every document, 0 to the highest, by lot."""
+    return label_all(
+        pool, np.random.default_rng(seed).integers(0, highest + 1, pool.n_documents), judges
+    )

@@ -446,8 +446,11 @@ def test_next_says_which_and_why(here, ok):
 
 # labels without an error make the best of four runs look like one made from them
 @pytest.mark.filterwarnings("ignore:the judges' labels go with:rtc_bayes.FitWarning")
-@pytest.mark.parametrize("qrels", ["", "--qrels few.qrels"])
-def test_labels_of_a_judge_beside_or_instead_of_judgments(here, ok, qrels):
+@pytest.mark.parametrize(
+    ("qrels", "model"),
+    [("", "hierarchical"), ("--qrels few.qrels", "hierarchical"), ("--qrels few.qrels", "layered")],
+)
+def test_labels_of_a_judge_beside_or_instead_of_judgments(here, ok, qrels, model):
     """`compare`, `fit` and `next` say with labels what Python says."""
     (here / "llm.txt").write_text((here / "qrels.txt").read_text())
     given = f"{qrels} --labels llm.txt --depth 10"
@@ -460,32 +463,31 @@ def test_labels_of_a_judge_beside_or_instead_of_judgments(here, ok, qrels):
         if qrels
         else rb.Judgments.none(pool, judged_for=pool.systems)
     )
-    expected = rb.fit(pool, judgments, model="hierarchical:map", labels=labels)
+    expected = rb.fit(pool, judgments, model=f"{model}:map", labels=labels)
     compared = rb.compare(pool, expected, estimand).to_dict()
-    line = f"'*.gz' {given} --model hierarchical --method map"
+    line = f"'*.gz' {given} --model {model} --method map"
     ok(f"compare {line} -o c.json")
     content = json.loads((here / "c.json").read_text())
     assert content["pairs"] == compared["pairs"]
     assert "llm.txt" in content["meta"]["inputs"]
     ok(f"fit {line} --quiet -o fit.nc")
     assert rb.Fit.load("fit.nc").judgments.judge_labels.n_labels == labels.n_labels
-    chosen = suggest(
-        pool, judgments, estimand, algorithm="hierarchical:map", labels=labels, count=2
-    )
-    said = ok(f"next '*.gz' {given} --algorithm hierarchical:map --count 2 --format json")
+    chosen = suggest(pool, judgments, estimand, algorithm=f"{model}:map", labels=labels, count=2)
+    said = ok(f"next '*.gz' {given} --algorithm {model}:map --count 2 --format json")
     assert json.loads(said) == [asdict(document) for document in chosen.documents]
 
 
-def test_build_with_labels_and_what_takes_none(here, ok, run):
+@pytest.mark.parametrize("algorithm", ["hierarchical:map", "layered:map"])
+def test_build_with_labels_and_what_takes_none(here, ok, run, algorithm):
     (here / "llm.txt").write_text((here / "qrels.txt").read_text())
     build = "build '*.gz' --truth qrels.txt --depth 10 --budget 12 -o out.qrels --labels llm.txt"
-    ok(f"{build} --algorithm hierarchical:map")
+    ok(f"{build} --algorithm {algorithm}")
     assert len((here / "out.qrels").read_text().splitlines()) == 12
     assert any("llm.txt" in path for path in meta(here / "out.qrels")["meta"]["inputs"])
     for line in (f"{build} --algorithm mtc", "fit '*.gz' --labels llm.txt --model rtc -o f.nc"):
         status, out, err = run(line)
         assert (status, out) == (2, "")
-        assert "takes no labels of judges; use robust or hierarchical" in err
+        assert "takes no labels of judges; use robust, hierarchical or layered" in err
     for line in ("fit '*.gz' -o f.nc", "next '*.gz'"):
         assert "no judgments; give --qrels, or --labels, or both" in run(line)[2]
     assert "no --labels" in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]

@@ -214,7 +214,10 @@ def next_(
         inputs = digests(systems, judged, [chosen.model], labels)
         with announced("weighing actions", quiet):
             ranked = _ranked_actions(judgments, estimand, chosen, costs, worth, count, seed)
-        title = f"{algorithm}, {judgments.n_judged} judged, seed {seed}"
+        title = (
+            f"{algorithm}, {judgments.n_judged} judged, seed {seed}; gains are what the model "
+            "itself expects, each once those above are done"
+        )
         _show(ranked, kind, output, provenance(seed=seed, inputs=inputs), title)
         return
     with announced("choosing documents", quiet):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,11 @@ Floats = NDArray[np.float64]
 
 HUMAN, LABEL = "human", "label"
 """In costs: a human's judgment, and a label of any judge that has no cost of its own."""
+# points and weights of Gauss and Hermite's rule for a normal distribution
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+# of a document's relevance, below which nothing is left to tell; and of a difference's, at most
+_LEAST_VARIANCE, _MOST_REMOVED = 1e-9, 1.0 - 1e-6
 
 
 def next_actions(
@@ -34,20 +40,24 @@ def next_actions(
     worth: float | None = None,
     count: int = 10,
 ) -> pd.DataFrame:
-    r"""Rank what may be done next by its expected gain for its cost.
+    r"""Choose what may be done next, one action after another, by expected gain for its cost.
 
     A human may judge a document, a judge that may err may label it, or the comparison may be
-    accepted as it is. The gain is in the mean log score of all pairs. With the difference of a
-    pair normal, of mean m and variance V, and z = m / sqrt(V), what takes r off V is expected to
-    gain
+    accepted as it is. The gain is in the mean log score of all pairs, as the model's own belief
+    has it: of the entropy of a pair's sign. With the difference normal, of mean m and variance V,
+    of which the actions so far are to take R off, what takes r more off is expected to gain
 
-    .. math:: \frac{r}{2V} \frac{\phi(z)^2}{\Phi(z) \Phi(-z)}
+    .. math:: \frac{r}{2 (V - R)} E \frac{\phi(z)^2}{\Phi(z) \Phi(-z)}, \quad
+              z \sim N\left(\frac{m}{\sqrt{V - R}}, \frac{R}{V - R}\right)
 
-    of the entropy of its sign: the first term in r of what the two have in common.
+    to first order in r: the first term of what the action and the sign have in common.
 
-    - A human's judgment of document i takes off v g^2, v = p (1 - p), with g the change of the
-      expected difference if i is relevant (the weight ``evr``), and as large a share of the
-      variance of the parameters.
+    - A human's judgment y of a document takes off Cov(difference, y)^2 / Var(y), given what the
+      actions so far tell. The covariance has a part of the document itself, g v with
+      v = E p (1 - p) and g the change of the expected difference if it is relevant (the weight
+      ``evr``), and a part of the parameters: over draws, what the expected difference and p have
+      in common. So a document tells of systems and topics, and two that tell the same count once.
+      Of n draws the square is too large by chance, and as much is taken off on average.
     - A label that is "relevant" with probability a for relevant documents and b for others takes
       off the share (a - b)^2 v / (l (1 - l)) of that, l = p a + (1 - p) b: the squared correlation
       of label and relevance.
@@ -66,16 +76,17 @@ def next_actions(
         Above 0: of a judgment by a ``human``, of a ``label``, or of a label by one judge, by its
         name. What has no cost cannot be done.
     worth : float, optional
-        What 1 of mean log score is worth, in the unit of the costs. What gains less than it costs
-        comes after ``accept``. Without it nothing is accepted.
+        What 1 of mean log score is worth, in the unit of the costs. Where the best that is left
+        gains less than it costs comes ``accept``. Without it nothing is accepted.
     count : int, at least 1
-        How many actions, the best first.
+        How many actions at most, the best first.
 
     Returns
     -------
     DataFrame
         action ("human", "label" or "accept"), topic, docno, judge, relevant (its probability),
-        gain, cost, gain_per_cost. Each is weighed as if done alone: ask again after some.
+        gain, cost, gain_per_cost. Each is weighed as if those above it were done, without knowing
+        how they end: gains add up, and asking again after some is better.
 
     Raises
     ------
@@ -124,36 +135,15 @@ def next_actions(
             f"the moments of {setting.measure} are not known, so actions cannot be weighed",
             remedy="compare by another measure, as AP",
         )
-    pool = setting.pool
-    p = np.mean(setting.values, axis=0, dtype=np.float64)
-    gain = _gain_of_truth(comparison, p)
-    gain[is_unseen(pool)] = 0.0
-    parts = []
-
-    def add(action: str, judge: str, gains: Floats, cost: float) -> None:
-        best = np.argsort(-gains, kind="stable")[:count]
-        best = best[gains[best] > 0.0]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "action": action,
-                    "topic": [pool.topics[t] for t in pool.topic_of[best]],
-                    "docno": pool.docnos[best].astype(str),
-                    "judge": judge,
-                    "relevant": p[best],
-                    "gain": gains[best],
-                    "cost": cost,
-                    "gain_per_cost": gains[best] / cost,
-                }
-            )
-        )
-
+    pool, learning = setting.pool, Learning(comparison)
+    kinds = []
     if HUMAN in prices:
-        add(HUMAN, "", gain, prices[HUMAN])
+        kinds.append(_Kind(HUMAN, "", prices[HUMAN], np.ones(pool.n_documents)))
+    labels_of = np.zeros(pool.n_documents)
     if labels is not None:
         document = labels.located(pool)
         inside = document >= 0
-        labels_of = np.bincount(document[inside], minlength=pool.n_documents)
+        labels_of += np.bincount(document[inside], minlength=pool.n_documents)
         for number, judge in enumerate(judges):
             cost = prices.get(judge, prices.get(LABEL))
             if cost is None:
@@ -162,19 +152,56 @@ def next_actions(
             labelled, grade = document[of_judge], labels.grade[of_judge]
             # a judge of two grades says "relevant" by the higher one, whatever people's level
             level = min(judgments.relevance_level, max(1, int(grade.max(initial=1))))
-            told = told_by_label(p, *rates(p[labelled], (grade >= level).astype(np.int64)))
-            gains = gain * told / (labels_of + 1.0) ** 2
-            gains[labelled] = 0.0
-            add(LABEL, judge, gains, cost)
-    actions = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-    actions = actions.sort_values("gain_per_cost", ascending=False, kind="stable")
-    if worth is not None:
-        pays = actions["gain"] * worth > actions["cost"]
-        accept = pd.DataFrame(
-            [{"action": "accept", "topic": "", "docno": "", "judge": "", "gain": 0.0, "cost": 0.0}]
+            said = rates(learning.p[labelled], (grade >= level).astype(np.int64))
+            told = told_by_label(learning.p, *said)
+            told[labelled] = 0.0
+            kinds.append(_Kind(LABEL, judge, cost, told))
+    rows: list[dict[str, object]] = []
+    accepted = worth is None
+    while len(rows) < count:
+        gains = learning.gains()
+        shares = [kind.told / (labels_of + 1.0) ** (2 * (kind.action == LABEL)) for kind in kinds]
+        each = [gains * share for share in shares]
+        chosen, best = max(
+            ((k, int(np.argmax(gain))) for k, gain in enumerate(each)),
+            key=lambda at: each[at[0]][at[1]] / kinds[at[0]].cost,
         )
-        actions = pd.concat([actions[pays], accept, actions[~pays]])
-    return actions.head(count).reset_index(drop=True)
+        kind, gain = kinds[chosen], float(each[chosen][best])
+        if not accepted and gain * (worth or 0.0) <= kind.cost:
+            rows.append(dict.fromkeys(("topic", "docno", "judge"), "") | _ACCEPT)
+            accepted = True
+            continue
+        if gain <= 0.0:
+            break
+        rows.append(
+            {
+                "action": kind.action,
+                "topic": pool.topics[pool.topic_of[best]],
+                "docno": str(pool.docnos[best]),
+                "judge": kind.judge,
+                "relevant": learning.p[best],
+                "gain": gain,
+                "cost": kind.cost,
+                "gain_per_cost": gain / kind.cost,
+            }
+        )
+        learning.learn(best, float(shares[chosen][best]))
+        kind.told[best] = 0.0
+        labels_of[best] += kind.action == LABEL
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+_ACCEPT = {"action": "accept", "gain": 0.0, "cost": 0.0}
+_COLUMNS = ["action", "topic", "docno", "judge", "relevant", "gain", "cost", "gain_per_cost"]
+
+
+class _Kind(NamedTuple):
+    """One kind of action, by whom, and what share of a document's relevance it tells."""
+
+    action: str
+    judge: str
+    cost: float
+    told: Floats
 
 
 def _checked(costs: Mapping[str, float], judges: tuple[str, ...]) -> dict[str, float]:
@@ -194,38 +221,92 @@ def _checked(costs: Mapping[str, float], judges: tuple[str, ...]) -> dict[str, f
     return dict(costs)
 
 
-def _gain_of_truth(comparison: Comparison, p: Floats) -> Floats:
-    """Return the expected gain if a document's relevance were known, shape (documents,)."""
-    setting = comparison.asked_setting
-    variance = comparison.sd_difference**2
-    stays = 2.0 * setting.residual**2
-    unjudged = comparison.variance_unjudged - stays
-    z = np.divide(
-        comparison.expected_difference,
-        comparison.sd_difference,
-        out=np.zeros_like(variance),
-        where=variance > 0.0,
-    )
-    # phi(z)^2 / (Phi(z) Phi(-z)), in logarithms as either may be nothing
-    information = np.exp(-z * z - np.log(2.0 * np.pi) - log_ndtr(z) - log_ndtr(-z))
-    of_pair = np.divide(
-        0.5 * information * (variance - stays),
-        variance * unjudged,
-        out=np.zeros_like(variance),
-        where=(unjudged > 0.0) & (variance > stays),
-    )
-    # sum over pairs of h (g_a - g_b)^2: a quadratic form of the graph of pairs
-    systems = setting.pool.n_systems
-    form = np.zeros((systems, systems))
-    a, b = setting.pairs.T
-    np.add.at(form, (a, a), of_pair)
-    np.add.at(form, (b, b), of_pair)
-    np.add.at(form, (a, b), -of_pair)
-    np.add.at(form, (b, a), -of_pair)
-    gradient = gradient_on_pool(setting.pool, parse_measure(setting.measure), p)
-    quadratic = np.einsum("sd,sd->d", gradient, form @ gradient)
-    gain: Floats = np.maximum(quadratic, 0.0) * p * (1.0 - p) / max(len(a), 1)
-    return gain
+class Learning:
+    """What documents tell of the differences of systems, given what is to be told so far.
+
+    All is taken as jointly normal: relevance y of documents, and scores.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        By a measure with moments.
+
+    Attributes
+    ----------
+    p, variance : ndarray of float, shape (documents,)
+        Probability of relevance at first, and the variance of y that is left.
+    covariance : ndarray of float, shape (systems, documents)
+        Of the mean scores and y.
+    removed : ndarray of float, shape (pairs,)
+        What is off the variance of each difference.
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        setting = comparison.asked_setting
+        values = np.asarray(setting.values)
+        self.p: Floats = np.mean(values, axis=0, dtype=np.float64)
+        self.variance = self.p * (1.0 - self.p)
+        self.removed = np.zeros(len(setting.pairs))
+        self._apart = values - self.p.astype(values.dtype)
+        of_p = np.mean(self._apart**2, axis=0, dtype=np.float64)
+        self._own = np.maximum(self.variance - of_p, 0.0)
+        gradient = gradient_on_pool(setting.pool, parse_measure(setting.measure), self.p)
+        # the scores of systems alone: of many systems the moments of all pairs take long
+        scores = replace(setting, pairs=setting.pairs[:1]).table("plugin").mean_expected
+        scores = (scores - scores.mean(axis=0)).astype(values.dtype)
+        self.covariance = gradient * self._own + scores.T @ self._apart / len(values)
+        self._chance = np.cov(scores.T, ddof=0) / len(values)
+        self._of_p = of_p
+        self._told: list[Floats] = []
+        self._seen = ~is_unseen(setting.pool)
+        self._pairs = setting.pairs
+        self._mean = comparison.expected_difference
+        self._variance = comparison.sd_difference**2
+        self._most = np.maximum(self._variance - 2.0 * setting.residual**2, 0.0)
+
+    def gains(self) -> Floats:
+        """Return the expected gain of each document's judgment, shape (documents,)."""
+        a, b = self._pairs.T
+        rate = self._rate()
+        # sum over pairs of rate (c_a - c_b)^2: a quadratic form of the graph of pairs
+        form = np.zeros((len(self.covariance),) * 2)
+        np.add.at(form, (a, a), rate)
+        np.add.at(form, (b, b), rate)
+        np.add.at(form, (a, b), -rate)
+        np.add.at(form, (b, a), -rate)
+        square = np.einsum("sd,sd->d", self.covariance, form @ self.covariance)
+        square -= float((form * self._chance).sum()) * self._of_p
+        unsure = self.variance > _LEAST_VARIANCE
+        gain = np.divide(square, self.variance, out=np.zeros_like(square), where=unsure)
+        return np.where(self._seen, np.maximum(gain, 0.0), 0.0)
+
+    def learn(self, document: int, told: float) -> None:
+        """Go on to what is left once a document's relevance is told, or a share of it."""
+        with_it = self._apart.T @ self._apart[:, document] / len(self._apart)
+        with_it = with_it.astype(np.float64)
+        with_it[document] += self._own[document]
+        for past in self._told:
+            with_it -= past[document] * past
+        noisy = self.variance[document] / told
+        of_scores = self.covariance[:, document].copy()
+        a, b = self._pairs.T
+        more = (of_scores[a] - of_scores[b]) ** 2 / noisy
+        self.removed = np.minimum(self.removed + more, _MOST_REMOVED * self._most)
+        self.covariance = self.covariance - np.outer(of_scores, with_it) / noisy
+        self._told.append(with_it / np.sqrt(noisy))
+        self.variance = np.maximum(self.variance - self._told[-1] ** 2, 0.0)
+
+    def _rate(self) -> Floats:
+        """Gain in the mean over pairs for each unit off a difference's variance, shape (pairs,)."""
+        left = self._variance - self.removed
+        unsure = left > 0.0
+        scale = np.sqrt(np.where(unsure, left, 1.0))
+        moved = np.sqrt(self.removed) * _NODES[:, None]
+        z = (self._mean + moved) / scale
+        # phi(z)^2 / (Phi(z) Phi(-z)), in logarithms as either may be nothing
+        information = np.exp(-z * z - np.log(2.0 * np.pi) - log_ndtr(z) - log_ndtr(-z))
+        rate: Floats = 0.5 * (_WEIGHTS @ information) / scale**2 / max(len(left), 1)
+        return np.where(unsure & (self._most > 0.0), rate, 0.0)
 
 
 def rates(p: Floats, relevant: NDArray[np.integer]) -> tuple[float, float]:

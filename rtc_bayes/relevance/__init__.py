@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rtc_bayes.relevance import aggregation, cut, rank, system_calibration
     from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression, sweeps_to_try
     from rtc_bayes.relevance.fitters.graphs import open_graph
+    from rtc_bayes.relevance.label_density import LabelledDensity
     from rtc_bayes.relevance.label_evidence import (
         LabelEvidence,
         remark_on_sharing,
@@ -64,6 +65,7 @@ __getattr__, _, _ = lazy_loader.attach(
         "effects": ["EffectsDraws", "EffectsRegression", "sweeps_to_try"],
         "logit_beta": ["LogitBeta"],
         "fitters.graphs": ["open_graph"],
+        "label_density": ["LabelledDensity"],
         "label_evidence": ["LabelEvidence", "remark_on_sharing", "shared_errors"],
         "layered": ["LayeredDensity", "LayeredPriors"],
         "prevalence": ["prevalence_curves", "spline"],
@@ -80,6 +82,7 @@ __all__ = [
     "EffectsRegression",
     "Fit",
     "LabelEvidence",
+    "LabelledDensity",
     "LayeredDensity",
     "LayeredPriors",
     "LogitBeta",

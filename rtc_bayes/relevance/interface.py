@@ -409,5 +409,5 @@ def check_takes_labels(judgments: Judgments, taker: object) -> None:
     if judgments.judge_labels is not None and not getattr(taker, "takes_labels", False):
         raise InputError(
             f"{getattr(taker, 'name', type(taker).__name__)} takes no labels of judges",
-            remedy="use robust or hierarchical, or leave the labels out",
+            remedy="use robust, hierarchical or layered, or leave the labels out",
         )

@@ -36,8 +36,9 @@ topics, of whether the human grade is at least 2 on the judge's grade.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,6 +128,11 @@ class LabelEvidence:
         if self.labels is None:
             return {}
         return {"label_topic": ("topic",), "label_system": ("system",)}
+
+    @property
+    def coords(self) -> dict[str, list[str]]:
+        """Labels of the coefficients' dim."""
+        return {} if self.labels is None else {"label_term": list(self.names)}
 
     @property
     def scale_priors(self) -> list[tuple[float, float]]:
@@ -225,6 +231,56 @@ class LabelEvidence:
         of_systems = self.implied.of_documents(topic)
         coefficients = [x, unlabelled, of_systems, np.full(len(x), self.implied.topics[topic])]
         return np.column_stack([*coefficients, self._indicators[here], of_topic, own * x[:, None]])
+
+    def in_graph(
+        self, effects: Mapping[str, Any] | None = None
+    ) -> Callable[[NDArray[np.integer]], Any]:
+        """Add the labels' parameters to the PyMC model in context.
+
+        The model's coordinates must have :attr:`coords`.
+
+        Parameters
+        ----------
+        effects : mapping of str to variable, optional
+            The effects by the names of :attr:`dims`, if the model writes them with its own; else
+            each is written as a scale times standard normals.
+
+        Returns
+        -------
+        callable
+            Takes numbers of documents and returns what labels add to their log-odds: 0 where there
+            are no labels.
+
+        Examples
+        --------
+        >>> import pymc as pm
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> labels = rb.Labels.of(["1", "1"], ["a", "b"], ["llm", "llm"], [1, 0])
+        >>> judgments = rb.Judgments.none(pool).with_judge_labels(labels)
+        >>> evidence = LabelEvidence(judgments)
+        >>> with pm.Model(coords=rb.relevance.coordinates(pool) | evidence.coords) as model:
+        ...     level, of_labels = pm.Normal("level", 0, 2), evidence.in_graph()
+        ...     rb.relevance.observe(judgments, lambda rows: level + of_labels(rows))
+        >>> "label_coefficient" in model.named_vars
+        True
+        """
+        if self.labels is None:
+            return lambda rows: 0.0
+        import pymc as pm
+
+        def effect(name: str, median: float, spread: float) -> Any:
+            log_s = pm.Normal(f"log_s_{name}", np.log(median), spread)
+            z = pm.Normal(f"z_{name}", 0.0, 1.0, dims=self.dims[name])
+            return pm.Deterministic(name, pm.math.exp(log_s) * z, dims=self.dims[name])
+
+        value = pm.Normal("label_coefficient", *self.prior, dims="label_term")
+        if effects is None:
+            priors = zip(self.dims, self.scale_priors, strict=True)
+            effects = {name: effect(name, *prior) for name, prior in priors}
+        weight = pm.math.concatenate([value, *(effects[name] for name in self.dims)])
+        columns = np.vstack([self.columns(t) for t in range(self.pool.n_topics)])
+        return lambda rows: pm.math.dot(columns[rows], weight)
 
     @cached_property
     def implied(self) -> LabelledSystems:

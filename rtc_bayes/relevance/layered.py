@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.relevance.logistic import sigmoid
-from rtc_bayes.relevance.newton import Floats
+from rtc_bayes.relevance.newton import Floats, differences_of
 from rtc_bayes.relevance.prevalence import FARTHEST, STEP
 
 type Integers = NDArray[np.int64]
 
 _EFFECTS = {"A": "offset", "B": "slope", "lambda": "weight"}
 _HYPER = 2 + 2 * len(_EFFECTS)
-# of central differences of the gradient, which is exact to about 1e-13
-_DIFFERENCE = 1e-5
 
 
 class LayeredPriors(NamedTuple):
@@ -140,27 +138,35 @@ class LayeredDensity:
 
     def derivative(self, x: Floats, *, jacobian: bool = True) -> tuple[float, Floats]:
         """Log density and its gradient, shape (size,)."""
-        gradient = np.empty(len(x))
-        pool = self.judgments.pool
-        value = log_density(
-            x, pool.n_topics, pool.n_systems, self.priors, self.curve, *self._judged, gradient
-        )
+        value, gradient, _ = self.derivative_beside(x, np.zeros(len(self._judged[1])))
         return value, gradient
+
+    def derivative_beside(self, x: Floats, added: Floats) -> tuple[float, Floats, Floats]:
+        """Log density where something is added to the log-odds of the judged documents.
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray of float, shape (size,)
+        force : ndarray of float, shape (judged,)
+            Derivative by what is added.
+        """
+        gradient, force = np.empty(len(x)), np.empty(len(added))
+        pool = self.judgments.pool
+        of_pool = pool.n_topics, pool.n_systems, self.priors, self.curve
+        value = log_density(x, *of_pool, *self._judged, added, gradient, force)
+        return value, gradient, force
 
     def hessian(self, x: Floats, *, jacobian: bool = True) -> Floats:
         """Second derivatives by differences of the gradient, shape (size, size)."""
-        rows = np.empty((len(x), len(x)))
-        for row, step in zip(rows, _DIFFERENCE * np.eye(len(x)), strict=True):
-            above, below = self.derivative(x + step)[1], self.derivative(x - step)[1]
-            row[:] = (above - below) / (2.0 * _DIFFERENCE)
-        return 0.5 * (rows + rows.T)
+        return differences_of(lambda at: self.derivative(at)[1], x)
 
-    def p(self, x: Floats) -> Floats:
-        """Probability of every document, shape (documents,)."""
+    def p(self, x: Floats, added: Floats | None = None) -> Floats:
+        """Probability of every document, with something `added` to its log-odds or nothing."""
         pool = self.judgments.pool
-        return probabilities(
-            x, pool.n_topics, pool.n_systems, self.priors.log_odds, self.curve, self._every
-        )
+        added = np.zeros(pool.n_documents) if added is None else added
+        of_pool = pool.n_topics, pool.n_systems, self.priors.log_odds, self.curve
+        return probabilities(x, *of_pool, self._every, added)
 
     def parameters(self, x: Floats) -> dict[str, Any]:
         """Name the values, as the graph does."""
@@ -207,9 +213,11 @@ def log_density(
     curve: Floats,
     judged: Entries,
     labels: Floats,
+    added: Floats,
     gradient: Floats,
+    forces: Floats,
 ) -> float:
-    """Return the log density at x, up to a constant, and set its gradient."""
+    """Return the log density at x, up to a constant; set its gradient, and that by `added`."""
     gradient[:] = 0.0
     value = 0.0
     m, k = _sigmoid(x[0]), math.exp(x[1])
@@ -256,7 +264,7 @@ def log_density(
     reports = np.empty((4, len(judged.system)))
     for i in range(len(labels)):
         t = judged.topic[i]
-        eta = base
+        eta = base + added[i]
         for e in range(judged.starts[i], judged.starts[i + 1]):
             j = judged.system[e]
             q, q_slope = _self_report(curve, level[t], judged.item[e])
@@ -266,6 +274,7 @@ def log_density(
             reports[2, e], reports[3, e] = opinion, opinion_slope
         value += labels[i] * _log_sigmoid(eta) + (1.0 - labels[i]) * _log_sigmoid(-eta)
         force = labels[i] - _sigmoid(eta)
+        forces[i] = force
         of_base += force
         for e in range(judged.starts[i], judged.starts[i + 1]):
             j = judged.system[e]
@@ -298,7 +307,13 @@ def log_density(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def probabilities(
-    x: Floats, topics: int, systems: int, log_odds: bool, curve: Floats, every: Entries
+    x: Floats,
+    topics: int,
+    systems: int,
+    log_odds: bool,
+    curve: Floats,
+    every: Entries,
+    added: Floats,
 ) -> Floats:
     """Return the probability of every document at x."""
     m, k = _sigmoid(x[0]), math.exp(x[1])
@@ -314,7 +329,7 @@ def probabilities(
         base += weight[j] * none[j]
     p = np.empty(len(every.topic))
     for i in range(len(p)):
-        eta, level = base, x[0] + x[8 + every.topic[i]] * spread
+        eta, level = base + added[i], x[0] + x[8 + every.topic[i]] * spread
         for e in range(every.starts[i], every.starts[i + 1]):
             j = every.system[e]
             q, _ = _self_report(curve, level, every.item[e])

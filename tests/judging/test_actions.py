@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtr
 
 import rtc_bayes as rb
-from rtc_bayes.judging.actions import rates, told_by_label
+from rtc_bayes.judging.actions import Learning, rates, told_by_label
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import gradient_on_pool
 from tests.pools import POOL_ALONE, judge, random_pool
@@ -37,41 +37,67 @@ def compared(pool, judgments, estimand=POOL_ALONE, draws=1):
     return rb.compare(pool, rb.Relevance.from_values(pool, p[None] if draws > 1 else p), estimand)
 
 
-def entropy(p):
-    return -p * np.log(p) - (1 - p) * np.log1p(-p)
+def expected_entropy(mean, variance, removed):
+    """Expected entropy of a normal difference's sign, some of its variance removed."""
+    moved = np.linspace(-8.0, 8.0, 4001)
+    weight = np.exp(-(moved**2) / 2)
+    after = ndtr((mean + np.sqrt(removed) * moved) / np.sqrt(variance - removed))
+    after = np.clip(after, 1e-15, 1 - 1e-15)
+    entropies = -after * np.log(after) - (1 - after) * np.log1p(-after)
+    return weight @ entropies / weight.sum()
 
 
 @pytest.mark.parametrize(
     ("estimand", "draws"), [(POOL_ALONE, 1), (rb.Estimand(residual=0.02), 1), (POOL_ALONE, 60)]
 )
 def test_a_judgment_gains_what_the_sign_and_it_have_in_common(pool, estimand, draws):
+    """By covariances of all documents and scores at once, and integrals over what is told."""
     judgments = judge(pool, 10)
     comparison = compared(pool, judgments, estimand, draws)
-    actions = rb.next_actions(comparison, judgments, {"human": 2.0}, count=10_000)
+    actions = rb.next_actions(comparison, judgments, {"human": 2.0}, count=6)
     setting = comparison.setting
-    p = setting.values.mean(axis=0)
+    values = np.asarray(setting.values, dtype=float)
+    p = values.mean(axis=0)
     gradient = gradient_on_pool(setting.pool, parse_measure("AP"), p)
-    for row in actions.itertuples():
-        (d,) = setting.pool.locate(row.topic, [row.docno])
-        gained = []
-        for n, (a, b) in enumerate(setting.pairs):
-            mean, variance = comparison.expected_difference[n], comparison.sd_difference[n] ** 2
-            stays = 2 * setting.residual**2
-            unjudged = comparison.variance_unjudged[n] - stays
-            # a small share of what it takes off, so that higher terms vanish; with a part of the
-            # parameters' variance that goes in step
-            small = 1e-3
-            r = small * p[d] * (1 - p[d]) * (gradient[a, d] - gradient[b, d]) ** 2
-            r *= (variance - stays) / unjudged
-            move = np.sqrt(r * np.array([(1 - p[d]) / p[d], p[d] / (1 - p[d])])) * [1, -1]
-            left = np.sqrt(variance - r)
-            chances = np.array([p[d], 1 - p[d]])
-            after = ndtr((mean + move) / left)
-            gained.append((entropy(chances @ after) - chances @ entropy(after)) / small)
-        assert row.gain == pytest.approx(np.mean(gained), rel=0.02, abs=1e-9)
-        assert row.gain_per_cost == pytest.approx(row.gain / 2)
+    own = (values * (1 - values)).mean(axis=0)
+    scores = setting.table("plugin").mean_expected
+    apart, moved = values - p, scores - scores.mean(axis=0)
+    of_documents = apart.T @ apart / len(values) + np.diag(own)
+    of_scores = gradient * own + moved.T @ apart / len(values)
+    chance = moved.T @ moved / len(values) ** 2
+    at = zip(actions.topic, actions.docno, strict=True)
+    rows = [int(setting.pool.locate(topic, [docno])[0]) for topic, docno in at]
+    before = np.zeros(len(setting.pairs))
+    for n, document in enumerate(rows):
+        first, gained = rows[: n + 1], []
+        for k, (a, b) in enumerate(setting.pairs):
+            c = of_scores[a] - of_scores[b]
+            removed = c[first] @ np.linalg.solve(of_documents[np.ix_(first, first)], c[first])
+            left = of_documents[document, document]
+            if n:
+                with_past = of_documents[np.ix_(rows[:n], [document])][:, 0]
+                past = of_documents[np.ix_(rows[:n], rows[:n])]
+                left -= with_past @ np.linalg.solve(past, with_past)
+            by_chance = chance[a, a] + chance[b, b] - 2 * chance[a, b]
+            by_chance *= (apart[:, document] ** 2).mean() / left
+            mean, variance = comparison.expected_difference[k], comparison.sd_difference[k] ** 2
+            # the slope of what is gained, where the actions before it are done
+            step = 1e-4 * variance
+            ends = [expected_entropy(mean, variance, before[k] + s) for s in (0.0, step)]
+            gained.append((removed - before[k] - by_chance) * (ends[0] - ends[1]) / step)
+            before[k] = removed
+        assert actions.gain[n] == pytest.approx(np.mean(gained), rel=0.02)
+        assert actions.gain_per_cost[n] == pytest.approx(actions.gain[n] / 2)
     judged = {(topic, docno) for topic, of in judgments.to_qrels().items() for docno in of}
     assert judged.isdisjoint(zip(actions.topic, actions.docno, strict=True))
+
+
+def test_the_best_document_comes_first(pool):
+    judgments = judge(pool, 10)
+    comparison = compared(pool, judgments, draws=60)
+    best = rb.next_actions(comparison, judgments, {"human": 1}, count=1)
+    gains = Learning(comparison).gains()
+    assert best.gain[0] == gains.max() > np.median(gains[gains > 0])
 
 
 def test_a_perfect_label_is_a_judgment_and_a_label_by_lot_is_nothing():
@@ -144,16 +170,20 @@ def test_one_more_label_gains_a_quarter_of_a_first_one(pool):
     actions = rb.next_actions(
         comparison,
         judgments.with_judge_labels(labels),
-        {"bob": 1.0, "human": 1.0},
+        {"bob": 1.0},
         count=10_000,
     )
-    gains = actions.pivot_table(index=["topic", "docno"], columns="action", values="gain").dropna()
     p, level = 0.3, 1
     told = told_by_label(np.array([p]), *rates(np.array([p]), np.array([level])))[0]
-    share = gains["label"] / gains["human"]
-    has_one = [pair in set(one.pair_ids()) for pair in gains.index]
-    assert share[has_one].to_numpy() == pytest.approx(told / 4)
-    assert share[np.logical_not(has_one)].to_numpy() == pytest.approx(told)
+    has_one, learning, counts = set(one.pair_ids()), Learning(comparison), {}
+    for row in actions.itertuples():
+        (d,) = pool.locate(row.topic, [row.docno])
+        share = told / 4 if (row.topic, row.docno) in has_one else told
+        counts[share] = counts.get(share, 0) + 1
+        assert row.gain == pytest.approx(learning.gains()[d] * share)
+        learning.learn(d, share)
+    assert len(counts) == 2
+    assert min(counts.values()) > 5
 
 
 def test_what_is_not_worth_its_cost_comes_after_accept(pool):
@@ -216,6 +246,9 @@ def test_the_command_says_what_python_says(pool, tmp_path, capsys):
     told = capsys.readouterr().out.splitlines()
     assert told[0] == "action,topic,docno,judge,relevant,gain,cost,gain_per_cost"
     assert len(told) == 11
+    shown = options.replace("csv", "table").split()
+    assert main([*common.split(), *shown]) == 0
+    assert "what the model itself expects" in " ".join(capsys.readouterr().out.split())
     as_json = [*common.split(), *options.replace("csv", "json").split(), "--worth", "0.001"]
     assert main(as_json) == 0
     first = json.loads(capsys.readouterr().out)[0]

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from pools import judge, make_pool
+from pools import judge, make_pool, random_labels
 
 from rtc_bayes import FitWarning, InputError, Judgments
 from rtc_bayes.relevance import Sampling, fit, load_model, rank
@@ -38,7 +38,10 @@ def of_graph(density, graph, x):
     return np.concatenate([np.ravel(named[v.name]) for v in graph.graph.free_RVs])
 
 
-def test_the_density_is_the_graphs(model, judgments):
+@pytest.mark.parametrize("judges", [(), ("llm",), ("one", "two")])
+def test_the_density_is_the_graphs(model, judgments, judges):
+    if judges:
+        judgments = judgments.with_judge_labels(random_labels(judgments.pool, judges=judges))
     density, graph = model.density(judgments), open_graph(model, judgments)
     rng = np.random.default_rng(0)
     points = density.start + rng.normal(0.0, 0.5, (4, density.size))

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytensor
 import pytest
-from pools import judge, make_pool, pool_of
+from pools import judge, label_all, make_pool, pool_of, random_labels
 from scipy.optimize import minimize
 from scipy.special import expit
 
@@ -18,21 +18,6 @@ from rtc_bayes.relevance.label_systems import LabelledSystems
 from rtc_bayes.relevance.nested_laplace import NestedLaplace
 from rtc_bayes_models.hierarchical import Design, Hierarchical
 from rtc_bayes_models.robust import COEFFICIENTS, Design as RobustDesign, Robust
-
-
-def label_all(pool, grades, judges=("llm",)):
-    """Label every document of a pool, by each judge alike."""
-    topics = np.array(pool.topics, dtype=object)[pool.topic_of]
-    columns = [np.tile(values, len(judges)) for values in (topics, pool.docnos, grades)]
-    return Labels.of(
-        columns[0], columns[1], np.repeat(judges, pool.n_documents), columns[2].astype(int)
-    )
-
-
-def random_labels(pool, seed=0, highest=3, judges=("llm",)):
-    return label_all(
-        pool, np.random.default_rng(seed).integers(0, highest + 1, pool.n_documents), judges
-    )
 
 
 def log_loss(judgments, relevant, labels, documents=slice(None)):
@@ -218,7 +203,8 @@ def test_saved_fits_keep_the_labels(tmp_path):
 @pytest.mark.parametrize("model", ["rtc:map", "uniform"])
 def test_models_that_take_none_say_so(model):
     pool = make_pool()
-    with pytest.raises(InputError, match="takes no labels of judges; use robust or hierarchical"):
+    remedy = "takes no labels of judges; use robust, hierarchical or layered"
+    with pytest.raises(InputError, match=remedy):
         rb.fit(pool, judge(pool, 20), model=model, labels=random_labels(pool))
 
 
