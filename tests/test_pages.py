@@ -9,7 +9,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 PAGES = [
-    ("topics.md", 14),
+    ("topics.md", 15),
     ("judging.md", 5),
     ("planning.md", 10),
     ("audit.md", 20),

@@ -1,8 +1,9 @@
-"""Figure 4.1 of Hosseini 2013 on TREC-8: how much depends on which topics are drawn.
+"""Figures 4.1 and 6.5 of Hosseini 2013 on TREC-8: how much depends on which topics are drawn.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.topics.figures
 
-writes docs/figures/topics-best-worst.png, and prints how many topics reach a correlation of 0.95:
+writes docs/figures/topics-first.png (6.5: orders that begin with each topic) and
+docs/figures/topics-best-worst.png (4.1), and prints how many topics reach a correlation of 0.95:
 Pearson's, of the mean average precision over a set of topics with that over all. Random sets are
 1000 of each size: the best, the median and the worst. "Found" sets grow by the topic that raises
 the correlation most, or lowers it most.
@@ -18,6 +19,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from experiments.common import read_collection
+from experiments.topics.chapter6 import taus_by_first
 from rtc_bayes import ScoreMatrix
 
 FIGURES = Path(__file__).parents[2] / "docs" / "figures"
@@ -32,9 +34,12 @@ def main() -> None:
     curves = best_and_worst(truth)
     for name, curve in curves.items():
         print(f"{name}: {ENOUGH} reached at {1 + int(np.argmax(curve >= ENOUGH))} topics")
-    best_worst_figure(curves).savefig(
-        FIGURES / "topics-best-worst.png", dpi=130, metadata={"Software": None}
-    )
+    figures = {
+        "topics-best-worst": best_worst_figure(curves),
+        "topics-first": first_topics_figure(*taus_by_first(truth)),
+    }
+    for name, figure in figures.items():
+        figure.savefig(FIGURES / f"{name}.png", dpi=130, metadata={"Software": None})
 
 
 def best_and_worst(truth: ScoreMatrix) -> dict[str, NDArray[np.float64]]:
@@ -91,6 +96,21 @@ def best_worst_figure(curves: dict[str, NDArray[np.float64]]) -> Figure:
     axes.axhline(ENOUGH, color="0.7", linewidth=0.8, zorder=0)
     axes.text(50, ENOUGH - 0.01, f"{ENOUGH}", color="0.4", ha="right", va="top")
     axes.set(xlabel="topics in the set", ylabel="Pearson's correlation with all 50 topics")
+    axes.set(xlim=(1, 50), ylim=(0, 1.01), xticks=[1, 10, 20, 30, 40, 50])
+    axes.legend(frameon=False, loc="lower right")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def first_topics_figure(adaptive: NDArray[np.float64], random: NDArray[np.float64]) -> Figure:
+    """Draw tau by number of topics: a line for each first topic, and the mean of random ones."""
+    figure = Figure(figsize=(6.4, 4), layout="constrained")
+    axes = figure.add_subplot()
+    sizes = np.arange(1, adaptive.shape[1] + 1)
+    lines = axes.plot(sizes, adaptive.T, color="tab:blue", linewidth=0.5, alpha=0.5)
+    lines[0].set_label("adaptive, by first topic")
+    axes.plot(sizes, random.mean(axis=0), color="black", label="random topics, mean")
+    axes.set(xlabel="topics", ylabel="Kendall's tau with all 50 topics")
     axes.set(xlim=(1, 50), ylim=(0, 1.01), xticks=[1, 10, 20, 30, 40, 50])
     axes.legend(frameon=False, loc="lower right")
     axes.spines[["top", "right"]].set_visible(False)

@@ -122,8 +122,8 @@ def next_(
     noise: Annotated[
         Literal["mean", "none", "centred", "draws"],
         typer.Option(
-            help="Of --by-topic: unsure scores count as noise, not, less what systems share, or "
-            "as draws."
+            help="Of --by-topic: the variance of expected scores counts against a topic (mean), "
+            "not at all (none), without what systems share (centred); or take draws of scores."
         ),
     ] = "mean",
     audit: Annotated[

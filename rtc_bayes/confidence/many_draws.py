@@ -91,12 +91,13 @@ def _thinned(setting: Setting, count: int) -> Setting:
 
 def _followed(every: Floats, some: Floats, exact: Floats) -> Floats:
     """Predict exact values of every draw by a line through those of some, draws first."""
-    apart = some - some.mean(axis=0)
+    centre, level = some.mean(axis=0), exact.mean(axis=0)
+    apart = some - centre
     square = (apart * apart).sum(axis=0)
-    slope = np.divide(
-        (apart * exact).sum(axis=0), square, out=np.ones_like(square), where=square > 0
-    )
-    followed: Floats = exact.mean(axis=0) + slope * (every - some.mean(axis=0))
+    # both apart from their means: of values that differ by rounding alone the slope stays small
+    product = (apart * (exact - level)).sum(axis=0)
+    slope = np.divide(product, square, out=np.ones_like(square), where=square > 0)
+    followed: Floats = level + slope * (every - centre)
     return followed
 
 

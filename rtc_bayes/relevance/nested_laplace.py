@@ -26,7 +26,6 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtrs
 from scipy.optimize import minimize
-from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression, Integers
@@ -35,6 +34,7 @@ from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
 from rtc_bayes.relevance.interface import Diagnostics, Sampling, Stage
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import Floats, ascend
+from rtc_bayes.relevance.sparse_rows import SparseRows
 
 # Newton decrement of the scales: twice the log density still to gain
 _SCALE_DECREMENT = 1e-8
@@ -187,11 +187,9 @@ class NestedLaplace:
         self.data = data
 
     @cached_property
-    def _sum_by_topic(self) -> csr_array:
-        """Sums rows by topic, shape (topics, rows)."""
-        rows = np.arange(len(self.data.topic))
-        shape = (self.data.n_topics, len(rows))
-        return csr_array((np.ones(len(rows)), (self.data.topic, rows)), shape=shape)
+    def _rows(self) -> SparseRows:
+        """The features of the rows: of each system, and 0 for most."""
+        return SparseRows.of(self.data.columns)
 
     @cached_property
     def _member(self) -> Floats:
@@ -231,7 +229,7 @@ class NestedLaplace:
         ndarray of float, shape (points,)
         """
         topic_scale, scale = self.scaled(log_scale)
-        eta = self.data.columns @ (scale[:, None] * columns) + topic_scale * topics[self.data.topic]
+        eta = self._rows.times(scale[:, None] * columns) + topic_scale * topics[self.data.topic]
         return self._log_density(log_scale, eta, topics, columns)
 
     def _log_density(
@@ -255,22 +253,20 @@ class NestedLaplace:
             Where to start; by default the prior's centre.
         """
         topic_scale, scale = self.scaled(log_scale)
-        features = self.data.columns * scale
 
         def split(at: Floats) -> tuple[Floats, Floats]:
             return at[: self.data.n_topics], at[self.data.n_topics :]
 
         def log_odds(at: Floats) -> Floats:
-            topics, columns = split(at)
-            return features @ columns + topic_scale * topics[self.data.topic]
+            return self._log_odds(topic_scale, scale, *split(at))
 
         def log_density(at: Floats) -> float:
             return float(self._log_density(log_scale, log_odds(at), *split(at)))
 
         def derivatives(at: Floats) -> tuple[Floats, Arrow]:
             p = sigmoid(log_odds(at))
-            slope = self._slope(topic_scale, features, self.data.labels - p, *split(at))
-            return np.concatenate(slope), self._precision(topic_scale, features, p * (1.0 - p))
+            slope = self._slope(topic_scale, scale, self.data.labels - p, *split(at))
+            return np.concatenate(slope), self._precision(topic_scale, scale, p * (1.0 - p))
 
         def solve(precision: Arrow, gradient: Floats) -> Floats:
             return np.concatenate(precision.solve(*split(gradient)))
@@ -281,10 +277,16 @@ class NestedLaplace:
         end = ascend(np.concatenate(start), log_density, derivatives, solve)
         return Conditional(log_scale, *split(end.at), end.value, end.curvature, end.converged)
 
+    def _log_odds(
+        self, topic_scale: float, scale: Floats, topics: Floats, columns: Floats
+    ) -> Floats:
+        """Log-odds of every row."""
+        return self._rows.times(scale * columns) + topic_scale * topics[self.data.topic]
+
     def _slope(
         self,
         topic_scale: float,
-        features: Floats,
+        scale: Floats,
         residual: Floats,
         topics: Floats,
         columns: Floats,
@@ -292,18 +294,17 @@ class NestedLaplace:
         """Gradient of the log density in topics and columns; the residual is labels less p."""
         return (
             topic_scale * self._by_topic(residual) - topics,
-            features.T @ residual - self._prior_precision * (columns - self._centre),
+            scale * self._rows.transposed_times(residual)
+            - self._prior_precision * (columns - self._centre),
         )
 
-    def _precision(self, topic_scale: float, features: Floats, weight: Floats) -> Arrow:
+    def _precision(self, topic_scale: float, scale: Floats, weight: Floats) -> Arrow:
         """Negative Hessian of the log density, the rows weighing `weight`."""
-        weighted = weight[:, None] * features
-        columns = features.T @ weighted
+        columns, sums = self._rows.weighted(weight, self.data.topic, self.data.n_topics)
+        columns *= np.outer(scale, scale)
         columns.flat[:: len(columns) + 1] += self._prior_precision
         return Arrow(
-            1.0 + topic_scale**2 * self._by_topic(weight),
-            topic_scale * (self._sum_by_topic @ weighted),
-            columns,
+            1.0 + topic_scale**2 * self._by_topic(weight), topic_scale * scale * sums, columns
         )
 
     def _by_topic(self, values: Floats) -> Floats:
@@ -313,28 +314,29 @@ class NestedLaplace:
     def marginal_gradient(self, at: Conditional) -> Floats:
         """Gradient of the log scales' log posterior density, shape (scales,)."""
         topic_scale, scale = self.scaled(at.log_scale)
-        features = self.data.columns * scale
         of_topic = topic_scale * at.topics[self.data.topic]
-        p = sigmoid(features @ at.columns + of_topic)
+        # what each scale adds to the log-odds of a row: their derivative, effects held
+        direct = self._rows.times((scale * at.columns)[:, None] * self._member)
+        direct[:, 0] = of_topic
+        p = sigmoid(self._log_odds(topic_scale, scale, at.topics, at.columns))
         weight, residual = p * (1.0 - p), self.data.labels - p
 
-        # what each scale adds to the log-odds of a row: their derivative, effects held
-        direct = (features * at.columns) @ self._member
-        direct[:, 0] = of_topic
         # how the mode of the effects moves with each scale
-        pull_topics = -topic_scale * (self._sum_by_topic @ (weight[:, None] * direct))
+        weighted = weight[:, None] * direct
+        pull_topics = -topic_scale * np.stack([self._by_topic(one) for one in weighted.T], axis=1)
         pull_topics[:, 0] += topic_scale * self._by_topic(residual)
-        pull_columns = (features.T @ residual)[:, None] * self._member
-        pull_columns -= features.T @ (weight[:, None] * direct)
+        pull_columns = (scale * self._rows.transposed_times(residual))[:, None] * self._member
+        pull_columns -= scale[:, None] * self._rows.transposed_times(weighted)
         moved_topics, moved_columns = at.precision.solve(pull_topics, pull_columns)
-        total = direct + features @ moved_columns + topic_scale * moved_topics[self.data.topic]
+        total = direct + self._rows.times(scale[:, None] * moved_columns)
+        total += topic_scale * moved_topics[self.data.topic]
 
         # log |H| moves with the scales (effective number of effects) and with the weights
         covariance = at.precision.covariance()
         topic_variance, _, columns = covariance
         learnt = self._member.T @ (1.0 - np.diag(columns))
         learnt[0] = len(topic_variance) - topic_variance.sum()
-        leverage = self._leverage(topic_scale, features, covariance)
+        leverage = self._leverage(topic_scale, scale, covariance)
         bend = (leverage * weight * (1.0 - 2.0 * p)) @ total / 2.0
         prior = (at.log_scale - np.log(self.data.median)) / self.data.spread**2
         return residual @ direct - prior - learnt - bend
@@ -429,13 +431,12 @@ class NestedLaplace:
         where the prior says next to nothing, a few are not enough, and Pareto k says so.
         """
         topic_scale, scale = self.scaled(mode.log_scale)
-        features = self.data.columns * scale
-        sd = np.sqrt(self._leverage(topic_scale, features, mode.precision.covariance()))
+        sd = np.sqrt(self._leverage(topic_scale, scale, mode.precision.covariance()))
         topics, columns = mode.topics, mode.columns
         for _ in range(_MEAN_STEPS):
-            eta = features @ columns + topic_scale * topics[self.data.topic]
+            eta = self._log_odds(topic_scale, scale, topics, columns)
             residual = self.data.labels - sigmoid(eta[:, None] + sd[:, None] * _NODES) @ _WEIGHTS
-            slope = self._slope(topic_scale, features, residual, topics, columns)
+            slope = self._slope(topic_scale, scale, residual, topics, columns)
             step = mode.precision.solve(*slope)
             topics, columns = topics + step[0], columns + step[1]
             if slope[0] @ step[0] + slope[1] @ step[1] <= _MEAN_DECREMENT:
@@ -443,14 +444,14 @@ class NestedLaplace:
         return topics, columns
 
     def _leverage(
-        self, topic_scale: float, features: Floats, covariance: tuple[Floats, Floats, Floats]
+        self, topic_scale: float, scale: Floats, covariance: tuple[Floats, Floats, Floats]
     ) -> Floats:
         """Variance of the log-odds of every row."""
         topic_variance, cross, columns = covariance
-        leverage: Floats = np.einsum("ik,ik->i", features @ columns, features)
-        leverage += topic_scale**2 * topic_variance[self.data.topic]
-        leverage += 2.0 * topic_scale * np.einsum("ik,ik->i", features, cross[self.data.topic])
-        return leverage
+        of_columns = np.outer(scale, scale) * columns
+        both = 2.0 * topic_scale * scale * cross
+        leverage = self._rows.forms(of_columns, both, self.data.topic)
+        return leverage + topic_scale**2 * topic_variance[self.data.topic]
 
     def _about(self, mode: Conditional, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Draw about a conditional mode; return the fields of StandardDraws."""

@@ -34,10 +34,10 @@ class AdaptiveSelection(Shown):
     Attributes
     ----------
     topics : tuple of str
-        The first was drawn at random or named.
+        The first was drawn at random, or the first were named.
     rhos : tuple of float
         What :attr:`scores` then said of rho of the topics so far and the one chosen; NaN for the
-        first.
+        first, or for those that were named.
     judged : tuple of int
         Documents judged of each.
     judgments : Judgments
@@ -96,7 +96,7 @@ def select_adaptively(
     solver: Step = "greedy",
     subsets: int = 100,
     share: float = 0.2,
-    first: str | None = None,
+    first: str | Sequence[str] | None = None,
     relevance_level: int = 1,
     seed: int = 0,
 ) -> AdaptiveSelection:
@@ -138,8 +138,9 @@ def select_adaptively(
         For ``vote``: how many subsets of systems.
     share : float, in (0, 1]
         For ``vote``: of the systems, in each subset; five at least.
-    first : str, optional
-        The first topic. Default: drawn by the seed.
+    first : str or sequence of str, optional
+        The first topic, or several that are judged before any is chosen. Default: one, drawn by
+        the seed.
     relevance_level : int
     seed : int
 
@@ -151,8 +152,8 @@ def select_adaptively(
     Raises
     ------
     InputError
-        A size out of range, a first topic that is not in the pool, no such model, or fewer than
-        two systems.
+        A size out of range, first topics that are not in the pool, twice the same or more than
+        `size`, no such model, or fewer than two systems.
 
     Examples
     --------
@@ -171,7 +172,8 @@ def select_adaptively(
     measures = _measures(measure)
     predict = belief(by, pool, seed)
     relevant = _labels(pool, qrels, relevance_level)
-    order, rhos = [_first(pool, first, seed)], [np.nan]
+    order = _first(pool, first, size, seed)
+    rhos = [np.nan] * len(order)
     while True:
         judgments = _all_judged(pool, relevant, order)
         p = probabilities_by(predict, judgments, hard=hard)
@@ -371,13 +373,21 @@ def _objective(
     return Objective(apart.reshape(-1, len(names)), factors, np.zeros(len(names)))
 
 
-def _first(pool: Pool, first: str | None, seed: int) -> str:
+def _first(pool: Pool, first: str | Sequence[str] | None, size: int, seed: int) -> list[str]:
+    """Return the topics to judge before any is chosen."""
     if first is None:
         drawn = np.random.default_rng(whole_number("seed", seed)).integers(pool.n_topics)
-        return sorted(pool.topics, key=natural_key)[drawn]
-    if first not in pool.topics:
-        raise InputError(f"no topic is named {first!r}", remedy="name one of the runs' topics")
-    return first
+        return [sorted(pool.topics, key=natural_key)[drawn]]
+    named = [first] if isinstance(first, str) else list(first)
+    for topic in named:
+        if topic not in pool.topics:
+            raise InputError(f"no topic is named {topic!r}", remedy="name one of the runs' topics")
+    if not 0 < len(set(named)) == len(named) <= size:
+        raise InputError(
+            f"{len(named)} first topics, {len(set(named))} of them different, for a size of {size}",
+            remedy="name 1 to size topics, each once",
+        )
+    return named
 
 
 def _labels(pool: Pool, qrels: Qrels, level: int) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import moments
-from rtc_bayes.relevance import ModelSpec, Sampling, estimate
+from rtc_bayes.relevance import ModelSpec, Sampling, estimate, resolve_method
 
 type Floats = NDArray[np.float64]
 type Belief = Callable[[Judgments], Floats]
@@ -37,9 +37,11 @@ def belief(by: str, pool: Pool, seed: int) -> Belief:
         remedy = f"give {' or '.join(CLASSIFIERS)}, or a model: {error.remedy}"
         raise InputError(error.message, path=error.path, line=error.line, remedy=remedy) from None
 
+    method = resolve_method(model, spec.method)
+    sampling = Sampling.of(method, seed=seed)
+
     def predicted(judgments: Judgments) -> Floats:
-        values = estimate(model, spec.method, judgments, Sampling(seed=seed)).values
-        return np.asarray(values, dtype=np.float64)
+        return np.asarray(estimate(model, method, judgments, sampling).values)
 
     return predicted
 

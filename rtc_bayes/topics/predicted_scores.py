@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.measures import moments, sample_scores_by_topic
+from rtc_bayes.confidence.setting import Setting
+from rtc_bayes.confidence.topics import score_matrix
+from rtc_bayes.measures import Estimand, sample_scores_by_topic
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.topics.beliefs import Belief
 from rtc_bayes.topics.objective import Floats
@@ -54,15 +56,13 @@ def expected_scores(pool: Pool, p: Floats, measures: Sequence[str] = ("AP",)) ->
     ----------
     pool : Pool
     p : ndarray, shape (draws, documents)
+        Of many draws, moments are exact of some, and follow plug-in ones in the others
+        (:mod:`rtc_bayes.confidence.many_draws`).
     measures : sequence of str
     """
-    scores = []
-    for name in measures:
-        table = moments(pool, p, measure=name, pairs="none")
-        variance = table.variance.mean(axis=0) + table.expected.var(axis=0)
-        mean = table.expected.mean(axis=0)
-        scores.append(ScoreMatrix(mean, variance, pool.systems, pool.topics, name))
-    return scores
+    no_pairs = np.empty((0, 2), dtype=np.int64)
+    about = [Estimand(name, scope="pool") for name in measures]
+    return [score_matrix(Setting(pool, p, no_pairs, one, "", "")) for one in about]
 
 
 def drawn_scores(

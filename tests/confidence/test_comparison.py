@@ -149,6 +149,22 @@ def test_scores_by_topic_of_many_draws_have_the_means_of_the_comparison(make_poo
         assert scores.mean.mean(axis=1) == pytest.approx(comparison.expected, abs=1e-12)
 
 
+def test_many_draws_leave_a_judged_topic_its_scores(make_pool):
+    """What differs between draws by rounding alone is not drawn out by a line through it."""
+    rng = np.random.default_rng(6)
+    pool = make_pool(rng, 7, 6, 9)
+    draws = rng.beta(2, 4, (1, 150, pool.n_documents))
+    judged = np.isin(pool.topic_of, [0, 2, 3, 5])
+    draws[..., judged] = rng.random(judged.sum()) < 0.6
+    one, many = (
+        compare(pool, Relevance.from_values(pool, values)).score_matrix()
+        for values in (draws[:, :1], draws)
+    )
+    for topic in (0, 2, 3, 5):
+        np.testing.assert_allclose(many.mean[:, topic], one.mean[:, topic], atol=1e-12)
+        np.testing.assert_allclose(many.variance[:, topic], 0.0, atol=1e-12)
+
+
 def test_scores_by_topic_of_a_measure_without_moments(make_pool):
     rng = np.random.default_rng(7)
     pool = make_pool(rng, 3, 3, 6)

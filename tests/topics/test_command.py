@@ -104,7 +104,8 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
         rows = [(row["topic"], float(row["rho"])) for row in csv.DictReader(file)]
     read = rb.read_qrels(judged)
     pool = rb.Estimand().pool(rb.read_runs(runs), read)
-    expected = rb.suggest_topics(pool, rb.Judgments.from_qrels(pool, read))
+    first = rb.Judgments.from_qrels(pool, read)
+    expected = rb.suggest_topics(pool, first)
     assert rows == list(expected.itertuples(index=False, name=None))
     assert {topic for topic, _ in rows} == set(data.qrels.topics) - set(begun)
     capsys.readouterr()
@@ -114,6 +115,12 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
     started = rb.Judgments.from_qrels(pool, read)
     by_vote = rb.suggest_topics(pool, started, measure="P@10", solver="vote", seed=2)
     assert json.loads(capsys.readouterr().out) == by_vote.to_dict("records")
+    for noise in ("none", "centred", "draws"):
+        assert main([*asked, "--noise", noise, "--format", "json", "--seed", "2"]) == 0
+        by_noise = rb.suggest_topics(first.pool, first, noise=noise, seed=2)
+        assert json.loads(capsys.readouterr().out) == by_noise.to_dict("records")
+    assert main([*asked, "--noise", "draws", "--solver", "vote"]) == 2
+    assert "do not vote by draws; give noise centred" in capsys.readouterr().err
     capsys.readouterr()
     assert main([*asked, "--pair", "least"]) == 2
     assert "--by-topic takes --qrels, but no --pair" in capsys.readouterr().err

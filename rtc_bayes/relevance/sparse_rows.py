@@ -1,0 +1,162 @@
+"""Rows of features that are mostly zero, and the products that a regression asks of them.
+
+A document has features of every system, and they are 0 for those that do not retrieve it. In a pool
+of many systems a document is retrieved by few: of 129 runs and 258 features a row has twelve or so
+that are not 0, and a product with them takes a hundredth of the time of a dense one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from rtc_bayes.relevance.newton import Floats
+
+type Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """A matrix X of features by its entries that are not 0, row after row.
+
+    Attributes
+    ----------
+    starts : ndarray of int, shape (rows + 1,)
+        Row i has the entries ``starts[i]:starts[i + 1]``.
+    column : ndarray of int, shape (entries,)
+        In increasing order within a row.
+    value : ndarray of float, shape (entries,)
+    n_columns : int
+
+    Examples
+    --------
+    >>> rows = SparseRows.of(np.array([[2.0, 0.0], [0.0, 0.0], [1.0, 3.0]]))
+    >>> rows.times(np.array([1.0, 10.0])).tolist()
+    [2.0, 0.0, 31.0]
+    >>> rows.transposed_times(np.array([1.0, 5.0, 1.0])).tolist()
+    [3.0, 3.0]
+    """
+
+    starts: Integers
+    column: Integers
+    value: Floats
+    n_columns: int
+
+    @classmethod
+    def of(cls, dense: Floats) -> SparseRows:
+        """Take the entries of a matrix."""
+        row, column = np.nonzero(dense)
+        starts = np.searchsorted(row, np.arange(len(dense) + 1))
+        return cls(starts, column, dense[row, column], dense.shape[1])
+
+    def times(self, right: Floats) -> Floats:
+        """Multiply from the right: X v, of a vector or of the columns of a matrix."""
+        product = _times(self.starts, self.column, self.value, _as_columns(right))
+        return product.reshape(len(product), *right.shape[1:])
+
+    def transposed_times(self, left: Floats) -> Floats:
+        """Return X' u, of a vector or of the columns of a matrix."""
+        product = _transposed_times(
+            self.starts, self.column, self.value, _as_columns(left), self.n_columns
+        )
+        return product.reshape(self.n_columns, *left.shape[1:])
+
+    def weighted(self, weight: Floats, topic: Integers, n_topics: int) -> tuple[Floats, Floats]:
+        """Return X' diag(w) X, and the sum of w_i x_i over the rows of every topic.
+
+        Parameters
+        ----------
+        weight : ndarray of float, shape (rows,)
+        topic : ndarray of int, shape (rows,)
+        n_topics : int
+
+        Returns
+        -------
+        ndarray, shape (columns, columns)
+        ndarray, shape (topics, columns)
+        """
+        lower, sums = _weighted(
+            self.starts, self.column, self.value, weight, topic, n_topics, self.n_columns
+        )
+        return lower + np.tril(lower, -1).T, sums
+
+    def forms(self, matrix: Floats, vectors: Floats, topic: Integers) -> Floats:
+        """Return x'Ax + v'x of every row, with the vector v of its topic.
+
+        Parameters
+        ----------
+        matrix : ndarray of float, shape (columns, columns)
+            Symmetric.
+        vectors : ndarray of float, shape (topics, columns)
+        topic : ndarray of int, shape (rows,)
+        """
+        return _forms(self.starts, self.column, self.value, matrix, vectors, topic)
+
+
+def _as_columns(values: Floats) -> Floats:
+    return np.ascontiguousarray(values if values.ndim == 2 else values[:, None])
+
+
+@njit(cache=True, nogil=True)
+def _times(starts: Integers, column: Integers, value: Floats, right: Floats) -> Floats:
+    result = np.zeros((len(starts) - 1, right.shape[1]))
+    for i in range(len(result)):
+        for n in range(starts[i], starts[i + 1]):
+            for k in range(right.shape[1]):
+                result[i, k] += value[n] * right[column[n], k]
+    return result
+
+
+@njit(cache=True, nogil=True)
+def _transposed_times(
+    starts: Integers, column: Integers, value: Floats, left: Floats, n_columns: int
+) -> Floats:
+    result = np.zeros((n_columns, left.shape[1]))
+    for i in range(len(left)):
+        for n in range(starts[i], starts[i + 1]):
+            for k in range(left.shape[1]):
+                result[column[n], k] += value[n] * left[i, k]
+    return result
+
+
+@njit(cache=True, nogil=True)
+def _weighted(
+    starts: Integers,
+    column: Integers,
+    value: Floats,
+    weight: Floats,
+    topic: Integers,
+    n_topics: int,
+    n_columns: int,
+) -> tuple[Floats, Floats]:
+    lower, sums = np.zeros((n_columns, n_columns)), np.zeros((n_topics, n_columns))
+    for i in range(len(weight)):
+        for n in range(starts[i], starts[i + 1]):
+            x = weight[i] * value[n]
+            sums[topic[i], column[n]] += x
+            for m in range(starts[i], n + 1):
+                lower[column[n], column[m]] += x * value[m]
+    return lower, sums
+
+
+@njit(cache=True, nogil=True)
+def _forms(
+    starts: Integers,
+    column: Integers,
+    value: Floats,
+    matrix: Floats,
+    vectors: Floats,
+    topic: Integers,
+) -> Floats:
+    result = np.zeros(len(starts) - 1)
+    for i in range(len(result)):
+        for n in range(starts[i], starts[i + 1]):
+            row, x = column[n], value[n]
+            total = vectors[topic[i], row] + matrix[row, row] * x
+            for m in range(starts[i], n):
+                total += 2.0 * matrix[row, column[m]] * value[m]
+            result[i] += x * total
+    return result
