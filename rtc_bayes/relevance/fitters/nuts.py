@@ -12,7 +12,12 @@ import numpy as np
 from rtc_bayes.collection import Judgments
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.fitters.checks import mixing_checks
-from rtc_bayes.relevance.fitters.graphs import as_fit_error, collect, open_density, quiet_pymc
+from rtc_bayes.relevance.fitters.graphs import (
+    as_fit_error,
+    collect,
+    open_density,
+    quiet_pymc,
+)
 from rtc_bayes.relevance.interface import (
     Density,
     Diagnostics,
@@ -37,7 +42,7 @@ _STATISTICS = {
 }
 
 # steps to a draw of a density, and where a check of such draws failed
-_THIN, _THINNER = 2, 4
+_THIN, _THINNER = 3, 4
 # about the start of a density, of every value
 _JITTER = 0.1
 
@@ -45,7 +50,7 @@ _JITTER = 0.1
 def graph_nuts(model: Any, judgments: Judgments, sampling: Sampling) -> Draws:
     """Draw from the posterior, with r-hat, effective draws and divergences checked.
 
-    Steps of a density that the model compiled itself cost little: they are shorter, and two to a
+    Steps of a density that the model compiled itself cost little: they are shorter, and three to a
     draw; where a check fails shorter still, and four to a draw.
     """
     density = open_density(model, judgments)
@@ -106,6 +111,7 @@ def _compiled(density: Density) -> Any:
     if isinstance(density, CompiledGraph):
         names = [v.name for v in density.graph.free_RVs]
         return nutpie.compile_pymc_model(density.graph, backend="numba", var_names=names)
+
 
     def begin(seed: int) -> Floats:
         jitter = np.random.default_rng(seed).uniform(-_JITTER, _JITTER, density.size)
