@@ -49,7 +49,7 @@ def main() -> None:
             except FitError:
                 continue
         told.append({"": judged.name, **pd.DataFrame(by_trial).mean()})
-    print(to_markdown(pd.DataFrame(modes)), to_markdown(pd.DataFrame(told).round(2)), sep="\n\n")
+    print(to_markdown(pd.DataFrame(modes)), to_markdown(pd.DataFrame(told).round(3)), sep="\n\n")
 
 
 def judgments_of(folder: str, trials: int, seed: int) -> Iterator[Judgments]:
@@ -117,6 +117,7 @@ def told_by(judgments: Judgments, seed: int) -> dict[str, float]:
     best = fit(pool, judgments, model=model, method="map").posterior["posterior"]
     before = [prior(model, pool.n_topics, pool.n_systems, rng) for _ in range(4000)]
     shares: dict[str, float] = {}
+    names = ("A", "B", "lambda")
 
     def quantities(of: dict[str, Floats]) -> dict[str, Floats]:
         a, b, weight = of["A"], of["B"], of["lambda"]
@@ -127,16 +128,16 @@ def told_by(judgments: Judgments, seed: int) -> dict[str, float]:
         return two | rest | sums
 
     def of_posterior(group: Any) -> dict[str, Floats]:
-        names = ("A", "B", "lambda")
-        return quantities({n: group[n].values.reshape(-1, pool.n_systems) for n in names})
+        return quantities({n: group[n].to_numpy().reshape(-1, pool.n_systems) for n in names})
 
     after, at_mode = of_posterior(drawn["posterior"]), of_posterior(best)
-    prior_draws = {name: np.array([each[name] for each in before]) for name in ("A", "B", "lambda")}
+    prior_draws = {n: np.array([each[n] for each in before]) for n in names}
     for name, values in quantities(prior_draws).items():
         shares[name] = float((after[name].std(axis=0) / values.std(axis=0)).mean())
     for name in ("Σλ", "Σλ A"):
         shares[f"mean {name}"] = float(after[name].mean())
         shares[f"mode {name}"] = float(at_mode[name].mean())
+    shares["P(Σλ < 0)"] = float((after["Σλ"] < 0.0).mean())
     return shares
 
 

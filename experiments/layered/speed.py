@@ -52,7 +52,7 @@ def main() -> None:
                     pairs = outcome.unequal_pairs()
                     scores.append(log_score(pairs["confidence"], pairs["correct"]).mean())
                 said = outcome.failure or f"log score {scores[-1]:.4f}"
-                print(f"{folder} {number}: {seconds[-1]:.2f} s, {said}", file=sys.stderr, flush=True)
+                print(f"{folder} {number}: {seconds[-1]:.2f} s, {said}", file=sys.stderr)
         rows.append(
             {
                 "": COLLECTIONS[folder].name,

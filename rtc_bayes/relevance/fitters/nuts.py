@@ -112,7 +112,6 @@ def _compiled(density: Density) -> Any:
         names = [v.name for v in density.graph.free_RVs]
         return nutpie.compile_pymc_model(density.graph, backend="numba", var_names=names)
 
-
     def begin(seed: int) -> Floats:
         jitter = np.random.default_rng(seed).uniform(-_JITTER, _JITTER, density.size)
         beginning: Floats = density.start + jitter
