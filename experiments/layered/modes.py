@@ -49,7 +49,7 @@ def main() -> None:
             except FitError:
                 continue
         told.append({"": judged.name, **pd.DataFrame(by_trial).mean()})
-    print(to_markdown(pd.DataFrame(modes)), to_markdown(pd.DataFrame(told).round(3)), sep="\n\n")
+    print(to_markdown(pd.DataFrame(modes)), to_markdown(pd.DataFrame(told).round(2)), sep="\n\n")
 
 
 def judgments_of(folder: str, trials: int, seed: int) -> Iterator[Judgments]:
@@ -137,7 +137,6 @@ def told_by(judgments: Judgments, seed: int) -> dict[str, float]:
     for name in ("Σλ", "Σλ A"):
         shares[f"mean {name}"] = float(after[name].mean())
         shares[f"mode {name}"] = float(at_mode[name].mean())
-    shares["P(Σλ < 0)"] = float((after["Σλ"] < 0.0).mean())
     return shares
 
 
