@@ -11,13 +11,15 @@ half judgments a topic, and every model compares ten by them. The priors of `lay
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from experiments.common import study_row
 from experiments.whole_lists.four import COLLECTIONS, read
-from rtc_bayes import Estimand, Workers
+from rtc_bayes import Estimand, Qrels, Workers
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.robustness import Study, study
 from rtc_bayes.store import progress_bar
@@ -51,19 +53,27 @@ def main() -> None:
             done = study(
                 runs,
                 qrels,
-                algorithms=[f"mtc/{model}" for model in options.models],
-                budgets=(round(A_TOPIC * len(list(qrels))),),
-                estimand=Estimand(relevance_level=judged.relevance_level, topics="judged"),
-                truth=judged.truth,
+                **plan_of(folder, qrels, options.models),
                 trials=options.trials,
                 seed=options.seed,
-                draws=150,
-                tune=300,
-                moments="plugin",
                 output=options.output / folder,
                 workers=Workers(options.jobs, progress=progress),
             )
         print(f"## {judged.name}\n\n{table(done)}\n", flush=True)
+
+
+def plan_of(folder: str, qrels: Qrels, models: Sequence[str]) -> dict[str, Any]:
+    """Return what the trials of a collection are asked to do, their number and seed apart."""
+    judged = COLLECTIONS[folder]
+    return {
+        "algorithms": [f"mtc/{model}" for model in models],
+        "budgets": (round(A_TOPIC * len(list(qrels))),),
+        "estimand": Estimand(relevance_level=judged.relevance_level, topics="judged"),
+        "truth": judged.truth,
+        "draws": 150,
+        "tune": 300,
+        "moments": "plugin",
+    }
 
 
 def table(done: Study) -> str:

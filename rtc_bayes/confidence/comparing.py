@@ -13,7 +13,7 @@ from rtc_bayes import defaults
 from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.forms import Probabilities, corrected, normal, smoothed, within
-from rtc_bayes.confidence.many_draws import exact_moments
+from rtc_bayes.confidence.many_draws import exact_moments, plugin_moments
 from rtc_bayes.confidence.outcomes import (
     Shape,
     mean_where,
@@ -235,7 +235,7 @@ class _Forms:
 
 def _by_moments(setting: Setting) -> Comparison:
     if setting.moments == "plugin":
-        table = setting.table("plugin")
+        table = plugin_moments(setting)
     else:
         setting, table = exact_moments(setting)
     table = _with_residual(setting, table)

@@ -1,10 +1,14 @@
-"""Exact moments over many draws: plug-in moments of each, corrected by the exact ones of some.
+"""Moments over many draws: what varies with the draw of each, and the rest of some.
 
 Exact moments of a draw cost ten times what plug-in moments do. Their difference hardly varies from
 draw to draw, while moments themselves do. So exact moments are computed of a few draws, evenly
 spaced, and those of the others predicted from their plug-in moments by a line through these: of
 what is expected, and of the logarithm of a variance. And as many draws are taken as leave a
 stated error in a probability.
+
+Of plug-in moments of AP nearly all time goes to the covariances of pairs, which grow with what two
+lists share. Where they are what is asked for, a difference's expectation is that of every draw, and
+its variance follows by such a line from the sum of the two systems' own variances.
 """
 
 from __future__ import annotations
@@ -83,10 +87,49 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     )
 
 
+def plugin_moments(setting: Setting) -> Moments:
+    """Return the plug-in moments of a setting's pairs; of AP with many draws, variances followed.
+
+    Parameters
+    ----------
+    setting : Setting
+
+    Returns
+    -------
+    Moments
+        Of all draws. With :data:`MANY_DRAWS` or more of AP, variances of differences are computed
+        of :data:`EXACT_DRAWS`, as is their shape; expectations are those of every draw.
+    """
+    draws, count = len(setting.values), exact_draws(setting)
+    if count == draws or parse_measure(setting.measure).kind != "AP":
+        return setting.table("plugin")
+    some = _thinned(setting, count).table("plugin")
+    table = replace(setting, pairs=setting.pairs[:0]).table("plugin")
+    first, second = setting.pairs.T
+    mean, own = table.mean_expected, table.mean_variance
+    apart = own[:, first] + own[:, second]
+    variance = _followed_log(apart, apart[_evenly(draws, count)], some.difference_variance)
+    with np.errstate(divide="ignore"):
+        log_tie = np.log(np.exp(some.log_tie).mean(axis=0))
+    return replace(
+        table,
+        pairs=setting.pairs,
+        difference_expected=mean[:, first] - mean[:, second],
+        difference_variance=variance,
+        third=variance**1.5 * _mean_ratio(some.third, some.difference_variance**1.5),
+        fourth=variance**2 * _mean_ratio(some.fourth, some.difference_variance**2),
+        log_tie=np.tile(log_tie, (draws, 1)),
+    )
+
+
+def _evenly(draws: int, count: int) -> NDArray[np.int64]:
+    """Return the numbers of `count` of so many draws, evenly spaced."""
+    return np.arange(count) * draws // count
+
+
 def _thinned(setting: Setting, count: int) -> Setting:
     """Keep `count` draws, evenly spaced."""
-    draws = len(setting.values)
-    return replace(setting, values=setting.values[np.arange(count) * draws // count])
+    return replace(setting, values=setting.values[_evenly(len(setting.values), count)])
 
 
 def _followed(every: Floats, some: Floats, exact: Floats) -> Floats:
@@ -99,6 +142,13 @@ def _followed(every: Floats, some: Floats, exact: Floats) -> Floats:
     slope = np.divide(product, square, out=np.ones_like(square), where=square > 0)
     followed: Floats = level + slope * (every - centre)
     return followed
+
+
+def _mean_ratio(values: Floats, to: Floats) -> Floats:
+    """Mean of ratios over the draws where they exist; 0 where there are none."""
+    ratios = np.divide(values, to, out=np.zeros_like(values), where=to > 0.0)
+    mean: Floats = ratios.sum(axis=0) / np.maximum((to > 0.0).sum(axis=0), 1)
+    return mean
 
 
 def _followed_log(every: Floats, some: Floats, exact: Floats) -> Floats:

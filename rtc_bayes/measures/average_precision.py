@@ -191,10 +191,11 @@ class _ByLanes:
 
     def cumulants(self, overlaps: Overlaps, p: Floats) -> tuple[Floats, Floats]:
         """Third and fourth cumulants, shape (pairs, draws), under the draws' probabilities p."""
+        if not len(overlaps.pairs):
+            none = np.empty((0, len(p)))
+            return none, none
         if self.exact:
-            # the gradient is large, and of no use without a pair
-            gradient = self.gradient() if len(overlaps.pairs) else np.empty((len(p), 0, 0))
-            third, fourth = higher_cumulants(gradient, overlaps.pairs, p)
+            third, fourth = higher_cumulants(self.gradient(), overlaps.pairs, p)
             return third.T, fourth.T
         # by plug-in moments a list's gradient is 0 for what it does not hold
         return listed_cumulants(

@@ -301,14 +301,17 @@ def _one_topic(
         p = np.ascontiguousarray(draws[begin : begin + _DRAWS], dtype=np.float64)
         part = on_lists.over_draws(p, overlaps, exact=exact, tolerance=tolerance)
         score = part.expected.T
-        with np.errstate(divide="ignore"):
-            log_q = np.ascontiguousarray(np.log1p(-p).T)
+        if len(pairs):
+            with np.errstate(divide="ignore"):
+                log_tie = log_ties(*lists, *shared, np.ascontiguousarray(np.log1p(-p).T))
+        else:
+            log_tie = np.empty((0, len(p)))
         by_pair = (
             score[pairs[:, 0]] - score[pairs[:, 1]],
             part.difference_variance,
             part.third,
             part.fourth,
-            log_ties(*lists, *shared, log_q),
+            log_tie,
         )
         blocks.append(_Block(part.expected[:, which], part.variance[:, which], by_pair, number))
     return blocks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -328,6 +328,41 @@ class HasGraph(Protocol):
 
         `pool` is ``judgments.pool``. The likelihood is of the judged documents' labels.
         """
+
+
+class Kernel(NamedTuple):
+    """A log density and its gradient in machine code, for a sampler that does not run Python.
+
+    Attributes
+    ----------
+    function : numba.core.ccallback.CFunc
+        Takes the number of values, addresses of the values, of the gradient and of the log
+        density, both of which it sets, and of `data`. Gives 0, or 1 where it is not finite.
+    data : ndarray of float
+        What the function reads besides.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.relevance import load_model
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> density = load_model("layered").density(rb.Judgments.none(pool))
+    >>> isinstance(density, HasKernel), density.kernel.data.ndim
+    (True, 1)
+    """
+
+    function: Any
+    data: Floats
+
+
+@runtime_checkable
+class HasKernel(Protocol):
+    """A density with a form of it in machine code."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """The same log density, Jacobian included."""
 
 
 class Density(Protocol):

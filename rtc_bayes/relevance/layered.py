@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import carray, cfunc, njit, types
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.relevance.interface import Kernel
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import Floats, differences_of
 from rtc_bayes.relevance.prevalence import FARTHEST, STEP
@@ -25,6 +26,8 @@ type Integers = NDArray[np.int64]
 
 _EFFECTS = {"A": "offset", "B": "slope", "lambda": "weight"}
 _HYPER = 2 + 2 * len(_EFFECTS)
+# what nutpie calls: size, x, gradient, value, data
+_SIGNATURE = types.int64(types.uint64, *3 * [types.CPointer(types.double)], types.voidptr)
 
 
 class LayeredPriors(NamedTuple):
@@ -164,9 +167,20 @@ class LayeredDensity:
     def p(self, x: Floats, added: Floats | None = None) -> Floats:
         """Probability of every document, with something `added` to its log-odds or nothing."""
         pool = self.judgments.pool
-        added = np.zeros(pool.n_documents) if added is None else added
-        of_pool = pool.n_topics, pool.n_systems, self.priors.log_odds, self.curve
-        return probabilities(x, *of_pool, self._every, added)
+        shape = pool.n_topics, pool.n_systems
+        eta = log_odds(x, *shape, self.priors.log_odds, self.curve, self._every)
+        return sigmoid(eta if added is None else eta + added)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The log density and its gradient for a sampler that does not run Python."""
+        pool, (entries, labels) = self.judgments.pool, self._judged
+        priors, (cells, items, _) = self.priors, self.curve.shape
+        sizes = (pool.n_topics, pool.n_systems, len(labels), len(entries.system), cells, items)
+        numbers = np.concatenate([[*sizes, priors.log_odds], *entries]).astype(np.int64)
+        own = np.array([*priors.m, priors.a, priors.b])
+        parts = numbers.view(np.float64), own, priors.centre, priors.spread, labels
+        return Kernel(_machine_code(), np.concatenate([*parts, self.curve.ravel()]))
 
     def parameters(self, x: Floats) -> dict[str, Any]:
         """Name the values, as the graph does."""
@@ -220,8 +234,9 @@ def log_density(
     """Return the log density at x, up to a constant; set its gradient, and that by `added`."""
     gradient[:] = 0.0
     value = 0.0
-    m, k = _sigmoid(x[0]), math.exp(x[1])
-    value += priors.m[0] * _log_sigmoid(x[0]) + priors.m[1] * _log_sigmoid(-x[0])
+    high, low, m = _logistic(x[0])
+    k = math.exp(x[1])
+    value += priors.m[0] * high + priors.m[1] * low
     gradient[0] += priors.m[0] - (priors.m[0] + priors.m[1]) * m
     for i in range(len(priors.centre)):
         apart = (x[1 + i] - priors.centre[i]) / priors.spread[i]
@@ -229,8 +244,9 @@ def log_density(
         gradient[1 + i] -= apart / priors.spread[i]
     first = 2 + 2 * 3 + topics
     for i in range(first, len(x)):
-        value += priors.a * _log_sigmoid(x[i]) + priors.b * _log_sigmoid(-x[i])
-        gradient[i] += priors.a - (priors.a + priors.b) * _sigmoid(x[i])
+        high, low, share = _logistic(x[i])
+        value += priors.a * high + priors.b * low
+        gradient[i] += priors.a - (priors.a + priors.b) * share
 
     # layer 1: prevalences, LogitBeta(a, b) in units of their spread about logit m
     a, b = m * k, (1.0 - m) * k
@@ -241,9 +257,9 @@ def log_density(
     da, db = 0.0, 0.0
     for t in range(topics):
         level[t] = x[0] + x[8 + t] * spread
-        high, low = _log_sigmoid(level[t]), _log_sigmoid(-level[t])
+        high, low, share = _logistic(level[t])
         value += a * high + b * low + constant
-        slope[t] += a - k * _sigmoid(level[t])
+        slope[t] += a - k * share
         da += high - of_a + of_k
         db += low - of_b + of_k
     gradient[0] += (da - db) * k * m * (1.0 - m) - 0.5 * topics * (1.0 - 2.0 * m)
@@ -261,7 +277,7 @@ def log_density(
         none[j], none_slope[j] = _calibrated(offset[j], priors.log_odds)
         base += weight[j] * none[j]
     of_base = 0.0
-    reports = np.empty((4, len(judged.system)))
+    reports = np.empty((len(judged.system), 4))
     for i in range(len(labels)):
         t = judged.topic[i]
         eta = base + added[i]
@@ -270,15 +286,16 @@ def log_density(
             q, q_slope = _self_report(curve, level[t], judged.item[e])
             opinion, opinion_slope = _calibrated(offset[j] + steep[j] * q, priors.log_odds)
             eta += weight[j] * (opinion - none[j])
-            reports[0, e], reports[1, e] = q, q_slope
-            reports[2, e], reports[3, e] = opinion, opinion_slope
-        value += labels[i] * _log_sigmoid(eta) + (1.0 - labels[i]) * _log_sigmoid(-eta)
-        force = labels[i] - _sigmoid(eta)
+            reports[e, 0], reports[e, 1] = q, q_slope
+            reports[e, 2], reports[e, 3] = opinion, opinion_slope
+        high, low, share = _logistic(eta)
+        value += labels[i] * high + (1.0 - labels[i]) * low
+        force = labels[i] - share
         forces[i] = force
         of_base += force
         for e in range(judged.starts[i], judged.starts[i + 1]):
             j = judged.system[e]
-            q, q_slope, opinion, opinion_slope = reports[:, e]
+            q, q_slope, opinion, opinion_slope = reports[e]
             of_weight[j] += force * (opinion - none[j])
             of_offset[j] += force * weight[j] * (opinion_slope - none_slope[j])
             of_steep[j] += force * weight[j] * opinion_slope * q
@@ -306,17 +323,12 @@ def log_density(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def probabilities(
-    x: Floats,
-    topics: int,
-    systems: int,
-    log_odds: bool,
-    curve: Floats,
-    every: Entries,
-    added: Floats,
+def log_odds(
+    x: Floats, topics: int, systems: int, as_log_odds: bool, curve: Floats, every: Entries
 ) -> Floats:
-    """Return the probability of every document at x."""
-    m, k = _sigmoid(x[0]), math.exp(x[1])
+    """Return the log-odds of every document at x."""
+    _, _, m = _logistic(x[0])
+    k = math.exp(x[1])
     spread = 1.0 / math.sqrt(k * m * (1.0 - m))
     first = 8 + topics
     base = x[first + 3 * systems] if len(x) > first + 3 * systems else 0.0
@@ -325,17 +337,52 @@ def probabilities(
     weight = x[4] / systems + math.exp(x[7]) * x[first + 2 * systems : first + 3 * systems]
     none = np.empty(systems)
     for j in range(systems):
-        none[j] = _calibrated(offset[j], log_odds)[0]
+        none[j] = _calibrated(offset[j], as_log_odds)[0]
         base += weight[j] * none[j]
-    p = np.empty(len(every.topic))
-    for i in range(len(p)):
-        eta, level = base + added[i], x[0] + x[8 + every.topic[i]] * spread
+    reports = np.empty((topics, curve.shape[1]))
+    for t in range(topics):
+        for item in range(curve.shape[1]):
+            reports[t, item], _ = _self_report(curve, x[0] + x[8 + t] * spread, item)
+    eta = np.full(len(every.topic), base)
+    for i in range(len(eta)):
+        of_topic = reports[every.topic[i]]
         for e in range(every.starts[i], every.starts[i + 1]):
             j = every.system[e]
-            q, _ = _self_report(curve, level, every.item[e])
-            eta += weight[j] * (_calibrated(offset[j] + steep[j] * q, log_odds)[0] - none[j])
-        p[i] = _sigmoid(eta)
-    return p
+            opinion, _ = _calibrated(offset[j] + steep[j] * of_topic[every.item[e]], as_log_odds)
+            eta[i] += weight[j] * (opinion - none[j])
+    return eta
+
+
+@lru_cache(maxsize=1)
+def _machine_code() -> Any:
+    return cfunc(_SIGNATURE, cache=True)(_at_address)
+
+
+def _at_address(size: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    """Call :func:`log_density` with what `LayeredDensity.kernel` has put end to end."""
+    topics, systems, documents, entries, cells, items, as_log_odds = carray(data, (7,), np.int64)
+    first = 8 + 2 * (documents + entries)
+    numbers = carray(data, (first,), np.int64)[7:]
+    floats = carray(data, (first + 18 + documents + 4 * cells * items,), np.float64)[first:]
+    starts, rest = numbers[: documents + 1], numbers[documents + 1 :]
+    judged = Entries(starts, rest[:entries], rest[entries : 2 * entries], rest[2 * entries :])
+    m = floats[0], floats[1]
+    priors = LayeredPriors(m, floats[4:11], floats[11:18], floats[2], floats[3], as_log_odds != 0)
+    labels, curve = floats[18 : 18 + documents], floats[18 + documents :]
+    there = carray(x, (size,)), carray(gradient, (size,))
+    value[0] = log_density(
+        there[0],
+        topics,
+        systems,
+        priors,
+        curve.reshape(cells, items, 4),
+        judged,
+        labels,
+        np.zeros(documents),
+        there[1],
+        np.empty(documents),
+    )
+    return 0 if math.isfinite(value[0]) else 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -345,10 +392,10 @@ def _self_report(curve: Floats, level: float, item: int) -> tuple[float, float]:
     cell = int(at)
     beyond = (at - cell) * STEP
     c3, c2, c1, c0 = curve[cell, item]
-    q = _sigmoid(((c3 * beyond + c2) * beyond + c1) * beyond + c0)
+    q = ((c3 * beyond + c2) * beyond + c1) * beyond + c0
     steep = (3.0 * c3 * beyond + 2.0 * c2) * beyond + c1
     inside = -FARTHEST < level < FARTHEST - 1e-9
-    return q, q * (1.0 - q) * steep if inside else 0.0
+    return q, steep if inside else 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -356,21 +403,16 @@ def _calibrated(log_odds: float, as_log_odds: bool) -> tuple[float, float]:
     """Return what layer 3 weighs, and its derivative."""
     if as_log_odds:
         return log_odds, 1.0
-    q = _sigmoid(log_odds)
+    _, _, q = _logistic(log_odds)
     return q, q * (1.0 - q)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _sigmoid(x: float) -> float:
-    if x >= 0.0:
-        return 1.0 / (1.0 + math.exp(-x))
-    odds = math.exp(x)
-    return odds / (1.0 + odds)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _log_sigmoid(x: float) -> float:
-    return min(x, 0.0) - math.log1p(math.exp(-abs(x)))
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _logistic(x: float) -> tuple[float, float, float]:
+    """Return log sigmoid(x), log sigmoid(-x) and sigmoid(x), by one exponential."""
+    less = math.exp(-abs(x))
+    common, share = math.log1p(less), 1.0 / (1.0 + less)
+    return min(x, 0.0) - common, min(-x, 0.0) - common, share if x >= 0.0 else less * share
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -2,7 +2,7 @@
 
 The mode of layer 1 (:mod:`rtc_bayes.relevance.rank`) depends on a topic through two numbers: its
 prevalence, the mean of q* over the items, and how often a rank meets the reference item; R_t and
-N_t give (R_t + 1) / (R_t + N_t + 2) and R_t + N_t + 2. With the second fixed, every theta_r is a
+N_t give (R_t + 1) / (R_t + N_t + 2) and R_t + N_t + 2. With the second fixed, every q*(r) is a
 smooth function of the prevalence's log-odds. A cubic spline through modes that are
 :data:`STEP` apart is within 1e-6 of it, and has the derivatives that samplers need.
 """
@@ -57,16 +57,16 @@ def prevalence_curves(
     cell = pt.cast(pt.floor(at), "int64")
     beyond = (at - cell)[:, None] * STEP
     cubic = pt.as_tensor_variable(coefficients)[curve_of, cell]
-    theta = cubic[:, :, 0]
+    q_star = cubic[:, :, 0]
     for power in range(1, 4):
-        theta = theta * beyond + cubic[:, :, power]
+        q_star = q_star * beyond + cubic[:, :, power]
     none = np.zeros((len(meetings), 1))
-    return pt.concatenate([pt.sigmoid(theta), none], axis=1)
+    return pt.concatenate([q_star, none], axis=1)
 
 
 @lru_cache(maxsize=256)
 def spline(items: int, meetings: float, temper: Temper) -> Floats:
-    """Return the coefficients of theta, highest power first.
+    """Return the coefficients of q*, highest power first.
 
     Parameters
     ----------
@@ -89,6 +89,6 @@ def spline(items: int, meetings: float, temper: Temper) -> Floats:
 
     log_odds = np.arange(-FARTHEST, FARTHEST + STEP / 2, STEP)
     wins = meetings * sigmoid(log_odds)
-    modes = [solve(items, won - 1.0, meetings - won - 1.0, temper).theta for won in wins]
+    modes = [solve(items, won - 1.0, meetings - won - 1.0, temper).q for won in wins]
     coefficients: Floats = CubicSpline(log_odds, np.array(modes)).c.transpose(1, 2, 0)
     return np.ascontiguousarray(coefficients)

@@ -311,6 +311,28 @@ def test_many_draws_go_through_the_analytic_moments(make_pool, measure):
     assert (gap < 4 * variance.std(axis=0) / np.sqrt(kept)).all()
 
 
+def test_plugin_variances_of_many_draws_follow_those_of_some(make_pool):
+    """Expectations are those of every draw; a probability is off by a tenth of its error."""
+    rng = np.random.default_rng(25)
+    pool = make_pool(rng, 3, 4, 20)
+    shift = rng.normal(0, 1, size=(600, 1)) + rng.normal(0, 0.5, size=(600, pool.n_documents))
+    draws = 1 / (1 + np.exp(1.5 - shift))
+    comparison = compare(
+        pool, Relevance.from_values(pool, draws[:, None]), POOL_ALONE, moments="plugin"
+    )
+    table = moments(pool, draws, moments="plugin")
+    expected, variance = table.difference_expected, table.difference_variance
+    assert comparison.meta["draws"] == 600
+    assert comparison.expected_difference == pytest.approx(expected.mean(axis=0), abs=1e-12)
+    below = norm.cdf(-expected / np.sqrt(variance))
+    error = below.std(axis=0) / np.sqrt(600)
+    assert (np.abs(comparison.p_less - below.mean(axis=0)) < 0.2 * error).all()
+    assert comparison.variance_unjudged == pytest.approx(variance.mean(axis=0), rel=0.05)
+    skewness = (table.third / variance**1.5).mean(axis=0)
+    assert comparison.skewness == pytest.approx(skewness, abs=0.05)
+    assert (variance.std(axis=0) > 0.1 * variance.mean(axis=0)).all()
+
+
 def test_few_draws_have_exact_moments_each(make_pool):
     rng = np.random.default_rng(24)
     pool = make_pool(rng, 3, 4, 8)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,21 @@ import numpy as np
 from rtc_bayes.collection import Judgments
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.fitters.checks import mixing_checks
-from rtc_bayes.relevance.fitters.graphs import as_fit_error, collect, open_density, quiet_pymc
-from rtc_bayes.relevance.interface import Density, Diagnostics, Draws, Sampling
+from rtc_bayes.relevance.fitters.graphs import (
+    as_fit_error,
+    collect,
+    open_density,
+    quiet_pymc,
+)
+from rtc_bayes.relevance.interface import (
+    Density,
+    Diagnostics,
+    Draws,
+    HasKernel,
+    Kernel,
+    Sampling,
+)
+from rtc_bayes.relevance.newton import Floats
 
 # nutpie's names, to ArviZ's
 _STATISTICS = {
@@ -28,7 +42,7 @@ _STATISTICS = {
 }
 
 # steps to a draw of a density, and where a check of such draws failed
-_THIN, _THINNER = 2, 4
+_THIN, _THINNER = 3, 4
 # about the start of a density, of every value
 _JITTER = 0.1
 
@@ -36,7 +50,7 @@ _JITTER = 0.1
 def graph_nuts(model: Any, judgments: Judgments, sampling: Sampling) -> Draws:
     """Draw from the posterior, with r-hat, effective draws and divergences checked.
 
-    Steps of a density that the model compiled itself cost little: they are shorter, and two to a
+    Steps of a density that the model compiled itself cost little: they are shorter, and three to a
     draw; where a check fails shorter still, and four to a draw.
     """
     density = open_density(model, judgments)
@@ -97,6 +111,14 @@ def _compiled(density: Density) -> Any:
     if isinstance(density, CompiledGraph):
         names = [v.name for v in density.graph.free_RVs]
         return nutpie.compile_pymc_model(density.graph, backend="numba", var_names=names)
+
+    def begin(seed: int) -> Floats:
+        jitter = np.random.default_rng(seed).uniform(-_JITTER, _JITTER, density.size)
+        beginning: Floats = density.start + jitter
+        return beginning
+
+    if isinstance(density, HasKernel):
+        return _of_kernel(density.kernel, density.size, begin)
     from nutpie.compiled_pyfunc import from_pyfunc
 
     return from_pyfunc(
@@ -106,7 +128,36 @@ def _compiled(density: Density) -> Any:
         [],
         [],
         [],
-        make_initial_point_fn=lambda seed: (
-            density.start + np.random.default_rng(seed).uniform(-_JITTER, _JITTER, density.size)
-        ),
+        make_initial_point_fn=begin,
+    )
+
+
+@lru_cache(maxsize=1)
+def _trace_nothing() -> Any:
+    from numba import cfunc, types
+
+    numbers = types.CPointer(types.double)
+    trace = types.int64(types.uint64, types.uint64, numbers, numbers, types.voidptr)
+    return cfunc(trace)(lambda size, traced, x, values, data: 0)
+
+
+def _of_kernel(kernel: Kernel, size: int, begin: Callable[[int], Floats]) -> Any:
+    """Return what nutpie makes of a PyMC graph by numba, of machine code: no variables to trace."""
+    from nutpie.compile_pymc import CompiledPyMCModel
+
+    return CompiledPyMCModel(
+        dims={},
+        compiled_logp_func=kernel.function,
+        compiled_expand_func=_trace_nothing(),
+        initial_point_func=begin,
+        shared_data={},
+        shared_var_keys={},
+        user_data=kernel.data,
+        n_expanded=0,
+        shape_info=([], [], []),
+        logp_func=None,
+        expand_func=None,
+        _n_dim=size,
+        _shapes={},
+        _coords={},
     )
