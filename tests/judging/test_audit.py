@@ -10,6 +10,7 @@ import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Pool, Qrels, Relevance, Sample
 from rtc_bayes.judging import Audit, audit, audit_documents, audit_order
 from rtc_bayes.judging.audit_list import with_grades, without_audit
+from rtc_bayes.judging.auditing import FEWEST
 
 RUNS = 100
 SHARE = 0.2
@@ -62,21 +63,28 @@ def looks_of(comparison, pool, labels, seed):
         yield look
 
 
-@pytest.fixture(scope="module")
-def of_a_right_model(pool, probability):
-    """Return the last look of every run by a right model, and whether every look was right."""
-    rng, comparison = np.random.default_rng(11), compared(pool, probability)
+def many_audits(pool, probability, model, runs):
+    """Audit a model of labels that others have made.
+
+    Return the last look of every run, and whether at every look the limits, if any, held the truth.
+    """
+    rng, comparison = np.random.default_rng(11), compared(pool, model)
     looks, inside = [], []
-    for seed in range(RUNS):
+    for seed in range(runs):
         labels = labels_of(pool, probability, rng)
         scores = rb.moments(pool, labels.astype(float), pairs="none").mean_expected[0]
         truth = np.concatenate([[labels.sum()], scores])
         every = list(looks_of(comparison, pool, labels, seed))
         looks.append(every[-1])
         inside.append(
-            np.all([(look.low <= truth) & (truth <= look.high) for look in every], axis=0)
+            np.all([~((look.low > truth) | (truth > look.high)) for look in every], axis=0)
         )
     return looks, np.array(inside)
+
+
+@pytest.fixture(scope="module")
+def of_a_right_model(pool, probability):
+    return many_audits(pool, probability, probability, RUNS)
 
 
 def test_a_right_model_raises_no_alarm_at_any_look(of_a_right_model):
@@ -94,9 +102,31 @@ def test_a_right_model_raises_no_alarm_at_any_look(of_a_right_model):
 
 
 def test_the_confidence_sequences_hold_the_truth_at_all_looks(of_a_right_model):
-    _, inside = of_a_right_model
+    looks, inside = of_a_right_model
     error = np.sqrt(0.05 * 0.95 / RUNS)
     assert (inside.mean(axis=0) >= 0.95 - 3.0 * error).all()
+    # limits are not so wide that they would hold anything
+    assert np.mean([look.high - look.estimate for look in looks], axis=0)[1:].max() < 0.35
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", [lambda p: p**3, lambda p: 0.0 * p + 0.9], ids=["low", "high"])
+def test_the_confidence_sequences_hold_the_truth_of_a_grossly_wrong_model(pool, probability, wrong):
+    runs = 60
+    looks, inside = many_audits(pool, probability, wrong(probability[:1]), runs)
+    assert np.mean([look.alarm for look in looks]) > 0.9
+    error = np.sqrt(0.05 * 0.95 / runs)
+    assert (inside.mean(axis=0) >= 0.95 - 3.0 * error).all()
+
+
+def test_limits_are_stated_from_enough_documents_on(pool, probability):
+    labels = labels_of(pool, probability, np.random.default_rng(2))
+    for look in looks_of(compared(pool, probability), pool, labels, seed=9):
+        few = look.judged < FEWEST
+        assert np.isnan(look.low).all() == np.isnan(look.high).all() == few
+        assert np.isfinite(look.estimate).all()
+        assert look.to_frame()["agrees"].isna().all() == few
+        assert Audit.from_dict(json.loads(json.dumps(look.to_dict()))).to_dict() == look.to_dict()
 
 
 def test_the_estimates_are_right_on_average(of_a_right_model, pool, probability):
@@ -159,6 +189,15 @@ def test_all_judged_leaves_no_doubt(pool, probability):
     assert look.judged == pool.n_documents
     np.testing.assert_allclose(look.estimate[1:], truth, atol=0.01)
     assert (look.high - look.low)[1:].max() < 0.05
+
+
+def test_all_judged_gives_the_true_score_of_every_measure(pool, probability):
+    """Average precision, and a model that is far off."""
+    labels = labels_of(pool, probability, np.random.default_rng(1))
+    prels = audit_documents(pool, 1.0, qrels_of(pool, labels), weights="uniform")
+    look = audit(compared(pool, probability[0] ** 3), Sample.from_prels(pool, prels))
+    truth = rb.moments(pool, labels.astype(float), pairs="none").mean_expected[0]
+    np.testing.assert_allclose(look.estimate, [labels.sum(), *truth], rtol=0.02)
 
 
 def test_looks_by_one_model_add_up(pool, probability):
