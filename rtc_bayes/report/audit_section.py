@@ -47,7 +47,7 @@ def audit_tables(audit: Audit) -> list[Table | Passage]:
     audit : Audit
     """
     return [
-        Passage(_TITLE, (audit.verdict,)),
+        Passage(_TITLE, (audit.verdict, _columns(audit))),
         Table("evidence against the model", _evidence(audit), {"e-value": ".3g"}),
         Table(f"by the model and by the audit, {audit.measure}", audit.to_frame(), _FORMATS),
     ]
