@@ -185,25 +185,22 @@ def row(model: str, looked: pd.DataFrame) -> dict[str, object]:
 
 
 def assisted(pool: rb.Pool, qrels: rb.Qrels, judged: rb.Qrels) -> str:
-    """Compare the mean of the model-assisted estimate over samples with the truth."""
+    """Compare the mean of the model-assisted estimate by rtc:map over samples with the truth."""
     labels = judged_by(pool, qrels, np.arange(pool.n_documents), 1).labels
-    rows = []
-    for name in MODELS:
-        p = probabilities(pool, judged, name).mean(axis=0)
-        for share in SHARES:
-            of_share: dict[str, object] = {"model": name, "share": share}
-            for measure in ("AP", "P@10"):
-                truth = rb.moments(pool, labels, measure=measure, pairs="none").mean_expected[0]
-                scores = np.array(
-                    [
-                        rb.model_assisted(p, sample, measure=measure).scores.mean.mean(axis=1)
-                        for sample in samples(pool, labels, share)
-                    ]
-                )
-                off = (scores - truth).mean(axis=1)
-                error = off.std(ddof=1) / np.sqrt(SAMPLES)
-                of_share[f"{measure} less truth"] = f"{off.mean():+.3f} ± {error:.3f}"
-            rows.append(of_share)
+    p, rows = probabilities(pool, judged, "rtc:map").mean(axis=0), []
+    for share in SHARES:
+        a_topic = share * pool.n_documents / pool.n_topics
+        of_share: dict[str, object] = {"share": share, "documents a topic": f"{a_topic:.1f}"}
+        for measure in ("AP", "P@10"):
+            truth = rb.moments(pool, labels, measure=measure, pairs="none").mean_expected[0]
+            scores = [
+                rb.model_assisted(p, sample, measure=measure).scores.mean.mean(axis=1)
+                for sample in samples(pool, labels, share)
+            ]
+            off = (np.array(scores) - truth).mean(axis=1)
+            error = off.std(ddof=1) / np.sqrt(SAMPLES)
+            of_share[f"{measure} less truth"] = f"{off.mean():+.3f} ± {error:.3f}"
+        rows.append(of_share)
     return to_markdown(pd.DataFrame(rows))
 
 
