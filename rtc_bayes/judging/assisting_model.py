@@ -72,7 +72,8 @@ class AssistingModel:
 
     The first is relevant, so the second is likely to be:
 
-    >>> AssistingModel.fit(pool, np.array([0.5, 0.5]), np.array([0]), np.array([1])).p[1] > 0.6
+    >>> model = AssistingModel.fit(pool, np.array([0.5, 0.5]), np.array([0]), np.array([1]))
+    >>> bool(model.p[1] > 0.6)
     True
     """
 
