@@ -13,9 +13,10 @@ from scipy.special import logit, logsumexp
 
 from rtc_bayes.confidence.unseen import is_unseen
 from rtc_bayes.errors import InputError
+from rtc_bayes.judging.assisting_model import AssistingModel
 from rtc_bayes.judging.audit_list import audit_order
 from rtc_bayes.measures.analytic import gradient_on_pool
-from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.names import Measure, parse_measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +34,9 @@ COUNT = "relevant documents"
 BETS = ("relevant documents", "scores", "differences", "sharpness")
 """What the evidence is about, each a group of bets of equal weight."""
 
+FEWEST = 30
+"""From how many judged documents of an audit on limits are stated."""
+
 # what is staked, in standard deviations that the model expects of the whole audit, on either side
 _STAKES = np.array([-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0])
 _AS_WRITTEN = ("measure", "model", "drawn", "judged", "alpha", "evidence")
@@ -44,20 +48,12 @@ _HIGHEST_PACE = 0.999
 
 @dataclass(frozen=True, eq=False)
 class AuditState:
-    """What an audit has summed up to a look.
+    """The evidence that an audit has gathered up to a look.
 
     Attributes
     ----------
     end : float
         The time of the look, in [0, 1].
-    pace : float
-        The typical inclusion probability, in [0, 1): what is learned at time t has the weight
-        1/(1 - pace t)^2, as what is left to draw shrinks.
-    prior : ndarray of float, shape (1 + systems,)
-        Of Robbins' mixture, as a variance.
-    expected, error, variance, model_variance : ndarray of float, shape (1 + systems,)
-        Weighted sums of what the models said, of the errors that the sample found, and the
-        variances of these: as found, and by the models.
     scale : ndarray of float, shape (bets,)
         The standard deviation of each bet over the whole audit, as the first model expects it.
     wealth : ndarray of float, shape (bets, stakes)
@@ -67,31 +63,20 @@ class AuditState:
 
     Examples
     --------
-    >>> AuditState.start(2, 0.1).error.tolist()
-    [0.0, 0.0, 0.0]
+    >>> AuditState.start(2).wealth.shape
+    (6, 8)
     """
 
     end: float
-    pace: float
-    prior: Floats
-    expected: Floats
-    error: Floats
-    variance: Floats
-    model_variance: Floats
     scale: Floats
     wealth: Floats
     looks: tuple[tuple[int, float], ...] = ()
 
     @classmethod
-    def start(cls, systems: int, pace: float) -> Self:
-        """Return the state before the first look, without prior and scale."""
-        prior, expected, error, variance, by_model = np.zeros((5, 1 + systems))
-        scale, wealth = np.zeros(2 * (1 + systems)), np.zeros((2 * (1 + systems), len(_STAKES)))
-        return cls(0.0, pace, prior, expected, error, variance, by_model, scale, wealth)
-
-    def clock(self, time: float | Floats) -> Any:
-        """Return the weight of all that is learned up to a time."""
-        return time / (1.0 - self.pace * time)
+    def start(cls, systems: int) -> Self:
+        """Return the state before the first look, without scale."""
+        bets = 2 * (1 + systems)
+        return cls(0.0, np.zeros(bets), np.zeros((bets, len(_STAKES))))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON holds them."""
@@ -134,11 +119,12 @@ class Audit:
     expected, sd : ndarray of float, shape (1 + systems,)
         By the model: the number of relevant documents, those that nobody has retrieved aside, then
         the mean score of each system.
-    estimate, low, high : ndarray of float, shape (1 + systems,)
-        By the audit: the model's, corrected by what the sample says of its errors, and a
-        confidence sequence: with probability 1 - alpha, asymptotically, a true value is inside
-        its limits at every look. Limits of scores are to first order about the model, and can
-        miss if it is far off (docs/results/audit.md). NaN before the first judgment.
+    estimate, se, low, high : ndarray of float, shape (1 + systems,)
+        By the audit: the model's, adjusted to the labels and corrected by its errors; the standard
+        error of that; and a confidence sequence: with probability 1 - alpha, asymptotically, a
+        true value is inside its limits at every look. Those of scores are to first order about
+        the adjusted model; docs/results/audit.md says how often they held. NaN before the first
+        judgment, limits before :data:`FEWEST`.
 
     Examples
     --------
@@ -163,6 +149,7 @@ class Audit:
     expected: Floats
     sd: Floats
     estimate: Floats
+    se: Floats
     low: Floats
     high: Floats
     state: AuditState
@@ -205,7 +192,7 @@ class Audit:
         DataFrame
             quantity, expected and sd (by the model), estimate, low and high (by the audit), agrees
             (whether the model's 95% interval and the audit's have a value in common; missing
-            before the first judgment).
+            without limits), se (of the estimate).
         """
         import pandas as pd
 
@@ -219,7 +206,8 @@ class Audit:
                 "estimate": self.estimate,
                 "low": self.low,
                 "high": self.high,
-                "agrees": pd.Series(~apart, dtype="boolean").mask(np.isnan(self.estimate)),
+                "agrees": pd.Series(~apart, dtype="boolean").mask(np.isnan(self.low)),
+                "se": self.se,
             }
         )
 
@@ -265,7 +253,7 @@ class Audit:
             state = AuditState.from_dict(values["state"])
             columns: dict[str, Any] = {
                 name: np.array([row[name] for row in values["quantities"]], dtype=np.float64)
-                for name in ("expected", "sd", "estimate", "low", "high")
+                for name in ("expected", "sd", "estimate", "low", "high", "se")
             }
             same = {name: values[name] for name in _AS_WRITTEN}
         except (KeyError, TypeError, ValueError) as error:
@@ -293,9 +281,9 @@ def audit(
 ) -> Audit:
     """Say whether a random sample of documents bears out what a model says of the systems.
 
-    Documents come in the random order of :func:`audit_order`. With z a document's relevance less
-    the model's probability, a martingale of these errors, each weighted by one over its inclusion
-    probability and by how far a score moves with the document, tells two things at any look:
+    Documents come in the random order of :func:`audit_order`. Their errors, relevance less a
+    model's probability, each weighted by one over its inclusion probability and by how far a score
+    moves with the document, tell two things at any look:
 
     - **Evidence** against the model: bets on the errors, of the form exp(stake times weighted
       relevance) over its expectation by the model, multiplied over documents and averaged over
@@ -303,15 +291,17 @@ def audit(
       model says, their mean, the e-value, ever reaches 1/alpha with probability alpha at most
       (Ville). The model's probability of a document's relevance takes the labels of its topic's
       audited documents before it into account, by weighing the draws.
-    - **Estimates** of the number of relevant documents and of every score, to first order in
-      relevance, by the model's expectation and the errors found, with a confidence sequence:
-      Robbins' mixture with the estimated variance, or the model's if that is larger (Waudby-Smith
-      et al., Annals of Statistics 2024). They hold for the documents that can be drawn.
+    - **Estimates** of the number of relevant documents and of every score. The model is adjusted
+      to the labels seen (:class:`~rtc_bayes.judging.assisting_model.AssistingModel`), and its
+      expectation corrected, to first order in relevance, by the errors found. The confidence
+      sequence is Robbins' mixture with the estimated variance, or the adjusted model's if that is
+      larger (Waudby-Smith et al., Annals of Statistics 2024). Both are for the documents that can
+      be drawn, and are taken anew at every look, of all labels and the model at hand.
 
     The model must not have seen the labels of the audit's documents. A later look, by a model
-    that has more judgments, goes on from the audit before by `after`: documents that it has
-    counted keep the errors that were found then. Without it, all documents are taken by the model
-    at hand, and the looks of one and the same model hold together.
+    that has more judgments, goes on from the audit before by `after`: documents that were seen
+    then keep what bets on them gained. Without it, all documents are taken by the model at hand,
+    and the looks of one and the same model hold together.
 
     Parameters
     ----------
@@ -372,51 +362,36 @@ def _look(
     draws = setting.values  # noqa: PD011
     p = draws.mean(axis=0, dtype=np.float64)
     measure = replace(parse_measure(setting.measure), rel=0)
-    count, sd_count = _count(draws[:, ~is_unseen(setting.pool)])
-    expected = np.concatenate([[count], comparison.expected])
-    sd = np.concatenate([[sd_count], comparison.sd])
-    slopes = np.ones((1 + len(comparison.systems), len(turns.place)))
-    slopes[1:] = gradient_on_pool(setting.pool, measure, p)[:, turns.place]
-    before = p[turns.place]
-    state = _begun(after, comparison, alpha, turns, slopes, before)
-    seen = turns.time < turns.end
-    new = seen & (turns.time >= state.end)
-    state = _with_errors(state, turns, slopes, before, expected)
-    updated = _updated(draws[:, turns.place], turns, setting.pool.topic_of)
-    weights = slopes / turns.probability
+    retrieved = ~is_unseen(setting.pool)
+    count, sd_count = _count(draws[:, retrieved])
+    slopes = gradient_on_pool(setting.pool, measure, p)[:, turns.place]
+    weights = np.vstack([np.ones(len(turns.place)), slopes]) / turns.probability
+    state, before = _begun(after, comparison, alpha, turns.end), p[turns.place]
     if not state.looks:
         of_bets = _bets(weights, before, before)
         state = replace(state, scale=np.sqrt(of_bets**2 @ (before * (1.0 - before))))
+    seen = turns.time < turns.end
+    updated = _updated(draws[:, turns.place], turns, setting.pool.topic_of)
     bets = _bets(weights, updated, before)
-    state = replace(state, wealth=state.wealth + _gains(bets, updated, turns.label, state, new))
-
-    evidence = _evidence(state.wealth, len(comparison.systems))
-    judged = int(seen.sum())
+    gains = _gains(bets, updated, turns.label, state, seen & (turns.time >= state.end))
+    wealth, judged = state.wealth + gains, int(seen.sum())
+    evidence = _evidence(wealth, len(comparison.systems))
     looks = (*state.looks, (judged, float(np.mean(list(evidence.values())))))
-    state = replace(state, looks=looks)
-    total = state.clock(state.end)
-    estimate = low = high = np.full(len(expected), np.nan)
-    if judged:
-        estimate = (state.expected + state.error) / total
-        variance = np.maximum(state.variance, state.model_variance)
-        radius = robbins(variance, state.prior, alpha) / total
-        low, high = np.maximum(estimate - radius, 0.0), estimate + radius
+    estimates = _estimates(setting.pool, measure, p, turns, retrieved, alpha)
     return Audit(
         systems=comparison.systems,
         measure=comparison.measure,
         model=f"{comparison.model}:{comparison.method}" if comparison.model else "",
         drawn=len(turns.place),
         judged=judged,
-        time=state.end,
+        time=turns.end,
         alpha=alpha,
         evidence=evidence,
         looks=looks,
-        expected=expected,
-        sd=sd,
-        estimate=estimate,
-        low=low,
-        high=high,
-        state=state,
+        expected=np.append(count, comparison.expected),
+        sd=np.append(sd_count, comparison.sd),
+        **estimates,
+        state=replace(state, end=turns.end, wealth=wealth, looks=looks),
     )
 
 
@@ -494,65 +469,69 @@ def _turns(to: Pool, sample: Sample, seed: int) -> _Turns:
     return _Turns(place[documents], order.time[kept], sample.probability[documents], labels, end)
 
 
-def _begun(
-    after: Audit | None,
-    comparison: Comparison,
-    alpha: float,
-    turns: _Turns,
-    slopes: Floats,
-    p: Floats,
-) -> AuditState:
+def _begun(after: Audit | None, comparison: Comparison, alpha: float, end: float) -> AuditState:
     """Return the state that a look goes on from."""
-    if after is not None:
-        now = (comparison.systems, comparison.measure, alpha)
-        if (after.systems, after.measure, after.alpha) != now:
-            raise InputError(
-                "the look before was of other systems, another measure or another alpha",
-                remedy="go on as it began, or begin anew without it",
-            )
-        if turns.end < after.state.end:
-            raise InputError(
-                "the look before had more judgments of the audit",
-                remedy="give all judgments of the audit",
-            )
-        return after.state
-    by_model = p * (1.0 - p) / turns.probability**2
-    pace = float(by_model @ turns.probability / by_model.sum()) if by_model.any() else 0.0
-    state = AuditState.start(len(comparison.systems), min(pace, _HIGHEST_PACE))
-    weight = _weights(state, turns)
-    variance = slopes**2 @ (by_model * weight**2)
-    # the bound is then tightest at the end of the audit, nearly
-    sharp = 2.0 * np.log(1.0 / alpha)
-    return replace(state, prior=variance / (sharp + np.log1p(sharp)))
+    if after is None:
+        return AuditState.start(len(comparison.systems))
+    now = (comparison.systems, comparison.measure, alpha)
+    if (after.systems, after.measure, after.alpha) != now:
+        raise InputError(
+            "the look before was of other systems, another measure or another alpha",
+            remedy="go on as it began, or begin anew without it",
+        )
+    if end < after.state.end:
+        raise InputError(
+            "the look before had more judgments of the audit",
+            remedy="give all judgments of the audit",
+        )
+    return after.state
 
 
-def _weights(state: AuditState, turns: _Turns) -> Floats:
-    """Return what makes the sum of inverse-probability weighted errors a martingale."""
-    return (1.0 - turns.probability * turns.time) / (1.0 - state.pace * turns.time) ** 2
-
-
-def _with_errors(
-    state: AuditState, turns: _Turns, slopes: Floats, p: Floats, expected: Floats
-) -> AuditState:
-    """Add the errors of the documents up to this look.
+def _estimates(
+    pool: Pool,
+    measure: Measure,
+    p: Floats,
+    turns: _Turns,
+    counted: NDArray[np.bool_],
+    alpha: float,
+) -> dict[str, Floats]:
+    """Estimate the count and every score about the assisting model, with limits.
 
     A document not yet drawn comes at rate q/(1 - q t), q its inclusion probability. Weighted by
-    (1 - q t)/q its error is what one expects all errors not yet seen to add; what is seen adds
-    itself, from its time on.
+    (1 - q t)/q its error is what one expects all errors not yet seen to add. What is learned at
+    time t has the weight 1/(1 - pace t)^2, as what is left to draw shrinks, and all that is learned
+    up to t has t/(1 - pace t); pace is the typical inclusion probability.
     """
-    seen = turns.time < turns.end
-    new = seen & (turns.time >= state.end)
-    error = np.where(seen, turns.label - p, 0.0)
-    inverse = slopes[:, new] / turns.probability[new] * _weights(state, turns)[new]
-    since = state.clock(turns.end) - state.clock(np.maximum(turns.time, state.end))
-    return replace(
-        state,
-        end=turns.end,
-        expected=state.expected + expected * (state.clock(turns.end) - state.clock(state.end)),
-        error=state.error + inverse @ error[new] + slopes[:, seen] @ (error * since)[seen],
-        variance=state.variance + inverse**2 @ error[new] ** 2,
-        model_variance=state.model_variance + inverse**2 @ (p * (1.0 - p))[new],
-    )
+    names, seen = ("estimate", "se", "low", "high"), turns.time < turns.end
+    if not seen.any():
+        return {name: np.full(1 + pool.n_systems, np.nan) for name in names}
+    place, q, time = turns.place[seen], turns.probability[seen], turns.time[seen]
+    model = AssistingModel.fit(pool, p, place, turns.label[seen])
+    slopes = np.ones((1 + pool.n_systems, pool.n_documents))
+    slopes[1:] = model.slopes(pool, measure)
+
+    drawn = model.p[turns.place]
+    by_model = drawn * (1.0 - drawn) / turns.probability**2
+    pace = float(by_model @ turns.probability / by_model.sum()) if by_model.any() else 0.0
+    pace = min(pace, _HIGHEST_PACE)
+    weight = (1.0 - turns.probability * turns.time) / (1.0 - pace * turns.time) ** 2
+    total = turns.end / (1.0 - pace * turns.end)
+    inverse = slopes[:, place] * (weight[seen] / q)
+    error = turns.label[seen] - model.p[place]
+    # what the errors seen say of those not seen
+    left = (inverse - slopes[:, place] * (time / (1.0 - pace * time))) @ error / total
+    expected = np.append(model.updated[counted].sum(), model.expected(pool, measure))
+    variance = inverse**2 @ np.stack([error**2, (model.p * (1.0 - model.p))[place]], axis=1)
+    largest = variance.max(axis=1)
+    by_end = np.maximum(slopes[:, turns.place] ** 2 @ (by_model * weight**2), largest)
+    # the bound is then tightest at the end of the audit, nearly
+    sharp = 2.0 * np.log(1.0 / alpha)
+    radius = robbins(largest, by_end / (sharp + np.log1p(sharp)), alpha) / total
+    if len(place) < FEWEST:
+        radius[:] = np.nan
+    estimate = expected + left
+    low, high = np.maximum(estimate - radius, 0.0), estimate + radius
+    return dict(zip(names, (estimate, np.sqrt(largest) / total, low, high), strict=True))
 
 
 def _updated(draws: NDArray[np.floating], turns: _Turns, topic_of: NDArray[np.int32]) -> Floats:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from rtc_bayes.judging.auditing import FEWEST
 from rtc_bayes.report.elements import heading
 from rtc_bayes.report.tables import Format, to_html
 from rtc_bayes.report.terminal import Passage, Table
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from rtc_bayes.judging.auditing import Audit
 
 _TITLE = "Audit: does a random sample bear the model out?"
-_FORMATS: dict[str, Format] = dict.fromkeys(("expected", "sd", "estimate", "low", "high"), ".4f")
+_FORMATS: dict[str, Format] = dict.fromkeys(
+    ("expected", "sd", "estimate", "low", "high", "se"), ".4f"
+)
 
 
 def audit_section(audit: Audit) -> list[str]:
@@ -44,7 +47,7 @@ def audit_tables(audit: Audit) -> list[Table | Passage]:
     audit : Audit
     """
     return [
-        Passage(_TITLE, (audit.verdict,)),
+        Passage(_TITLE, (audit.verdict, _columns(audit))),
         Table("evidence against the model", _evidence(audit), {"e-value": ".3g"}),
         Table(f"by the model and by the audit, {audit.measure}", audit.to_frame(), _FORMATS),
     ]
@@ -60,9 +63,10 @@ def _columns(audit: Audit) -> str:
     """Say what the columns of the estimates are."""
     return (
         f"Expected {audit.measure}, and its standard deviation, are the model's, which has not "
-        "seen the audit's judgments. The estimate corrects it by the errors that the sample "
-        f"found; its limits hold the true value at every look with probability "
-        f"{1.0 - audit.alpha:g}, of the documents that can be drawn. Limits of scores are to first "
-        "order about the model, and can miss if it is far off. A row agrees if the model's 95% "
-        "interval and these limits overlap."
+        "seen the audit's judgments. The estimate, with its standard error se, is by the model "
+        "adjusted to these judgments, and corrected by the errors that the sample found. Its "
+        f"limits, stated from {FEWEST} judged documents on, hold the true value at every look with "
+        f"probability {1.0 - audit.alpha:g}, of the documents that can be drawn, with an alarm or "
+        "without: for large samples, and those of scores to first order about the adjusted model. "
+        "A row agrees if the model's 95% interval and these limits overlap."
     )

@@ -8,6 +8,7 @@ import pytest
 import rtc_bayes as rb
 from rtc_bayes.cli import main
 from rtc_bayes.judging import with_grades, without_audit
+from rtc_bayes.judging.auditing import FEWEST
 
 ASKED = ["compare", "runs", "--qrels", "few.qrels", "--model", "rtc", "--method", "map", "--quiet"]
 
@@ -66,7 +67,9 @@ def test_compare_fits_without_the_audit_and_shows_its_verdict(here, simulated, c
     )
     assert written["audit"]["verdict"] == look.verdict
     assert main([*ASKED, "--audit", "audit.prels"]) == 0
-    assert look.verdict in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert look.verdict in shown
+    assert f"limits, stated from {FEWEST} judged documents on" in shown
     assert main([*ASKED, "--audit", "audit.prels", "-o", "page.html"]) == 0
     assert look.verdict in html.unescape((here / "page.html").read_text())
     assert main([*ASKED, "--audit", "audit.prels", "--format", "csv"]) == 0
