@@ -186,7 +186,7 @@ def test_building_keeps_the_grades_of_the_truth():
 def test_unseen_documents_have_a_gain_only_if_relevant():
     judgments, relevance = judged(2)
     pool, values = with_unseen(judgments.pool, relevance.values)
-    unseen = relevance.grades.on(pool).unseen
+    unseen = relevance.grades.on(pool, values).unseen
     assert unseen.sum() == pool.n_documents - judgments.pool.n_documents
     at_least = relevance.grades.at_least(pool, values, 1)
     np.testing.assert_allclose(at_least[:, unseen], values[:, unseen])

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError, FitWarning, InputError
@@ -155,9 +156,23 @@ def estimate(
         warnings.warn(f"{model.name}:{method}: {check}", FitWarning, stacklevel=2)
     if not labelled:
         return estimated
-    p: Any = estimated.p.copy()
-    p[..., judgments.order] = judgments.labels[judgments.order]
-    return replace(estimated, p=p)
+    return replace(estimated, p=with_labels(estimated.p, judgments))
+
+
+def with_labels(p: NDArray[np.floating], judgments: Judgments) -> NDArray[np.floating]:
+    """Copy probabilities, shape (..., documents), and give judged documents their labels.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> judgments = rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 1}}))
+    >>> with_labels(np.array([0.25, 0.5]), judgments).tolist()
+    [1.0, 0.5]
+    """
+    labelled = p.copy()
+    labelled[..., judgments.order] = judgments.labels[judgments.order]
+    return labelled
 
 
 def _has(model: Any, method: str) -> bool:
