@@ -345,7 +345,7 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     check_takes_labels(judgments, model)
     estimated = estimate(model, method, judgments, sampling, labelled=False)
     grades = judgments.grade_distribution(estimated.p)
-    estimated = replace(estimated, p=with_labels(estimated.p, judgments))
+    estimated = with_labels(estimated, judgments)
     return Fit(
         relevance=_relevance(estimated, judgments.pool, model.name, method, grades),
         posterior=_posterior(estimated, judgments),

@@ -461,7 +461,7 @@ def _labelled(
     """Return the probabilities, judged documents with their labels."""
     return Relevance.from_values(
         judgments.pool,
-        with_labels(unlabelled.p, judgments),
+        with_labels(unlabelled, judgments).p,
         model=spec.name,
         method=spec.resolved_method,
         grades=judgments.grade_distribution(unlabelled.p),

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError, FitWarning, InputError
@@ -156,23 +155,25 @@ def estimate(
         warnings.warn(f"{model.name}:{method}: {check}", FitWarning, stacklevel=2)
     if not labelled:
         return estimated
-    return replace(estimated, p=with_labels(estimated.p, judgments))
+    return with_labels(estimated, judgments)
 
 
-def with_labels(p: NDArray[np.floating], judgments: Judgments) -> NDArray[np.floating]:
-    """Copy probabilities, shape (..., documents), and give judged documents their labels.
+def with_labels(estimated: Estimate, judgments: Judgments) -> Estimate:
+    """Copy an estimate, and give judged documents their labels.
 
     Examples
     --------
     >>> import rtc_bayes as rb
+    >>> from rtc_bayes.relevance import load_model
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
     >>> judgments = rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 1}}))
-    >>> with_labels(np.array([0.25, 0.5]), judgments).tolist()
+    >>> uniform = estimate(load_model("uniform"), "map", judgments, labelled=False)
+    >>> with_labels(uniform, judgments).p.tolist()
     [1.0, 0.5]
     """
-    labelled = p.copy()
-    labelled[..., judgments.order] = judgments.labels[judgments.order]
-    return labelled
+    p: Any = estimated.p.copy()
+    p[..., judgments.order] = judgments.labels[judgments.order]
+    return replace(estimated, p=p)
 
 
 def _has(model: Any, method: str) -> bool:
