@@ -165,7 +165,7 @@ class GradeDistribution:
         >>> qrels = rb.Qrels({"1": {"a": 3, "b": 1, "c": 3, "d": 1}})
         >>> p = {"1": {"a": 0.9, "b": 0.2, "c": 0.8, "d": 0.3}}
         >>> round(GradeDistribution.from_qrels(qrels, relevance=p).slope, 2)
-        0.63
+        0.96
         """
         topics = qrels.topics
         judged = [[(d, g) for d, g in qrels[t].items() if g >= 0] for t in topics]
@@ -280,10 +280,11 @@ class GradeDistribution:
         for topic, docno, grade in zip(*(data[n].values for n in names), strict=True):
             judged.setdefault(str(topic), {})[str(docno)] = int(grade)
         topics = tuple(str(t) for t in data["grade_topic"].values)
-        probabilities, centre = (
-            data[name].values.astype(np.float64) for name in ("grade_probability", "grade_centre")
-        )
-        return cls(Qrels(judged), topics, probabilities, float(data["grade_slope"]), centre)
+        probabilities = data["grade_probability"].values.astype(np.float64)
+        slope, centre = 0.0, np.zeros(probabilities.shape[:2])
+        if "grade_slope" in data:  # files of older versions have none
+            slope, centre = float(data["grade_slope"]), data["grade_centre"].values
+        return cls(Qrels(judged), topics, probabilities, slope, centre.astype(np.float64))
 
     def __repr__(self) -> str:
         highest = self.probabilities.shape[2] - 1

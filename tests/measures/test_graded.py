@@ -258,6 +258,14 @@ def test_grades_stay_with_judgments_and_fits(tmp_path):
     assert loaded.judgments.to_qrels() == QRELS
 
 
+def test_a_file_without_a_slope_has_grades_by_topic_alone():
+    _, relevance = judged(2, p=UNLIKE)
+    older = relevance.to_xarray().drop_vars(["grade_slope", "grade_centre"])
+    loaded = rb.Relevance.from_xarray(older).grades
+    assert loaded.slope == 0.0
+    np.testing.assert_array_equal(loaded.probabilities, relevance.grades.probabilities)
+
+
 def test_building_keeps_the_grades_of_the_truth():
     pool = pool_of(RANKINGS, depth=5)
     result = rb.build(pool, QRELS, "ip", rb.Estimand(relevance_level=2), budget=4)
