@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import joblib
@@ -56,15 +57,24 @@ def main() -> None:
 
 def parameters(folder: str) -> pd.Series:
     """Return the coefficients and scales of a collection, scales as logarithms averaged."""
+    return by_size(folder, SETS, seed=100).mean()[list(LEAST)]
+
+
+def by_size(folder: str, sets: Mapping[int, int], *, seed: int) -> pd.DataFrame:
+    """Coefficients and logarithms of scales by number of systems, means over random sets.
+
+    Sizes that the collection does not have become one set, of all its systems.
+    """
     runs, labels = prepared(folder)
     every = Pool.from_runs(runs)
     every = every.select_topics([topic for topic in every.topics if topic in labels])
-    sizes = []
+    sizes = {}
     with threadpool_limits(1):
-        for systems, sets in SETS.items():
-            random = np.random.default_rng(100 + systems)
+        for wanted, number in sets.items():
+            systems = min(wanted, every.n_systems)
+            random = np.random.default_rng(seed + systems)
             likeliest = []
-            for _ in range(sets):
+            for _ in range(number if systems < every.n_systems else 1):
                 some = sorted(random.choice(every.n_systems, systems, replace=False))
                 pool = every.select([every.systems[i] for i in some])
                 design = Design(WIDE, Judgments.none(pool, judged_for=pool.systems))
@@ -72,8 +82,8 @@ def parameters(folder: str) -> pd.Series:
                 of_topics = [rows(design, judged, t) for t in range(pool.n_topics)]
                 coefficients, scales, _ = fitted(of_topics, WIDE, systems)
                 likeliest.append([*coefficients, *np.log(scales)])
-            sizes.append(np.mean(likeliest, axis=0))
-    return pd.Series(np.mean(sizes, axis=0), [*COEFFICIENTS, *FITTED])[list(LEAST)]
+            sizes[systems] = np.mean(likeliest, axis=0)
+    return pd.DataFrame(sizes, [*COEFFICIENTS, *FITTED]).T
 
 
 def prior(table: pd.DataFrame) -> str:

@@ -143,7 +143,7 @@ def sample_scores_by_topic(
     """
     seed = whole_number("seed", seed)
     parsed, values = by_grade(pool, values, grades, computed(measure))
-    sampled = grades.on(pool) if grades is not None and parsed.graded else None
+    sampled = grades.on(pool, values) if grades is not None and parsed.graded else None
     work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed)
     parts = (
         (*part, None if sampled is None else sampled.of_topic(part[0].number, pool))
@@ -187,7 +187,7 @@ def _one_topic(
         outcome = sampler.sample(draw)
         if grades is not None:
             judged = np.nan_to_num(grades.judged, nan=-1.0).astype(np.int8)
-            cumulated = grades.probabilities[:, 0].cumsum(axis=1)
+            cumulated = grades.probabilities.cumsum(axis=2)
             _grade(outcome, judged, cumulated, grades.unseen, of_grades)
         result[first : first + len(draw)] = score(outcome)[which].T
     return result
@@ -207,19 +207,19 @@ def _grade(
     ----------
     judged : ndarray of int8, shape (documents,)
         -1 where there is none.
-    cumulated : ndarray, shape (2, grades)
+    cumulated : ndarray, shape (2, documents, grades)
         Of the probabilities of grades given nonrelevance and relevance.
     unseen : ndarray of bool, shape (documents,)
         Of grade 0 if not relevant.
     """
-    highest = cumulated.shape[1] - 1
+    highest = cumulated.shape[2] - 1
     for document in range(len(outcomes)):
         row = outcomes[document]
         if judged[document] >= 0:
             row[:] = judged[document]
             continue
         for o in range(len(row)):
-            limits = cumulated[row[o]]
+            limits = cumulated[row[o], document]
             if row[o] == 0 and (unseen[document] or limits[0] >= 1.0):
                 continue
             number = generator.random()

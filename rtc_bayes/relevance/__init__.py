@@ -18,7 +18,13 @@ from rtc_bayes.relevance.evidence import (
     rank_curve,
 )
 from rtc_bayes.relevance.fit import Fit, fit
-from rtc_bayes.relevance.fitters import available_methods, estimate, is_sampler, resolve_method
+from rtc_bayes.relevance.fitters import (
+    available_methods,
+    estimate,
+    is_sampler,
+    resolve_method,
+    with_labels,
+)
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.interface import (
     Check,
@@ -125,4 +131,5 @@ __all__ = [
     "spline",
     "sweeps_to_try",
     "system_calibration",
+    "with_labels",
 ]

@@ -14,7 +14,13 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
 from rtc_bayes.errors import FitWarning, InputError
-from rtc_bayes.relevance.fitters import Estimate, estimate, is_sampler, resolve_method
+from rtc_bayes.relevance.fitters import (
+    Estimate,
+    estimate,
+    is_sampler,
+    resolve_method,
+    with_labels,
+)
 from rtc_bayes.relevance.interface import (
     Check,
     Diagnostics,
@@ -32,6 +38,8 @@ from rtc_bayes.store import provenance
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
+
+    from rtc_bayes.collection.grades import GradeDistribution
 
 _FORMAT = "rtc_bayes fit 3"
 
@@ -335,9 +343,11 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     model = spec.build()
     method = resolve_method(model, spec.method)
     check_takes_labels(judgments, model)
-    estimated = estimate(model, method, judgments, sampling)
+    estimated = estimate(model, method, judgments, sampling, labelled=False)
+    grades = judgments.grade_distribution(estimated.p)
+    estimated = with_labels(estimated, judgments)
     return Fit(
-        relevance=_relevance(estimated, judgments, model.name, method),
+        relevance=_relevance(estimated, judgments.pool, model.name, method, grades),
         posterior=_posterior(estimated, judgments),
         diagnostics=estimated.diagnostics,
         judgments=judgments,
@@ -353,13 +363,12 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     )
 
 
-def _relevance(estimated: Estimate, judgments: Judgments, model: str, method: str) -> Relevance:
+def _relevance(
+    estimated: Estimate, pool: Pool, model: str, method: str, grades: GradeDistribution | None
+) -> Relevance:
     """Label probabilities; draws of p keep the numbers that they have among the parameters'."""
     estimated.p.flags.writeable = False  # so that draws are not copied
-    grades = judgments.grade_distribution()
-    relevance = Relevance.from_values(
-        judgments.pool, estimated.p, model=model, method=method, grades=grades
-    )
+    relevance = Relevance.from_values(pool, estimated.p, model=model, method=method, grades=grades)
     if not isinstance(estimated, Draws):
         return relevance
     kept = estimated.p.shape[1]

@@ -23,7 +23,7 @@ from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
 from rtc_bayes.measures import Sample
-from rtc_bayes.relevance import Draws, ModelSpec, estimate
+from rtc_bayes.relevance import Draws, ModelSpec, estimate, with_labels
 from rtc_bayes.relevance.interface import PointEstimate
 from rtc_bayes.trials.complete import Collection, scores_by
 from rtc_bayes.trials.drawing import Draw, draw_systems
@@ -459,12 +459,10 @@ def _labelled(
     unlabelled: PointEstimate | Draws, judgments: Judgments, spec: ModelSpec
 ) -> Relevance:
     """Return the probabilities, judged documents with their labels."""
-    p = unlabelled.p.copy()
-    p[..., judgments.order] = judgments.labels[judgments.order]
     return Relevance.from_values(
         judgments.pool,
-        p,
+        with_labels(unlabelled, judgments).p,
         model=spec.name,
         method=spec.resolved_method,
-        grades=judgments.grade_distribution(),
+        grades=judgments.grade_distribution(unlabelled.p),
     )

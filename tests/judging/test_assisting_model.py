@@ -48,10 +48,10 @@ def test_expectation_and_slopes_are_those_of_all_outcomes(small, measure):
     slopes = np.zeros((pool.n_systems, pool.n_documents))
     for t in range(pool.n_topics):
         inside = pool.documents(t)
-        for node, known in enumerate(model.known):
-            expected += model.of_topic[node, t] * expected_score(pool, t, known[inside], score)
+        for node, p in enumerate(model.by_node):
+            expected += model.of_topic[node, t] * expected_score(pool, t, p[inside], score)
             for d in range(inside.start, inside.stop):
-                with_d, without_d = known.copy(), known.copy()
+                with_d, without_d = p.copy(), p.copy()
                 with_d[d], without_d[d] = 1.0, 0.0
                 slopes[:, d] += model.of_document[node, d] * (
                     expected_score(pool, t, with_d[inside], score)
@@ -93,7 +93,7 @@ def test_without_labels_the_model_is_as_audited(small):
     pool, p = small
     model = AssistingModel.fit(pool, p, NONE, NONE)
     np.testing.assert_allclose(model.coefficients, [0.0, 0.0, 0.0, 0.7], atol=1e-6)
-    np.testing.assert_allclose(model.known[1], p)
+    np.testing.assert_allclose(model.by_node[1], p)
 
 
 def test_level_spread_and_ranks_are_learned():

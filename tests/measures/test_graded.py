@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import oracle
 import pytest
 from pools import pool_of
 from qrels_scorer import QrelsScorer
+from scipy.optimize import minimize_scalar
 from topics import random_topic
 
 import rtc_bayes as rb
@@ -21,14 +24,20 @@ RANKINGS = {"a": {"1": list("uvwxy")}, "b": {"1": list("ywuxv")}}
 QRELS = rb.Qrels({"1": {"u": 3, "w": 1, "z": 2, "y": 0}})
 
 
-def judged(level, qrels=QRELS, rankings=RANKINGS):
+def judged(level, qrels=QRELS, rankings=RANKINGS, p=None):
+    """Judgments and relevance; with `p`, of documents u to z, grades go by it."""
     judgments = rb.Judgments.from_qrels(pool_of(rankings, depth=5), qrels, relevance_level=level)
-    p = np.where(judgments.judged, judgments.labels, 0.3)
-    grades = judgments.grade_distribution()
+    p = np.full(judgments.pool.n_documents, 0.3) if p is None else np.array(p)
+    grades = judgments.grade_distribution(None if np.ptp(p) == 0.0 else p[None, None])
+    p = np.where(judgments.judged, judgments.labels, p)
     return judgments, rb.Relevance.from_values(judgments.pool, p, grades=grades)
 
 
-def chances(relevance, pool):
+#: Of u to z; what is judged is u, w, y and z.
+UNLIKE = (0.9, 0.3, 0.2, 0.7, 0.05, 0.8)
+
+
+def chances(relevance, pool, slope=0.0):
     """Of each document {grade: probability}, from the class's formula written out anew."""
     level = 1 if relevance.grades.probabilities[0, 0, 1] == 0.0 else 2
     grades = list(QRELS["1"].values())
@@ -38,14 +47,27 @@ def chances(relevance, pool):
         total = sum(counts.values())
         shared = {g: (n + 1) / (total + len(levels)) for g, n in counts.items()}
         c = CONCENTRATION
-        return {g: (counts[g] + c * shared[g]) / (total + c) for g in levels}
+        odds = [
+            logit(p) for p, d in zip(UNLIKE, "uvwxyz", strict=True) if QRELS["1"].get(d) in counts
+        ]
+        centre = (sum(odds) + c * np.mean(odds)) / (total + c)
 
-    relevant, nonrelevant = distribution(range(level, 4)), distribution(range(level))
+        def of(p):
+            weights = {
+                g: (counts[g] + c * shared[g]) * math.exp(slope * g * (logit(p) - centre))
+                for g in levels
+            }
+            return {g: weight / sum(weights.values()) for g, weight in weights.items()}
+
+        return of
+
+    of_relevant, of_nonrelevant = distribution(range(level, 4)), distribution(range(level))
     result = []
     for docno, p in zip(pool.docnos, relevance.values[0], strict=True):
         if docno in QRELS["1"]:
             result.append({QRELS["1"][docno]: 1.0})
         else:
+            relevant, nonrelevant = of_relevant(p), of_nonrelevant(p)
             result.append(
                 {g: p * q for g, q in relevant.items()}
                 | {g: (1 - p) * q for g, q in nonrelevant.items()}
@@ -53,17 +75,22 @@ def chances(relevance, pool):
     return result
 
 
+def logit(p):
+    return math.log(p / (1 - p))
+
+
 def brute_force(relevance, pool, score):
     number = {docno: i for i, docno in enumerate(pool.docnos)}
     lists = [[number[d] for d in RANKINGS[s]["1"]] for s in pool.systems]
     rows, weights = [], []
-    for grades, weight in oracle.grade_outcomes(chances(relevance, pool)):
+    for grades, weight in oracle.grade_outcomes(chances(relevance, pool, relevance.grades.slope)):
         rows.append([score(ranking, grades) for ranking in lists])
         weights.append(weight)
     assert sum(weights) == pytest.approx(1.0)
     return np.array(rows), np.array(weights)
 
 
+@pytest.mark.parametrize("p", [None, UNLIKE])
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize(
     ("measure", "score"),
@@ -74,8 +101,9 @@ def brute_force(relevance, pool, score):
         ("ERR@4", lambda ranking, grades: oracle.expected_reciprocal_rank(ranking, grades, 4)),
     ],
 )
-def test_sampled_scores_of_grades_are_those_of_brute_force(measure, score, level):
-    judgments, relevance = judged(level)
+def test_sampled_scores_of_grades_are_those_of_brute_force(measure, score, level, p):
+    judgments, relevance = judged(level, p=p)
+    assert (relevance.grades.slope == 0.0) == (p is None)
     scores, weights = brute_force(relevance, judgments.pool, score)
     mean, covariance = oracle.mean_and_covariance(scores, weights)
     pair = oracle.sign_probabilities(scores[:, 0] - scores[:, 1], weights)
@@ -90,8 +118,9 @@ def test_sampled_scores_of_grades_are_those_of_brute_force(measure, score, level
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize(("name", "score"), [("AP", oracle.average_precision), ("RR", None)])
 @pytest.mark.parametrize("rel", [1, 2, 3])  # of an estimand, 1 is the relevance level
-def test_rel_has_moments_of_its_own(name, score, rel, level):
-    judgments, relevance = judged(level)
+@pytest.mark.parametrize("p", [None, UNLIKE])
+def test_rel_has_moments_of_its_own(name, score, rel, level, p):
+    judgments, relevance = judged(level, p=p)
     of = score or oracle.reciprocal_rank
     scores, weights = brute_force(
         relevance, judgments.pool, lambda r, grades: of(r, [int(g >= rel) for g in grades])
@@ -105,6 +134,57 @@ def test_rel_has_moments_of_its_own(name, score, rel, level):
         np.testing.assert_allclose(comparison.sd, np.sqrt(covariance.diagonal()), atol=1e-8)
     direct = rb.moments(judgments.pool, relevance, measure=f"{name}(rel={rel})")
     np.testing.assert_allclose(direct.mean_expected[0], mean, atol=1e-9)
+
+
+def test_the_slope_is_the_likeliest():
+    """Of the likelihood written out anew: each grade by all other judgments, and a normal prior."""
+    rng = np.random.default_rng(1)
+    pool = pool_of({"a": {str(t): [f"d{i}" for i in range(30)] for t in range(8)}}, depth=30)
+    p = rng.uniform(0.05, 0.95, pool.n_documents)
+    grades = {}
+    for t in range(8):
+        for docno, value in zip(pool.docnos[pool.documents(t)], p[pool.documents(t)], strict=True):
+            if rng.random() < value:
+                high = rng.random() < 1 / (1 + math.exp(-1.2 * logit(value)))
+                grades.setdefault(str(t), {})[docno] = 2 if high else 1
+    judgments = rb.Judgments.from_qrels(pool, rb.Qrels(grades))
+    rows = [
+        (t, grade, logit(p[pool.locate(t, [docno])[0]]))
+        for t, of_topic in grades.items()
+        for docno, grade in of_topic.items()
+    ]
+    mean, c = np.mean([odds for *_, odds in rows]), CONCENTRATION
+    shared = {g: (sum(h == g for _, h, _ in rows) + 1) / (len(rows) + 2) for g in (1, 2)}
+
+    def surprise(slope):
+        total = slope**2 / 2
+        for i, (topic, grade, odds) in enumerate(rows):
+            others = [(h, x) for j, (t, h, x) in enumerate(rows) if t == topic and j != i]
+            above = odds - (sum(x for _, x in others) + c * mean) / (len(others) + c)
+            weights = {
+                g: (sum(h == g for h, _ in others) + c * shared[g]) * math.exp(slope * g * above)
+                for g in (1, 2)
+            }
+            total -= math.log(weights[grade] / sum(weights.values()))
+        return total
+
+    best = minimize_scalar(surprise, bounds=(-5, 5), method="bounded", options={"xatol": 1e-9})
+    slope = judgments.grade_distribution(p[None, None]).slope
+    assert slope == pytest.approx(best.x, abs=1e-6)
+    # the standard error of so many judgments, and the prior, leave it within this of the truth
+    assert 0.7 < slope < 1.6
+
+
+def test_a_judged_document_is_predicted_without_its_own_label():
+    """Two draws that are alike before a document's own label: its p is their mean again."""
+    judgments, _ = judged(1)
+    draws = np.full((1, 2, 6), 0.5)
+    draws[0, :, 0] = 0.8, 0.2
+    chance = np.array([0.8, 0.2])  # of u being relevant, as it is: the posterior's draws
+    often = np.repeat(draws, (1000 * chance).astype(int), axis=1)
+    by_draws = judgments.grade_distribution(often)
+    plain = draws.mean(axis=1)[:, None]
+    np.testing.assert_allclose(by_draws.centre, judgments.grade_distribution(plain).centre)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +243,8 @@ def test_grades_stay_with_judgments_and_fits(tmp_path):
     again = rb.Judgments.load(tmp_path / "judgments.nc")
     assert again.to_qrels() == QRELS
     assert again.relevance_level == 2
-    fit = rb.fit(judgments.pool, judgments, model="uniform")
+    fit = rb.fit(judgments.pool, judgments, model="rtc")
+    assert fit.relevance.grades.slope != 0.0
     fit.save(tmp_path / "fit.nc")
     loaded = rb.Fit.load(tmp_path / "fit.nc")
     for one in (fit, loaded):
@@ -172,7 +253,17 @@ def test_grades_stay_with_judgments_and_fits(tmp_path):
     np.testing.assert_array_equal(
         loaded.relevance.grades.probabilities, fit.relevance.grades.probabilities
     )
+    assert loaded.relevance.grades.slope == fit.relevance.grades.slope
+    np.testing.assert_array_equal(loaded.relevance.grades.centre, fit.relevance.grades.centre)
     assert loaded.judgments.to_qrels() == QRELS
+
+
+def test_a_file_without_a_slope_has_grades_by_topic_alone():
+    _, relevance = judged(2, p=UNLIKE)
+    older = relevance.to_xarray().drop_vars(["grade_slope", "grade_centre"])
+    loaded = rb.Relevance.from_xarray(older).grades
+    assert loaded.slope == 0.0
+    np.testing.assert_array_equal(loaded.probabilities, relevance.grades.probabilities)
 
 
 def test_building_keeps_the_grades_of_the_truth():
@@ -186,7 +277,7 @@ def test_building_keeps_the_grades_of_the_truth():
 def test_unseen_documents_have_a_gain_only_if_relevant():
     judgments, relevance = judged(2)
     pool, values = with_unseen(judgments.pool, relevance.values)
-    unseen = relevance.grades.on(pool).unseen
+    unseen = relevance.grades.on(pool, values).unseen
     assert unseen.sum() == pool.n_documents - judgments.pool.n_documents
     at_least = relevance.grades.at_least(pool, values, 1)
     np.testing.assert_allclose(at_least[:, unseen], values[:, unseen])

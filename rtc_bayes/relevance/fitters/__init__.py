@@ -155,6 +155,22 @@ def estimate(
         warnings.warn(f"{model.name}:{method}: {check}", FitWarning, stacklevel=2)
     if not labelled:
         return estimated
+    return with_labels(estimated, judgments)
+
+
+def with_labels(estimated: Estimate, judgments: Judgments) -> Estimate:
+    """Copy an estimate, and give judged documents their labels.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.relevance import load_model
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> judgments = rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 1}}))
+    >>> uniform = estimate(load_model("uniform"), "map", judgments, labelled=False)
+    >>> with_labels(uniform, judgments).p.tolist()
+    [1.0, 0.5]
+    """
     p: Any = estimated.p.copy()
     p[..., judgments.order] = judgments.labels[judgments.order]
     return replace(estimated, p=p)
