@@ -102,7 +102,9 @@ def scores(outcome: Outcome, qrels: Qrels, estimand: Estimand) -> Iterator[dict[
         probabilities = grades.on(pool, relevance.values).probabilities
         # a grade above the highest judged is impossible by either
         possible = grade[rows] < probabilities.shape[2]
-        chances = probabilities[relevant[possible], np.flatnonzero(rows)[possible], grade[rows][possible]]
+        chances = probabilities[
+            relevant[possible], np.flatnonzero(rows)[possible], grade[rows][possible]
+        ]
         comparison = compare(outcome.pool, relevance, estimand, seed=1)
         error = comparison.expected - outcome.truth
         lost = -np.log(chances)
