@@ -113,7 +113,8 @@ def compare(
         ``montecarlo``, if `form` is ``auto`` or ``montecarlo``: what outcomes cost grows with
         systems, and not with pairs. With 128 draws or more exact ones are computed of 32, and
         correct the plug-in moments of as many draws as leave a standard error of .005 in a
-        probability (:mod:`rtc_bayes.confidence.many_draws`).
+        probability (:mod:`rtc_bayes.confidence.many_draws`). Of plug-in ones of AP, variances of
+        differences are computed of 32 draws, and expectations of all.
     form : {"auto", "normal", "corrected", "montecarlo"}
         The form of the probabilities. ``auto`` chooses for every pair by
         :func:`rtc_bayes.confidence.choose`, on the shape of outcomes; with plug-in moments it is
