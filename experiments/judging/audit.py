@@ -37,7 +37,7 @@ LOOKS, ALPHA = 10, 0.05
 # of each collection every how manieth run, and the share of the pool that an audit draws
 COLLECTIONS = {"robust03": (1, 0.02), "trec8_adhoc": (13, 0.05)}
 # shares of the pool, and samples of each, of the model-assisted estimate
-SHARES, SAMPLES = (0.02, 0.1, 0.3, 0.6), 100
+SHARES, SAMPLES = (0.02, 0.1, 0.3, 0.6), 30
 MODELS = ("rtc:map", "hierarchical:laplace")
 CHANGED: dict[str, Callable[[Floats], Floats]] = {
     "rtc:map, twice as sure": lambda p: expit(2.0 * logit(np.clip(p, 1e-9, 1.0 - 1e-9))),
@@ -191,11 +191,12 @@ def assisted(pool: rb.Pool, qrels: rb.Qrels, judged: rb.Qrels) -> str:
     for share in SHARES:
         a_topic = share * pool.n_documents / pool.n_topics
         of_share: dict[str, object] = {"share": share, "documents a topic": f"{a_topic:.1f}"}
+        of_samples = list(samples(pool, labels, share))
         for measure in ("AP", "P@10"):
             truth = rb.moments(pool, labels, measure=measure, pairs="none").mean_expected[0]
             scores = [
                 rb.model_assisted(p, sample, measure=measure).scores.mean.mean(axis=1)
-                for sample in samples(pool, labels, share)
+                for sample in of_samples
             ]
             off = (np.array(scores) - truth).mean(axis=1)
             error = off.std(ddof=1) / np.sqrt(SAMPLES)

@@ -1,4 +1,4 @@
-"""Scores by a model's probabilities, corrected by a random sample: unbiased whatever the model."""
+"""Scores by a model's probabilities, corrected by a random sample: unbiased if they are linear."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def model_assisted(
     - P@k, DCG and RBP are linear, so their estimates are unbiased.
     - Average precision is the sum over documents of x (1 + the sum of x above)/rank, over the sum
       of x. Draws of documents are independent, so numerator and denominator are unbiased; their
-      ratio is so for large samples. With t = 0 it is :func:`stat_ap`.
+      ratio is so only where most documents of a topic are judged (docs/results/audit.md). With
+      t = 0 it is :func:`stat_ap`.
 
     The variance is that of the draws, by linearisation: the sum over documents drawn of
     (1 - q)/q² times the squared error y - t p times the squared derivative of the score.
