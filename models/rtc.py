@@ -31,8 +31,7 @@ Layer = Literal["rank", "calibration", "aggregation"]
 class RTC:
     """Ranks to probabilities, calibrated per system, aggregated over systems.
 
-    Each layer is a fit of its own that takes the one before as fixed (modular inference); each
-    is documented in its module of :mod:`rtc_bayes.relevance`.
+    Each layer, a module of :mod:`rtc_bayes.relevance`, is fitted with the one before as fixed.
 
     Attributes
     ----------
@@ -56,9 +55,8 @@ class RTC:
 
     Examples
     --------
-    >>> import rtc_bayes as rb
-    >>> rb.load_model("rtc", {"preset": "program"}).folds
-    5
+    >>> RTC().folds
+    0
     """
 
     prior: BetaPrior = (1.0, 1.0)

@@ -154,9 +154,9 @@ def compare(
     systems = runs.read()
     qrels_read = None if qrels is None else read_qrels(qrels)
     audited = None if audit is None else _read_audit(audit, qrels_read)
+    pool = estimand.pool(systems, qrels_read)
     if audited is not None and qrels_read is not None:
         qrels_read = without_audit(qrels_read, audited)
-    pool = estimand.pool(systems, qrels_read)
     if pool.n_systems == 1:
         warnings.warn(
             f"nothing to compare: {pool.systems[0]} is the only run; give two or more",

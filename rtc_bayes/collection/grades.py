@@ -27,8 +27,7 @@ CONCENTRATION = 4.0
 #: Standard deviation of the slope's normal prior, about 0, and the probability of relevance, of
 #: none and of one, beyond which the slope goes no further.
 SLOPE_SD, LEAST = 1.0, 1e-3
-
-
+# of Newton's method, for the slope
 _STEPS = 20
 
 
@@ -182,7 +181,16 @@ class GradeDistribution:
             )
         odds = np.zeros(len(grade))
         if relevance is not None:
-            p = [relevance[t][d] for t, part in zip(topics, judged, strict=True) for d, _ in part]
+            p = [
+                relevance.get(t, {}).get(d, np.nan)
+                for t, part in zip(topics, judged, strict=True)
+                for d, _ in part
+            ]
+            if np.isnan(p).any():
+                raise InputError(
+                    f"{int(np.isnan(p).sum())} judged documents without a probability",
+                    remedy="give relevance of every judged document",
+                )
             odds = log_odds(np.array(p))
         size = max(highest, relevance_level) + 1
         probabilities, centre = np.zeros((2, len(topics) + 1, size)), np.zeros((2, len(topics) + 1))

@@ -206,7 +206,7 @@ class Judgments(Saved):
         Raises
         ------
         InputError
-            Something that is no `Labels`, or labels of other topics alone.
+            Something that is no `Labels`, or labels of other topics or documents alone.
 
         Examples
         --------
@@ -225,6 +225,11 @@ class Judgments(Saved):
                 f"no topic in common: the runs have {some(self.pool.topics)}, "
                 f"the labels {some(labels.topics)}",
                 remedy="give labels of these runs' topics",
+            )
+        if labels is not None and not (labels.located(self.pool) >= 0).any():
+            raise InputError(
+                f"none of the {labels.n_labels} labels is of a document of the pool",
+                remedy="give labels of documents of these runs, by the same names",
             )
         return replace(self, judge_labels=labels)
 
@@ -574,6 +579,11 @@ class Judgments(Saved):
         >>> rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 3}})).grade_distribution()
         GradeDistribution(1 judged, of grades 0 to 3)
         """
+        if p is not None and (p.shape[-1] != self.pool.n_documents or np.isnan(p).any()):
+            raise InputError(
+                f"probabilities of shape {p.shape} for {self.pool.n_documents} documents, or NaN",
+                remedy="give one for every document of judgments.pool",
+            )
         if not np.nanmax(self.grades[self.order], initial=0.0) > 1.0:
             return None
         relevance = None if p is None else self._left_out(p)

@@ -109,6 +109,9 @@ def plugin_moments(setting: Setting) -> Moments:
     mean, own = table.mean_expected, table.mean_variance
     apart = own[:, first] + own[:, second]
     variance = _followed_log(apart, apart[_evenly(draws, count)], some.difference_variance)
+    # the line is not drawn out beyond what was computed
+    ends = some.difference_variance.min(axis=0), some.difference_variance.max(axis=0)
+    variance = np.clip(variance, *ends)
     with np.errstate(divide="ignore"):
         log_tie = np.log(np.exp(some.log_tie).mean(axis=0))
     return replace(

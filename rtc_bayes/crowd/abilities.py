@@ -4,7 +4,7 @@ Of a document that seems of grade y, judge j gives grade g with a chance proport
 exp(u_jyg), where
 
     u_jyg = mu_yg + a_j [g = y] + b_jg + e_jyg
-    a_j ~ Normal(0, skill^2),  b_jg ~ Normal(0, lean^2),  e_jyg ~ Normal(0, own_y^2)
+    a_j ~ Normal(0, skill^2),  b_jg ~ Normal(0, lean^2),  e_jyg ~ Normal(0, own_y^2 / 2)
 
 The skill a_j raises what is right whatever the document, so that a judge that is often right on
 relevant documents is on others too; the leaning b_jg raises a grade, right or wrong, and so lowers
@@ -111,7 +111,9 @@ def _shapes(n_grades: int) -> Floats:
     seems, truth = np.array(cells).T
     one = np.eye(n_grades)
     lean = one[truth] - one[seems]
-    own = [np.outer(seems == y, seems == y) + np.diag(seems == y) for y in range(n_grades)]
+    # e of a wrong grade less e of the right one, which all odds of a seeming grade share
+    of = (seems == np.arange(n_grades)[:, None]).astype(np.float64)
+    own = [0.5 * (np.outer(row, row) + np.diag(row)) for row in of]
     return np.stack([np.ones((len(cells), len(cells))), lean @ lean.T, *own])
 
 

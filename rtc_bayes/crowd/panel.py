@@ -250,9 +250,10 @@ def fit_panel(
     topic_of = np.unique(np.asarray(topics), return_inverse=True)[1].astype(np.int64)
     features = features_of(values, topic_of, names, families)
     prior = PanelPrior() if prior is None else prior
-    if prior.gap[0] <= 0:
+    if not (prior.gap[0] > 0 and prior.gap[1] >= 0):
         raise InputError(
-            f"the prior's gap of grades is {prior.gap[0]:g}", remedy="give a mean above 0"
+            f"the prior's gap of grades is {prior.gap[0]:g}",
+            remedy="give a mean above 0 and a deviation of 0 or more",
         )
     scales = np.array([(t, j) for t in _TOPIC_SCALES for j in _JUDGE_SCALES])
     rows, thresholds, reached = _steps(labels, n_grades)

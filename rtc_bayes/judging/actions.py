@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -209,7 +210,8 @@ def _checked(costs: Mapping[str, float], judges: tuple[str, ...]) -> dict[str, f
     if not costs:
         raise InputError("no costs", remedy=f"give some, as {{'{HUMAN}': 1, '{LABEL}': 0.05}}")
     for name, cost in costs.items():
-        if not isinstance(cost, (int, float)) or not 0.0 < cost < np.inf:
+        number = isinstance(cost, Real) and not isinstance(cost, bool)
+        if not number or not 0.0 < cost < np.inf:
             raise InputError(f"the cost of {name} is {cost!r}", remedy="give a number above 0")
         if name not in (HUMAN, LABEL, *judges):
             names = ", ".join((HUMAN, LABEL, *judges))

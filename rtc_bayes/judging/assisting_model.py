@@ -38,7 +38,7 @@ _TOPICS = 0.7
 # Gauss-Hermite quadrature over a topic's effect: more nodes change nothing that could be read
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(3)
 # no probability is taken to be surer, where its logit is taken
-_CERTAIN = 1e-6
+CERTAIN = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ class AssistingModel:
             What is labelled, and as 0 or 1.
         """
         unsure = (p > 0.0) & (p < 1.0)
-        offset = logit(np.clip(p, _CERTAIN, 1.0 - _CERTAIN))
+        offset = logit(np.clip(p, CERTAIN, 1.0 - CERTAIN))
         columns = np.stack([offset, _log_rank_prior(pool)], axis=1)
         if unsure.any():
             columns -= columns[unsure].mean(axis=0)
@@ -152,7 +152,8 @@ class AssistingModel:
     def slopes(self, pool: Pool, measure: Measure) -> Floats:
         """Return how expected mean scores move with every document, shape (systems, documents)."""
         of_nodes = (
-            weight * gradient_on_pool(pool, measure, values)
+            # a topic without an unsure document would have no slope
+            weight * gradient_on_pool(pool, measure, np.clip(values, 1e-9, 1.0 - 1e-9))
             for weight, values in zip(self.of_document, self.by_node, strict=True)
         )
         return np.sum(list(of_nodes), axis=0)

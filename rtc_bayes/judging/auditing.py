@@ -13,7 +13,7 @@ from scipy.special import logit, logsumexp
 
 from rtc_bayes.confidence.unseen import is_unseen
 from rtc_bayes.errors import InputError
-from rtc_bayes.judging.assisting_model import AssistingModel
+from rtc_bayes.judging.assisting_model import CERTAIN, AssistingModel
 from rtc_bayes.judging.audit_list import audit_order
 from rtc_bayes.measures.analytic import gradient_on_pool
 from rtc_bayes.measures.names import Measure, parse_measure
@@ -41,8 +41,6 @@ FEWEST = 30
 _STAKES = np.array([-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0])
 _AS_WRITTEN = ("measure", "model", "drawn", "judged", "alpha", "evidence")
 _NORMAL_95 = 1.959964
-# no probability is taken to be surer, where its logit is taken
-_CERTAIN = 1e-6
 _HIGHEST_PACE = 0.999
 
 
@@ -256,9 +254,12 @@ class Audit:
                 for name in ("expected", "sd", "estimate", "low", "high", "se")
             }
             same = {name: values[name] for name in _AS_WRITTEN}
+            systems = tuple(values["systems"])
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError("this is no audit", remedy="give what an audit wrote") from error
-        systems = tuple(values["systems"])
+            raise InputError(
+                "this is no audit of this version",
+                remedy="give what an audit wrote, or begin anew without it",
+            ) from error
         return cls(
             systems=systems, time=state.end, looks=state.looks, state=state, **same, **columns
         )
@@ -370,6 +371,11 @@ def _look(
     if not state.looks:
         of_bets = _bets(weights, before, before)
         state = replace(state, scale=np.sqrt(of_bets**2 @ (before * (1.0 - before))))
+        if len(before) and not state.scale.any():
+            raise InputError(
+                "the model is sure of every document that the audit drew: no bet is possible",
+                remedy="audit probabilities between 0 and 1",
+            )
     seen = turns.time < turns.end
     updated = _updated(draws[:, turns.place], turns, setting.pool.topic_of)
     bets = _bets(weights, updated, before)
@@ -381,7 +387,7 @@ def _look(
     return Audit(
         systems=comparison.systems,
         measure=comparison.measure,
-        model=f"{comparison.model}:{comparison.method}" if comparison.model else "",
+        model=_name_of(comparison),
         drawn=len(turns.place),
         judged=judged,
         time=turns.end,
@@ -393,6 +399,10 @@ def _look(
         **estimates,
         state=replace(state, end=turns.end, wealth=wealth, looks=looks),
     )
+
+
+def _name_of(comparison: Comparison) -> str:
+    return f"{comparison.model}:{comparison.method}" if comparison.model else ""
 
 
 def _evidence(wealth: Floats, systems: int) -> dict[str, float]:
@@ -473,10 +483,10 @@ def _begun(after: Audit | None, comparison: Comparison, alpha: float, end: float
     """Return the state that a look goes on from."""
     if after is None:
         return AuditState.start(len(comparison.systems))
-    now = (comparison.systems, comparison.measure, alpha)
-    if (after.systems, after.measure, after.alpha) != now:
+    now = (comparison.systems, comparison.measure, _name_of(comparison), alpha)
+    if (after.systems, after.measure, after.model, after.alpha) != now:
         raise InputError(
-            "the look before was of other systems, another measure or another alpha",
+            "the look before was of other systems, another measure, another model or another alpha",
             remedy="go on as it began, or begin anew without it",
         )
     if end < after.state.end:
@@ -547,7 +557,7 @@ def _updated(draws: NDArray[np.floating], turns: _Turns, topic_of: NDArray[np.in
             p = draws[:, d]
             updated[d] = weight @ p / weight.sum()
             if turns.time[d] < turns.end:
-                likely = np.clip(p if turns.label[d] else 1.0 - p, _CERTAIN, 1.0)
+                likely = np.clip(p if turns.label[d] else 1.0 - p, CERTAIN, 1.0)
                 log_weight += np.log(likely)
     return np.clip(updated, 0.0, 1.0)
 
@@ -558,7 +568,7 @@ def _bets(weights: Floats, p: Floats, before: Floats) -> Floats:
     Nothing here knows the label of the document or of one after it: `before` are probabilities
     that no label of the audit has changed.
     """
-    odds, middle = (logit(np.clip(each, _CERTAIN, 1.0 - _CERTAIN)) for each in (p, before))
+    odds, middle = (logit(np.clip(each, CERTAIN, 1.0 - CERTAIN)) for each in (p, before))
     scores = weights[1:]
     differences = scores - scores.mean(axis=0) if len(scores) else scores
     sharpness = odds - middle.mean() if len(odds) else odds

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import rtc_bayes as rb
+from rtc_bayes.crowd.abilities import Population
 from rtc_bayes.crowd.expectation import dawid_skene
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.votes import Votes
@@ -262,6 +263,23 @@ def test_written_probabilities_are_read_by_compare(tmp_path):
         assert read[topic][docno] == pytest.approx(p)
 
 
+def test_the_spread_of_judges_is_that_of_their_parts():
+    """Of three grades: log odds by skill, leaning and the rest, drawn as the docstring has them."""
+    skill, lean, own = 0.6, 0.8, np.array([0.5, 0.7, 0.9])
+    random, draws = np.random.default_rng(1), 200_000
+    a, b = skill * random.normal(size=draws), lean * random.normal(size=(draws, 3))
+    e = np.sqrt(own[:, None] ** 2 / 2) * random.normal(size=(draws, 3, 3))
+    odds = [
+        b[:, g] - b[:, y] - a + e[:, y, g] - e[:, y, y]
+        for y in range(3)
+        for g in range(3)
+        if g != y
+    ]
+    root = Population(np.zeros(6), np.log([skill, lean, *own])).root()
+    # four standard errors of a covariance of variances up to 2.5
+    np.testing.assert_allclose(root @ root.T, np.cov(odds), atol=4 * 2.5 * np.sqrt(2 / draws))
+
+
 @pytest.mark.slow
 def test_hierarchical_is_the_posterior_of_the_graph():
     pm = pytest.importorskip("pymc")
@@ -279,7 +297,7 @@ def test_hierarchical_is_the_posterior_of_the_graph():
         own = pm.HalfNormal("own", 1.0, shape=2)
         a = skill * pm.Normal("a", shape=votes.n_judges)
         b = lean * pm.Normal("b", shape=(votes.n_judges, 2))
-        e = own[:, None] * pm.Normal("e", shape=(votes.n_judges, 2, 2))
+        e = own[:, None] * pm.Normal("e", sigma=0.5**0.5, shape=(votes.n_judges, 2, 2))
         said = []
         for y in range(2):
             wrong = mean[y] - a + b[:, 1 - y] - b[:, y] + e[:, y, 1 - y] - e[:, y, y]

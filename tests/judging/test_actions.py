@@ -204,6 +204,7 @@ def test_what_is_not_worth_its_cost_comes_after_accept(pool):
         ({}, {}, "no costs"),
         ({"human": 0}, {}, "the cost of human is 0"),
         ({"human": "1"}, {}, "the cost of human is '1'"),
+        ({"human": True}, {}, "the cost of human is True"),
         ({"llama": 1}, {}, "a cost of 'llama'"),
         ({"label": 1}, {}, "there are none"),
         ({"human": 1}, {"worth": -1}, "worth is -1"),

@@ -285,6 +285,11 @@ def test_bad_input_is_refused(pool, probability):
     first = audit(comparison, sample, seed=1)
     with pytest.raises(InputError, match="another measure"):
         audit(comparison, sample, after=first, alpha=0.1, seed=1)
+    fitted = rb.compare(pool, rb.fit(pool, Judgments.none(pool), model="uniform"), POOL_ALONE)
+    with pytest.raises(InputError, match="another model"):
+        audit(fitted, sample, after=first, seed=1)
+    with pytest.raises(InputError, match="the model is sure of every document"):
+        audit(compared(pool, np.zeros(pool.n_documents)), sample, seed=1)
     none = Sample(Judgments.none(pool), sample.probability)
     with pytest.raises(InputError, match="more judgments"):
         audit(comparison, none, after=first, seed=1)

@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from topics import random_topic
 
 import rtc_bayes as rb
-from rtc_bayes.collection.grades import CONCENTRATION
+from rtc_bayes.collection.grades import CONCENTRATION, GradeDistribution
 from rtc_bayes.confidence.unseen import with_unseen
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import parse_measure
@@ -173,6 +173,16 @@ def test_the_slope_is_the_likeliest():
     assert slope == pytest.approx(best.x, abs=1e-6)
     # the standard error of so many judgments, and the prior, leave it within this of the truth
     assert 0.7 < slope < 1.6
+
+
+def test_every_judged_document_has_a_probability():
+    judgments, _ = judged(1)
+    n = judgments.pool.n_documents
+    for p in (np.full((1, 1, n + 1), 0.5), np.full((1, 1, n), np.nan)):
+        with pytest.raises(InputError, match=r"judgments\.pool"):
+            judgments.grade_distribution(p)
+    with pytest.raises(InputError, match="1 judged documents without a probability"):
+        GradeDistribution.from_qrels(rb.Qrels({"1": {"a": 2, "b": 1}}), relevance={"1": {"a": 0.5}})
 
 
 def test_a_judged_document_is_predicted_without_its_own_label():

@@ -100,7 +100,7 @@ def test_imbalance_of_pairs_and_of_trials():
 
 def test_imbalance_that_was_not_kept():
     for group in (by_imbalance, by_initial_imbalance):
-        with pytest.raises(InputError, match=r"imbalance of pairs\.csv: run it again"):
+        with pytest.raises(InputError, match=r"imbalance of pairs\.csv; run it again"):
             group(PAIRS.assign(imbalance=np.nan))
 
 
