@@ -170,6 +170,11 @@ def next_(
     whole_list = audit is not None and layout is None and str(output).endswith(".prels")
     kind = "prels" if whole_list else format_of(layout, output, ENDINGS)
     chosen = parse_algorithm(algorithm)
+    if not by_topic and (solver, noise) != ("greedy", "mean"):
+        raise InputError(
+            "--solver and --noise say how topics are chosen",
+            remedy="give --by-topic, too, or leave them out",
+        )
     systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
@@ -182,9 +187,9 @@ def next_(
         _show_audit(pool, audit, judged, count, kind, output, seed, digests(systems, judged))
         return
     if by_topic:
-        if pair is not None or hold_out is not None or labels or judged is None:
+        if pair is not None or hold_out is not None or labels or costs or judged is None:
             raise InputError(
-                "--by-topic takes --qrels, but no --pair, no --hold-out and no --labels",
+                "--by-topic takes --qrels, but no --pair, no --hold-out, no --labels and no --costs",
                 remedy="give the one, and leave the others out",
             )
         level = estimand.relevance_level

@@ -122,8 +122,12 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
     assert main([*asked, "--noise", "draws", "--solver", "vote"]) == 2
     assert "do not vote by draws; give noise centred" in capsys.readouterr().err
     capsys.readouterr()
-    assert main([*asked, "--pair", "least"]) == 2
-    assert "--by-topic takes --qrels, but no --pair" in capsys.readouterr().err
+    for other in (["--pair", "least"], ["--costs", "human=1"]):
+        assert main([*asked, *other]) == 2
+        assert "--by-topic takes --qrels, but no --pair" in capsys.readouterr().err
+    for of_topics in (["--noise", "draws"], ["--solver", "vote"]):
+        assert main(["next", runs, "--qrels", judged, *of_topics]) == 2
+        assert "say how topics are chosen; give --by-topic" in capsys.readouterr().err
 
 
 def test_extend_says_what_is_reused_and_what_to_judge(here, capsys):
