@@ -189,7 +189,7 @@ def next_(
     if by_topic:
         if pair is not None or hold_out is not None or labels or costs or judged is None:
             raise InputError(
-                "--by-topic takes --qrels, but no --pair, no --hold-out, no --labels and no --costs",
+                "--by-topic takes --qrels, but no --pair, no --hold-out, no --labels, no --costs",
                 remedy="give the one, and leave the others out",
             )
         level = estimand.relevance_level
