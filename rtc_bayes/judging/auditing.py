@@ -39,7 +39,7 @@ FEWEST = 30
 
 # what is staked, in standard deviations that the model expects of the whole audit, on either side
 _STAKES = np.array([-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0])
-_AS_WRITTEN = ("measure", "model", "drawn", "judged", "alpha", "evidence")
+_AS_WRITTEN = ("measure", "relevance_level", "model", "drawn", "judged", "alpha", "evidence")
 _NORMAL_95 = 1.959964
 _HIGHEST_PACE = 0.999
 
@@ -101,6 +101,8 @@ class Audit:
     ----------
     systems : tuple of str
     measure : str
+    relevance_level : int
+        The lowest grade of the audit's judgments that counts as relevant.
     model : str
         What is audited.
     drawn, judged : int
@@ -137,6 +139,7 @@ class Audit:
 
     systems: tuple[str, ...]
     measure: str
+    relevance_level: int
     model: str
     drawn: int
     judged: int
@@ -228,6 +231,7 @@ class Audit:
             "e_value": self.e_value,
             "evidence": dict(self.evidence),
             "alpha": self.alpha,
+            "relevance_level": self.relevance_level,
             "measure": self.measure,
             "model": self.model,
             "drawn": self.drawn,
@@ -367,7 +371,7 @@ def _look(
     count, sd_count = _count(draws[:, retrieved])
     slopes = gradient_on_pool(setting.pool, measure, p)[:, turns.place]
     weights = np.vstack([np.ones(len(turns.place)), slopes]) / turns.probability
-    state, before = _begun(after, comparison, alpha, turns.end), p[turns.place]
+    state, before = _begun(after, comparison, alpha, turns), p[turns.place]
     if not state.looks:
         of_bets = _bets(weights, before, before)
         state = replace(state, scale=np.sqrt(of_bets**2 @ (before * (1.0 - before))))
@@ -387,6 +391,7 @@ def _look(
     return Audit(
         systems=comparison.systems,
         measure=comparison.measure,
+        relevance_level=turns.level,
         model=_name_of(comparison),
         drawn=len(turns.place),
         judged=judged,
@@ -453,6 +458,7 @@ class _Turns:
     probability: Floats
     label: Floats
     end: float
+    level: int
 
 
 def _turns(to: Pool, sample: Sample, seed: int) -> _Turns:
@@ -475,11 +481,12 @@ def _turns(to: Pool, sample: Sample, seed: int) -> _Turns:
         )
     waiting = order.time[kept][~order.judged[kept]]
     end = float(waiting[0]) if len(waiting) else 1.0
-    labels = sample.judgments.labels[documents]
-    return _Turns(place[documents], order.time[kept], sample.probability[documents], labels, end)
+    labels, level = sample.judgments.labels[documents], sample.judgments.relevance_level
+    chances = sample.probability[documents]
+    return _Turns(place[documents], order.time[kept], chances, labels, end, level)
 
 
-def _begun(after: Audit | None, comparison: Comparison, alpha: float, end: float) -> AuditState:
+def _begun(after: Audit | None, comparison: Comparison, alpha: float, turns: _Turns) -> AuditState:
     """Return the state that a look goes on from."""
     if after is None:
         return AuditState.start(len(comparison.systems))
@@ -489,7 +496,13 @@ def _begun(after: Audit | None, comparison: Comparison, alpha: float, end: float
             "the look before was of other systems, another measure, another model or another alpha",
             remedy="go on as it began, or begin anew without it",
         )
-    if end < after.state.end:
+    if after.relevance_level != turns.level:
+        raise InputError(
+            f"the look before took grades from {after.relevance_level} on for relevant, this one "
+            f"from {turns.level} on",
+            remedy="give the same relevance level, or begin anew without the look before",
+        )
+    if turns.end < after.state.end:
         raise InputError(
             "the look before had more judgments of the audit",
             remedy="give all judgments of the audit",

@@ -290,6 +290,9 @@ def test_bad_input_is_refused(pool, probability):
         audit(fitted, sample, after=first, seed=1)
     with pytest.raises(InputError, match="the model is sure of every document"):
         audit(compared(pool, np.zeros(pool.n_documents)), sample, seed=1)
+    other = Sample.from_prels(pool, prels, relevance_level=2)
+    with pytest.raises(InputError, match="from 1 on for relevant, this one from 2 on"):
+        audit(comparison, other, after=first, seed=1)
     none = Sample(Judgments.none(pool), sample.probability)
     with pytest.raises(InputError, match="more judgments"):
         audit(comparison, none, after=first, seed=1)
