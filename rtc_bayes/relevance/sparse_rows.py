@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from rtc_bayes.relevance.newton import Floats
 
-type Integers = NDArray[np.int64]
+type Integers = NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +25,8 @@ class SparseRows:
 
     Attributes
     ----------
-    starts : ndarray of int, shape (rows + 1,)
-        Row i has the entries ``starts[i]:starts[i + 1]``.
-    column : ndarray of int, shape (entries,)
-        In increasing order within a row.
-    value : ndarray of float, shape (entries,)
-    n_columns : int
+    matrix : csr_array of float, shape (rows, columns)
+        With columns in increasing order within a row.
 
     Examples
     --------
@@ -40,29 +37,20 @@ class SparseRows:
     [3.0, 3.0]
     """
 
-    starts: Integers
-    column: Integers
-    value: Floats
-    n_columns: int
+    matrix: csr_array
 
     @classmethod
     def of(cls, dense: Floats) -> SparseRows:
         """Take the entries of a matrix."""
-        row, column = np.nonzero(dense)
-        starts = np.searchsorted(row, np.arange(len(dense) + 1))
-        return cls(starts, column, dense[row, column], dense.shape[1])
+        return cls(csr_array(dense))
 
     def times(self, right: Floats) -> Floats:
         """Multiply from the right: X v, of a vector or of the columns of a matrix."""
-        product = _times(self.starts, self.column, self.value, _as_columns(right))
-        return product.reshape(len(product), *right.shape[1:])
+        return np.asarray(self.matrix @ right)
 
     def transposed_times(self, left: Floats) -> Floats:
         """Return X' u, of a vector or of the columns of a matrix."""
-        product = _transposed_times(
-            self.starts, self.column, self.value, _as_columns(left), self.n_columns
-        )
-        return product.reshape(self.n_columns, *left.shape[1:])
+        return np.asarray(self.matrix.T @ left)
 
     def weighted(self, weight: Floats, topic: Integers, n_topics: int) -> tuple[Floats, Floats]:
         """Return X' diag(w) X, and the sum of w_i x_i over the rows of every topic.
@@ -78,9 +66,7 @@ class SparseRows:
         ndarray, shape (columns, columns)
         ndarray, shape (topics, columns)
         """
-        lower, sums = _weighted(
-            self.starts, self.column, self.value, weight, topic, n_topics, self.n_columns
-        )
+        lower, sums = _weighted(*self._entries, weight, topic, n_topics, self.matrix.shape[1])
         return lower + np.tril(lower, -1).T, sums
 
     def forms(self, matrix: Floats, vectors: Floats, topic: Integers) -> Floats:
@@ -93,33 +79,12 @@ class SparseRows:
         vectors : ndarray of float, shape (topics, columns)
         topic : ndarray of int, shape (rows,)
         """
-        return _forms(self.starts, self.column, self.value, matrix, vectors, topic)
+        return _forms(*self._entries, matrix, vectors, topic)
 
-
-def _as_columns(values: Floats) -> Floats:
-    return np.ascontiguousarray(values if values.ndim == 2 else values[:, None])
-
-
-@njit(cache=True, nogil=True)
-def _times(starts: Integers, column: Integers, value: Floats, right: Floats) -> Floats:
-    result = np.zeros((len(starts) - 1, right.shape[1]))
-    for i in range(len(result)):
-        for n in range(starts[i], starts[i + 1]):
-            for k in range(right.shape[1]):
-                result[i, k] += value[n] * right[column[n], k]
-    return result
-
-
-@njit(cache=True, nogil=True)
-def _transposed_times(
-    starts: Integers, column: Integers, value: Floats, left: Floats, n_columns: int
-) -> Floats:
-    result = np.zeros((n_columns, left.shape[1]))
-    for i in range(len(left)):
-        for n in range(starts[i], starts[i + 1]):
-            for k in range(left.shape[1]):
-                result[column[n], k] += value[n] * left[i, k]
-    return result
+    @property
+    def _entries(self) -> tuple[Integers, Integers, Floats]:
+        """Where rows start, then the column and the value of every entry."""
+        return self.matrix.indptr, self.matrix.indices, self.matrix.data
 
 
 @njit(cache=True, nogil=True)
