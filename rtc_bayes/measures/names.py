@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -70,6 +71,24 @@ class Measure:
     def has_moments(self) -> bool:
         """Whether its moments under binary relevance are known."""
         return self.kind in _WITH_MOMENTS
+
+    def highest(self, depth: int) -> float:
+        """Return the most that a list of binary relevance may score: 1, but of DCG.
+
+        Parameters
+        ----------
+        depth : int, at least 1
+            How many documents a list has.
+
+        Examples
+        --------
+        >>> parse_measure("AP").highest(100), round(parse_measure("DCG@3").highest(100), 2)
+        (1.0, 2.13)
+        """
+        if self.kind != "DCG":
+            return 1.0
+        ranks = depth if self.cutoff is None else min(self.cutoff, depth)
+        return sum(1.0 / math.log2(rank + 1) for rank in range(1, ranks + 1))
 
     def __str__(self) -> str:
         return self.name

@@ -70,13 +70,16 @@ def comparison_page(
     audit: Audit | None = None,
 ) -> Page:
     """Make the page of a comparison: see :func:`comparison_html`."""
+    used = judgments
+    if judgments is not None and audit is not None:
+        used, judgments = audit.beside(judgments)
     systems, formats = systems_table(comparison, judgments)
     sections = [
         heading("Which system is better?", 1),
-        f'<p class="lead">{html.escape(_lead(comparison, judgments))}</p>',
-        facts(_facts(comparison, judgments)),
+        f'<p class="lead">{html.escape(_lead(comparison, used, judgments))}</p>',
+        facts(_facts(comparison, used, judgments)),
         heading("What the numbers are about, and how far to trust them"),
-        f"<p>{html.escape(trust(comparison, judgments))}</p>",
+        f"<p>{html.escape(trust(comparison, used))}</p>",
         *(audit_section(audit) if audit is not None else []),
         heading("Expected scores"),
         _drawn(comparison),
@@ -149,18 +152,23 @@ def _cautions(judgments: Judgments) -> list[str]:
     return said
 
 
-def _lead(comparison: Comparison, judgments: Judgments | None) -> str:
+def _lead(comparison: Comparison, used: Judgments | None, every: Judgments | None) -> str:
+    """Say what was compared, by how many judgments, and how many more, of an audit, check it."""
     what = f"{count(len(comparison.systems), 'system')} on {count(len(comparison.topics), 'topic')}"
-    if judgments is None:
+    if used is None or every is None:
         return f"{what}, compared by probabilities of relevance."
-    pool = judgments.pool
-    return (
-        f"{what}, compared by {count(judgments.n_judged, 'judgment')} "
-        f"({judgments.n_judged / pool.n_topics:.1f} a topic) of {pool.n_documents:,} documents."
+    pool, audited = every.pool, every.n_judged - used.n_judged
+    said = (
+        f"{what}, compared by {count(used.n_judged, 'judgment')} "
+        f"({used.n_judged / pool.n_topics:.1f} a topic) of {pool.n_documents:,} documents."
     )
+    more = f" The model has not seen {count(audited, 'judgment')} of the audit, which check it."
+    return said + more if audited else said
 
 
-def _facts(comparison: Comparison, judgments: Judgments | None) -> list[tuple[str, str]]:
+def _facts(
+    comparison: Comparison, used: Judgments | None, every: Judgments | None
+) -> list[tuple[str, str]]:
     best = comparison.ranking()[0]
     entries = [(best, f"highest expected {mean_of(comparison.measure)}")]
     if len(comparison.a):
@@ -168,10 +176,17 @@ def _facts(comparison: Comparison, judgments: Judgments | None) -> list[tuple[st
         entries.append(
             (f"{sure} of {len(comparison.a)}", f"pairs with P(better) of {SURE} or more")
         )
-    if judgments is not None:
-        relevant = int(np.rint(judgments.relevant.sum()))
-        entries.append((f"{judgments.n_judged:,}", f"judgments, {relevant:,} of them relevant"))
+    if used is not None and every is not None:
+        n, relevant = used.n_judged, used.relevant.sum()
+        entries.append(_counted("judgments", n, relevant))
+        if more := every.n_judged - n:
+            of_audit = every.relevant.sum() - relevant
+            entries.append(_counted("judgments of the audit", more, of_audit))
     return entries
+
+
+def _counted(what: str, judged: int, relevant: float) -> tuple[str, str]:
+    return f"{judged:,}", f"{what}, {int(np.rint(relevant)):,} of them relevant"
 
 
 def _drawn(comparison: Comparison) -> str:
