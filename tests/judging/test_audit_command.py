@@ -141,6 +141,21 @@ def test_grades_that_conflict_with_the_qrels_are_refused(here, simulated, capsys
     assert f"{docno} of topic {topic} (audit.prels: {grade}, few.qrels: {grade + 1})" in said
 
 
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        ("audit.prels", "what is judged of them is checked by compare --audit FILE.prels"),
+        ("2%", "--audit 2% is no share; write --audit 0.02"),
+        ("much", "write a share of the pool above 0, at most 1, as --audit 0.02"),
+        ("2", "the share of an audit is 2.0; give it above 0, at most 1"),
+    ],
+)
+def test_what_is_no_share_is_answered_by_what_to_write(here, capsys, share, said):
+    asked = [share if word == "0.2" else word for word in NEXT]
+    assert main(asked) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_an_audit_goes_with_no_pair(here, capsys):
     assert main([*NEXT, "--pair", "least"]) == 2
     assert "--audit takes --qrels, but no --pair" in capsys.readouterr().err
