@@ -95,7 +95,8 @@ def read_labels(
     Returns
     -------
     Labels
-        Negative labels (a broken link, "cannot judge") are dropped and counted in `n_dropped`.
+        Negative labels (a broken link, "cannot judge") are dropped and counted in `n_dropped`;
+        so are those above the highest of `n_grades`, which `n_above` counts, too.
 
     Raises
     ------

@@ -93,3 +93,21 @@ def test_what_cannot_be_is_refused_in_one_line(crowd, given, said, capsys):
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+def test_labels_that_are_dropped_are_told_apart(tmp_path, capsys):
+    """Negative labels are none; those above the highest grade are out of its scale."""
+    rows = [f"7 {judge} d{n} {n % 4}" for n in range(20) for judge in ("ann", "bob")]
+    file = tmp_path / "panel.txt"
+    file.write_text("\n".join([*rows, "7 ann d20 10", "7 ann d21 -2", "7 bob d21 -2"]))
+    asked = ["labels", str(file), "--method", "mv"]
+    assert main(asked) == 0
+    said = capsys.readouterr()
+    assert "note: label 10 by judge ann of document d20 of topic 7" in said.err
+    assert "2 more were dropped: below 0, which is no label." in said.out
+    assert "above" not in said.out
+    assert main([*asked, "--n-grades", "4"]) == 0
+    said = capsys.readouterr()
+    assert not said.err
+    assert "2 more were dropped: below 0, which is no label." in said.out
+    assert "1 more was dropped: above 3, the highest grade." in said.out
