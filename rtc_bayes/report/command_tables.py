@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
@@ -175,10 +176,25 @@ def systems_table(
         ]
     if judgments is not None:
         column = _judged_column(judgments)
-        coverage = dict(zip(judgments.pool.systems, judgments.coverage, strict=True))
-        systems[column] = systems["system"].map(coverage)
+        systems[column] = systems["system"].map(judged_shares(comparison, judgments))
         formats = {**formats, column: ".1%"}
     return systems, formats
+
+
+def judged_shares(comparison: Comparison, judgments: Judgments) -> dict[str, float]:
+    """Return how much of each system's lists is judged: the mean over the topics compared on.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a"], "2": ["b"]})]))
+    >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.5, 0.5]))
+    >>> judged_shares(comparison, rb.Judgments.from_labels(pool, [0], [1]))
+    {'one': 0.5}
+    """
+    of_topics = np.isin(judgments.pool.topics, comparison.topics)
+    shares = judgments.topic_coverage[:, of_topics].mean(axis=1)
+    return dict(zip(judgments.pool.systems, shares.tolist(), strict=True))
 
 
 def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: int) -> Table:

@@ -15,7 +15,7 @@ from rtc_bayes.judging.suggest import documents_frame
 from rtc_bayes.relevance import remark_on_sharing
 from rtc_bayes.report import figures
 from rtc_bayes.report.audit_section import audit_section
-from rtc_bayes.report.command_tables import systems_table
+from rtc_bayes.report.command_tables import judged_shares, systems_table
 from rtc_bayes.report.elements import (
     count,
     facts,
@@ -263,13 +263,13 @@ def _named(systems: list[str], total: int) -> str:
 
 def _judged(comparison: Comparison, judgments: Judgments) -> list[str]:
     by_topic = judgments.topics_frame()
-    coverage, depth = judgments.coverage, judgments.pool.depth
-    place = {system: s for s, system in enumerate(judgments.pool.systems)}
-    least = min(comparison.systems, key=lambda system: coverage[place[system]])
+    shares, depth = judged_shares(comparison, judgments), judgments.pool.depth
+    mean = sum(shares.values()) / len(shares)
+    least = min(comparison.systems, key=lambda system: shares[system])
     said = (
         f"{len(judgments.judged_topics)} of {count(len(by_topic), 'topic')} have a judgment. Of "
-        f"the first {depth} documents of each list, a mean of {coverage.mean():.1%} are judged; "
-        f"the least, {coverage[place[least]]:.1%}, of {least}."
+        f"the first {depth} documents of each list, a mean of {mean:.1%} are judged; "
+        f"the least, {shares[least]:.1%}, of {least}."
     )
     sections = [heading("How far the judgments go"), f"<p>{html.escape(said)}</p>"]
     if judgments.n_judged:
