@@ -13,7 +13,7 @@ from rtc_bayes.report.tables import Format, with_interval
 from rtc_bayes.report.terminal import Passage, Table
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Judgments
+    from rtc_bayes.collection import Judgments, Qrels
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.judging import JudgingPlan
     from rtc_bayes.measures.truth import ScoreTable
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # More pairs than those of ten systems are too many to read.
 _PAIRS_SHOWN = 45
 _TOPICS_SHOWN = 10
+# what the meta of a comparison says of grades
+_OF_GRADES = ("grades", "relevant")
 
 _SYSTEM_FORMATS: dict[str, Format] = {
     "expected": ".4f",
@@ -35,12 +37,16 @@ _TOPIC_FORMATS: dict[str, Format] = {
 }
 
 
-def scores_table(scores: ScoreTable, *, topics: str, coverage: str, per_topic: bool) -> Table:
+def scores_table(
+    scores: ScoreTable, qrels: Qrels, *, topics: str, coverage: str, per_topic: bool
+) -> Table:
     """Show true values: of each topic, or means with the best by the first measure on top.
 
     Parameters
     ----------
     scores : ScoreTable
+    qrels : Qrels
+        By which they were evaluated.
     topics : str
         Which topics means are over, in a word.
     coverage : str
@@ -50,7 +56,10 @@ def scores_table(scores: ScoreTable, *, topics: str, coverage: str, per_topic: b
     frame = scores.to_frame() if per_topic else scores.mean_frame()
     if not per_topic:
         frame = frame.sort_values(scores.measures[0], ascending=False, kind="stable")
-    title = f"{len(scores.topics)} topics ({topics}), relevance level {scores.relevance_level}"
+    level = scores.relevance_level
+    highest = max(max(grades.values(), default=0) for grades in qrels.values())
+    graded = f" (grades {level} to {highest} are relevant)" if highest > level else ""
+    title = f"{len(scores.topics)} topics ({topics}), relevance level {level}{graded}"
     formats = dict.fromkeys([*scores.measures, "value"], ".4f") | {coverage: ".1%"}
     return Table(title, frame, formats)
 
@@ -200,9 +209,9 @@ def judged_shares(comparison: Comparison, judgments: Judgments) -> dict[str, flo
 def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: int) -> Table:
     """Rank the systems."""
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
-    grades = comparison.meta.get("grades")
+    grades = "".join(f"; {comparison.meta[key]}" for key in _OF_GRADES if key in comparison.meta)
     title = (
-        f"{comparison.meta['about']}{f'; {grades}' if grades else ''}; "
+        f"{comparison.meta['about']}{grades}; "
         f"{len(comparison.topics)} topics, {comparison.moments_text}{source}, seed {seed}"
     )
     return Table(title, *systems_table(comparison, judgments))

@@ -106,6 +106,8 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
     ]
     if "grades" in comparison.meta:
         said.append(f"{comparison.measure} counts grades: {comparison.meta['grades']}.")
+    if "relevant" in comparison.meta:
+        said.append(f"{str(comparison.meta['relevant']).capitalize()}.")
     residual = comparison.meta.get("residual")
     if residual:
         said.append(
