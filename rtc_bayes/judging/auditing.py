@@ -296,7 +296,7 @@ class Audit:
         >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.5, 0.5]))
         >>> judged = rb.Sample(rb.Judgments.from_labels(pool, [0], [1]), [1, 1])
         >>> sorted(json.loads(json.dumps(rb.audit(comparison, judged).to_dict())))[:3]
-        ['alarm', 'alpha', 'drawn']
+        ['alarm', 'alpha', 'aside']
         """
         frame = self.to_frame().astype(object)
         rows = frame.where(frame.notna(), None).to_dict("records")
