@@ -184,9 +184,9 @@ def systems_table(
 def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: int) -> Table:
     """Rank the systems."""
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
-    grades = comparison.meta.get("grades")
+    said = [comparison.meta["about"], comparison.meta.get("grades"), comparison.level_text]
     title = (
-        f"{comparison.meta['about']}{f'; {grades}' if grades else ''}; "
+        f"{'; '.join(str(part) for part in said if part)}; "
         f"{len(comparison.topics)} topics, {comparison.moments_text}{source}, seed {seed}"
     )
     return Table(title, *systems_table(comparison, judgments))
