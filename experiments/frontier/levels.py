@@ -1,11 +1,13 @@
 """Where the relevant documents are that a model expects too many of: the level of MAPs.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.frontier.levels priors.json
-        [--collection trec8_adhoc --judge rankvar --judgments 434 --options OPTIONS]
+        [--collection trec8_adhoc --judge rankvar --judgments 434 --by-runs --brief]
 
-judges for all runs and fits `robust` as `experiments.frontier.run` does, or with other options than
-those of `priors.json`. Prints tau, the bias of expected MAPs, and the share of them that 95%
-intervals hold; how many relevant documents the model expects and how many there are: among
+judges for all runs and fits `robust` as `experiments.frontier.run` does; with `--by-runs`, by
+priors for as many runs: mu falls by 0.3 for e times as many, from ten on, and scales of systems'
+effects go by the cube root of their number. Prints tau and the log score (natural logarithms), the
+bias of expected MAPs, and the share of them that 95% intervals hold. Then, unless `--brief`, how
+many relevant documents the model expects and how many there are: among
 documents that the collection judged, among the others of the pool, and of those that nobody
 retrieved; by how many runs retrieve a document; and by its best rank. Then the mean expected AP
 where parts of this are replaced by the truth, all by mean probabilities and with plug-in moments
@@ -28,13 +30,14 @@ from numpy.typing import NDArray
 
 from experiments.frontier.run import read
 from experiments.whole_lists.four import COLLECTIONS
-from rtc_bayes import Pool, moments
+from rtc_bayes import Pool, log_score, moments
 from rtc_bayes.confidence.unseen import with_unseen
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import Collection, Outcome, Plan, outcomes
 
 type Floats = NDArray[np.float64]
 
+FALL = 0.3
 RUNS = (0, 1, 2, 4, 8, 16, 32, 1000)
 RANKS = (0, 1, 2, 5, 10, 20, 50, 100)
 
@@ -45,11 +48,14 @@ def main() -> None:
     parser.add_argument("--collection", choices=[*COLLECTIONS], default="trec8_adhoc")
     parser.add_argument("--judge", default="rankvar")
     parser.add_argument("--judgments", type=int, default=434)
-    parser.add_argument("--options", help="of `robust`, instead of those of priors.json")
+    parser.add_argument("--by-runs", action="store_true")
+    parser.add_argument("--brief", action="store_true")
     options = parser.parse_args()
-    priors = options.options or json.loads(options.priors.read_text())[options.collection]
+    priors = json.loads(options.priors.read_text())[options.collection]
     collection, _ = read(options.collection, left_out=False)
     systems = collection.pool.n_systems
+    if options.by_runs:
+        priors = for_runs(priors, systems)
     plan = Plan(
         (f"{options.judge}/robust[{priors}]:gibbs",),
         n_systems=systems,
@@ -60,11 +66,33 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         (outcome,) = outcomes(collection, plan, seed=0, trial=0)
-    systems_frame = outcome.systems_frame()
-    error, sd = systems_frame["expected"] - systems_frame["true"], systems_frame["sd"]
+    print(first_line(outcome))
+    if not options.brief:
+        report(outcome, collection)
+
+
+def for_runs(priors: str, systems: int) -> str:
+    """Change the priors of `robust` to those of as many systems, where these are more than ten."""
+    ratio = max(systems / 10, 1.0)
+    options = dict(option.split("=") for option in priors.split(","))
+    for name in ("mu", "s_a", "s_b"):
+        centre, spread = options[name].split(":")
+        value = float(centre)
+        changed = value - FALL * np.log(ratio) if name == "mu" else value / np.cbrt(ratio)
+        options[name] = f"{changed:.2f}:{spread}"
+    return ",".join(f"{name}={value}" for name, value in options.items())
+
+
+def first_line(outcome: Outcome) -> str:
+    """Say how well an outcome orders its runs, and how its expected scores lie."""
+    systems, pairs = outcome.systems_frame(), outcome.pairs_frame().dropna(subset="correct")
+    error, sd = systems["expected"] - systems["true"], systems["sd"]
+    score = log_score(pairs["confidence"].to_numpy(), pairs["correct"].to_numpy()).mean()
     held = (error.abs() <= 1.96 * sd).mean()
-    print(f"tau {outcome.tau:.3f}, bias {error.mean():+.3f}, sd {sd.mean():.3f}, held {held:.1%}\n")
-    report(outcome, collection)
+    return (
+        f"tau {outcome.tau:.3f}, log score {score:.3f}, bias {error.mean():+.3f}, "
+        f"sd {sd.mean():.3f}, held {held:.1%}\n"
+    )
 
 
 def report(outcome: Outcome, collection: Collection) -> None:

@@ -119,6 +119,8 @@ _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 # what a pair and the comparison call by different names
 _ELSEWHERE = {"sd": "sd_difference"}
 _TEXTS = ("system", "a", "b", "form")
+FEW_SYSTEMS, MANY_SYSTEMS = 8, 50
+"""Fewer, and more, have expected MAPs that are off together (docs/reading-a-confidence.md)."""
 _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_high")
 
 
@@ -375,6 +377,32 @@ class Comparison(Shown):
                 return "plug-in moments"
             case kind:
                 return f"{kind} moments"
+
+    @property
+    def level_text(self) -> str | None:
+        """Say that expected MAPs are off together where systems are few or very many, or None.
+
+        Fewer than eight systems retrieve too little to tell how many relevant documents there are,
+        and nothing is judged at the foot of the lists of more than fifty. Only average precision
+        of whole lists depends on that number so much, and a point estimate has no intervals.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
+        >>> drawn = rb.Relevance.from_values(pool, np.full((1, 2, pool.n_documents), 0.5))
+        >>> rb.compare(pool, drawn).level_text
+        'with 2 systems expected MAPs tend to be too high together: trust their order'
+        >>> rb.compare(pool, drawn, "P@5").level_text
+        """
+        systems = len(self.systems)
+        draws = int(str(self.meta.get("draws", 1)))
+        whole = self.meta.get("scope") == "whole" and self.measure.partition("(")[0] == "AP"
+        if not whole or draws < 2 or FEW_SYSTEMS <= systems <= MANY_SYSTEMS:
+            return None
+        off = "high" if systems < FEW_SYSTEMS else "low"
+        about = f"with {systems} systems expected MAPs tend to be too {off} together"
+        return f"{about}: trust their order"
 
     def sample_difference(self, a: str, b: str) -> Floats:
         """Sample the score of `a` less that of `b`, over what is unknown.

@@ -209,9 +209,9 @@ def judged_shares(comparison: Comparison, judgments: Judgments) -> dict[str, flo
 def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: int) -> Table:
     """Rank the systems."""
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
-    grades = "".join(f"; {comparison.meta[key]}" for key in _OF_GRADES if key in comparison.meta)
+    about = [comparison.meta.get(key) for key in ("about", *_OF_GRADES)]
     title = (
-        f"{comparison.meta['about']}{grades}; "
+        f"{'; '.join(str(part) for part in [*about, comparison.level_text] if part)}; "
         f"{len(comparison.topics)} topics, {comparison.moments_text}{source}, seed {seed}"
     )
     return Table(title, *systems_table(comparison, judgments))

@@ -108,6 +108,8 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         said.append(f"{comparison.measure} counts grades: {comparison.meta['grades']}.")
     if "relevant" in comparison.meta:
         said.append(f"{str(comparison.meta['relevant']).capitalize()}.")
+    if (level := comparison.level_text) is not None:
+        said.append(f"Take care: {level}, and less their values and intervals.")
     residual = comparison.meta.get("residual")
     if residual:
         said.append(

@@ -412,3 +412,14 @@ def test_topics_at_a_time_change_no_comparison(make_pool):
     relevance = Relevance.from_values(pool, values)
     one, two = (compare(pool, relevance, workers=Workers(jobs)) for jobs in (1, 2))
     assert one.to_dict() == two.to_dict()
+
+
+@pytest.mark.parametrize(("systems", "off"), [(7, "high"), (8, None), (50, None), (51, "low")])
+def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, systems, off):
+    """Their expected MAPs, that is; neither measures of first ranks nor the pool's."""
+    pool = make_pool(np.random.default_rng(3), systems, 2, 7, depth=5)
+    drawn = Relevance.from_values(pool, np.full((1, 2, pool.n_documents), 0.3))
+    level = compare(pool, drawn, moments="plugin").level_text
+    assert level is None if off is None else level is not None and f"too {off}" in level
+    for other in ("P@5", POOL_ALONE):
+        assert compare(pool, drawn, other, moments="plugin").level_text is None
