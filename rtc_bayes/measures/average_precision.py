@@ -21,7 +21,7 @@ from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures import numerator
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import difference_variances, higher_cumulants, listed_cumulants
-from rtc_bayes.measures.tilts import Tilts, exact_tilts, plugin_tilts, rules
+from rtc_bayes.measures.tilts import Tilts, exact_tilts, nodes, plugin_tilts
 from rtc_bayes.measures.topic import DrawMoments, TopicMoments, settled
 
 Floats = NDArray[np.float64]
@@ -232,14 +232,15 @@ def _parts(
     p: Floats, draws: NDArray[np.int64], *, exact: bool, tolerance: float
 ) -> Iterator[_Part]:
     """Split draws (by_lanes of rows of p) by their lanes."""
-    of_draw = rules(p[draws], tolerance) if exact else []
-    ends = np.cumsum([len(rule.u) for rule in of_draw]) if exact else np.arange(1, len(draws) + 1)
+    of_draw = nodes(p[draws], tolerance) if exact and len(draws) else None
+    ends = of_draw.draw_starts[1:] if of_draw else np.arange(1, len(draws) + 1)
     first = 0
     while first < len(draws):
         before = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, before + _LANES, side="right")))
         inside = draws[first:last]
-        tilts = exact_tilts(p[inside], of_draw[first:last]) if exact else plugin_tilts(p[inside])
+        q = p[inside]
+        tilts = exact_tilts(q, of_draw.of(first, last)) if of_draw else plugin_tilts(q)
         yield _Part(inside, tilts)
         first = last
 
