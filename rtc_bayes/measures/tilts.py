@@ -121,20 +121,24 @@ def nodes(p: Floats, tolerance: float) -> Nodes:
     return Nodes(np.concatenate([[0], np.cumsum(counts)]), u, weight)
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True)
 def _expected_powers(p: Floats, t: Floats) -> Floats:
-    """Return E t^R for every draw (row) and node.
-
-    No factor is above 1: what underflows weighs nothing.
-    """
+    """Return E t^R for every draw (row) and node."""
     result = np.empty(t.shape)
     for d in range(t.shape[0]):
         for k in range(t.shape[1]):
-            power, less = 1.0, 1.0 - t[d, k]
-            for x in p[d]:
-                power *= 1.0 - x * less
-            result[d, k] = power
+            result[d, k] = _expected_power(p[d], 1.0 - t[d, k])
     return result
+
+
+# a product in any order, so that it runs in vector registers
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _expected_power(p: Floats, less: float) -> float:
+    power = 1.0
+    for i in range(p.shape[0]):
+        # no factor is above 1: what underflows weighs nothing
+        power *= 1.0 - p[i] * less
+    return power
 
 
 def exact_tilts(p: Floats, of_draw: Nodes) -> Tilts:
@@ -166,9 +170,7 @@ def _tilted(p: Floats, t: Floats, draw_starts: Numbers) -> tuple[Floats, Floats,
     """Return p, v and 1 / base of every lane."""
     draws, documents = p.shape
     lanes = t.shape[0]
-    tilted = np.empty((documents, lanes))
-    v = np.empty((documents, lanes))
-    inverse_base = np.empty((documents, lanes))
+    tilted, v, inverse_base = np.empty((3, documents, lanes))
     for i in range(documents):
         for d in range(draws):
             x = p[d, i]
