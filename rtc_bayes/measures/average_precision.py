@@ -346,16 +346,22 @@ def _gradients(
     lists = starts.shape[0] - 1
     draws = draw_starts.shape[0] - 1
     result = np.zeros((draws, lists, documents))
+    base = np.empty((np.diff(draw_starts).max(), documents))
     for d in range(draws):
-        for k in range(draw_starts[d], draw_starts[d + 1]):
-            base = inverse_base[:, k].copy()
-            for s in range(lists):
-                own = result[d, s]
+        first, nodes = draw_starts[d], draw_starts[d + 1] - draw_starts[d]
+        for i in range(documents):
+            for k in range(nodes):
+                base[k, i] = inverse_base[i, first + k]
+        for s in range(lists):
+            own = result[d, s]
+            for k in range(nodes):
+                x, of_node = slope[s, first + k], base[k]
                 for i in range(documents):
-                    own[i] += slope[s, k] * base[i]
-                for m in range(starts[s], starts[s + 1]):
-                    i = ranked[m]
-                    own[i] += weight[k] * base[i] * base[i] * influence[m, k]
+                    own[i] += x * of_node[i]
+            for m in range(starts[s], starts[s + 1]):
+                i = ranked[m]
+                for k in range(nodes):
+                    own[i] += weight[first + k] * base[k, i] * base[k, i] * influence[m, first + k]
     return result
 
 

@@ -171,14 +171,16 @@ def _tilted(p: Floats, t: Floats, draw_starts: Numbers) -> tuple[Floats, Floats,
     draws, documents = p.shape
     lanes = t.shape[0]
     tilted, v, inverse_base = np.empty((3, documents, lanes))
+    of_lane = np.empty(lanes)
     for i in range(documents):
         for d in range(draws):
-            x = p[d, i]
+            of_lane[draw_starts[d] : draw_starts[d + 1]] = p[d, i]
+        for k in range(lanes):
+            x = of_lane[k]
             y = 1.0 - x
-            for k in range(draw_starts[d], draw_starts[d + 1]):
-                inverse = 1.0 / (y + x * t[k])
-                inverse_base[i, k] = inverse
-                # certain relevance stays so to the last digit
-                tilted[i, k] = 1.0 if x == 1.0 else x * t[k] * inverse
-                v[i, k] = x * y * t[k] * inverse * inverse
+            inverse = 1.0 / (y + x * t[k])
+            inverse_base[i, k] = inverse
+            # certain relevance stays so to the last digit
+            tilted[i, k] = 1.0 if x == 1.0 else x * t[k] * inverse
+            v[i, k] = x * y * t[k] * inverse * inverse
     return tilted, v, inverse_base
