@@ -4,7 +4,8 @@ AP = S / R with S the numerator of ``numerator`` and R the number of relevant do
 topic, also of those no system retrieved; 0 when R = 0. The plug-in moments are those of S over
 E R (Carterette 2007, section 3.2). The exact ones replace 1/R and 1/R^2 by short sums of t^R
 (``rule``): t^R times the probability of an outcome is again a product over documents, with
-tilted probabilities p t / (q + p t), so each node costs one moment of S.
+tilted probabilities p t / (q + p t), so each node costs one moment of S. These moments are so
+smooth in t that a Gauss rule of the distribution of R needs few nodes.
 """
 
 from __future__ import annotations

@@ -57,10 +57,8 @@ def difference_variances(
 
 # sums in any order, so that they run in vector registers
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _powers(
-    first: Floats, second: Floats, weight3: Floats, weight4: Floats
-) -> tuple[float, float]:
-    """Sums of the weighted third and fourth powers of a difference."""
+def _powers(first: Floats, second: Floats, weight3: Floats, weight4: Floats) -> tuple[float, float]:
+    """Sum the weighted third and fourth powers of a difference."""
     sum3, sum4 = 0.0, 0.0
     for i in range(first.shape[0]):
         g = first[i] - second[i]

@@ -17,6 +17,7 @@ from rtc_bayes.measures.rule import gauss_rules, relevant_windows, unit_rules
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
+
 @dataclass(frozen=True)
 class Tilts:
     """Tilted probabilities, and what each lane counts.
@@ -103,8 +104,8 @@ def nodes(p: Floats, tolerance: float) -> Nodes:
     ----------
     p : ndarray, shape (draws, documents)
     tolerance : float
-        Bound on the error: half of it for R outside the rule's window, a quarter for the rule,
-        and a quarter for what its moments of R are summed up by.
+        Bound on the error: half of it for R outside the rule's window, a quarter for the rule
+        of that window, and a quarter for the fewer nodes that stand for the rule's.
     """
     low, high = (np.maximum(end, 1) for end in relevant_windows(p, tolerance / 2.0))
     of_draw = unit_rules(low, high, tolerance / 4.0)
