@@ -4,7 +4,7 @@ Usage: RTC_BAYES_DATA=FOLDER python -m experiments.speed.moments > docs/results/
 
 Times are of all threads, in seconds of processor time, warm, medians of five. The draws are those
 of the cut posterior of ten TREC-8 systems, from 250 judgments that MTC chose for two of them. Ends
-in about ten minutes on a free core.
+in about four minutes on a free core.
 """
 
 from __future__ import annotations

@@ -4,14 +4,15 @@ AP = S / R with S the numerator of ``numerator`` and R the number of relevant do
 topic, also of those no system retrieved; 0 when R = 0. The plug-in moments are those of S over
 E R (Carterette 2007, section 3.2). The exact ones replace 1/R and 1/R^2 by short sums of t^R
 (``rule``): t^R times the probability of an outcome is again a product over documents, with
-tilted probabilities p t / (q + p t), so each node costs one moment of S.
+tilted probabilities p t / (q + p t), so each node costs one moment of S. These moments are so
+smooth in t that a Gauss rule of the distribution of R needs few nodes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -21,7 +22,7 @@ from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures import numerator
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import difference_variances, higher_cumulants, listed_cumulants
-from rtc_bayes.measures.tilts import Tilts, exact_tilts, plugin_tilts, rules
+from rtc_bayes.measures.tilts import Tilts, exact_tilts, nodes, plugin_tilts
 from rtc_bayes.measures.topic import DrawMoments, TopicMoments, settled
 
 Floats = NDArray[np.float64]
@@ -29,7 +30,7 @@ Documents = NDArray[np.int32]
 Starts = NDArray[np.int64]
 
 # lanes that are worked on at once; those of a topic's common documents fit the cache
-_LANES = 128
+_LANES = 64
 
 
 @dataclass(frozen=True)
@@ -124,51 +125,27 @@ class _ByLanes:
     @classmethod
     def of(cls, lists: Lists, overlaps: Overlaps, tilts: Tilts, *, exact: bool) -> _ByLanes:
         """Compute the moments of the draws of some lanes."""
-        arrays = lists.arrays
-        means = numerator.expected(*arrays, tilts.p)
-        # summed in one order for every list, so that equal lists have equal moments
-        expected = numerator.sum_lanes(means, tilts.weight1, tilts.draw_starts)
-        influence = numerator.influence(*arrays, tilts.p)
-        # Var(S/R) = E[(S - m R)^2 / R^2] + m^2 P(R = 0), and the influence of a document on
-        # S - m R is L - m: parts of one size, where E[S^2 / R^2] - m^2 would cancel
-        centre = expected if exact else np.zeros_like(expected)
-        lanes = (influence, tilts.v, tilts.weight2, tilts.draw_starts, centre)
-        variance, linear, everything = numerator.own_variances(*arrays, *lanes)
-        covariance = numerator.covariances(
-            *arrays,
-            overlaps.pairs,
-            overlaps.starts,
-            overlaps.first,
-            overlaps.second,
-            *lanes,
-            linear,
-            everything,
-        )
-        if exact:
-            off = _means_off(means, tilts, expected)
-            each = np.arange(lists.n_lists)
-            common = (tilts.weight2, tilts.draw_starts, expected, tilts.none_relevant)
-            _add_products(off, np.stack([each, each], 1), *common, variance.T)
-            _add_products(off, overlaps.pairs, *common, covariance)
-        return cls(lists, tilts, exact, means, influence, expected, variance, covariance)
+        shared = overlaps.pairs, overlaps.starts, overlaps.first, overlaps.second
+        weights = tilts.weight1, tilts.weight2, tilts.draw_starts, tilts.none_relevant
+        results = _moments(*lists.arrays, *shared, tilts.p, tilts.v, *weights, exact)
+        return cls(lists, tilts, exact, *results)
 
     def gradient(self) -> Floats:
         """Return the gradient of the expected scores, shape (draws, lists, documents)."""
+        return _gradients(*self._of_gradients)
+
+    @property
+    def _of_gradients(self) -> tuple[NDArray[Any], ...]:
         tilts = self.tilts
-        slope = tilts.weight1 * tilts.t_less_1 * self.means
-        # what a document changes as one more relevant document, in a list or not
-        ends = pairwise(tilts.draw_starts.tolist())
-        result = np.stack([slope[:, a:b] @ tilts.inverse_base[:, a:b].T for a, b in ends])
-        _add_listed_gradient(
+        return (
             self.lists.ranked,
             self.lists.starts,
             self.influence,
             tilts.inverse_base,
+            tilts.weight1 * tilts.t_less_1 * self.means,
             tilts.weight1 * tilts.t,
             tilts.draw_starts,
-            result,
         )
-        return result
 
     def difference_variance(self, a: int, b: int) -> Floats:
         """Variance of the difference of two lists from their differences, shape (draws,)."""
@@ -178,13 +155,15 @@ class _ByLanes:
         gap = self.expected[:, a] - self.expected[:, b]
         difference = np.zeros_like(tilts.p)
         if self.exact:
-            difference -= _by_lane(gap, tilts)
+            difference -= np.repeat(gap, np.diff(tilts.draw_starts))
         difference[self.lists.ranked[spans[0]]] += self.influence[spans[0]]
         difference[self.lists.ranked[spans[1]]] -= self.influence[spans[1]]
         square = (np.square(difference) * tilts.v).sum(axis=0)
         square += numerator.pair_quadratic(*two.arrays, tilts.v)
         if self.exact:
-            off = _means_off(self.means[[a, b]], tilts, self.expected[:, [a, b]])
+            off = _means_off(
+                self.means[[a, b]], tilts.p, self.expected[:, [a, b]], tilts.draw_starts
+            )
             square += np.square(off[0] - off[1])
         variance = numerator.sum_lanes(square[None], tilts.weight2, tilts.draw_starts)[:, 0]
         return variance + tilts.none_relevant * np.square(gap)
@@ -195,7 +174,7 @@ class _ByLanes:
             none = np.empty((0, len(p)))
             return none, none
         if self.exact:
-            third, fourth = higher_cumulants(self.gradient(), overlaps.pairs, p)
+            third, fourth = _cumulants(overlaps.pairs, p, *self._of_gradients)
             return third.T, fourth.T
         # by plug-in moments a list's gradient is 0 for what it does not hold
         return listed_cumulants(
@@ -232,26 +211,83 @@ def _parts(
     p: Floats, draws: NDArray[np.int64], *, exact: bool, tolerance: float
 ) -> Iterator[_Part]:
     """Split draws (by_lanes of rows of p) by their lanes."""
-    of_draw = rules(p[draws], tolerance) if exact else []
-    ends = np.cumsum([len(rule.u) for rule in of_draw]) if exact else np.arange(1, len(draws) + 1)
+    of_draw = nodes(p[draws], tolerance) if exact and len(draws) else None
+    ends = of_draw.draw_starts[1:] if of_draw else np.arange(1, len(draws) + 1)
     first = 0
     while first < len(draws):
         before = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, before + _LANES, side="right")))
         inside = draws[first:last]
-        tilts = exact_tilts(p[inside], of_draw[first:last]) if exact else plugin_tilts(p[inside])
+        q = p[inside]
+        tilts = exact_tilts(q, of_draw.of(first, last)) if of_draw else plugin_tilts(q)
         yield _Part(inside, tilts)
         first = last
 
 
-def _by_lane(values: Floats, tilts: Tilts) -> Floats:
-    """Repeat the value of every draw (last axis) for its lanes."""
-    return np.repeat(values, np.diff(tilts.draw_starts), axis=-1)
+@njit(cache=True, nogil=True)
+def _moments(
+    ranked: Documents,
+    starts: Starts,
+    inverse: Floats,
+    pairs: NDArray[np.int64],
+    shared_starts: Starts,
+    shared_first: Documents,
+    shared_second: Documents,
+    p: Floats,
+    v: Floats,
+    weight1: Floats,
+    weight2: Floats,
+    draw_starts: Starts,
+    none_relevant: Floats,
+    exact: bool,
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Return means, influence, expected, variance and covariance of :class:`_ByLanes`."""
+    means = numerator.expected(ranked, starts, inverse, p)
+    # summed in one order for every list, so that equal lists have equal moments
+    expected = numerator.sum_lanes(means, weight1, draw_starts)
+    influence = numerator.influence(ranked, starts, inverse, p)
+    # Var(S/R) = E[(S - m R)^2 / R^2] + m^2 P(R = 0), and the influence of a document on
+    # S - m R is L - m: parts of one size, where E[S^2 / R^2] - m^2 would cancel
+    centre = expected if exact else np.zeros_like(expected)
+    variance, linear, everything = numerator.own_variances(
+        ranked, starts, inverse, influence, v, weight2, draw_starts, centre
+    )
+    covariance = numerator.covariances(
+        ranked,
+        starts,
+        inverse,
+        pairs,
+        shared_starts,
+        shared_first,
+        shared_second,
+        influence,
+        v,
+        weight2,
+        draw_starts,
+        centre,
+        linear,
+        everything,
+    )
+    if exact:
+        off = _means_off(means, p, expected, draw_starts)
+        each = np.repeat(np.arange(means.shape[0]), 2).reshape(-1, 2)
+        _add_products(off, each, weight2, draw_starts, expected, none_relevant, variance.T)
+        _add_products(off, pairs, weight2, draw_starts, expected, none_relevant, covariance)
+    return means, influence, expected, variance, covariance
 
 
-def _means_off(means: Floats, tilts: Tilts, expected: Floats) -> Floats:
+@njit(cache=True, nogil=True)
+def _means_off(means: Floats, p: Floats, expected: Floats, draw_starts: Starts) -> Floats:
     """Means of S - m R, shape (lists, lanes)."""
-    return means - tilts.p.sum(axis=0) * _by_lane(expected.T, tilts)
+    total = np.zeros(p.shape[1])
+    for i in range(p.shape[0]):
+        total += p[i]
+    off = np.empty(means.shape)
+    for s in range(means.shape[0]):
+        for d in range(expected.shape[0]):
+            for k in range(draw_starts[d], draw_starts[d + 1]):
+                off[s, k] = means[s, k] - total[k] * expected[d, s]
+    return off
 
 
 @njit(cache=True, nogil=True)
@@ -276,37 +312,58 @@ def _add_products(
 
 
 @njit(cache=True, nogil=True)
-def _add_listed_gradient(
+def _cumulants(
+    pairs: NDArray[np.int64],
+    p: Floats,
     ranked: Documents,
     starts: Starts,
     influence: Floats,
     inverse_base: Floats,
+    slope: Floats,
     weight: Floats,
     draw_starts: Starts,
-    gradient: Floats,
-) -> None:
-    """Add what a document changes in the numerators of the lists that hold it."""
-    lanes = weight.shape[0]
-    part = np.empty(lanes)
-    for s in range(starts.shape[0] - 1):
-        for m in range(starts[s], starts[s + 1]):
-            i = ranked[m]
-            for k in range(lanes):
-                base = inverse_base[i, k]
-                part[k] = weight[k] * base * base * influence[m, k]
-            for d in range(gradient.shape[0]):
-                first, end = draw_starts[d], draw_starts[d + 1]
-                even = end - (end - first) % 4
-                # four sums at once, which need not wait for each other
-                w, x, y, z = 0.0, 0.0, 0.0, 0.0
-                for k in range(first, even, 4):
-                    w += part[k]
-                    x += part[k + 1]
-                    y += part[k + 2]
-                    z += part[k + 3]
-                for k in range(even, end):
-                    w += part[k]
-                gradient[d, s, i] += (w + x) + (y + z)
+) -> tuple[Floats, Floats]:
+    """Third and fourth cumulants, shape (draws, pairs), one draw's gradients after the other's."""
+    third, fourth = np.empty((2, p.shape[0], pairs.shape[0]))
+    for d in range(p.shape[0]):
+        ends = draw_starts[d : d + 2]
+        one = _gradients(ranked, starts, influence, inverse_base, slope, weight, ends)
+        third[d : d + 1], fourth[d : d + 1] = higher_cumulants(one, pairs, p[d : d + 1])
+    return third, fourth
+
+
+@njit(cache=True, nogil=True)
+def _gradients(
+    ranked: Documents,
+    starts: Starts,
+    influence: Floats,
+    inverse_base: Floats,
+    slope: Floats,
+    weight: Floats,
+    draw_starts: Starts,
+) -> Floats:
+    """Sum what a document changes in R, in a list or not, and in the numerators of its lists."""
+    documents = inverse_base.shape[0]
+    lists = starts.shape[0] - 1
+    draws = draw_starts.shape[0] - 1
+    result = np.zeros((draws, lists, documents))
+    base = np.empty((np.diff(draw_starts).max(), documents))
+    for d in range(draws):
+        first, nodes = draw_starts[d], draw_starts[d + 1] - draw_starts[d]
+        for i in range(documents):
+            for k in range(nodes):
+                base[k, i] = inverse_base[i, first + k]
+        for s in range(lists):
+            own = result[d, s]
+            for k in range(nodes):
+                x, of_node = slope[s, first + k], base[k]
+                for i in range(documents):
+                    own[i] += x * of_node[i]
+            for m in range(starts[s], starts[s + 1]):
+                i = ranked[m]
+                for k in range(nodes):
+                    own[i] += weight[first + k] * base[k, i] * base[k, i] * influence[m, first + k]
+    return result
 
 
 @njit(cache=True, nogil=True)

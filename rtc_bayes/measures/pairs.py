@@ -16,7 +16,6 @@ Floats = NDArray[np.float64]
 # V_a + V_b - 2 C_ab keeps ten digits fewer than its parts where it is this small beside them
 _CANCELLED = 1e-6
 
-_LANES = 8
 # documents of all lists that are read together: they stay in the cache from pair to pair
 _TILE = 512
 
@@ -56,6 +55,19 @@ def difference_variances(
     return variance, lost
 
 
+# sums in any order, so that they run in vector registers
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _powers(first: Floats, second: Floats, weight3: Floats, weight4: Floats) -> tuple[float, float]:
+    """Sum the weighted third and fourth powers of a difference."""
+    sum3, sum4 = 0.0, 0.0
+    for i in range(first.shape[0]):
+        g = first[i] - second[i]
+        cube = g * g * g
+        sum3 += cube * weight3[i]
+        sum4 += cube * g * weight4[i]
+    return sum3, sum4
+
+
 @njit(cache=True, nogil=True)
 def higher_cumulants(
     gradient: Floats, pairs: NDArray[np.int64], p: Floats
@@ -81,9 +93,6 @@ def higher_cumulants(
     weight4 = np.empty(documents)
     third = np.zeros((draws, pairs.shape[0]))
     fourth = np.zeros((draws, pairs.shape[0]))
-    # sums in lanes run in vector registers, and in one order on every machine
-    sum3 = np.empty(_LANES)
-    sum4 = np.empty(_LANES)
     for d in range(draws):
         for i in range(documents):
             x = p[d, i]
@@ -92,25 +101,12 @@ def higher_cumulants(
             weight4[i] = v * (1.0 - 6.0 * v)
         for tile in range(0, documents, _TILE):
             end = min(tile + _TILE, documents)
-            even = end - (end - tile) % _LANES
             for n in range(pairs.shape[0]):
-                first = gradient[d, pairs[n, 0]]
-                second = gradient[d, pairs[n, 1]]
-                sum3[:] = 0.0
-                sum4[:] = 0.0
-                for start in range(tile, even, _LANES):
-                    for lane in range(_LANES):
-                        g = first[start + lane] - second[start + lane]
-                        cube = g * g * g
-                        sum3[lane] += cube * weight3[start + lane]
-                        sum4[lane] += cube * g * weight4[start + lane]
-                for i in range(even, end):
-                    g = first[i] - second[i]
-                    cube = g * g * g
-                    sum3[0] += cube * weight3[i]
-                    sum4[0] += cube * g * weight4[i]
-                third[d, n] += sum3.sum()
-                fourth[d, n] += sum4.sum()
+                first = gradient[d, pairs[n, 0], tile:end]
+                second = gradient[d, pairs[n, 1], tile:end]
+                sums = _powers(first, second, weight3[tile:end], weight4[tile:end])
+                third[d, n] += sums[0]
+                fourth[d, n] += sums[1]
     return third, fourth
 
 

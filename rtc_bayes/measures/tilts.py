@@ -12,13 +12,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rtc_bayes.measures.rule import ExponentialRule, exponential_rule, relevant_windows
+from rtc_bayes.measures.rule import gauss_rules, relevant_windows, unit_rules
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
-
-# factors, each at least 1e-16 or so, whose product is far from underflow
-_FACTORS = 8
 
 
 @dataclass(frozen=True)
@@ -77,80 +74,114 @@ def plugin_tilts(p: Floats) -> Tilts:
     )
 
 
-def rules(p: Floats, tolerance: float) -> list[ExponentialRule]:
-    """Rules for 1/R and 1/R^2 under each draw.
+@dataclass(frozen=True)
+class Nodes:
+    """Nodes for 1/R and 1/R^2 under some draws.
+
+    Attributes
+    ----------
+    draw_starts : ndarray of int64, shape (draws + 1,)
+        Draw d has the nodes from ``draw_starts[d]`` to ``draw_starts[d + 1]``.
+    u, weight : ndarray, shape (nodes,)
+        1/R is the sum of weight e^(-u R) / E e^(-u R), and 1/R^2 that with weight u.
+    """
+
+    draw_starts: Numbers
+    u: Floats
+    weight: Floats
+
+    def of(self, first: int, last: int) -> Nodes:
+        """Return the nodes of consecutive draws."""
+        begin, end = self.draw_starts[[first, last]]
+        starts = self.draw_starts[first : last + 1] - begin
+        return Nodes(starts, self.u[begin:end], self.weight[begin:end])
+
+
+def nodes(p: Floats, tolerance: float) -> Nodes:
+    """Nodes for every draw.
 
     Parameters
     ----------
     p : ndarray, shape (draws, documents)
     tolerance : float
-        Bound on the error, half of it for R outside the rule's window.
+        Bound on the error: half of it for R outside the rule's window, a quarter for the rule
+        of that window, and a quarter for the fewer nodes that stand for the rule's.
     """
-    low, high = relevant_windows(p, tolerance / 2.0)
-    windows = zip(low.tolist(), high.tolist(), strict=True)
-    return [exponential_rule(max(a, 1), max(b, 1), tolerance / 2.0) for a, b in windows]
+    low, high = (np.maximum(end, 1) for end in relevant_windows(p, tolerance / 2.0))
+    of_draw = unit_rules(low, high, tolerance / 4.0)
+    u, weight = np.zeros((2, len(p), max(len(rule.u) for rule in of_draw)))
+    for d, rule in enumerate(of_draw):
+        u[d, : len(rule.u)] = rule.u
+        weight[d, : len(rule.u)] = rule.weight1
+    u /= low[:, None]
+    weight *= _expected_powers(p, np.exp(-u)) / low[:, None]
+    mean = p.sum(axis=1)
+    # (S + R)^2 <= 4 R^2; where R is rarely above 0 the bound is on the relative error
+    size = 4.0 * (mean + 1.0) * np.maximum(mean, 1.0)
+    counts, u, weight = gauss_rules(u, weight, size, tolerance / 4.0)
+    return Nodes(np.concatenate([[0], np.cumsum(counts)]), u, weight)
 
 
-def exact_tilts(p: Floats, of_draw: list[ExponentialRule]) -> Tilts:
-    """Lanes for every node of every draw's rule.
+@njit(cache=True, nogil=True)
+def _expected_powers(p: Floats, t: Floats) -> Floats:
+    """Return E t^R for every draw (row) and node."""
+    result = np.empty(t.shape)
+    for d in range(t.shape[0]):
+        for k in range(t.shape[1]):
+            result[d, k] = _expected_power(p[d], 1.0 - t[d, k])
+    return result
+
+
+# a product in any order, so that it runs in vector registers
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _expected_power(p: Floats, less: float) -> float:
+    power = 1.0
+    for i in range(p.shape[0]):
+        # no factor is above 1: what underflows weighs nothing
+        power *= 1.0 - p[i] * less
+    return power
+
+
+def exact_tilts(p: Floats, of_draw: Nodes) -> Tilts:
+    """Lanes for every node of every draw.
 
     Parameters
     ----------
     p : ndarray, shape (draws, documents)
-    of_draw : list of ExponentialRule
-        One for every draw, from :func:`rules`.
+    of_draw : Nodes
+        From :func:`nodes`.
     """
-    draw_starts = np.concatenate([[0], np.cumsum([len(rule.u) for rule in of_draw])])
-    u = np.concatenate([rule.u for rule in of_draw])
-    t = np.exp(-u)
-    tilted, v, inverse_base, log_weight, none_relevant = _tilted(p, t, u, draw_starts)
+    t = np.exp(-of_draw.u)
+    tilted, v, inverse_base = _tilted(p, t, of_draw.draw_starts)
     return Tilts(
         p=tilted,
         v=v,
         inverse_base=inverse_base,
         t=t,
-        t_less_1=np.expm1(-u),
-        weight1=np.exp(log_weight + np.log(np.concatenate([rule.weight1 for rule in of_draw]))),
-        weight2=np.exp(log_weight + np.log(np.concatenate([rule.weight2 for rule in of_draw]))),
-        draw_starts=draw_starts,
-        none_relevant=none_relevant,
+        t_less_1=np.expm1(-of_draw.u),
+        weight1=of_draw.weight,
+        weight2=of_draw.weight * of_draw.u,
+        draw_starts=of_draw.draw_starts,
+        none_relevant=(1.0 - p).prod(axis=1),
     )
 
 
-@njit(cache=True, error_model="numpy")
-def _tilted(
-    p: Floats, t: Floats, u: Floats, draw_starts: Numbers
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Return p, v, 1 / base and the log of E t^R of every lane, and P(R = 0) of every draw."""
+@njit(cache=True, nogil=True, error_model="numpy")
+def _tilted(p: Floats, t: Floats, draw_starts: Numbers) -> tuple[Floats, Floats, Floats]:
+    """Return p, v and 1 / base of every lane."""
     draws, documents = p.shape
     lanes = t.shape[0]
-    tilted = np.empty((documents, lanes))
-    v = np.empty((documents, lanes))
-    inverse_base = np.empty((documents, lanes))
-    log_weight = np.zeros(lanes)
-    product = np.ones(lanes)
-    none_relevant = np.ones(draws)
+    tilted, v, inverse_base = np.empty((3, documents, lanes))
+    of_lane = np.empty(lanes)
     for i in range(documents):
         for d in range(draws):
-            x = p[d, i]
+            of_lane[draw_starts[d] : draw_starts[d + 1]] = p[d, i]
+        for k in range(lanes):
+            x = of_lane[k]
             y = 1.0 - x
-            none_relevant[d] *= y
-            if x == 1.0:
-                for k in range(draw_starts[d], draw_starts[d + 1]):
-                    tilted[i, k] = 1.0
-                    v[i, k] = 0.0
-                    inverse_base[i, k] = 1.0 / t[k]
-                    log_weight[k] -= u[k]
-            else:
-                for k in range(draw_starts[d], draw_starts[d + 1]):
-                    base = y + x * t[k]
-                    inverse = 1.0 / base
-                    product[k] *= base
-                    inverse_base[i, k] = inverse
-                    tilted[i, k] = x * t[k] * inverse
-                    v[i, k] = x * y * t[k] * inverse * inverse
-        if i % _FACTORS == _FACTORS - 1 or i == documents - 1:
-            for k in range(lanes):
-                log_weight[k] += np.log(product[k])
-                product[k] = 1.0
-    return tilted, v, inverse_base, log_weight, none_relevant
+            inverse = 1.0 / (y + x * t[k])
+            inverse_base[i, k] = inverse
+            # certain relevance stays so to the last digit
+            tilted[i, k] = 1.0 if x == 1.0 else x * t[k] * inverse
+            v[i, k] = x * y * t[k] * inverse * inverse
+    return tilted, v, inverse_base

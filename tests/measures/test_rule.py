@@ -8,6 +8,7 @@ from scipy.signal import convolve
 
 from rtc_bayes.measures.rule import (
     exponential_rule,
+    gauss_rules,
     relevant_window,
     spectral_nodes,
     spectral_weights,
@@ -37,6 +38,32 @@ def test_rule_does_no_harm_off_the_window():
 def test_rule_refuses_an_empty_window():
     with pytest.raises(ValueError, match="window"):
         exponential_rule(5, 4, 1e-8)
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-8, 1e-12])
+@pytest.mark.parametrize(("documents", "most"), [(12, 40), (400, 6)])
+def test_fewer_nodes_sum_moments_of_tilted_probabilities(documents, most, tolerance):
+    p = 0.6 * np.random.default_rng(2).random((3, documents))
+    p[1] *= 0.5
+    mean = p.sum(axis=1)
+    rule = exponential_rule(1, documents, 1e-13)
+    t = np.exp(-rule.u)
+    weight = rule.weight1 * np.prod(1 - p[:, None] * (1 - t[:, None]), axis=2)
+    u = np.tile(rule.u, (3, 1))
+    counts, few, weights = gauss_rules(u, weight, mean**2, tolerance)
+    assert counts.max() <= min(most, len(t))
+    assert (weights > 0).all()
+    for d, (nodes, of_draw) in enumerate(
+        zip(*(np.split(x, counts.cumsum()[:-1]) for x in (few, weights)), strict=True)
+    ):
+        for power in (0, 1):
+            before, after = (
+                (w * x**power)
+                @ (p[d] * np.exp(-x)[:, None] / (1 - p[d] * -np.expm1(-x)[:, None])).sum(axis=1)
+                ** 2
+                for x, w in ((rule.u, weight[d]), (nodes, of_draw))
+            )
+            assert abs(after - before) <= tolerance
 
 
 @pytest.mark.parametrize("leaving", [1e-3, 1e-8, 1e-14])
