@@ -889,5 +889,14 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
     title = ok(f"{line} nDCG@10").splitlines()[0]
     assert "; judged grades, and of other documents grades like those of their topic; " in title
     assert "moments by sampling relevance 20,000 times" in title
-    # nothing of grades is said of a measure without them
-    assert "grade" not in ok(f"{line} AP").splitlines()[0]
+    # a measure without grades says which of them it takes for relevant, unless that was asked for
+    said = "judged grades go up to 2, and those from 1 on count as relevant (--relevance-level 1)"
+    assert f"; {said}; " in ok(f"{line} AP").splitlines()[0]
+    assert json.loads(ok(f"{line} AP --format json"))["meta"]["relevant"] == said
+    ok(f"{line} AP -o page.html")
+    assert f"{said.capitalize()}." in (here / "page.html").read_text()
+    for asked in ("AP --relevance-level 2", "'AP(rel=2)'", "nDCG@10"):
+        assert "relevant" not in json.loads(ok(f"{line} {asked} --format json"))["meta"]
+    title = ok("evaluate '*.gz' --qrels graded.qrels").splitlines()[0]
+    assert title.endswith("relevance level 1 (grades 1 to 2 are relevant)")
+    assert ok("evaluate '*.gz' --qrels few.qrels").splitlines()[0].endswith("relevance level 1")

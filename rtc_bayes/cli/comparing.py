@@ -228,7 +228,7 @@ def compare(
         before = None if audit_log is None else _last_look(audit_log)
         looks = [evaluate_audit(each, sample, after=before, seed=seed) for each in compared]
         if over_pool is not None:
-            over_pool = over_pool.merge(sample.judgments)
+            _, over_pool = looks[0].beside(over_pool)
         if audit_log is not None:
             write_json(looks[0].to_dict() | {"meta": meta}, audit_log)
     match kind:

@@ -60,7 +60,9 @@ def evaluate(
         case "csv":
             write_frame(scores.to_frame() if per_topic else scores.mean_frame(), output, meta)
         case "table":
-            table = scores_table(scores, topics=topics, coverage=coverage, per_topic=per_topic)
+            table = scores_table(
+                scores, judged, topics=topics, coverage=coverage, per_topic=per_topic
+            )
             write_tables([table], output, meta)
 
 

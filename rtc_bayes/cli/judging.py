@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -127,7 +127,7 @@ def next_(
         ),
     ] = "mean",
     audit: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             metavar="SHARE",
             help="Documents of an audit of this share of the pool instead; -o FILE.prels: all.",
@@ -163,6 +163,7 @@ def next_(
     """
     from rtc_bayes.collection import Judgments, read_qrels
     from rtc_bayes.judging import parse_algorithm, suggest
+    from rtc_bayes.judging.actions import check_costs
     from rtc_bayes.judging.suggest import documents_frame
     from rtc_bayes.store import announced, provenance
     from rtc_bayes.topics import suggest_topics
@@ -170,6 +171,8 @@ def next_(
     whole_list = audit is not None and layout is None and str(output).endswith(".prels")
     kind = "prels" if whole_list else format_of(layout, output, ENDINGS)
     chosen = parse_algorithm(algorithm)
+    share = None if audit is None else _share(audit)
+    prices = _prices(costs or (), chosen)
     if not by_topic and (solver, noise) != ("greedy", "mean"):
         raise InputError(
             "--solver and --noise say how topics are chosen",
@@ -178,13 +181,13 @@ def next_(
     systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
-    if audit is not None:
+    if share is not None:
         if pair is not None or by_topic or hold_out is not None or labels or judged is None:
             raise InputError(
                 "--audit takes --qrels, but no --pair, --by-topic, --hold-out or --labels",
                 remedy="give the one, and leave the others out",
             )
-        _show_audit(pool, audit, judged, count, kind, output, seed, digests(systems, judged))
+        _show_audit(pool, share, judged, count, kind, output, seed, digests(systems, judged))
         return
     if by_topic:
         if pair is not None or hold_out is not None or labels or costs or judged is None:
@@ -210,15 +213,16 @@ def next_(
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
     judgments = read_judgments(estimand, pool, judged, labels)
-    if costs or worth is not None:
-        if pair is not None or hold_out is not None or not costs:
+    if prices or worth is not None:
+        if pair is not None or hold_out is not None or not prices:
             raise InputError(
                 "--costs takes no --pair and no --hold-out, and --worth takes --costs",
                 remedy="give the one, and leave the others out",
             )
         inputs = digests(systems, judged, [chosen.model], labels)
+        check_costs(prices, judgments, worth)
         with announced("weighing actions", quiet):
-            ranked = _ranked_actions(judgments, estimand, chosen, costs, worth, count, seed)
+            ranked = _ranked_actions(judgments, estimand, chosen, prices, worth, count, seed)
         title = (
             f"{algorithm}, {judgments.n_judged} judged, seed {seed}; gains are what the model "
             "itself expects, each once those above are done"
@@ -250,7 +254,7 @@ def _ranked_actions(
     judgments: Judgments,
     estimand: Estimand,
     algorithm: Algorithm,
-    costs: list[str],
+    costs: Mapping[str, float],
     worth: float | None,
     count: int,
     seed: int,
@@ -260,23 +264,50 @@ def _ranked_actions(
     from rtc_bayes.judging import next_actions
     from rtc_bayes.relevance import fit
 
-    if algorithm.evaluator is None:
-        raise InputError(
-            f"{algorithm.text} has no model that says what a label gains",
-            remedy="give a model, as robust:gibbs",
-        )
+    assert algorithm.evaluator is not None
+    fitted = fit(judgments.pool, judgments, model=algorithm.evaluator, seed=seed)
+    compared = compare(judgments.pool, fitted, estimand, seed=seed)
+    return next_actions(compared, judgments, costs, worth=worth, count=count)
+
+
+def _prices(costs: Sequence[str], algorithm: Algorithm) -> dict[str, float]:
+    """Read ``NAME=COST``, each name once, for an algorithm that can weigh them."""
     prices: dict[str, float] = {}
     for text in costs:
         name, _, cost = text.rpartition("=")
+        if name in prices:
+            raise InputError(f"--costs of {name} comes twice", remedy="give one cost of each")
         try:
             prices[name] = float(cost)
         except ValueError:
             name = ""
         if not name:
             raise InputError(f"cannot use --costs {text}", remedy="write NAME=COST, as human=1")
-    fitted = fit(judgments.pool, judgments, model=algorithm.evaluator, seed=seed)
-    compared = compare(judgments.pool, fitted, estimand, seed=seed)
-    return next_actions(compared, judgments, prices, worth=worth, count=count)
+    if prices and algorithm.evaluator is None:
+        raise InputError(
+            f"{algorithm.text} has no model that says what a label gains",
+            remedy="give a model, as robust:gibbs",
+        )
+    return prices
+
+
+def _share(text: str) -> float:
+    """Read the share of the pool that an audit draws."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    if Path(text).exists() or text.endswith(".prels"):
+        raise InputError(
+            f"--audit {text}: next draws an audit's documents, and needs their share of the pool",
+            remedy="write --audit 0.02 -o FILE.prels to draw them; what is judged of them is "
+            "checked by compare --audit FILE.prels",
+        )
+    try:
+        meant = f"write --audit {float(text.removesuffix('%')) / 100.0:g}"
+    except ValueError:
+        meant = "write a share of the pool above 0, at most 1, as --audit 0.02"
+    raise InputError(f"--audit {text} is no share", remedy=meant)
 
 
 def _show_audit(

@@ -294,9 +294,18 @@ class GradeDistribution:
             slope, centre = float(data["grade_slope"]), data["grade_centre"].values
         return cls(Qrels(judged), topics, probabilities, slope, centre.astype(np.float64))
 
+    @property
+    def relevance_level(self) -> int:
+        """The lowest grade that counts as relevant."""
+        return int(np.argmax(self.probabilities[1, -1] > 0.0))
+
+    @property
+    def highest(self) -> int:
+        """The highest grade."""
+        return self.probabilities.shape[2] - 1
+
     def __repr__(self) -> str:
-        highest = self.probabilities.shape[2] - 1
-        return f"GradeDistribution({self.judged.n_values} judged, of grades 0 to {highest})"
+        return f"GradeDistribution({self.judged.n_values} judged, of grades 0 to {self.highest})"
 
 
 class _Half:

@@ -442,11 +442,19 @@ class Judgments(Saved):
 
     @property
     def coverage(self) -> NDArray[np.float64]:
-        """Fraction judged of all documents in a system's lists, to the depth; shape (systems,)."""
+        """Mean over topics of :attr:`topic_coverage`, shape (systems,)."""
+        return self.topic_coverage.mean(axis=1)
+
+    @property
+    def topic_coverage(self) -> NDArray[np.float64]:
+        """Fraction judged of each list, to the depth; shape (systems, topics), 0 without a list.
+
+        This is ``Judged@k`` of ir_measures, k the depth of the pool.
+        """
         pool = self.pool
         counted = np.concatenate([[0], np.cumsum(self.judged[pool.ranked])])
-        bounds = pool.list_starts[:: max(pool.n_topics, 1)]
-        return np.diff(counted[bounds]) / np.maximum(np.diff(bounds), 1)
+        share = np.diff(counted[pool.list_starts]) / np.maximum(np.diff(pool.list_starts), 1)
+        return share.reshape(pool.n_systems, pool.n_topics)
 
     def _per_topic(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         topic = self.pool.topic_of[self.order]

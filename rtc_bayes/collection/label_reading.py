@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from rtc_bayes.collection.ids import shown, some
 from rtc_bayes.collection.labels import Labels
-from rtc_bayes.collection.lines import number, read_bytes
+from rtc_bayes.collection.lines import ERELS, number, read_bytes, refuse_aggregate
 from rtc_bayes.collection.sources import files_of, kind_of
 from rtc_bayes.errors import InputError, brief_repr
 
@@ -95,7 +95,8 @@ def read_labels(
     Returns
     -------
     Labels
-        Negative labels (a broken link, "cannot judge") are dropped and counted in `n_dropped`.
+        Negative labels (a broken link, "cannot judge") are dropped and counted in `n_dropped`;
+        so are those above the highest of `n_grades`, which `n_above` counts, too.
 
     Raises
     ------
@@ -166,7 +167,9 @@ def _or_none(values: list[float]) -> list[float] | None:
 
 
 def _read_file(path: Path, kind: Kind, judge: str | None, columns: _Columns) -> None:
-    text = read_bytes(path).decode("utf-8")
+    data = read_bytes(path)
+    refuse_aggregate(data, path)
+    text = data.decode("utf-8")
     lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise InputError("the file is empty", path=path, remedy="give a file of labels")
@@ -204,6 +207,12 @@ def _without_names(
         one = len({fields[1] for _, fields in rows if len(fields) > 1}) == 1
         if kind == "qrels" or (one and rows[0][1][1] in ("0", "Q0")):
             names[1] = "qidx"
+            if all("." in fields[-1] or "e-" in fields[-1] for _, fields in rows):
+                raise InputError(
+                    f"this looks like {ERELS}, not like labels of a judge",
+                    path=path,
+                    remedy=ERELS.command,
+                )
     return rows, names
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from rtc_bayes.collection.pool import Pool
 
 type Codes = NDArray[np.int64]
+
+_HIGHEST = 100
+RARE = 0.05
+"""Labels beyond a gap in the grades are taken for a slip if they are this share of all, or less."""
 
 
 class Pairs(NamedTuple):
@@ -64,6 +69,8 @@ class Labels:
         The true grade of pairs (topic, docno) where it is known.
     n_dropped : int
         How many labels were dropped on input.
+    n_above : int
+        How many of these because they were above the highest of `n_grades` grades.
 
     Examples
     --------
@@ -88,6 +95,7 @@ class Labels:
     time: NDArray[np.float64] | None = None
     gold: Mapping[tuple[str, str], int] = MappingProxyType({})
     n_dropped: int = 0
+    n_above: int = 0
 
     @classmethod
     def of(
@@ -127,6 +135,12 @@ class Labels:
         ------
         InputError
             Columns of other lengths, no label at all, a probability outside 0 to 1.
+
+        Warns
+        -----
+        CollectionWarning
+            Without `n_grades`, if a few labels (:data:`RARE`) stand beyond grades that nobody
+            gives: it names the first, since the highest grade sets the scale of all labels.
         """
         values = np.asarray(grades, dtype=np.int64)
         stated = _column(probability, len(values), "probability")
@@ -143,11 +157,9 @@ class Labels:
         highest = max(int(values.max(initial=1)), *truths.values(), 1)
         if n_grades is not None:
             highest = whole_number("n_grades", n_grades, least=2) - 1
-        elif highest > 100:
-            raise InputError(
-                f"a label is {highest}",
-                remedy="say how many grades there are (n_grades); higher labels are then dropped",
-            )
+        else:
+            named = zip(topics, docnos, judges, strict=True)
+            _check_scale(values, truths.values(), [*named], highest)
         keep = (values >= 0) & (values <= highest)
         if not keep.any():
             raise InputError("no label is left", remedy="give labels of 0 and more")
@@ -167,6 +179,7 @@ class Labels:
             None if seconds is None else seconds[keep],
             MappingProxyType({pair: v for pair, v in truths.items() if v <= highest}),
             int((~keep).sum()),
+            int((values > highest).sum()),
         )
 
     @property
@@ -325,6 +338,62 @@ class Labels:
             f"{len(self.judges)} judges, {len(self.topics)} topics, grades 0 to "
             f"{self.n_grades - 1}, gold of {len(self.gold)} pairs)"
         )
+
+
+def _check_scale(
+    grades: Codes, truths: Collection[int], named: Sequence[tuple[str, str, str]], highest: int
+) -> None:
+    """Refuse a grade that is no grade, and warn of few labels by which the highest sets the scale.
+
+    Parameters
+    ----------
+    grades : ndarray of int, shape (label,)
+        A negative one is none.
+    truths : collection of int
+        Grades that are known otherwise.
+    named : sequence of (topic, docno, judge)
+    highest : int
+    """
+    above = grades > _HIGHEST if highest > _HIGHEST else _beyond_a_gap(grades, truths)
+    if not above.any():
+        if highest > _HIGHEST:
+            raise InputError(f"a true grade is {highest}", remedy="correct it, or give n_grades")
+        return
+    usual, first = int(grades[~above].max(initial=1)), int(np.argmax(above))
+    topic, docno, judge = named[first]
+    label = f"label {grades[first]} by judge {judge} of document {docno} of topic {topic}"
+    remedy = (
+        f"correct the file, or give n_grades={usual + 1} (labels --n-grades {usual + 1}), "
+        f"which drops labels above {usual}"
+    )
+    if highest > _HIGHEST:
+        raise InputError(f"{label} is no grade", remedy=remedy)
+    number = int(above.sum())
+    more = f", and {number - 1} more labels beyond a gap in the grades" if number > 1 else ""
+    warnings.warn(
+        f"{label}, where the others have 0 to {usual}{more}: the highest label sets the scale of "
+        f"all, here 0 to {highest}; {remedy}; if it is right, give n_grades={highest + 1}",
+        CollectionWarning,
+        stacklevel=3,
+    )
+
+
+def _beyond_a_gap(grades: Codes, others: Collection[int]) -> NDArray[np.bool_]:
+    """Which labels, few of all, are above a grade that nobody gives though it is in between.
+
+    Parameters
+    ----------
+    grades : ndarray of int
+        Of labels; a negative one is none.
+    others : collection of int
+        Grades that are given elsewhere.
+    """
+    used = np.union1d(grades[grades >= 0], np.fromiter(others, dtype=np.int64))
+    for below in used[:-1][np.diff(used) > 1]:
+        beyond = grades > below
+        if beyond.sum() <= RARE * np.count_nonzero(grades >= 0):
+            return beyond
+    return np.zeros(len(grades), dtype=bool)
 
 
 def _coded(ids: Sequence[str], keep: NDArray[np.bool_]) -> tuple[tuple[str, ...], Codes]:

@@ -29,6 +29,8 @@ _GZIP_MAGIC = b"\x1f\x8b"
 # A list of ranked documents shrinks to a third or a tenth: what expands further is no text.
 _MOST_EXPANSION = 100
 _ANY_EXPANSION = 2**26
+# of a file, by which it is recognised
+_HEAD = 1000
 _WHITE_TO_SPACE = bytes.maketrans(b"\t\r\v\f", b"    ")
 
 
@@ -141,6 +143,7 @@ class Rows:
 
     def _wrong_fields(self) -> InputError | None:
         """Return the error of the first line with another number of fields."""
+        refuse_aggregate(self._data, self.path)
         for line, text in enumerate(self._data.split(b"\n"), 1):
             row = text.split()
             if row and len(row) != len(self.layout.fields):
@@ -287,6 +290,34 @@ def integer(field: str) -> int:
     if "_" in field or not -(2**63) <= (value := int(field.encode())) < 2**63:
         raise ValueError(field)
     return value
+
+
+def refuse_aggregate(data: bytes, path: str | Path) -> None:
+    """Refuse the table of pairs that the command `labels` writes: it is for people.
+
+    Parameters
+    ----------
+    data : bytes
+    path : str or Path
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> refuse_aggregate(b"topic,docno,labels,probability,tied", "soft.csv")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: soft.csv: this is a table of pairs that `labels` wrote as CSV; ...
+    """
+    head = data[:_HEAD].lstrip()
+    as_csv = head.startswith(b"topic,docno,labels,probability,")
+    if as_csv or (head.startswith(b"[") and b'"labels":' in head):
+        raise InputError(
+            f"this is a table of pairs that `labels` wrote as {'CSV' if as_csv else 'JSON'}",
+            path=path,
+            remedy="run `labels` with -o OUT.erels, and give --erels OUT.erels",
+        )
 
 
 def _parses(field: str, parse: Callable[[str], float]) -> bool:

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 Conflict = Literal["refuse", "first", "highest", "lowest", "majority"]
 """How a document that is judged differently gets its grade."""
 
-_NAMED = 3
+NAMED = 3
+"""How many documents an error names."""
+
+_RULES = ", ".join(rule for rule in get_args(Conflict) if rule != "refuse")
+_BY_RULE = f"settle conflicts by one of {_RULES}, as conflict= or --conflict"
 
 
 @dataclass(frozen=True)
@@ -248,7 +252,7 @@ def merge(*qrels: Qrels | Mapping[str, Qrels], conflict: Conflict = "refuse") ->
         documents.append(MergedDocument(topic, docno, grade, by_source, tie))
     conflicts = [document for document in documents if document.is_conflict]
     if conflicts and conflict == "refuse":
-        raise _refused(len(conflicts), [(d.docno, d.topic, d.grades) for d in conflicts[:_NAMED]])
+        raise refused(len(conflicts), [(d.docno, d.topic, d.grades) for d in conflicts[:NAMED]])
     table: dict[str, dict[str, int]] = {}
     for document in documents:
         table.setdefault(document.topic, {})[document.docno] = document.grade
@@ -287,9 +291,9 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
         if conflict == "refuse":
             named = [
                 (pool.docnos[d], pool.topics[pool.topic_of[d]], _told(made[d]))
-                for d in conflicts[:_NAMED]
+                for d in conflicts[:NAMED]
             ]
-            raise _refused(len(conflicts), named)
+            raise refused(len(conflicts), named)
         ties = sum(tie for _, tie in settled)
         tied = f", {ties} of them ties: the highest" if ties else ""
         warnings.warn(
@@ -364,18 +368,31 @@ def _named(qrels: Sequence[Qrels | Mapping[str, Qrels]]) -> dict[str, Qrels]:
     return sources
 
 
-def _refused(count: int, some: Iterable[tuple[str, str, Mapping[str, float]]]) -> InputError:
-    """Say which documents are judged differently."""
+def refused(
+    count: int, some: Iterable[tuple[str, str, Mapping[str, float]]], remedy: str = _BY_RULE
+) -> InputError:
+    """Say how many documents are judged differently, name some of them, and what to do.
+
+    Parameters
+    ----------
+    count : int
+    some : iterable of (docno, topic, mapping of str to float)
+        Of some of them what each source says.
+    remedy : str
+
+    Examples
+    --------
+    >>> print(refused(1, [("d1", "401", {"A": 0, "B": 2})], "correct one"))
+    1 document is judged differently: d1 of topic 401 (A: 0, B: 2); correct one
+    """
     said = [
         f"{shown(docno)[1:-1]} of topic {topic} "
         f"({', '.join(f'{source}: {value:g}' for source, value in values.items())})"
         for docno, topic, values in some
     ]
     more = ", ..." if count > len(said) else ""
-    rules = ", ".join(rule for rule in get_args(Conflict) if rule != "refuse")
     return InputError(
-        f"{_counted(count)} judged differently: {', '.join(said)}{more}",
-        remedy=f"settle conflicts by one of {rules}, as conflict= or --conflict",
+        f"{_counted(count)} judged differently: {', '.join(said)}{more}", remedy=remedy
     )
 
 

@@ -458,7 +458,8 @@ class Comparison(Shown):
         algorithm : str, optional
             That chooses documents to judge next, as of :func:`rtc_bayes.next_documents`.
         audit : Audit, optional
-            What a random sample says of the model: see :func:`rtc_bayes.audit`.
+            What a random sample says of the model: see :func:`rtc_bayes.audit`. The page counts
+            its judgments apart, whether `judgments` hold them or not.
 
         Raises
         ------

@@ -74,6 +74,9 @@ class Setting:
         Half the width of the region of practical equivalence.
     grades : GradeDistribution or None
         What a graded measure scores; None where relevance is binary.
+    relevant : str
+        Which judged grades count as relevant, where there are grades above 1 and neither the
+        measure nor a relevance level above 1 says it.
     """
 
     pool: Pool
@@ -89,6 +92,7 @@ class Setting:
     workers: Workers = ALONE
     rope: float | None = None
     grades: GradeDistribution | None = None
+    relevant: str = ""
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
@@ -139,6 +143,8 @@ class Setting:
         measure, grades = computed(about.measure), probabilities.grades
         _, values = by_grade(pool, values, grades, measure)
         options["grades"] = grades if measure.graded else None
+        by_name = measure.graded or parse_measure(about.measure).rel
+        options["relevant"] = "" if grades is None or by_name else _of_level_one(grades)
         return cls(pool, values, pairs, about, probabilities.model, probabilities.method, **options)
 
     @property
@@ -238,7 +244,18 @@ class Setting:
         }
         asked = {} if self.rope is None else {"rope": self.rope}
         grades = {"grades": self.grades_text} if self._measure.graded else {}
-        return provenance(seed=self.seed) | about | grades | asked
+        relevant = {"relevant": self.relevant} if self.relevant else {}
+        return provenance(seed=self.seed) | about | grades | relevant | asked
+
+
+def _of_level_one(grades: GradeDistribution) -> str:
+    """Say that grade 1 counts as relevant; nothing where a higher grade is the lowest that does."""
+    if grades.relevance_level > 1:
+        return ""
+    return (
+        f"judged grades go up to {grades.highest}, and those from 1 on count as relevant "
+        "(--relevance-level 1)"
+    )
 
 
 def two_systems(pool: Pool, a: str, b: str) -> Pairs:

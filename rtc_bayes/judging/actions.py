@@ -125,11 +125,7 @@ def next_actions(
     import pandas as pd
 
     count = whole_number("count", count, least=1)
-    labels = judgments.judge_labels
-    judges = () if labels is None else labels.judges
-    prices = _checked(costs, judges)
-    if worth is not None and not 0.0 < worth < np.inf:
-        raise InputError(f"worth is {worth}", remedy="give a number above 0")
+    labels, prices = judgments.judge_labels, check_costs(costs, judgments, worth)
     setting = comparison.asked_setting
     if not setting.has_moments:
         raise InputError(
@@ -145,7 +141,7 @@ def next_actions(
         document = labels.located(pool)
         inside = document >= 0
         labels_of += np.bincount(document[inside], minlength=pool.n_documents)
-        for number, judge in enumerate(judges):
+        for number, judge in enumerate(labels.judges):
             cost = prices.get(judge, prices.get(LABEL))
             if cost is None:
                 continue
@@ -205,8 +201,34 @@ class _Kind(NamedTuple):
     told: Floats
 
 
-def _checked(costs: Mapping[str, float], judges: tuple[str, ...]) -> dict[str, float]:
-    """Refuse costs that are no numbers above 0, or of nobody."""
+def check_costs(
+    costs: Mapping[str, float], judgments: Judgments, worth: float | None = None
+) -> dict[str, float]:
+    """Refuse costs that are no numbers above 0 or of nobody, before anything is fitted.
+
+    Parameters
+    ----------
+    costs, judgments, worth
+        As of :func:`next_actions`.
+
+    Returns
+    -------
+    dict of str to float
+        The costs.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a"]})]))
+    >>> check_costs({"human": 0}, rb.Judgments.none(pool))
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: the cost of human is 0; give a number above 0
+    """
+    judges = () if judgments.judge_labels is None else judgments.judge_labels.judges
     if not costs:
         raise InputError("no costs", remedy=f"give some, as {{'{HUMAN}': 1, '{LABEL}': 0.05}}")
     for name, cost in costs.items():
@@ -220,6 +242,8 @@ def _checked(costs: Mapping[str, float], judges: tuple[str, ...]) -> dict[str, f
             )
         if name == LABEL and not judges:
             raise InputError("a cost of labels, and there are none", remedy="give labels, too")
+    if worth is not None and not 0.0 < worth < np.inf:
+        raise InputError(f"worth is {worth}", remedy="give a number above 0")
     return dict(costs)
 
 

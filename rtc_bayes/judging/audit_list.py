@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.merging import NAMED, refused
 from rtc_bayes.collection.qrels import Prel, Prels, Qrels
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.sampling import (
@@ -99,13 +100,23 @@ def with_grades(prels: Prels, qrels: Qrels) -> Prels:
     prels : Prels
     qrels : Qrels
 
+    Raises
+    ------
+    InputError
+        Documents that the two judge differently: how many, and some of them. A negative grade is
+        no judgment.
+
     Examples
     --------
     >>> import rtc_bayes as rb
     >>> from rtc_bayes.collection import Prel, Prels
     >>> with_grades(Prels({"1": {"a": Prel(-1, 1, 0.5)}}), rb.Qrels({"1": {"a": 2}}))["1"]["a"]
     Prel(relevance=2, algorithm=1, probability=0.5)
+    >>> with_grades(Prels({"1": {"a": Prel(1, 1, 0.5)}}), rb.Qrels({"1": {"a": 2}}))
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: 1 document is judged differently: a of topic 1 (audit: 1, ...
     """
+    _check_conflicts(prels, qrels)
     return Prels(
         {
             topic: {
@@ -121,6 +132,22 @@ def with_grades(prels: Prels, qrels: Qrels) -> Prels:
         path=prels.path,
         digest=prels.digest,
     )
+
+
+def _check_conflicts(prels: Prels, qrels: Qrels) -> None:
+    """Refuse documents that an audit and qrels judge differently, as merging refuses them."""
+    of_audit, of_qrels = prels.path or "audit", qrels.path or "qrels"
+    conflicts = [
+        (docno, topic, {of_audit: row.relevance, of_qrels: grade})
+        for topic, rows in prels.items()
+        for docno, row in rows.items()
+        if row.relevance >= 0
+        and (grade := qrels.get(topic, {}).get(docno, -1)) >= 0
+        and grade != row.relevance
+    ]
+    if conflicts:
+        remedy = "correct the one that is wrong, or set the grade of the audit to -1: then that of "
+        raise refused(len(conflicts), conflicts[:NAMED], f"{remedy}the qrels counts")
 
 
 def without_audit(qrels: Qrels, prels: Prels) -> Qrels:

@@ -21,7 +21,7 @@ from rtc_bayes.measures.names import Measure, parse_measure
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rtc_bayes.collection import Pool
+    from rtc_bayes.collection import Judgments, Pool
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.confidence.setting import Setting
     from rtc_bayes.measures.sampling import Sample
@@ -39,7 +39,9 @@ FEWEST = 30
 
 # what is staked, in standard deviations that the model expects of the whole audit, on either side
 _STAKES = np.array([-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0])
-_AS_WRITTEN = ("measure", "relevance_level", "model", "drawn", "judged", "alpha", "evidence")
+_AS_WRITTEN = (
+    *("measure", "relevance_level", "model", "drawn", "judged", "aside", "alpha", "evidence"),
+)
 _NORMAL_95 = 1.959964
 _HIGHEST_PACE = 0.999
 
@@ -106,7 +108,12 @@ class Audit:
     model : str
         What is audited.
     drawn, judged : int
-        Documents of the audit, and how many of them are judged in the order of their turn.
+        Documents of the audit, and how many of them count: those judged in the order of their
+        turn, up to the first without a judgment.
+    aside : int
+        Documents of the audit that are judged before their turn, and do not count yet.
+    next : (str, str) or None
+        Topic and docno of the document whose turn it is; None where all are judged.
     time : float
         How far the audit has come, in [0, 1].
     alpha : float
@@ -123,8 +130,13 @@ class Audit:
         By the audit: the model's, adjusted to the labels and corrected by its errors; the standard
         error of that; and a confidence sequence: with probability 1 - alpha, asymptotically, a
         true value is inside its limits at every look. Those of scores are to first order about
-        the adjusted model; docs/results/audit.md says how often they held. NaN before the first
-        judgment, limits before :data:`FEWEST`.
+        the adjusted model; docs/results/audit.md says how often they held. Estimate and limits are
+        from 0 to `highest`. NaN before the first judgment, limits before :data:`FEWEST`.
+    highest : ndarray of float, shape (1 + systems,)
+        The most that each can be: the number of documents retrieved, then the measure's highest
+        value: 1, but of DCG.
+    judgments : Judgments or None
+        Those of the audit, with those that do not count yet; None where it was read from a log.
 
     Examples
     --------
@@ -143,6 +155,8 @@ class Audit:
     model: str
     drawn: int
     judged: int
+    aside: int
+    next: tuple[str, str] | None
     time: float
     alpha: float
     evidence: Mapping[str, float]
@@ -153,7 +167,9 @@ class Audit:
     se: Floats
     low: Floats
     high: Floats
+    highest: Floats
     state: AuditState
+    judgments: Judgments | None = None
 
     @property
     def e_value(self) -> float:
@@ -167,9 +183,14 @@ class Audit:
 
     @property
     def verdict(self) -> str:
-        """What the audit says, in a sentence."""
+        """What the audit says, and which document to judge next."""
+        return f"{self._finding}{self._turn}"
+
+    @property
+    def _finding(self) -> str:
         if not self.judged:
-            return "No document of the audit is judged yet, so it says nothing."
+            counted = "counts" if self.aside else "is judged"
+            return f"No document of the audit {counted} yet, so it says nothing."
         about = f"{self.judged} of the audit's {self.drawn} documents"
         if self.alarm:
             first = next(n for n, e in self.looks if e >= 1.0 / self.alpha)
@@ -185,6 +206,55 @@ class Audit:
             f"probability {self.alpha:g} at most, however often one looks."
         )
 
+    @property
+    def _turn(self) -> str:
+        """How many judgments do not count yet, why, and the document whose turn it is."""
+        if self.next is None:
+            return ""
+        topic, docno = self.next
+        turn = f"document {docno} of topic {topic}"
+        if not self.aside:
+            return f" Judge {turn} next."
+        said = f"{self.aside} more {'is' if self.aside == 1 else 'are'} judged but left aside"
+        return (
+            f" {said}: judgments count in the audit's order, up to its first document without one. "
+            f"That is {turn}: judge it next."
+        )
+
+    def beside(self, judgments: Judgments) -> tuple[Judgments, Judgments]:
+        """Tell judgments by which a model was fitted from those of the audit.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            With or without those of the audit.
+
+        Returns
+        -------
+        tuple of Judgments
+            Those without the audit's, then all together.
+
+        Raises
+        ------
+        InputError
+            A document that the two judge differently: see :meth:`Judgments.merge`.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.5, 0.5]))
+        >>> judged = rb.Sample(rb.Judgments.from_labels(pool, [0], [1]), [1, 1])
+        >>> audit = rb.audit(comparison, judged)
+        >>> [each.n_judged for each in audit.beside(rb.Judgments.from_labels(pool, [1], [0]))]
+        [1, 2]
+        """
+        if self.judgments is None:
+            return judgments, judgments
+        every = judgments.merge(self.judgments).with_judge_labels(judgments.judge_labels)
+        of_audit = self.judgments.on(every.pool).judged
+        return every.keep(every.order[~of_audit[every.order]]), every
+
     def to_frame(self) -> pd.DataFrame:
         """Return a row for the number of relevant documents, then one for each system.
 
@@ -192,13 +262,17 @@ class Audit:
         -------
         DataFrame
             quantity, expected and sd (by the model), estimate, low and high (by the audit), agrees
-            (whether the model's 95% interval and the audit's have a value in common; missing
-            without limits), se (of the estimate).
+            (whether the model's 95% interval and the audit's have a value in common), se (of the
+            estimate). Of too few judgments to tell, `agrees` is missing: there are no limits, or
+            they are so wide that the model's interval, were it about 0 or about `highest`, would
+            meet them, too.
         """
         import pandas as pd
 
         half = _NORMAL_95 * self.sd
         apart = (self.expected - half > self.high) | (self.expected + half < self.low)
+        # of limits that are NaN neither holds
+        tells = (half < self.low) | (self.highest - half > self.high)
         return pd.DataFrame(
             {
                 "quantity": [COUNT, *self.systems],
@@ -207,7 +281,7 @@ class Audit:
                 "estimate": self.estimate,
                 "low": self.low,
                 "high": self.high,
-                "agrees": pd.Series(~apart, dtype="boolean").mask(np.isnan(self.low)),
+                "agrees": pd.Series(~apart, dtype="boolean").mask(~tells),
                 "se": self.se,
             }
         )
@@ -222,9 +296,10 @@ class Audit:
         >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.5, 0.5]))
         >>> judged = rb.Sample(rb.Judgments.from_labels(pool, [0], [1]), [1, 1])
         >>> sorted(json.loads(json.dumps(rb.audit(comparison, judged).to_dict())))[:3]
-        ['alarm', 'alpha', 'drawn']
+        ['alarm', 'alpha', 'aside']
         """
-        rows = self.to_frame().to_dict("records")
+        frame = self.to_frame().astype(object)
+        rows = frame.where(frame.notna(), None).to_dict("records")
         return {
             "alarm": self.alarm,
             "verdict": self.verdict,
@@ -236,9 +311,12 @@ class Audit:
             "model": self.model,
             "drawn": self.drawn,
             "judged": self.judged,
+            "aside": self.aside,
+            "next": None if self.next is None else list(self.next),
             "looks": [list(look) for look in self.looks],
             "systems": list(self.systems),
-            "quantities": [{k: None if v != v else v for k, v in row.items()} for row in rows],
+            "quantities": rows,
+            "highest": self.highest.tolist(),
             "state": self.state.to_dict(),
         }
 
@@ -258,14 +336,21 @@ class Audit:
                 for name in ("expected", "sd", "estimate", "low", "high", "se")
             }
             same = {name: values[name] for name in _AS_WRITTEN}
-            systems = tuple(values["systems"])
+            columns["highest"] = np.array(values["highest"], dtype=np.float64)
+            systems, turn = tuple(values["systems"]), values["next"]
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
                 "this is no audit of this version",
                 remedy="give what an audit wrote, or begin anew without it",
             ) from error
         return cls(
-            systems=systems, time=state.end, looks=state.looks, state=state, **same, **columns
+            systems=systems,
+            next=None if turn is None else (str(turn[0]), str(turn[1])),
+            time=state.end,
+            looks=state.looks,
+            state=state,
+            **same,
+            **columns,
         )
 
     def __repr__(self) -> str:
@@ -388,13 +473,19 @@ def _look(
     evidence = _evidence(wealth, len(comparison.systems))
     looks = (*state.looks, (judged, float(np.mean(list(evidence.values())))))
     estimates = _estimates(setting.pool, measure, p, turns, retrieved, alpha)
+    highest = np.full(1 + setting.pool.n_systems, measure.highest(setting.pool.score_depth))
+    highest[0] = np.count_nonzero(retrieved)
+    for name in ("estimate", "low", "high"):
+        estimates[name] = np.clip(estimates[name], 0.0, highest)
     return Audit(
         systems=comparison.systems,
         measure=comparison.measure,
-        relevance_level=turns.level,
+        relevance_level=turns.judgments.relevance_level,
         model=_name_of(comparison),
         drawn=len(turns.place),
         judged=judged,
+        aside=int(np.count_nonzero(turns.judged & ~seen)),
+        next=turns.next,
         time=turns.end,
         alpha=alpha,
         evidence=evidence,
@@ -402,6 +493,8 @@ def _look(
         expected=np.append(count, comparison.expected),
         sd=np.append(sd_count, comparison.sd),
         **estimates,
+        highest=highest,
+        judgments=turns.judgments,
         state=replace(state, end=turns.end, wealth=wealth, looks=looks),
     )
 
@@ -451,14 +544,19 @@ def robbins(variance: Floats, prior: Floats, alpha: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Turns:
-    """The documents of an audit in the order of their turn; label NaN where not judged."""
+    """The documents of an audit in the order of their turn; label NaN where not judged.
+
+    Up to `end` all are judged; `next` is the first that is not.
+    """
 
     place: NDArray[np.int64]
     time: Floats
     probability: Floats
     label: Floats
+    judged: NDArray[np.bool_]
     end: float
-    level: int
+    next: tuple[str, str] | None
+    judgments: Judgments
 
 
 def _turns(to: Pool, sample: Sample, seed: int) -> _Turns:
@@ -479,11 +577,16 @@ def _turns(to: Pool, sample: Sample, seed: int) -> _Turns:
             f"{pool.topics[pool.topic_of[first]]}, which the audit has drawn",
             remedy="compare the runs for which the audit was drawn, pooled as deeply",
         )
-    waiting = order.time[kept][~order.judged[kept]]
-    end = float(waiting[0]) if len(waiting) else 1.0
-    labels, level = sample.judgments.labels[documents], sample.judgments.relevance_level
-    chances = sample.probability[documents]
-    return _Turns(place[documents], order.time[kept], chances, labels, end, level)
+    time, judged = order.time[kept], order.judged[kept]
+    end: float = 1.0
+    turn: tuple[str, str] | None = None
+    if not judged.all():
+        first = int(np.argmin(judged))
+        waiting = documents[first]
+        end = float(time[first])
+        turn = (pool.topics[pool.topic_of[waiting]], str(pool.docnos[waiting]))
+    labels, chances = sample.judgments.labels[documents], sample.probability[documents]
+    return _Turns(place[documents], time, chances, labels, judged, end, turn, sample.judgments)
 
 
 def _begun(after: Audit | None, comparison: Comparison, alpha: float, turns: _Turns) -> AuditState:
@@ -496,10 +599,10 @@ def _begun(after: Audit | None, comparison: Comparison, alpha: float, turns: _Tu
             "the look before was of other systems, another measure, another model or another alpha",
             remedy="go on as it began, or begin anew without it",
         )
-    if after.relevance_level != turns.level:
+    if after.relevance_level != (level := turns.judgments.relevance_level):
         raise InputError(
             f"the look before took grades from {after.relevance_level} on for relevant, this one "
-            f"from {turns.level} on",
+            f"from {level} on",
             remedy="give the same relevance level, or begin anew without the look before",
         )
     if turns.end < after.state.end:
@@ -553,8 +656,8 @@ def _estimates(
     if len(place) < FEWEST:
         radius[:] = np.nan
     estimate = expected + left
-    low, high = np.maximum(estimate - radius, 0.0), estimate + radius
-    return dict(zip(names, (estimate, np.sqrt(largest) / total, low, high), strict=True))
+    values = (estimate, np.sqrt(largest) / total, estimate - radius, estimate + radius)
+    return dict(zip(names, values, strict=True))
 
 
 def _updated(draws: NDArray[np.floating], turns: _Turns, topic_of: NDArray[np.int32]) -> Floats:

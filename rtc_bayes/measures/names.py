@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rtc_bayes.errors import InputError
@@ -18,6 +20,8 @@ type MeasureLike = str | Measure | IrMeasure
 Kind = Literal["AP", "P", "R", "DCG", "nDCG", "RBP", "RR", "Bpref", "ERR", "Rprec", "Success"]
 
 _NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+))?")
+# in any case, and without the @ of a cutoff
+_NEARLY = re.compile(r"(?P<measure>\w+?)(?:\((?P<options>.*)\))?(?:@?(?P<cutoff>\d+))?")
 REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR"
 # some names of trec_eval stand for many measures
 _SHOWN = 3
@@ -71,6 +75,24 @@ class Measure:
         """Whether its moments under binary relevance are known."""
         return self.kind in _WITH_MOMENTS
 
+    def highest(self, depth: int) -> float:
+        """Return the most that a list of binary relevance may score: 1, but of DCG.
+
+        Parameters
+        ----------
+        depth : int, at least 1
+            How many documents a list has.
+
+        Examples
+        --------
+        >>> parse_measure("AP").highest(100), round(parse_measure("DCG@3").highest(100), 2)
+        (1.0, 2.13)
+        """
+        if self.kind != "DCG":
+            return 1.0
+        ranks = depth if self.cutoff is None else min(self.cutoff, depth)
+        return sum(1.0 / math.log2(rank + 1) for rank in range(1, ranks + 1))
+
     def __str__(self) -> str:
         return self.name
 
@@ -91,7 +113,8 @@ def parse_measure(measure: MeasureLike) -> Measure:
     Raises
     ------
     InputError
-        An unknown name, a name of trec_eval (the message has the right one), or ``rel`` below 1.
+        An unknown name or one of trec_eval (the message has the one that is meant, where it can
+        tell), or ``rel`` below 1.
 
     Examples
     --------
@@ -103,6 +126,9 @@ def parse_measure(measure: MeasureLike) -> Measure:
     >>> parse_measure("map")
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: 'map' is a name of trec_eval; write AP
+    >>> parse_measure("ndcg@10")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: measure 'ndcg@10' is unknown; write nDCG@10
     """
     if isinstance(measure, Measure):
         return measure
@@ -111,6 +137,8 @@ def parse_measure(measure: MeasureLike) -> Measure:
     if dcg:
         cutoff = None if dcg[1] is None else int(dcg[1])
         return Measure(name, "DCG", _checked_cutoff(name, cutoff))
+    if _DCG.fullmatch(name.upper()):
+        raise InputError(f"measure {name!r} is unknown", remedy=f"write {name.upper()}")
     parsed = ir_measure(measure)
     parameters = dict(parsed.params)
     rel = int(parameters.get("rel", 0))
@@ -167,10 +195,32 @@ def _unknown(name: str, reason: str) -> InputError:
         same = [] if several else ir_measures.parse_trec_measure(name)
     except ValueError:
         same = []
+    if not same and (near := _nearest(name)):
+        return InputError(f"measure {name!r:.80} is unknown", remedy=f"write {near}")
     if not same or name == same[0].NAME:
         return InputError(f"measure {name!r:.80} is unknown ({reason:.160})", remedy=REMEDY)
     right = ", ".join(map(str, same[:_SHOWN])) + (", ..." if len(same) > _SHOWN else "")
     return InputError(f"{name!r} is a name of trec_eval", remedy=f"write {right}")
+
+
+def _nearest(name: str) -> str | None:
+    """Return the measure that is meant by a name in another case, or nearly so."""
+    from ir_measures.measures import registry
+
+    parts = _NEARLY.fullmatch(name)
+    by_case = {known.lower(): measure.NAME for known, measure in registry.items()}
+    like = get_close_matches(parts["measure"].lower(), by_case, n=1, cutoff=0.7) if parts else []
+    if parts is None or not like:
+        return None
+    options = f"({parts['options']})" if parts["options"] else ""
+    near = by_case[like[0]] + options + (f"@{parts['cutoff']}" if parts["cutoff"] else "")
+    if near == name:
+        return None
+    try:
+        ir_measure(near)
+    except InputError:
+        return None
+    return near
 
 
 def _options(text: str) -> dict[str, Any]:

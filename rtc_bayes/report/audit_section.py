@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rtc_bayes.judging.auditing import Audit
 
 _TITLE = "Audit: does a random sample bear the model out?"
+_JUDGED = "Shares of documents that are judged (judged@k) count the audit's judgments, too."
 _FORMATS: dict[str, Format] = dict.fromkeys(
     ("expected", "sd", "estimate", "low", "high", "se"), ".4f"
 )
@@ -35,7 +36,7 @@ def audit_section(audit: Audit) -> list[str]:
         f"<p>{said}</p>",
         to_html(_evidence(audit), {"e-value": ".3g"}),
         f"<p>{html.escape(_columns(audit))}</p>",
-        to_html(audit.to_frame(), _FORMATS),
+        to_html(_estimates(audit), _FORMATS),
     ]
 
 
@@ -49,7 +50,7 @@ def audit_tables(audit: Audit) -> list[Table | Passage]:
     return [
         Passage(_TITLE, (audit.verdict, _columns(audit))),
         Table("evidence against the model", _evidence(audit), {"e-value": ".3g"}),
-        Table(f"by the model and by the audit, {audit.measure}", audit.to_frame(), _FORMATS),
+        Table(f"by the model and by the audit, {audit.measure}", _estimates(audit), _FORMATS),
     ]
 
 
@@ -57,6 +58,14 @@ def _evidence(audit: Audit) -> pd.DataFrame:
     """Return a row for each group of bets, then one for all."""
     values = {**audit.evidence, "all": audit.e_value}
     return pd.DataFrame({"evidence about": list(values), "e-value": list(values.values())})
+
+
+def _estimates(audit: Audit) -> pd.DataFrame:
+    """Return the estimates, and in words whether they agree with the model."""
+    words = {True: "yes", False: "no"}
+    frame = audit.to_frame()
+    agrees = [words.get(value, "too few to tell") for value in frame["agrees"].astype(object)]
+    return frame.assign(agrees=agrees)
 
 
 def _columns(audit: Audit) -> str:
@@ -68,5 +77,7 @@ def _columns(audit: Audit) -> str:
         f"limits, stated from {FEWEST} judged documents on, hold the true value at every look with "
         f"probability {1.0 - audit.alpha:g}, of the documents that can be drawn, with an alarm or "
         "without: for large samples, and those of scores to first order about the adjusted model. "
-        "A row agrees if the model's 95% interval and these limits overlap."
+        "A row agrees if the model's 95% interval and these limits overlap. Too few documents are "
+        "judged to tell if there are no limits, or limits so wide that an interval of the model of "
+        f"this length would overlap them wherever it stood in the measure's range. {_JUDGED}"
     )

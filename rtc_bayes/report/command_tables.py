@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
@@ -12,7 +13,7 @@ from rtc_bayes.report.tables import Format, with_interval
 from rtc_bayes.report.terminal import Passage, Table
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Judgments
+    from rtc_bayes.collection import Judgments, Qrels
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.judging import JudgingPlan
     from rtc_bayes.measures.truth import ScoreTable
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 # More pairs than those of ten systems are too many to read.
 _PAIRS_SHOWN = 45
 _TOPICS_SHOWN = 10
+# what the meta of a comparison says of grades
+_OF_GRADES = ("grades", "relevant")
 
 _SYSTEM_FORMATS: dict[str, Format] = {
     "expected": ".4f",
@@ -34,12 +37,16 @@ _TOPIC_FORMATS: dict[str, Format] = {
 }
 
 
-def scores_table(scores: ScoreTable, *, topics: str, coverage: str, per_topic: bool) -> Table:
+def scores_table(
+    scores: ScoreTable, qrels: Qrels, *, topics: str, coverage: str, per_topic: bool
+) -> Table:
     """Show true values: of each topic, or means with the best by the first measure on top.
 
     Parameters
     ----------
     scores : ScoreTable
+    qrels : Qrels
+        By which they were evaluated.
     topics : str
         Which topics means are over, in a word.
     coverage : str
@@ -49,7 +56,10 @@ def scores_table(scores: ScoreTable, *, topics: str, coverage: str, per_topic: b
     frame = scores.to_frame() if per_topic else scores.mean_frame()
     if not per_topic:
         frame = frame.sort_values(scores.measures[0], ascending=False, kind="stable")
-    title = f"{len(scores.topics)} topics ({topics}), relevance level {scores.relevance_level}"
+    level = scores.relevance_level
+    highest = max(max(grades.values(), default=0) for grades in qrels.values())
+    graded = f" (grades {level} to {highest} are relevant)" if highest > level else ""
+    title = f"{len(scores.topics)} topics ({topics}), relevance level {level}{graded}"
     formats = dict.fromkeys([*scores.measures, "value"], ".4f") | {coverage: ".1%"}
     return Table(title, frame, formats)
 
@@ -175,18 +185,33 @@ def systems_table(
         ]
     if judgments is not None:
         column = _judged_column(judgments)
-        coverage = dict(zip(judgments.pool.systems, judgments.coverage, strict=True))
-        systems[column] = systems["system"].map(coverage)
+        systems[column] = systems["system"].map(judged_shares(comparison, judgments))
         formats = {**formats, column: ".1%"}
     return systems, formats
+
+
+def judged_shares(comparison: Comparison, judgments: Judgments) -> dict[str, float]:
+    """Return how much of each system's lists is judged: the mean over the topics compared on.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a"], "2": ["b"]})]))
+    >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.5, 0.5]))
+    >>> judged_shares(comparison, rb.Judgments.from_labels(pool, [0], [1]))
+    {'one': 0.5}
+    """
+    of_topics = np.isin(judgments.pool.topics, comparison.topics)
+    shares = judgments.topic_coverage[:, of_topics].mean(axis=1)
+    return dict(zip(judgments.pool.systems, shares.tolist(), strict=True))
 
 
 def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: int) -> Table:
     """Rank the systems."""
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
-    said = [comparison.meta["about"], comparison.meta.get("grades"), comparison.level_text]
+    about = [comparison.meta.get(key) for key in ("about", *_OF_GRADES)]
     title = (
-        f"{'; '.join(str(part) for part in said if part)}; "
+        f"{'; '.join(str(part) for part in [*about, comparison.level_text] if part)}; "
         f"{len(comparison.topics)} topics, {comparison.moments_text}{source}, seed {seed}"
     )
     return Table(title, *systems_table(comparison, judgments))

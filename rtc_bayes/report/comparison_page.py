@@ -15,7 +15,7 @@ from rtc_bayes.judging.suggest import documents_frame
 from rtc_bayes.relevance import remark_on_sharing
 from rtc_bayes.report import figures
 from rtc_bayes.report.audit_section import audit_section
-from rtc_bayes.report.command_tables import systems_table
+from rtc_bayes.report.command_tables import judged_shares, systems_table
 from rtc_bayes.report.elements import (
     count,
     facts,
@@ -70,13 +70,16 @@ def comparison_page(
     audit: Audit | None = None,
 ) -> Page:
     """Make the page of a comparison: see :func:`comparison_html`."""
+    used = judgments
+    if judgments is not None and audit is not None:
+        used, judgments = audit.beside(judgments)
     systems, formats = systems_table(comparison, judgments)
     sections = [
         heading("Which system is better?", 1),
-        f'<p class="lead">{html.escape(_lead(comparison, judgments))}</p>',
-        facts(_facts(comparison, judgments)),
+        f'<p class="lead">{html.escape(_lead(comparison, used, judgments))}</p>',
+        facts(_facts(comparison, used, judgments)),
         heading("What the numbers are about, and how far to trust them"),
-        f"<p>{html.escape(trust(comparison, judgments))}</p>",
+        f"<p>{html.escape(trust(comparison, used))}</p>",
         *(audit_section(audit) if audit is not None else []),
         heading("Expected scores"),
         _drawn(comparison),
@@ -103,6 +106,8 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
     ]
     if "grades" in comparison.meta:
         said.append(f"{comparison.measure} counts grades: {comparison.meta['grades']}.")
+    if "relevant" in comparison.meta:
+        said.append(f"{str(comparison.meta['relevant']).capitalize()}.")
     if (level := comparison.level_text) is not None:
         said.append(f"Take care: {level}, and less their values and intervals.")
     residual = comparison.meta.get("residual")
@@ -151,18 +156,23 @@ def _cautions(judgments: Judgments) -> list[str]:
     return said
 
 
-def _lead(comparison: Comparison, judgments: Judgments | None) -> str:
+def _lead(comparison: Comparison, used: Judgments | None, every: Judgments | None) -> str:
+    """Say what was compared, by how many judgments, and how many more, of an audit, check it."""
     what = f"{count(len(comparison.systems), 'system')} on {count(len(comparison.topics), 'topic')}"
-    if judgments is None:
+    if used is None or every is None:
         return f"{what}, compared by probabilities of relevance."
-    pool = judgments.pool
-    return (
-        f"{what}, compared by {count(judgments.n_judged, 'judgment')} "
-        f"({judgments.n_judged / pool.n_topics:.1f} a topic) of {pool.n_documents:,} documents."
+    pool, audited = every.pool, every.n_judged - used.n_judged
+    said = (
+        f"{what}, compared by {count(used.n_judged, 'judgment')} "
+        f"({used.n_judged / pool.n_topics:.1f} a topic) of {pool.n_documents:,} documents."
     )
+    more = f" The model has not seen {count(audited, 'judgment')} of the audit, which check it."
+    return said + more if audited else said
 
 
-def _facts(comparison: Comparison, judgments: Judgments | None) -> list[tuple[str, str]]:
+def _facts(
+    comparison: Comparison, used: Judgments | None, every: Judgments | None
+) -> list[tuple[str, str]]:
     best = comparison.ranking()[0]
     entries = [(best, f"highest expected {mean_of(comparison.measure)}")]
     if len(comparison.a):
@@ -170,10 +180,17 @@ def _facts(comparison: Comparison, judgments: Judgments | None) -> list[tuple[st
         entries.append(
             (f"{sure} of {len(comparison.a)}", f"pairs with P(better) of {SURE} or more")
         )
-    if judgments is not None:
-        relevant = int(np.rint(judgments.relevant.sum()))
-        entries.append((f"{judgments.n_judged:,}", f"judgments, {relevant:,} of them relevant"))
+    if used is not None and every is not None:
+        n, relevant = used.n_judged, used.relevant.sum()
+        entries.append(_counted("judgments", n, relevant))
+        if more := every.n_judged - n:
+            of_audit = every.relevant.sum() - relevant
+            entries.append(_counted("judgments of the audit", more, of_audit))
     return entries
+
+
+def _counted(what: str, judged: int, relevant: float) -> tuple[str, str]:
+    return f"{judged:,}", f"{what}, {int(np.rint(relevant)):,} of them relevant"
 
 
 def _drawn(comparison: Comparison) -> str:
@@ -250,13 +267,13 @@ def _named(systems: list[str], total: int) -> str:
 
 def _judged(comparison: Comparison, judgments: Judgments) -> list[str]:
     by_topic = judgments.topics_frame()
-    coverage, depth = judgments.coverage, judgments.pool.depth
-    place = {system: s for s, system in enumerate(judgments.pool.systems)}
-    least = min(comparison.systems, key=lambda system: coverage[place[system]])
+    shares, depth = judged_shares(comparison, judgments), judgments.pool.depth
+    mean = sum(shares.values()) / len(shares)
+    least = min(comparison.systems, key=lambda system: shares[system])
     said = (
         f"{len(judgments.judged_topics)} of {count(len(by_topic), 'topic')} have a judgment. Of "
-        f"the first {depth} documents of each list, a mean of {coverage.mean():.1%} are judged; "
-        f"the least, {coverage[place[least]]:.1%}, of {least}."
+        f"the first {depth} documents of each list, a mean of {mean:.1%} are judged; "
+        f"the least, {shares[least]:.1%}, of {least}."
     )
     sections = [heading("How far the judgments go"), f"<p>{html.escape(said)}</p>"]
     if judgments.n_judged:

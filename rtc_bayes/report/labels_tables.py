@@ -38,8 +38,8 @@ def judges_tables(
     """
     binary = labels.at_level(rel)
     said = [f"{labels!r}.", f"{made!r}."]
-    if labels.n_dropped:
-        said[0] += f" {labels.n_dropped:,} more are no labels (broken links), and dropped."
+    said[0] += _dropped(labels.n_dropped - labels.n_above, "below 0, which is no label")
+    said[0] += _dropped(labels.n_above, f"above {labels.n_grades - 1}, the highest grade")
     try:
         alpha = agreement(binary, resamples=200)
         said.append(
@@ -74,3 +74,8 @@ def judges_tables(
         title += f" (the {_SHOWN} of most labels of {len(table)}; --judges shows all)"
         table = table.head(_SHOWN)
     return [Passage("labels", tuple(said)), Table(title, table, _FORMATS)]
+
+
+def _dropped(number: int, why: str) -> str:
+    """Say how many labels were dropped, and why."""
+    return f" {number:,} more {'was' if number == 1 else 'were'} dropped: {why}." if number else ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rtc_bayes.collection import Qrels, Runs, natural_key
+from rtc_bayes.collection.ids import some
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown
@@ -200,10 +201,7 @@ def allocate_judgments(
             raise InputError(
                 "no scores to select topics by", remedy='give scores, or how="uniform"'
             )
-        if set(scores.topics) != set(topics):
-            raise InputError(
-                "the scores are of other topics than the runs", remedy="give the same topics"
-            )
+        _check_topics(scores.topics, topics)
         if constraint not in ("corrected", "printed"):
             raise InputError(f"constraint is {constraint!r}", remedy="give corrected or printed")
         if budget >= omega and constraint == "corrected":
@@ -222,6 +220,23 @@ def allocate_judgments(
         )
     }
     return JudgmentAllocation(documents, budget, omega, how, selection)
+
+
+def _check_topics(of_scores: Sequence[str], of_runs: Sequence[str]) -> None:
+    """Refuse scores of other topics than the runs, and name these topics."""
+    lacking = [topic for topic in of_runs if topic not in of_scores]
+    if lacking:
+        raise InputError(
+            f"the runs have topics without scores ({len(lacking)}): {some(lacking)}",
+            remedy="give scores of all topics, as evaluate --per-topic --topics all writes them "
+            '(ScoreMatrix.from_qrels(..., topics="all")): 0 where a topic has no judgments',
+        )
+    others = [topic for topic in of_scores if topic not in of_runs]
+    if others:
+        raise InputError(
+            f"the scores have topics that the runs lack ({len(others)}): {some(others)}",
+            remedy="leave them out",
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,6 +1,7 @@
 """Labels of many judges: the container and the files it is read from."""
 
 import gzip
+import re
 
 import numpy as np
 import pandas as pd
@@ -76,7 +77,7 @@ def test_frames_and_files_go_together(tmp_path):
         ("7 ann\n", "names no columns"),
         ("topic,docno,label,gold\n7,d1,1,1\n7,d1,1,0\n", "has gold 1 and 0"),
         ("7 ann d1 -2\n", "no label is left"),
-        ("7 ann d1 500\n", "n_grades"),
+        ("7 ann d1 500\n", "label 500 by judge ann of document d1 of topic 7 is no .* n_grades=2"),
         ("topic,docno,label,prob_yes\n7,d1,1,1.5\n", "outside 0 to 1"),
     ],
 )
@@ -94,8 +95,33 @@ def test_a_file_given_twice_would_count_twice(tmp_path):
 
 def test_higher_labels_than_said_are_dropped(tmp_path):
     labels = rb.read_labels(_file(tmp_path, "7 a d1 5\n7 b d1 3\n"), n_grades=4)
-    assert labels.n_dropped == 1
+    assert (labels.n_dropped, labels.n_above) == (1, 1)
     assert labels.n_grades == 4
+
+
+def test_one_label_that_would_set_the_scale_is_named():
+    """A 10 among twenty grades of 0 to 3; not where a tenth of the labels are so high."""
+
+    def labels_of(*high, **options):
+        grades = [0, 1, 2, 3, -1] * 5 + list(high)
+        docnos = [f"d{n}" for n in range(len(grades))]
+        return rb.Labels.of(["7"] * len(grades), docnos, ["ann"] * len(grades), grades, **options)
+
+    said = (
+        "label 10 by judge ann of document d25 of topic 7, where the others have 0 to 3: the "
+        "highest label sets the scale of all, here 0 to 10; correct the file, or give n_grades=4 "
+        "(labels --n-grades 4), which drops labels above 3; if it is right, give n_grades=11"
+    )
+    with pytest.warns(rb.CollectionWarning, match=re.escape(said)):
+        labels = labels_of(10)
+    assert labels.n_grades == 11
+    dropped = labels_of(10, n_grades=4)
+    assert (dropped.n_dropped, dropped.n_above, dropped.n_grades) == (6, 1, 4)
+    # warnings are errors: none of these warns
+    assert labels_of(10, n_grades=11).n_grades == 11
+    assert labels_of(10, 9).n_grades == 11
+    assert labels_of(4).n_grades == 5
+    assert labels_of(5, gold={("7", "d1"): 4}).n_grades == 6
 
 
 def test_select_and_its_refusal():

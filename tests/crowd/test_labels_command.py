@@ -93,3 +93,40 @@ def test_what_cannot_be_is_refused_in_one_line(crowd, given, said, capsys):
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("ending", ["erels", "csv", "json"])
+def test_what_labels_wrote_is_recognised(crowd, tmp_path, ending, capsys):
+    """Given as evidence of another kind: the error says what it is, and what to give."""
+    rb.write_runs(rb.Runs([rb.Run.from_rankings("one", {"7": ["d1", "d2"]})]), tmp_path / "runs")
+    soft = tmp_path / f"soft.{ending}"
+    assert main(["labels", str(crowd), "--method", "mv", "--quiet", "-o", str(soft)]) == 0
+    for option in ("--labels", "--erels", "--qrels"):
+        capsys.readouterr()
+        status = main(["compare", str(tmp_path / "runs"), option, str(soft), "--quiet"])
+        said = capsys.readouterr().err
+        assert status == (0 if (ending, option) == ("erels", "--erels") else 2)
+        if ending != "erels":
+            assert f"table of pairs that `labels` wrote as {ending.upper()}" in said
+            assert "run `labels` with -o OUT.erels, and give --erels OUT.erels" in said
+        elif option != "--erels":
+            assert "erels (topic Q0 docno probability)" in said
+            assert "give it as --erels" in said
+
+
+def test_labels_that_are_dropped_are_told_apart(tmp_path, capsys):
+    """Negative labels are none; those above the highest grade are out of its scale."""
+    rows = [f"7 {judge} d{n} {n % 4}" for n in range(20) for judge in ("ann", "bob")]
+    file = tmp_path / "panel.txt"
+    file.write_text("\n".join([*rows, "7 ann d20 10", "7 ann d21 -2", "7 bob d21 -2"]))
+    asked = ["labels", str(file), "--method", "mv"]
+    assert main(asked) == 0
+    said = capsys.readouterr()
+    assert "note: label 10 by judge ann of document d20 of topic 7" in said.err
+    assert "2 more were dropped: below 0, which is no label." in said.out
+    assert "above" not in said.out
+    assert main([*asked, "--n-grades", "4"]) == 0
+    said = capsys.readouterr()
+    assert not said.err
+    assert "2 more were dropped: below 0, which is no label." in said.out
+    assert "1 more was dropped: above 3, the highest grade." in said.out

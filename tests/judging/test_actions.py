@@ -225,7 +225,7 @@ def test_measures_without_moments_are_refused(pool):
         rb.next_actions(comparison, judgments, {"human": 1})
 
 
-def test_the_command_says_what_python_says(pool, tmp_path, capsys):
+def test_the_command_says_what_python_says(pool, tmp_path, capsys, monkeypatch):
     from rtc_bayes.cli import main
 
     made = rb.simulate(n_topics=4, n_systems=4, seed=2)
@@ -260,8 +260,15 @@ def test_the_command_says_what_python_says(pool, tmp_path, capsys):
         ("--costs human=1 --pair least", "--costs takes no --pair"),
         ("--worth 3", "--worth takes --costs"),
         ("--costs human=1 --algorithm ip", "has no model"),
+        ("--costs human=1 --costs human=2", "--costs of human comes twice"),
+        ("--costs nobody=1", "a cost of 'nobody', who has no labels"),
+        ("--costs human=0", "the cost of human is 0.0"),
+        ("--costs human=1 --worth 0", "worth is 0.0"),
     ):
-        assert main([*common.split(), *bad.split()]) == 2
+        # before any model is fitted
+        with monkeypatch.context() as patch:
+            patch.setattr("rtc_bayes.relevance.fit", None)
+            assert main([*common.split(), *bad.split()]) == 2
         assert message in capsys.readouterr().err
     runs = rb.read_runs(tmp_path / "runs")
     read = rb.read_qrels(qrels)

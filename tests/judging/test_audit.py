@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from pools import POOL_ALONE, random_pool
 
@@ -252,6 +253,68 @@ def test_documents_come_in_the_order_of_their_permanent_numbers(pool):
     assert again.end == order.time[1]
     look = audit(compared(pool, np.full(pool.n_documents, 0.3)), part, seed=3)
     assert (look.judged, look.drawn) == (1, len(order.documents))
+    # the third is judged before its turn, which is the second's
+    topic, docno = pool.topics[pool.topic_of[order.documents[1]]], pool.docnos[order.documents[1]]
+    assert (look.aside, look.next) == (1, (topic, docno))
+    assert "1 more is judged but left aside" in look.verdict
+    assert f"document {docno} of topic {topic}: judge it next" in look.verdict
+    none = Judgments.from_labels(pool, order.documents, np.zeros(len(order.documents)))
+    done = audit(
+        compared(pool, np.full(pool.n_documents, 0.3)), Sample(none, sample.probability), seed=3
+    )
+    assert (done.aside, done.next) == (0, None)
+    assert "aside" not in done.verdict
+    assert "next" not in done.verdict
+
+
+@pytest.mark.parametrize("measure", ["AP", "DCG@5"])
+def test_limits_lie_in_the_range_of_the_measure(pool, measure):
+    """All first documents are relevant: limits that are not cut pass what a list can score."""
+    flat = Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+    comparison = rb.compare(pool, flat, rb.Estimand(measure, scope="pool"))
+    prels = audit_documents(pool, SHARE, qrels_of(pool, np.ones(pool.n_documents, int)), seed=3)
+    sample = Sample.from_prels(pool, prels)
+    look = audit(comparison, sample, seed=3)
+    most = 1.0 if measure == "AP" else (1.0 / np.log2(np.arange(2, 7))).sum()
+    assert look.highest[1:] == pytest.approx(most)
+    assert look.highest[0] == pool.n_documents
+    for values in (look.estimate, look.low, look.high):
+        assert ((values >= 0.0) & (values <= look.highest)).all()
+    assert (look.high == look.highest).any()
+
+
+def test_too_few_to_tell_is_where_no_interval_would_disagree(pool, probability):
+    """By trying: the model's interval at every place of the range, against the limits."""
+    rng, comparison = np.random.default_rng(2), compared(pool, probability)
+    seen = set()
+    for look in looks_of(comparison, pool, labels_of(pool, probability, rng), seed=5):
+        agrees = look.to_frame()["agrees"]
+        for row, low, high, sd, most in zip(
+            agrees, look.low, look.high, look.sd, look.highest, strict=True
+        ):
+            middle = np.linspace(0.0, most, 201)
+            apart = (middle + 1.96 * sd < low) | (middle - 1.96 * sd > high)
+            assert apart.any() == (row is not pd.NA)
+            seen.add(bool(apart.any()))
+        written = look.to_dict()["quantities"]
+        assert [row["agrees"] for row in written] == [None if a is pd.NA else a for a in agrees]
+    assert seen == {False, True}
+
+
+def test_judgments_of_the_audit_are_told_from_the_models(pool, probability):
+    comparison = compared(pool, probability)
+    labels = qrels_of(pool, np.ones(pool.n_documents, int))
+    sample = Sample.from_prels(pool, audit_documents(pool, SHARE, labels, seed=1))
+    look = audit(comparison, sample, seed=1)
+    others = np.flatnonzero(~sample.judgments.judged)[:7]
+    chosen = Judgments.from_labels(pool, others, [0] * 7)
+    for given in (chosen, chosen.merge(sample.judgments)):
+        used, every = look.beside(given)
+        assert sorted(used.order) == others.tolist()
+        assert every.n_judged == 7 + sample.judgments.n_judged
+    nonrelevant = Judgments.from_labels(pool, sample.judgments.order[:1], [0])
+    with pytest.raises(InputError, match="1 document is judged differently"):
+        look.beside(nonrelevant)
 
 
 def test_grades_come_from_qrels_where_the_list_has_none(pool):
@@ -262,6 +325,9 @@ def test_grades_come_from_qrels_where_the_list_has_none(pool):
     assert filled[topic][docno].relevance == 2
     assert filled.n_values == prels.n_values
     assert sum(row.relevance >= 0 for rows in filled.values() for row in rows.values()) == 1
+    assert with_grades(filled, Qrels({topic: {docno: -1}})) == filled
+    with pytest.raises(InputError, match=rf"1 document .*{docno} of .*\(audit: 2, qrels: 1\)"):
+        with_grades(filled, Qrels({topic: {docno: 1}}))
 
 
 def test_a_fit_gets_only_what_is_not_of_the_audit(pool):

@@ -71,7 +71,10 @@ def test_compare_fits_without_the_audit_and_shows_its_verdict(here, simulated, c
     assert look.verdict in shown
     assert f"limits, stated from {FEWEST} judged documents on" in shown
     assert main([*ASKED, "--audit", "audit.prels", "-o", "page.html"]) == 0
-    assert look.verdict in html.unescape((here / "page.html").read_text())
+    page = html.unescape((here / "page.html").read_text())
+    assert look.verdict in page
+    assert f"compared by {judgments.n_judged} judgments" in page
+    assert f"The model has not seen {look.judged} judgments of the audit, which check it." in page
     assert main([*ASKED, "--audit", "audit.prels", "--format", "csv"]) == 0
     assert capsys.readouterr().out.startswith("quantity,expected,sd,estimate,low,high,agrees")
 
@@ -120,6 +123,37 @@ def test_grades_of_an_audit_are_not_written_over(here, simulated, capsys):
     assert main([*NEXT, "-o", "audit.prels"]) == 2
     assert "of its grades are not in --qrels, and would be lost" in capsys.readouterr().err
     assert (here / "audit.prels").read_text() == before
+
+
+def test_grades_that_conflict_with_the_qrels_are_refused(here, simulated, capsys):
+    """As merging refuses them: how many, and what each file says."""
+    judge(simulated.qrels)
+    few, drawn = rb.read_qrels("few.qrels"), rb.read_prels("audit.prels")
+    shared = [(t, d) for t in drawn for d in drawn[t] if few.get(t, {}).get(d, -1) >= 0]
+    assert shared
+    turned = {t: {d: g + 1 for d, g in few[t].items()} for t in few}
+    rb.write_qrels(rb.Qrels(turned), "few.qrels")
+    assert main([*ASKED, "--audit", "audit.prels"]) == 2
+    said = capsys.readouterr().err
+    topic, docno = shared[0]
+    grade = few[topic][docno]
+    assert f"{len(shared)} documents are judged differently" in said
+    assert f"{docno} of topic {topic} (audit.prels: {grade}, few.qrels: {grade + 1})" in said
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        ("audit.prels", "what is judged of them is checked by compare --audit FILE.prels"),
+        ("2%", "--audit 2% is no share; write --audit 0.02"),
+        ("much", "write a share of the pool above 0, at most 1, as --audit 0.02"),
+        ("2", "the share of an audit is 2.0; give it above 0, at most 1"),
+    ],
+)
+def test_what_is_no_share_is_answered_by_what_to_write(here, capsys, share, said):
+    asked = [share if word == "0.2" else word for word in NEXT]
+    assert main(asked) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_an_audit_goes_with_no_pair(here, capsys):

@@ -88,6 +88,24 @@ def test_names_of_trec_eval_are_answered_with_the_right_one(name, right):
 
 
 @pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        ("Map@10", "AP@10"),
+        ("ndcg@10", "nDCG@10"),
+        ("nDGC@10", "nDCG@10"),
+        ("P10", "P@10"),
+        ("rbp(p=0.9)", "RBP(p=0.9)"),
+        ("dcg@5", "DCG@5"),
+    ],
+)
+def test_names_in_another_case_are_answered_with_the_one_that_is_meant(name, right):
+    with pytest.raises(InputError) as error:
+        parse_measure(f" {name} ")
+    assert str(error.value) == f"measure {name!r} is unknown; write {right}"
+    assert parse_measure(right).name == right
+
+
+@pytest.mark.parametrize(
     ("name", "of_ir_measures"),
     [
         ("AP", ir_measures.AP),

@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 from pools import pool_of
 
-from rtc_bayes import Estimand, Judgments, Relevance, compare
+from rtc_bayes import (
+    Estimand,
+    Judgments,
+    Pool,
+    Qrels,
+    Relevance,
+    Run,
+    Runs,
+    compare,
+    evaluate,
+)
 from rtc_bayes.judging import JudgingPlan
 from rtc_bayes.report.command_tables import (
     comparison_tables,
@@ -46,6 +56,29 @@ def test_of_many_pairs_the_neighbours_are_shown(judgments, relevance):
     assert list(pairs.frame["better"]) == names[:-1]
     assert list(pairs.frame["worse"]) == names[1:]
     assert "the 10 pairs of neighbours in the ranking, of 55" in pairs.title
+
+
+@pytest.mark.filterwarnings("ignore:runs:rtc_bayes.errors.CollectionWarning")
+@pytest.mark.parametrize("topics", ["all", "judged"])
+def test_what_is_judged_is_the_mean_over_topics_that_evaluate_gives(topics):
+    """Of lists of unequal length, a missing one and a topic without judgments."""
+    lists = {
+        "long": {"1": ["a", "b", "c", "d"], "2": ["x"], "3": ["u", "v"]},
+        "short": {"1": ["c"], "2": ["y", "x"]},
+    }
+    runs = Runs([Run.from_rankings(*run) for run in lists.items()])
+    qrels = Qrels({"1": {"a": 1, "c": 0}, "2": {"x": 1}})
+    pool = Pool.from_runs(runs, depth=3)
+    judgments = Judgments.from_qrels(pool, qrels)
+    named = pool.topics if topics == "all" else judgments.judged_topics
+    flat = Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+    comparison = compare(pool, flat, Estimand(topics=named))
+    by_system = comparison_tables(comparison, judgments, seed=0)[0].frame.set_index("system")
+    scores = evaluate(runs, qrels, "Judged@3", topics=topics)
+    expected = dict(zip(scores.systems, scores.mean["Judged@3"], strict=True))
+    assert by_system["judged@3"].to_dict() == pytest.approx(expected)
+    # the share of all documents is another number
+    assert expected["long"] != pytest.approx(judgments.judged[pool.ranked[:6]].mean())
 
 
 def test_a_baseline_and_what_is_asked_for(judgments, relevance):

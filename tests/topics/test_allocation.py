@@ -11,6 +11,10 @@ from rtc_bayes.topics.allocation import equal_shares, unjudged_documents
 JUDGED = rb.Qrels({"1": {"a": 1, "c": 0, "z": 0}, "2": {"b": 0}})
 
 
+def scores_of(*topics):
+    return rb.ScoreMatrix([[0.5] * len(topics)], [[0.0] * len(topics)], ("s",), topics, "AP")
+
+
 def test_average_reuse_is_average_precision_with_judged_for_relevant():
     data = rb.simulate(n_topics=4, n_systems=5, seed=2)
     kept = {
@@ -102,7 +106,11 @@ def test_a_budget_is_spread_equally_over_the_topics_selected(new_runs, scores):
         ({"budget": 0}, "budget is 0"),
         ({"budget": 5}, 'no scores to select topics by; give scores, or how="uniform"'),
         ({"budget": 5, "how": "all"}, "how is 'all'; give subset or uniform"),
-        ({"budget": 5, "scores": drawn(1)}, "other topics than the runs"),
+        (
+            {"budget": 5, "scores": scores_of("9")},
+            r"topics without scores \(1\): 1; .*--topics all",
+        ),
+        ({"budget": 5, "scores": scores_of("1", "9")}, r"that the runs lack \(1\): 9; leave them"),
     ],
 )
 def test_what_cannot_be_done_is_refused(words, message):

@@ -130,6 +130,24 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
         assert "say how topics are chosen; give --by-topic" in capsys.readouterr().err
 
 
+def test_extend_names_the_topics_without_scores_and_what_to_do(here, capsys):
+    """As evaluate writes scores by default: of judged topics alone."""
+    made = simulate(n_topics=4, n_systems=4, documents=150, depth=30, seed=2)
+    rb.write_runs(made.runs, "runs")
+    first, *others = made.runs.topics
+    rb.write_qrels(rb.Qrels({topic: made.qrels[topic] for topic in others}), "few.qrels")
+    extend = "extend runs --qrels few.qrels --budget 10 --scores scores.csv --quiet"
+    assert main(shlex.split("evaluate runs --qrels few.qrels --per-topic -o scores.csv")) == 0
+    capsys.readouterr()
+    assert main(shlex.split(extend)) == 2
+    said = capsys.readouterr().err
+    assert f"the runs have topics without scores (1): {first}" in said
+    all_topics = "evaluate runs --qrels few.qrels --per-topic --topics all -o scores.csv"
+    assert "evaluate --per-topic --topics all" in said
+    assert main(shlex.split(all_topics)) == 0
+    assert main(shlex.split(extend)) == 0
+
+
 def test_extend_says_what_is_reused_and_what_to_judge(here, capsys):
     made = simulate(n_topics=5, n_systems=4, documents=150, depth=30, seed=2)
     old, new = made.runs.select(made.runs.systems[:2]), made.runs.select(made.runs.systems[2:])
