@@ -30,6 +30,7 @@ WIDE = Robust(mu=(-3.6, 2.0), m_a=(1.0, 5.0), m_b=(6.0, 8.0), m_c=(0.2, 1.0))
 # where all systems are judged for, no document is new
 FITTED = [name for name in SCALES if name != "s_u"]
 ROUNDS, STEPS = 12, 30
+_MORE = (0.0, 3.0)
 FORMS = {
     "lists to rank 300": (300, WIDE),
     "to rank 100, the pool's depth": (100, WIDE),
@@ -117,10 +118,15 @@ def labels_of(judged: Judgments, pool: Pool, topic: int) -> Floats:
     return np.nan_to_num(judged.labels[place])
 
 
-def fitted(rows: Sequence[Rows], model: Robust, systems: int) -> tuple[Floats, Floats, float]:
-    """Coefficients, scales and log evidence; scales known to the model stay as they are."""
+def fitted(
+    rows: Sequence[Rows], model: Robust, systems: int, more: int = 0
+) -> tuple[Floats, Floats, float]:
+    """Coefficients, scales and log evidence; scales known to the model stay as they are.
+
+    After the model's coefficients may come `more`, normal about 0.
+    """
     scale, spread = np.array([getattr(model, name) for name in FITTED]).T
-    mean, sd = np.array([getattr(model, name) for name in COEFFICIENTS]).T
+    mean, sd = np.array([getattr(model, name) for name in COEFFICIENTS] + [_MORE] * more).T
     scale_of, local_scale_of = np.repeat([3, 4], systems), np.repeat([0, 1, 2], [1] + [systems] * 2)
     state = np.append(mean, np.zeros(2 * systems))
     prior_mean, own = state.copy(), np.zeros((len(rows), len(local_scale_of)))

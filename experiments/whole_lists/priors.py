@@ -7,7 +7,8 @@ marginal likelihood given complete judgments of all topics (experiments.robust.s
 them over sets and then over sizes. The prior from some collections is normal about their mean (of
 logarithms, for scales), with the standard deviation of the next collection, sqrt(1 + 1 / n) times
 theirs, and at least that of the priors before. Prints the parameters as Markdown; writes, as JSON,
-the options of `robust` from all collections and, under the folder of each, from the others.
+the options of `robust` from all collections and, under the folder of each, from the others; and
+under `own`, from each collection itself, nearly fixed.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def main() -> None:
     table = pd.DataFrame(dict(zip(COLLECTIONS, joblib.Parallel(options.jobs)(work), strict=True))).T
     print(to_markdown(table.round(2).reset_index(names="")))
     priors = {folder: prior(table.drop(index=folder)) for folder in COLLECTIONS}
-    options.output.write_text(json.dumps(priors | {"all": prior(table)}, indent=1) + "\n")
+    own = {folder: fixed(table.loc[folder]) for folder in COLLECTIONS}
+    every = priors | {"all": prior(table), "own": own}
+    options.output.write_text(json.dumps(every, indent=1) + "\n")
 
 
 def parameters(folder: str) -> pd.Series:
@@ -88,12 +91,19 @@ def by_size(folder: str, sets: Mapping[int, int], *, seed: int) -> pd.DataFrame:
 
 def prior(table: pd.DataFrame) -> str:
     """Write the options of `robust` from some collections."""
-    options = []
-    for name, least in LEAST.items():
-        mean, spread = table[name].mean(), table[name].std(ddof=1) * np.sqrt(1 + 1 / len(table))
-        centre = np.exp(mean) if name in FITTED else mean
-        options.append(f"{name}={centre:.2f}:{max(spread, least):.2f}")
-    return ",".join(options)
+    spread = table.std(ddof=1) * np.sqrt(1 + 1 / len(table))
+    return written(table.mean(), spread.clip(lower=pd.Series(LEAST)))
+
+
+def fixed(parameters: pd.Series) -> str:
+    """Write the options of `robust` that knows a collection's parameters almost exactly."""
+    return written(parameters, pd.Series({name: 0.1 if name in FITTED else 0.2 for name in LEAST}))
+
+
+def written(mean: pd.Series, spread: pd.Series) -> str:
+    """Write options, of scales by their logarithms."""
+    centre = mean.where(~mean.index.isin(FITTED), np.exp(mean))
+    return ",".join(f"{name}={centre[name]:.2f}:{spread[name]:.2f}" for name in LEAST)
 
 
 if __name__ == "__main__":

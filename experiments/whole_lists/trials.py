@@ -1,11 +1,13 @@
 """Trials about whole lists on four collections, each with priors from the other three.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.trials priors.json -o DIR
-        [--collections NAME... --measure AP --beside ALGORITHM... --trials 100 --jobs 2 --seed 3000]
+        [--collections NAME... --measure AP --beside ALGORITHM... --own]
+        [--trials 100 --jobs 2 --seed 3000]
 
 runs a robustness study of each collection: `robust` with the priors of `priors.json`
 (experiments.whole_lists.priors) judges two systems, three and a half judgments a topic at least,
-and compares ten; other algorithms do beside it, on the same trials. Then it prints a row for each
+and compares ten; other algorithms do beside it, on the same trials, and with `--own` the model that
+knows the collection's own parameters, from complete judgments. Then it prints a row for each
 algorithm of each finished study, as Markdown.
 """
 
@@ -32,6 +34,7 @@ def main() -> None:
     parser.add_argument("--collections", nargs="+", choices=[*COLLECTIONS], default=[*COLLECTIONS])
     parser.add_argument("--measure", default="AP")
     parser.add_argument("--beside", nargs="+", default=[], metavar="ALGORITHM")
+    parser.add_argument("--own", action="store_true")
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=3000)
@@ -40,11 +43,12 @@ def main() -> None:
     for folder in options.collections:
         judged = COLLECTIONS[folder]
         runs, qrels = read(folder)
+        of_model = [priors[folder], *([priors["own"][folder]] if options.own else [])]
         with progress_bar() as progress:
             study(
                 runs,
                 qrels,
-                algorithms=[f"robust[{priors[folder]}]:gibbs", *options.beside],
+                algorithms=[f"robust[{of}]:gibbs" for of in of_model] + options.beside,
                 estimand=Estimand(
                     options.measure, relevance_level=judged.relevance_level, topics="judged"
                 ),
@@ -60,12 +64,21 @@ def main() -> None:
         for folder in COLLECTIONS
         if (options.output / folder / "summary.json").exists()
     }
+    own = priors.get("own", {})
     rows = [
-        study_row(f"{COLLECTIONS[folder].name}, {algorithm.partition('[')[0]}", done, algorithm)
+        study_row(
+            f"{COLLECTIONS[folder].name}, {named(algorithm, own.get(folder))}", done, algorithm
+        )
         for folder, done in finished.items()
         for algorithm in done.summary
     ]
     print(to_markdown(pd.DataFrame(rows)))
+
+
+def named(algorithm: str, own: str | None) -> str:
+    """Name an algorithm without its options."""
+    knows = own is not None and f"[{own}]" in algorithm
+    return algorithm.partition("[")[0] + (", its own parameters" if knows else "")
 
 
 if __name__ == "__main__":
