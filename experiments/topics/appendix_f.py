@@ -5,9 +5,10 @@
 prints Markdown. Its web collection (TREC 2004) is not public; DL 2020, passages of web pages, is in
 its place. Of TREC-8 and DL 2020 average precision is by all judgments, of DL 2020 from grade 2 on.
 The first table is Table F.2: the best 75% of systems, ties of the paired t test at .05, and how
-many of them a test of variances breaks. The second is Figure F.7: of pairs whose variability Levene's
-test (by medians, .05) tells apart on one half of some topics, the share that the other half
-orders the other way, and that of pairs told apart on both; 50 random halves, standardised scores.
+many of them a test of variances breaks. The second is Figure F.7: of pairs whose variability
+Levene's test (by medians, .05) tells apart on one half of some topics, the share that the other
+half orders the other way, and that of pairs told apart on both; 50 random halves, standardised
+scores.
 """
 
 from __future__ import annotations
