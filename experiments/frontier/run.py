@@ -29,10 +29,12 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from experiments.reuse.left_out_groups import groups_of
 from experiments.whole_lists.four import COLLECTIONS, prepared
@@ -151,14 +153,22 @@ def measured(
             started = time.perf_counter()
 
 
+@cache
+def truly_different(collection: Collection) -> NDArray[np.bool_]:
+    """Say of every two systems whether all judgments tell them apart; shape (systems, systems)."""
+    truly = paired_t(topic_scores_by(collection.judgments, collection.estimand))
+    different = np.zeros((collection.pool.n_systems,) * 2, dtype=bool)
+    different[np.triu_indices_from(different, 1)] = truly.confidence >= 0.975
+    return different | different.T
+
+
 def scored(outcome: Outcome, collection: Collection) -> dict[str, object]:
     """Return how well an outcome orders its runs, and how truthfully it says so."""
     if outcome.failure is not None:
         return {"failure": outcome.failure}
     pairs, systems = outcome.pairs_frame(), outcome.systems_frame()
-    judgments = collection.judgments.on(outcome.pool)
-    truly = paired_t(topic_scores_by(judgments, collection.estimand))
-    different = truly.confidence >= 0.975
+    place = pd.Series(range(collection.pool.n_systems), collection.pool.systems)
+    different = truly_different(collection)[place[pairs["a"]], place[pairs["b"]]]
     tau = outcome.tau
     if outcome.draw.left_out is not None:
         new = (pairs["initial"] < 2).to_numpy()
