@@ -132,6 +132,16 @@ def test_the_graph_of_robust_has_the_samplers_probabilities():
         np.testing.assert_allclose(p[pool.documents(t)], expit(eta), atol=1e-5)
 
 
+def test_judgments_against_the_labels_teach_their_worth_and_hardly_the_weight_of_systems():
+    pool, relevant, labels = simulated()
+    against = np.arange(0, pool.n_documents, 10)
+    judgments = Judgments.from_labels(pool, against, 1.0 - relevant[against])
+    fitted = Hierarchical().map(judgments.with_judge_labels(labels))
+    of_labels, _, of_systems, _, *_ = fitted.parameters["label_coefficient"]
+    assert of_labels < 0.5
+    assert 0.6 < of_systems < 1.1
+
+
 def test_two_copies_of_a_judge_are_one_judge():
     pool = make_pool()
     judgments, grades = judge(pool, 30), np.arange(pool.n_documents) % 4
