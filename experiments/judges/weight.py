@@ -50,7 +50,7 @@ def labels_of(table: pd.DataFrame, name: str) -> rb.Labels:
 
 def taught(judgments: rb.Judgments, labels: rb.Labels) -> dict[str, float]:
     """Fit all judgments, with a wide prior: the weights of systems' and topics' effects."""
-    label_evidence._SYSTEMS = WIDE
+    label_evidence.SYSTEMS = WIDE
     model = "hierarchical:map"
     fit = rb.fit(judgments.pool, judgments, model=model, labels=labels)
     value = fit.posterior["posterior"]["label_coefficient"]
@@ -83,7 +83,7 @@ def main() -> None:
         for name, labels in panel.items():
             weights.append({"judge": name, **taught(every, labels)})
             for human, prior, share in ASKED:
-                label_evidence._SYSTEMS, label_evidence.REMAINING = prior, share
+                label_evidence.SYSTEMS, label_evidence.REMAINING = prior, share
                 judgments = chosen.judgments if human else none
                 fit = rb.fit(pool, judgments, model=MODEL, labels=labels, draws=100)
                 comparison = rb.compare(pool, fit, estimand, form="normal")

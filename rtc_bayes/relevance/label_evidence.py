@@ -64,7 +64,9 @@ BINARY = (0.0, 1.82)
 # of a stated probability: half its log-odds, no farther out than those of 0.01 and 0.99
 _PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
 _SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-3.0, 1.5), 0.4
-_SYSTEMS, _TOPICS = (1.0, 0.15), (0.5, 0.5)
+SYSTEMS = (1.0, 0.15)
+"""Mean and sd of the weight g: narrow, as documents teach it what scores do not ask for."""
+_TOPICS = (0.5, 0.5)
 _TOPIC_SCALE, _SYSTEM_SCALE = (0.4, 0.4), (0.5, 0.4)
 
 
@@ -120,7 +122,7 @@ class LabelEvidence:
         if self.labels is None:
             return np.zeros(0), np.zeros(0)
         spread = _GRADE_SD / np.sqrt(len(self.labels.judges))
-        priors = [_SLOPE, _UNLABELLED, _SYSTEMS, _TOPICS, *([(0.0, spread)] * len(self._grades))]
+        priors = [_SLOPE, _UNLABELLED, SYSTEMS, _TOPICS, *([(0.0, spread)] * len(self._grades))]
         mean, sd = np.array(priors).T
         return mean, sd
 
