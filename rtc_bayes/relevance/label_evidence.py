@@ -15,7 +15,7 @@ A model of relevance adds this to the log-odds that ranks give document i of top
   :mod:`rtc_bayes.relevance.label_systems`. A judge's labels of a system's other documents are
   evidence of its quality, which a judge of its taste overstates: the systems' own effects remain,
   with scales `REMAINING` times as large as without labels. g has a narrow prior, as human judgments
-  teach it what their documents ask for and not what scores do: given all of them it is about 0.6,
+  teach it what their documents ask for and not what scores do: given all of them it is 0.3 to 0.5,
   where expected scores are then too close together (``experiments.judges.weight``).
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
   topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
