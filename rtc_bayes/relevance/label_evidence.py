@@ -4,7 +4,7 @@ A model of relevance adds this to the log-odds that ranks give document i of top
 
     c x_i + n u_i + g y_i + h z_t + b_t x_i
         + sum_jg d_jg [judge j gave grade g] + sum_s e_s x_i f'_is
-    c, g ~ Normal(1, 0.4)   h ~ Normal(0.5, 0.5)   n ~ Normal(-3, 1.5)
+    c ~ Normal(1, 0.4)   g ~ Normal(1, 0.15)   h ~ Normal(0.5, 0.5)   n ~ Normal(-3, 1.5)
     d_jg ~ Normal(0, 0.4 / sqrt(J))
     b_t ~ Normal(0, s_label_topic)          e_s ~ Normal(0, s_label_system)
 
@@ -13,8 +13,10 @@ A model of relevance adds this to the log-odds that ranks give document i of top
   Whoever labels a pool leaves out what lies deep in few lists, and tracks count that nonrelevant.
 - y_i and z_t are what the labels say of the systems that rank the document, and of the topic: see
   :mod:`rtc_bayes.relevance.label_systems`. A judge's labels of a system's other documents are
-  evidence of its quality, which a judge of its taste overstates: g is learned too, and the
-  systems' own effects remain, with scales `REMAINING` times as large as without labels.
+  evidence of its quality, which a judge of its taste overstates: the systems' own effects remain,
+  with scales `REMAINING` times as large as without labels. g has a narrow prior, as human judgments
+  teach it what their documents ask for and not what scores do: given all of them it is 0.3 to 0.5,
+  where expected scores are then too close together (``experiments.judges.weight``).
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
   topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
   f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
@@ -62,7 +64,9 @@ BINARY = (0.0, 1.82)
 # of a stated probability: half its log-odds, no farther out than those of 0.01 and 0.99
 _PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
 _SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-3.0, 1.5), 0.4
-_SYSTEMS, _TOPICS = (1.0, 0.4), (0.5, 0.5)
+SYSTEMS = (1.0, 0.15)
+"""Mean and sd of the weight g: narrow, as documents teach it what scores do not ask for."""
+_TOPICS = (0.5, 0.5)
 _TOPIC_SCALE, _SYSTEM_SCALE = (0.4, 0.4), (0.5, 0.4)
 
 
@@ -118,7 +122,7 @@ class LabelEvidence:
         if self.labels is None:
             return np.zeros(0), np.zeros(0)
         spread = _GRADE_SD / np.sqrt(len(self.labels.judges))
-        priors = [_SLOPE, _UNLABELLED, _SYSTEMS, _TOPICS, *([(0.0, spread)] * len(self._grades))]
+        priors = [_SLOPE, _UNLABELLED, SYSTEMS, _TOPICS, *([(0.0, spread)] * len(self._grades))]
         mean, sd = np.array(priors).T
         return mean, sd
 

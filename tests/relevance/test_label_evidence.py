@@ -132,6 +132,19 @@ def test_the_graph_of_robust_has_the_samplers_probabilities():
         np.testing.assert_allclose(p[pool.documents(t)], expit(eta), atol=1e-5)
 
 
+def test_judgments_against_the_labels_teach_their_worth_and_hardly_the_weight_of_systems():
+    """What the labels' good systems rank high is judged nonrelevant, and the rest relevant."""
+    pool, _, labels = simulated()
+    implied = LabelEvidence(Judgments.none(pool).with_judge_labels(labels)).implied
+    y = np.concatenate([implied.of_documents(t) for t in range(pool.n_topics)])
+    judged = np.arange(0, pool.n_documents, 10)
+    against = (y[judged] < np.median(y[judged])).astype(float)
+    judgments = Judgments.from_labels(pool, judged, against).with_judge_labels(labels)
+    of_labels, _, of_systems, *_ = Hierarchical().map(judgments).parameters["label_coefficient"]
+    assert of_labels < 0.5
+    assert 0.85 < of_systems < 1.0
+
+
 def test_two_copies_of_a_judge_are_one_judge():
     pool = make_pool()
     judgments, grades = judge(pool, 30), np.arange(pool.n_documents) % 4
