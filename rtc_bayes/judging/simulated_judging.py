@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.confidence.comparing import MANY_PAIRS
+from rtc_bayes.judging.judges import ModelJudge
 from rtc_bayes.judging.session import JudgingSession
-from rtc_bayes.relevance import Fit, fit
+from rtc_bayes.relevance import Fit, fit, is_sampler
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
@@ -22,6 +24,12 @@ if TYPE_CHECKING:
 
 #: The most topics that are judged in a simulation.
 MOST_TOPICS = 20
+
+#: Judgments between two fits of the judge's model in a simulation, as a part of those made.
+GROWTH = 0.3
+
+#: Of a method that draws, to each fit by which what is left is stated.
+DRAWS = {"draws": 100, "chains": 2}
 
 
 def unjudged_variance(
@@ -33,8 +41,12 @@ def unjudged_variance(
     judgments_per_topic: Sequence[int],
     *,
     seed: int,
+    judged: Callable[[int], None] | None = None,
 ) -> NDArray[np.float64]:
     """Simulate judging once, and say what unjudged documents leave on a topic.
+
+    The judge's model is fitted more rarely than when people judge, and fits have 200 draws: what
+    that changes is small beside the differences between simulations (docs/results/planning.md).
 
     Parameters
     ----------
@@ -51,6 +63,8 @@ def unjudged_variance(
     judgments_per_topic : sequence of int
         Rising, each at least 1. A topic of fewer documents is judged as far as it goes.
     seed : int
+    judged : callable, optional
+        Called with the number of judgments made, after each.
 
     Returns
     -------
@@ -82,9 +96,12 @@ def unjudged_variance(
     systems = pool.select_topics(part.topics)
     session_seed, *seeds = spawn_seeds(seed, len(judgments_per_topic) + 1)
     most = judgments_per_topic[-1]
+    judge = algorithm.judge
+    if isinstance(judge, ModelJudge):
+        judge = replace(judge, growth=max(judge.growth, GROWTH))
     session = JudgingSession(
         Judgments.none(part, judged_for=part.systems),
-        algorithm,
+        replace(algorithm, judge=judge),
         confidence=None,
         budget=most * part.n_topics,
         floor=most,
@@ -92,12 +109,16 @@ def unjudged_variance(
     )
     while (document := session.next()) is not None:
         session.observe(document, float(truth[document]))
-    judged = session.judgments
+        if judged is not None:
+            judged(len(session.steps))
+    made = session.judgments
+    assert algorithm.evaluator is not None
+    draws = DRAWS if is_sampler(algorithm.evaluator.resolved_method) else {}
     left = []
     for depth, own in zip(judgments_per_topic, seeds, strict=True):
-        first = judged.keep(_first_of_each_topic(judged, depth))
-        made = fit(part, first, model=algorithm.evaluator or "", seed=own)
-        left.append(part.n_topics * compared(systems, made, estimand).sd_difference ** 2)
+        first = made.keep(_first_of_each_topic(made, depth))
+        fitted = fit(part, first, model=algorithm.evaluator, seed=own, **draws)
+        left.append(part.n_topics * compared(systems, fitted, estimand).sd_difference ** 2)
     return np.array(left)
 
 
