@@ -430,8 +430,25 @@ def test_judged_for_is_typed_stored_or_inferred_and_said_so(here, ok, run):
     assert status == 0
     assert "inferred" in err
     assert first in meta(here / "c.nc")["judged_for"]
+    assert "say which: judged_for= or --judged-for" in err
     _, _, err = run("fit '*.gz' --qrels plain.qrels -o c.nc --quiet")
     assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("compare '*.gz' --labels labels.csv", "give --qrels, too"),
+        ("compare '*.gz' --erels some.erels", "these sources of relevance do not go together"),
+        ("next '*.gz' --labels labels.csv", "give --qrels, too"),
+        ("next '*.gz' --qrels few.qrels --audit 0.1", "--audit takes --qrels, but no"),
+    ],
+)
+def test_judged_for_is_said_of_judgments(here, run, line, said):
+    (here / "labels.csv").write_text("topic,worker,docno,label\n1,w,d,1\n")
+    status, _, err = run(f"{line} --judged-for A,B")
+    assert status == 2
+    assert said in err
 
 
 def test_next_says_which_and_why(here, ok):

@@ -98,6 +98,11 @@ LabelFiles = Annotated[
 ]
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 
+JudgedFor = Annotated[
+    str | None,
+    Option(metavar="A,B", help="Systems that the judgments of --qrels were made for."),
+]
+
 
 @dataclass(frozen=True)
 class DesignFiles:

@@ -13,6 +13,7 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Estimands,
+    JudgedFor,
     LabelFiles,
     Method,
     Model,
@@ -44,6 +45,7 @@ def compare(
     *,
     qrels: SomeQrels = None,
     labels: LabelFiles = None,
+    judged_for: JudgedFor = None,
     model: Model = None,
     method: Method = None,
     option: Options = None,
@@ -134,7 +136,9 @@ def compare(
         write_json,
     )
 
-    _check_sources(qrels, labels, erels, relevance, default_p, model or method or option)
+    _check_sources(
+        qrels, labels, erels, relevance, default_p, model or method or option or judged_for
+    )
     kind = format_of(layout, output, PAGE_ENDINGS)
     asked = {
         "systems (--ranks)": ranks,
@@ -176,7 +180,7 @@ def compare(
         inputs[audited.path] = audited.digest
     judgments = None
     if qrels_read is not None or labels:
-        judgments = read_judgments(estimand, pool, qrels_read, labels)
+        judgments = read_judgments(estimand, pool, qrels_read, labels, judged_for)
     probabilities: Fit | Relevance
     if relevance is not None:
         probabilities = Fit.load(relevance, made_for=pool)
@@ -284,8 +288,8 @@ def _check_sources(
     if not (modelled or listed or stored):
         raise InputError(
             "these sources of relevance do not go together",
-            remedy="give --qrels, --labels or both [--model --method --option], or --erels "
-            "[--qrels] [--default-p], or --relevance FIT.nc",
+            remedy="give --qrels, --labels or both [--judged-for --model --method --option], or "
+            "--erels [--qrels] [--default-p], or --relevance FIT.nc",
         )
 
 

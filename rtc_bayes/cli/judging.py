@@ -13,6 +13,7 @@ from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     AnEstimand,
     Judge,
+    JudgedFor,
     LabelFiles,
     Layout,
     Out,
@@ -24,7 +25,7 @@ from rtc_bayes.cli.arguments import (
     UnderDesign,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, read_judgments
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, read_judgments, tags
 from rtc_bayes.errors import CollectionWarning, InputError
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def next_(
     *,
     qrels: SomeQrels = None,
     labels: LabelFiles = None,
+    judged_for: JudgedFor = None,
     algorithm: Judge = defaults.ALGORITHM,
     pair: Annotated[
         str | None,
@@ -179,9 +181,11 @@ def next_(
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
     if audit is not None:
-        if pair is not None or by_topic or hold_out is not None or labels or judged is None:
+        refused = (pair, hold_out, judged_for) != (None,) * 3 or by_topic or labels
+        if refused or judged is None:
             raise InputError(
-                "--audit takes --qrels, but no --pair, --by-topic, --hold-out or --labels",
+                "--audit takes --qrels, but no --pair, --by-topic, --hold-out, --judged-for or "
+                "--labels",
                 remedy="give the one, and leave the others out",
             )
         _show_audit(pool, audit, judged, count, kind, output, seed, digests(systems, judged))
@@ -193,7 +197,9 @@ def next_(
                 remedy="give the one, and leave the others out",
             )
         level = estimand.relevance_level
-        begun = Judgments.from_qrels(pool, judged, relevance_level=level)
+        begun = Judgments.from_qrels(
+            pool, judged, relevance_level=level, judged_for=tags(judged_for)
+        )
         with announced("choosing topics", quiet):
             ranked = suggest_topics(
                 begun.pool,
@@ -209,7 +215,7 @@ def next_(
         )
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
-    judgments = read_judgments(estimand, pool, judged, labels)
+    judgments = read_judgments(estimand, pool, judged, labels, judged_for)
     if costs or worth is not None:
         if pair is not None or hold_out is not None or not costs:
             raise InputError(

@@ -8,9 +8,19 @@ from typing import Annotated
 import typer
 
 from rtc_bayes import defaults
-from rtc_bayes.cli.arguments import AnEstimand, Judge, Layout, Out, QrelsFile, Quiet, RunsRead, Seed
+from rtc_bayes.cli.arguments import (
+    AnEstimand,
+    Judge,
+    JudgedFor,
+    Layout,
+    Out,
+    QrelsFile,
+    Quiet,
+    RunsRead,
+    Seed,
+)
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, read_judgments
 from rtc_bayes.cli.judging import pair_of
 from rtc_bayes.errors import InputError
 
@@ -19,6 +29,7 @@ from rtc_bayes.errors import InputError
 def plan(
     *,
     qrels: QrelsFile,
+    judged_for: JudgedFor = None,
     budget: Annotated[float, typer.Option(help="What may be spent beyond the pilot.")],
     difference: Annotated[
         float, typer.Option(help="The difference in mean score to be told apart.")
@@ -64,7 +75,7 @@ def plan(
     with progress_bar(quiet) as progress:
         made = plan(
             pool,
-            estimand.judgments(pool, judged),
+            read_judgments(estimand, pool, judged, None, judged_for),
             budget,
             estimand,
             difference=difference,

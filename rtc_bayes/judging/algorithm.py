@@ -129,7 +129,7 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     Examples
     --------
     >>> parse_algorithm("rtc:map").judge
-    ModelJudge(model=ModelSpec('rtc:map'), weight='influence', floor=0, least=0.0, growth=0.1)
+    ModelJudge(model=ModelSpec('rtc:map'), weight='influence', floor=0, least=0.0)
     """
     if isinstance(algorithm, Algorithm):
         return algorithm

@@ -33,8 +33,7 @@ class Choice(NamedTuple):
     topics : int
         With a judgment, those of the pilot among them.
     deepened : int
-        Of the pilot's topics with fewer judgments, those brought to so many; the others stay as they
-        are.
+        Of the pilot's topics with fewer judgments, those brought to so many; others stay.
     depth : int or None
         Row of the judgments a topic. None: the pilot as it is.
     cost : float
@@ -223,7 +222,7 @@ class JudgingPlan(Shown):
         Returns
         -------
         DataFrame
-            judgments_per_topic (0: the pilot), topics, topics_so_deep (of these, topics with so many
+            judgments_per_topic (0: the pilot), topics, topics_so_deep (those of them with so many
             judgments; missing of the pilot), new_topics (that the runs lack), cost, sd (root mean
             square over pairs), separates (the smallest difference that has the confidence),
             confidence (of the difference asked for), confident (share of pairs expected to have
@@ -310,7 +309,7 @@ class JudgingPlan(Shown):
         return Choice(topics, deepened, row, self.cost(topics, judgments))
 
     def _lacking(self, judgments: int) -> NDArray[np.int64]:
-        """Return what topics of the pilot lack of so many judgments, rising, where they lack any."""
+        """Return how many judgments topics of the pilot lack, rising, of those that lack any."""
         lacking = judgments - np.array(self.pilot)
         return np.sort(lacking[lacking > 0])
 

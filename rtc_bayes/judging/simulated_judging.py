@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.confidence.comparing import MANY_PAIRS
-from rtc_bayes.judging.judges import ModelJudge
 from rtc_bayes.judging.session import JudgingSession
 from rtc_bayes.relevance import Fit, fit, is_sampler
 from rtc_bayes.store import spawn_seeds
@@ -24,9 +22,6 @@ if TYPE_CHECKING:
 
 #: The most topics that are judged in a simulation.
 MOST_TOPICS = 20
-
-#: Judgments between two fits of the judge's model in a simulation, as a part of those made.
-GROWTH = 0.3
 
 #: Of a method that draws, to each fit by which what is left is stated.
 DRAWS = {"draws": 100, "chains": 2}
@@ -45,8 +40,8 @@ def unjudged_variance(
 ) -> NDArray[np.float64]:
     """Simulate judging once, and say what unjudged documents leave on a topic.
 
-    The judge's model is fitted more rarely than when people judge, and fits have 200 draws: what
-    that changes is small beside the differences between simulations (docs/results/planning.md).
+    A method that draws gives 200 draws to each fit. What more would change is small beside the
+    differences between simulations (docs/results/planning.md).
 
     Parameters
     ----------
@@ -96,12 +91,9 @@ def unjudged_variance(
     systems = pool.select_topics(part.topics)
     session_seed, *seeds = spawn_seeds(seed, len(judgments_per_topic) + 1)
     most = judgments_per_topic[-1]
-    judge = algorithm.judge
-    if isinstance(judge, ModelJudge):
-        judge = replace(judge, growth=max(judge.growth, GROWTH))
     session = JudgingSession(
         Judgments.none(part, judged_for=part.systems),
-        replace(algorithm, judge=judge),
+        algorithm,
         confidence=None,
         budget=most * part.n_topics,
         floor=most,

@@ -146,7 +146,7 @@ def plan_passage(made: JudgingPlan) -> Passage:
     """Say the plan's answer in words, and what the columns of its table are."""
     difference, level = f"{made.difference:g}", f"{made.level:g}"
     columns = (
-        "topics: that have judgments. 8 of 10: only 8 of the 10 have so many; the others stay as the "
+        "topics: that have judgments. 8 of 10: only 8 of them have so many; the others stay as the "
         "pilot leaves them",
         "cost: of the judgments that the pilot lacks for this",
         "sd: of the difference of two systems",

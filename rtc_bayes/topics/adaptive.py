@@ -344,7 +344,10 @@ def _check(noise: str, solver: str) -> None:
     if solver not in get_args(Step):
         raise InputError(f"solver is {solver!r}", remedy="give greedy or vote")
     if (noise, solver) == ("draws", "vote"):
-        raise InputError("subsets of systems do not vote by draws", remedy="give noise centred")
+        raise InputError(
+            "subsets of systems do not vote by draws",
+            remedy='give noise="centred" (--noise centred), or solver="greedy" (--solver greedy)',
+        )
 
 
 def _measures(measure: str | Sequence[str]) -> list[str]:

@@ -198,7 +198,8 @@ def allocate_judgments(
     if how == "subset":
         if scores is None:
             raise InputError(
-                "no scores to select topics by", remedy='give scores, or how="uniform"'
+                "no scores to select topics by",
+                remedy='give scores= or --scores, or how="uniform" (--how uniform)',
             )
         if set(scores.topics) != set(topics):
             raise InputError(

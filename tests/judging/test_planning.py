@@ -90,8 +90,8 @@ def test_what_is_left_is_that_of_every_outcome():
 
 def test_the_formulas_by_hand(by_hand):
     assert by_hand.cost(5, 4) == 1 + 2 * (4 + 2)
-    # on the pilot's topics that have them, the pilot's; on that of three judgments the less of both;
-    # on two new ones what was simulated
+    # the pilot's where it has them; on its topic of three judgments the less of both; on two new
+    # ones what was simulated
     total = np.array([3 * 0.03, 2 * 0.06 + 0.05]) + 2 * np.array([0.04, 0.05])
     expected = np.sqrt((total / 5 + by_hand.between) / 5)
     assert by_hand.sd(5, 4) == pytest.approx(expected)

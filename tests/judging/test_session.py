@@ -18,10 +18,8 @@ from rtc_bayes import (
 )
 from rtc_bayes.errors import FitError
 from rtc_bayes.judging import JudgingSession, build
-from rtc_bayes.judging.judges import ModelJudge
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.weights import mtc06
-from rtc_bayes.relevance import ModelSpec
 
 ALGORITHMS = ["ip", "mtc", "mtc[weight=evr,floor=1]", "rtc:map", "uniform"]
 
@@ -263,10 +261,10 @@ def test_a_method_that_draws_is_fitted_the_more_rarely_the_more_is_judged(rng, c
 
     real = module.estimate
     monkeypatch.setattr(module, "estimate", recorded)
+    monkeypatch.setattr(module, "REFIT_GROWTH", 0.5)
     pool = cases.pool(rng, topics=6, documents=30, length=10)
     truth = cases.truth(rng, pool)
-    judge = ModelJudge(ModelSpec.parse("hierarchical:laplace"), floor=1, growth=0.5)
-    build(pool, truth, judge, confidence=None, budget=70)
+    build(pool, truth, "hierarchical:laplace", confidence=None, budget=70)
     assert fits == [10, 20, 30, 45, 68]
 
 

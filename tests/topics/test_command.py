@@ -120,7 +120,7 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
         by_noise = rb.suggest_topics(first.pool, first, noise=noise, seed=2)
         assert json.loads(capsys.readouterr().out) == by_noise.to_dict("records")
     assert main([*asked, "--noise", "draws", "--solver", "vote"]) == 2
-    assert "do not vote by draws; give noise centred" in capsys.readouterr().err
+    assert 'do not vote by draws; give noise="centred" (--noise' in capsys.readouterr().err
     capsys.readouterr()
     for other in (["--pair", "least"], ["--costs", "human=1"]):
         assert main([*asked, *other]) == 2

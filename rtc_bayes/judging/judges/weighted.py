@@ -96,9 +96,6 @@ class ModelJudge:
         The model, its options and its method.
     weight, floor, least
         As of :class:`MTC`.
-    growth : float, at least 0
-        For a method that draws: judgments between two fits as a part of those made, if that is
-        more than 10.
 
     Examples
     --------
@@ -115,14 +112,12 @@ class ModelJudge:
     weight: WeightName = "evr"
     floor: int = 0
     least: float = 0.0
-    growth: float = REFIT_GROWTH
     name: ClassVar[str] = "model"
     has_confidence: ClassVar[bool] = True
     takes_labels: ClassVar[bool] = True  # if its model does
 
     def __post_init__(self) -> None:
         _check_counts(self)
-        require(self.growth >= 0.0, self, "growth", "a number of at least 0")
 
     def start(self, judgments: Judgments, *, seed: int) -> Chooser:
         """Make the chooser of one session; every fit has its own seed."""
@@ -132,7 +127,7 @@ class ModelJudge:
             self.weight,
             floor=self.floor,
             estimate=_estimator(self.model, seed),
-            growth=self.growth if is_sampler(self.model.resolved_method) else 0.0,
+            growth=REFIT_GROWTH if is_sampler(self.model.resolved_method) else 0.0,
         )
 
 
