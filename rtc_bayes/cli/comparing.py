@@ -50,7 +50,8 @@ def compare(
     method: Method = None,
     option: Options = None,
     erels: Annotated[
-        str | None, typer.Option(help="Probabilities: topic Q0 docno probability.")
+        str | None,
+        typer.Option(help="Probabilities of relevance (erels): topic Q0 docno probability."),
     ] = None,
     default_p: Annotated[
         float | None, typer.Option(help="For documents that --erels does not list. Default: .5.")
@@ -60,11 +61,18 @@ def compare(
     ] = None,
     moments: Annotated[
         Literal["auto", "exact", "plugin"],
-        typer.Option(help="auto: exact; of over 20 systems sampled."),
+        typer.Option(
+            help="Mean and variance of scores (their moments): exact, or by the 2007 paper's "
+            "formula (plugin). auto: exact; of over 20 systems sampled."
+        ),
     ] = "auto",
     form: Annotated[
         Literal["auto", "normal", "corrected", "montecarlo"],
-        typer.Option("--form", help="How P(less) comes from moments."),
+        typer.Option(
+            "--form",
+            help="How P(less) comes from mean and variance: by the normal distribution, that "
+            "corrected for skewness, or drawn outcomes (montecarlo).",
+        ),
     ] = "auto",
     baseline: Annotated[
         str | None, typer.Option(metavar="RUN", help="Compare the others with this system only.")
@@ -73,7 +81,7 @@ def compare(
         float | None, typer.Option(metavar="EPS", help="Add P(abs(difference) < EPS).")
     ] = None,
     ranks: Annotated[
-        bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems.")
+        bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems alone.")
     ] = False,
     population: Annotated[
         bool, typer.Option("--population", help="Add P(less) on topics like these.")
@@ -83,13 +91,14 @@ def compare(
         typer.Option(metavar="CONF", help="Add how many more judgments give this confidence."),
     ] = None,
     per_topic: Annotated[
-        bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these.")
+        bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these alone.")
     ] = False,
     audit: Annotated[
         str | None,
         typer.Option(
             metavar="FILE.prels",
-            help="Check the model by these judgments, drawn by `next --audit` and --seed.",
+            help="Check the model by these judgments, drawn with known probabilities (prels) by "
+            "`next --audit` with the same --seed.",
         ),
     ] = None,
     audit_log: Annotated[

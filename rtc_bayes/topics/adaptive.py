@@ -223,8 +223,9 @@ def suggest_topics(
     Returns
     -------
     DataFrame
-        ``topic`` and ``rho`` of the topics with judgments and this one together, best first; by
-        ``vote`` in the order of votes.
+        ``topic``, and ``rho``, the expected correlation of systems' mean scores over the judged
+        topics and this one with those over all topics; the highest first. By ``vote`` the order is
+        that of votes of sets of systems, and ``rho`` that of all systems.
 
     Raises
     ------
