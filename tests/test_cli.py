@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shlex
 from dataclasses import asdict
 
@@ -108,6 +109,30 @@ def test_the_commands_are_those_of_the_contract(ok):
     )
     for command in COMMANDS:
         assert "Usage: rtc-bayes " + command in ok(f"{command} --help")
+
+
+# words of the project that a reader of one command's help cannot know, and what tells them
+EXPLAINED = {
+    "erels": "topic Q0 docno probability",
+    "evaluator": "the model that compares systems",
+    "moments": "mean and variance",
+    "prels": r"drawn with known probabilities|probability that each was drawn",
+    "residual": "standard deviation of each mean score",
+    "rho": "correlation of systems' mean scores",
+}
+
+
+@pytest.mark.parametrize("word", EXPLAINED)
+def test_help_says_what_its_words_mean(ok, word):
+    helps = [ok(f"{command} --help") for command in COMMANDS]
+    said = [
+        text
+        for text in map(" ".join, map(str.split, helps))
+        if re.search(rf"\b{word}\b", text, re.I)
+    ]
+    assert said
+    for text in said:
+        assert re.search(EXPLAINED[word], text, re.I), text
     assert ok("--version").startswith("rtc-bayes 0.")
 
 

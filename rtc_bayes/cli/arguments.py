@@ -251,7 +251,13 @@ _PLAN = {
     "n_systems": Annotated[int, Option("--systems", "--n-systems", help="Compared in a trial.")],
     "n_initial": Annotated[int, Option("--initial", "--n-initial", help="Judged for in a trial.")],
     "confidence": Annotated[float, Option(help="Judge until every pair has this confidence.")],
-    "moments": Annotated[Literal["published", "exact", "plugin"], Option(help="Moments of AP.")],
+    "moments": Annotated[
+        Literal["published", "exact", "plugin"],
+        Option(
+            help="Mean and variance of AP (its moments): exact, by the 2007 paper's formula "
+            "(plugin), or plugin for the algorithms of that paper alone (published)."
+        ),
+    ],
     "draws": Annotated[int | None, Option(help="Of each chain. Default: by the method.")],
     "chains": Annotated[int | None, Option(help="For methods that draw. Default: 4.")],
     "tune": Annotated[

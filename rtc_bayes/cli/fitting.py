@@ -45,7 +45,10 @@ def fit(
         typer.Option(help="Steps before a chain's first draw. Default: 500; nuts: 1000."),
     ] = None,
     write_erels: Annotated[
-        str | None, typer.Option(metavar="F", help="Write the mean probabilities here.")
+        str | None,
+        typer.Option(
+            metavar="F", help="Write mean probabilities here, as erels: topic Q0 docno probability."
+        ),
     ] = None,
     relevance_level: Level = 1,
     depth: Depth = None,

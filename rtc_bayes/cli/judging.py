@@ -223,8 +223,8 @@ def next_(
         order = ". In the order of votes; rho is that of all systems" if solver == "vote" else ""
         title = (
             f"{by}, {solver}, noise {noise}, {len(begun.judged_topics)} topics judged, seed {seed}"
-            "; rho: expected correlation of systems' mean scores over the judged topics and this one "
-            f"with those over all topics{order}"
+            "; rho: expected correlation of systems' mean scores over the judged topics and this "
+            f"one with those over all topics{order}"
         )
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return

@@ -70,7 +70,8 @@ def topics(
 
     Give run files with --qrels, or one CSV of scores. Several measures count equally.
 
-    Writes CSV: position, topic, weight, rho.
+    Writes CSV: position, topic, weight, and rho, the correlation of systems' mean scores over the
+    topics up to this one with those over all topics.
     """
     from rtc_bayes.store import digest_file, provenance
     from rtc_bayes.topics import select_topics

@@ -68,6 +68,6 @@ def _columns(audit: Audit) -> str:
         f"limits, stated from {FEWEST} judged documents on, hold the true value at every look with "
         f"probability {1.0 - audit.alpha:g}, of the documents that can be drawn, with an alarm or "
         "without: for large samples, and those of scores to first order about the adjusted model. "
-        "A row agrees if the model's 95% interval and these limits overlap. Evidence about sharpness "
-        "says whether probabilities are too near to 0 and 1, or too far from them."
+        "A row agrees if the model's 95% interval and these limits overlap. Evidence about "
+        "sharpness says whether probabilities are too near to 0 and 1, or too far from them."
     )
