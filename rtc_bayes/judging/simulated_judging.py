@@ -105,11 +105,11 @@ def unjudged_variance(
             judged(len(session.steps))
     made = session.judgments
     assert algorithm.evaluator is not None
-    draws = DRAWS if is_sampler(algorithm.evaluator.resolved_method) else {}
+    counts = DRAWS if is_sampler(algorithm.evaluator.resolved_method) else {}
     left = []
     for depth, own in zip(judgments_per_topic, seeds, strict=True):
         first = made.keep(_first_of_each_topic(made, depth))
-        fitted = fit(part, first, model=algorithm.evaluator, seed=own, **draws)
+        fitted = fit(part, first, model=algorithm.evaluator, seed=own, **counts)
         left.append(part.n_topics * compared(systems, fitted, estimand).sd_difference ** 2)
     return np.array(left)
 
