@@ -63,7 +63,7 @@ def test_what_is_left_is_that_of_every_outcome():
     algorithm = parse_algorithm("mtc/uniform")
     left = [
         unjudged_variance(pilot, pool, ["1"], algorithm, POOL_ALONE, [1, 2, 3], seed=seed)[:, 0]
-        for seed in range(200)
+        for seed in range(60)
     ]
 
     def ap(order, relevant):
