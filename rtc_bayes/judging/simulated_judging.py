@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 #: The most topics that are judged in a simulation.
 MOST_TOPICS = 20
 
-#: Of a method that draws, to each fit by which what is left is stated.
-DRAWS = {"draws": 100, "chains": 2}
+#: Draws of a chain, and chains, of each fit by which what is left is stated.
+DRAWS = 100, 2
 
 
 def unjudged_variance(
@@ -105,11 +105,12 @@ def unjudged_variance(
             judged(len(session.steps))
     made = session.judgments
     assert algorithm.evaluator is not None
-    counts = DRAWS if is_sampler(algorithm.evaluator.resolved_method) else {}
+    samples = is_sampler(algorithm.evaluator.resolved_method)
+    kept, chains = DRAWS if samples else (None, None)
     left = []
     for depth, own in zip(judgments_per_topic, seeds, strict=True):
         first = made.keep(_first_of_each_topic(made, depth))
-        fitted = fit(part, first, model=algorithm.evaluator, seed=own, **counts)
+        fitted = fit(part, first, model=algorithm.evaluator, draws=kept, chains=chains, seed=own)
         left.append(part.n_topics * compared(systems, fitted, estimand).sd_difference ** 2)
     return np.array(left)
 
