@@ -106,11 +106,11 @@ def unjudged_variance(
     made = session.judgments
     assert algorithm.evaluator is not None
     samples = is_sampler(algorithm.evaluator.resolved_method)
-    kept, chains = DRAWS if samples else (None, None)
+    count, chains = DRAWS if samples else (None, None)
     left = []
     for depth, own in zip(judgments_per_topic, seeds, strict=True):
         first = made.keep(_first_of_each_topic(made, depth))
-        fitted = fit(part, first, model=algorithm.evaluator, draws=kept, chains=chains, seed=own)
+        fitted = fit(part, first, model=algorithm.evaluator, draws=count, chains=chains, seed=own)
         left.append(part.n_topics * compared(systems, fitted, estimand).sd_difference ** 2)
     return np.array(left)
 

@@ -13,7 +13,7 @@ from rtc_bayes.judging.audit_list import with_grades, without_audit
 from rtc_bayes.judging.auditing import FEWEST
 from rtc_bayes.measures.sampling import judged_by
 
-RUNS = 100
+RUNS = 70
 SHARE = 0.2
 
 
