@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shlex
 from dataclasses import asdict
 
@@ -108,6 +109,30 @@ def test_the_commands_are_those_of_the_contract(ok):
     )
     for command in COMMANDS:
         assert "Usage: rtc-bayes " + command in ok(f"{command} --help")
+
+
+# words of the project that a reader of one command's help cannot know, and what tells them
+EXPLAINED = {
+    "erels": "topic Q0 docno probability",
+    "evaluator": "the model that compares systems",
+    "moments": "mean and variance",
+    "prels": r"drawn with known probabilities|probability that each was drawn",
+    "residual": "standard deviation of each mean score",
+    "rho": "correlation of systems' mean scores",
+}
+
+
+@pytest.mark.parametrize("word", EXPLAINED)
+def test_help_says_what_its_words_mean(ok, word):
+    helps = [ok(f"{command} --help") for command in COMMANDS]
+    said = [
+        text
+        for text in map(" ".join, map(str.split, helps))
+        if re.search(rf"\b{word}\b", text, re.I)
+    ]
+    assert said
+    for text in said:
+        assert re.search(EXPLAINED[word], text, re.I), text
     assert ok("--version").startswith("rtc-bayes 0.")
 
 
@@ -430,8 +455,25 @@ def test_judged_for_is_typed_stored_or_inferred_and_said_so(here, ok, run):
     assert status == 0
     assert "inferred" in err
     assert first in meta(here / "c.nc")["judged_for"]
+    assert "say which: judged_for= or --judged-for" in err
     _, _, err = run("fit '*.gz' --qrels plain.qrels -o c.nc --quiet")
     assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("compare '*.gz' --labels labels.csv", "give --qrels, too"),
+        ("compare '*.gz' --erels some.erels", "these sources of relevance do not go together"),
+        ("next '*.gz' --labels labels.csv", "give --qrels, too"),
+        ("next '*.gz' --qrels few.qrels --audit 0.1", "--audit takes --qrels, but no"),
+    ],
+)
+def test_judged_for_is_said_of_judgments(here, run, line, said):
+    (here / "labels.csv").write_text("topic,worker,docno,label\n1,w,d,1\n")
+    status, _, err = run(f"{line} --judged-for A,B")
+    assert status == 2
+    assert said in err
 
 
 def test_next_says_which_and_why(here, ok):

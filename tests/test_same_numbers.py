@@ -119,6 +119,24 @@ def test_compare(here, runs, typed, about):
     ]
 
 
+@pytest.mark.filterwarnings("ignore::rtc_bayes.FitWarning")
+def test_judged_for(here, runs):
+    """For whom judgments were made is said alike: another answer than where it is inferred."""
+    about, judged = rb.Estimand(depth=DEPTH), rb.read_qrels("few.qrels")
+    pool, two = about.pool(runs, judged), runs.systems[:2]
+    judgments = about.judgments(pool, judged, two)
+    line = "compare '*.run' --qrels few.qrels --model robust -o"
+    command(f"{line} inferred.csv", "")
+    command(f"{line} typed.csv", f"--judged-for {','.join(two)}")
+    fit = rb.fit(pool, judgments, model="robust", seed=SEED)
+    assert table("typed.csv") == as_text(rb.compare(pool, fit, about, seed=SEED).to_frame())
+    assert table("typed.csv") != table("inferred.csv")
+    line = "next '*.run' --qrels few.qrels --count 5 -o next.csv"
+    command(line, f"--judged-for {','.join(two)}")
+    suggested = rb.next_documents(pool, judgments, about, count=5, seed=SEED)
+    assert [row["docno"] for row in table("next.csv")] == [each.docno for each in suggested]
+
+
 @in_both_words
 def test_next(here, runs, typed, about):
     command("next '*.run' --qrels few.qrels --algorithm rtc:map --count 5 -o typed.csv", typed)

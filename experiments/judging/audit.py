@@ -1,6 +1,6 @@
 """How often an audit raises a false alarm, how soon one when a model is wrong, and its limits.
 
-    RTC_BAYES_DATA=FOLDER python -m experiments.judging.audit [--right 50] [--real 10]
+    RTC_BAYES_DATA=FOLDER python -m experiments.judging.audit [--right 20] [--real 10]
 
 prints Markdown. No constant of the audit was chosen on these collections. The runs of Robust 2003,
 and every 13th run of TREC-8, lists cut at depth 20. The judge `rankvar` chooses four documents a
@@ -62,7 +62,7 @@ type Table = dict[str, list[Looked]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--right", type=int, default=50, help="audits of labels by the model")
+    parser.add_argument("--right", type=int, default=20, help="audits of labels by the model")
     parser.add_argument("--real", type=int, default=10, help="audits of real labels, of each model")
     options = parser.parse_args()
     for collection, (step, share) in COLLECTIONS.items():

@@ -60,7 +60,9 @@ class RunFiles:
 
 
 _HOW_READ = {
-    "name_by": Annotated[NameBy, Option(help="What names a system.")],
+    "name_by": Annotated[
+        NameBy, Option(help="What names a system: the tag in its run, or its file.")
+    ],
     "order": Annotated[Order, Option(help="What orders a list: its scores, or its ranks.")],
 }
 RunsRead = Annotated[
@@ -97,6 +99,11 @@ LabelFiles = Annotated[
     Option("--labels", metavar="FILE", help="Labels of judges that may err. Repeatable."),
 ]
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
+
+JudgedFor = Annotated[
+    str | None,
+    Option(metavar="A,B", help="Systems that the judgments of --qrels were made for."),
+]
 
 
 @dataclass(frozen=True)
@@ -168,7 +175,7 @@ Depth = Annotated[int | None, Option(help="Pool this many documents of each list
 ScoreDepth = Annotated[
     int | None, Option(help="Score lists to this rank. Default: whole ones, or --depth.")
 ]
-Topics = Annotated[WhichTopics, Option(help="Average over these.")]
+Topics = Annotated[WhichTopics, Option(help="Average over the topics with judgments, or over all.")]
 Measures = Annotated[
     list[str] | None,
     Option("--measure", help="As ir-measures names it. Repeatable. Default: AP."),
@@ -188,7 +195,11 @@ _SCOPE = {
     ],
     "residual": Annotated[
         str | None,
-        Option(metavar="SD|auto", help="Sd of each mean score beyond what the pool tells."),
+        Option(
+            metavar="SD|auto",
+            help="Standard deviation of each mean score beyond what the pool tells, the residual; "
+            "auto: by a rule. Default: auto, or 0 of --scope pool.",
+        ),
     ],
 }
 _OF_SCOPE = {field.name: field.default for field in fields(Estimand) if field.name in _SCOPE}
@@ -215,9 +226,16 @@ Estimands = Annotated[
 Model = Annotated[str | None, Option(help="An installed model, or FILE.py. Default: robust.")]
 Method = Annotated[str | None, Option(help="How to fit it. Default: the model's own.")]
 Options = Annotated[
-    list[str] | None, Option("--option", metavar="K=V", help="An option of the model.")
+    list[str] | None,
+    Option("--option", metavar="K=V", help="An option of the model. Repeatable."),
 ]
-Judge = Annotated[str, Option(help="JUDGE[/EVALUATOR]: ip, mtc[weight=evr], rtc:map, ...")]
+Judge = Annotated[
+    str,
+    Option(
+        help="JUDGE[/EVALUATOR]: who chooses documents, and the model that compares systems by "
+        "their judgments: ip, mtc[weight=evr], rtc:map, ..."
+    ),
+]
 Seed = Annotated[int, Option(min=0, help="The same seed gives the same answer.")]
 
 # of studies: words of a plan
@@ -233,7 +251,13 @@ _PLAN = {
     "n_systems": Annotated[int, Option("--systems", "--n-systems", help="Compared in a trial.")],
     "n_initial": Annotated[int, Option("--initial", "--n-initial", help="Judged for in a trial.")],
     "confidence": Annotated[float, Option(help="Judge until every pair has this confidence.")],
-    "moments": Annotated[Literal["published", "exact", "plugin"], Option(help="Moments of AP.")],
+    "moments": Annotated[
+        Literal["published", "exact", "plugin"],
+        Option(
+            help="Mean and variance of AP (its moments): exact, by the 2007 paper's formula "
+            "(plugin), or plugin for the algorithms of that paper alone (published)."
+        ),
+    ],
     "draws": Annotated[int | None, Option(help="Of each chain. Default: by the method.")],
     "chains": Annotated[int | None, Option(help="For methods that draw. Default: 4.")],
     "tune": Annotated[

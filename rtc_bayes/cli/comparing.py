@@ -13,6 +13,7 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Estimands,
+    JudgedFor,
     LabelFiles,
     Method,
     Model,
@@ -44,11 +45,13 @@ def compare(
     *,
     qrels: SomeQrels = None,
     labels: LabelFiles = None,
+    judged_for: JudgedFor = None,
     model: Model = None,
     method: Method = None,
     option: Options = None,
     erels: Annotated[
-        str | None, typer.Option(help="Probabilities: topic Q0 docno probability.")
+        str | None,
+        typer.Option(help="Probabilities of relevance (erels): topic Q0 docno probability."),
     ] = None,
     default_p: Annotated[
         float | None, typer.Option(help="For documents that --erels does not list. Default: .5.")
@@ -58,11 +61,18 @@ def compare(
     ] = None,
     moments: Annotated[
         Literal["auto", "exact", "plugin"],
-        typer.Option(help="auto: exact; of over 20 systems sampled."),
+        typer.Option(
+            help="Mean and variance of scores (their moments): exact, or by the 2007 paper's "
+            "formula (plugin). auto: exact; of over 20 systems sampled."
+        ),
     ] = "auto",
     form: Annotated[
         Literal["auto", "normal", "corrected", "montecarlo"],
-        typer.Option("--form", help="How P(less) comes from moments."),
+        typer.Option(
+            "--form",
+            help="How P(less) comes from mean and variance: by the normal distribution, that "
+            "corrected for skewness, or drawn outcomes (montecarlo).",
+        ),
     ] = "auto",
     baseline: Annotated[
         str | None, typer.Option(metavar="RUN", help="Compare the others with this system only.")
@@ -71,7 +81,7 @@ def compare(
         float | None, typer.Option(metavar="EPS", help="Add P(abs(difference) < EPS).")
     ] = None,
     ranks: Annotated[
-        bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems.")
+        bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems alone.")
     ] = False,
     population: Annotated[
         bool, typer.Option("--population", help="Add P(less) on topics like these.")
@@ -81,13 +91,14 @@ def compare(
         typer.Option(metavar="CONF", help="Add how many more judgments give this confidence."),
     ] = None,
     per_topic: Annotated[
-        bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these.")
+        bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these alone.")
     ] = False,
     audit: Annotated[
         str | None,
         typer.Option(
             metavar="FILE.prels",
-            help="Check the model by these judgments, drawn by `next --audit` and --seed.",
+            help="Check the model by these judgments, drawn with known probabilities (prels) by "
+            "`next --audit` with the same --seed.",
         ),
     ] = None,
     audit_log: Annotated[
@@ -134,7 +145,9 @@ def compare(
         write_json,
     )
 
-    _check_sources(qrels, labels, erels, relevance, default_p, model or method or option)
+    _check_sources(
+        qrels, labels, erels, relevance, default_p, model or method or option or judged_for
+    )
     kind = format_of(layout, output, PAGE_ENDINGS)
     asked = {
         "systems (--ranks)": ranks,
@@ -176,7 +189,7 @@ def compare(
         inputs[audited.path] = audited.digest
     judgments = None
     if qrels_read is not None or labels:
-        judgments = read_judgments(estimand, pool, qrels_read, labels)
+        judgments = read_judgments(estimand, pool, qrels_read, labels, judged_for)
     probabilities: Fit | Relevance
     if relevance is not None:
         probabilities = Fit.load(relevance, made_for=pool)
@@ -284,8 +297,8 @@ def _check_sources(
     if not (modelled or listed or stored):
         raise InputError(
             "these sources of relevance do not go together",
-            remedy="give --qrels, --labels or both [--model --method --option], or --erels "
-            "[--qrels] [--default-p], or --relevance FIT.nc",
+            remedy="give --qrels, --labels or both [--judged-for --model --method --option], or "
+            "--erels [--qrels] [--default-p], or --relevance FIT.nc",
         )
 
 

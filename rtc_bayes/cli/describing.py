@@ -19,10 +19,10 @@ def describe(
     qrels: SomeQrels = None,
     relevance_level: Level = 1,
     depth: Annotated[
-        int, typer.Option(help="Compare the first so many documents of each list.")
+        int, typer.Option(help="Compare this many documents of each list.")
     ] = defaults.DEPTH,
     per_topic: Annotated[
-        bool, typer.Option("--per-topic", help="Add the topics; as CSV, these.")
+        bool, typer.Option("--per-topic", help="Add a row for each topic; as CSV, these alone.")
     ] = False,
     runs: RunsRead,
     layout: PageLayout = None,

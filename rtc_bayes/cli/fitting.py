@@ -9,6 +9,7 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Depth,
+    JudgedFor,
     LabelFiles,
     Level,
     Method,
@@ -34,9 +35,7 @@ def fit(
     model: Model = None,
     method: Method = None,
     option: Options = None,
-    judged_for: Annotated[
-        str | None, typer.Option(metavar="TAGS", help="Systems judged for, with commas.")
-    ] = None,
+    judged_for: JudgedFor = None,
     draws: Annotated[
         int | None, typer.Option(help="Kept per chain. Default: 150; nuts: 1000.")
     ] = None,
@@ -46,7 +45,10 @@ def fit(
         typer.Option(help="Steps before a chain's first draw. Default: 500; nuts: 1000."),
     ] = None,
     write_erels: Annotated[
-        str | None, typer.Option(metavar="F", help="Write the mean probabilities here.")
+        str | None,
+        typer.Option(
+            metavar="F", help="Write mean probabilities here, as erels: topic Q0 docno probability."
+        ),
     ] = None,
     relevance_level: Level = 1,
     depth: Depth = None,
@@ -65,8 +67,7 @@ def fit(
     systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
     estimand = Estimand(relevance_level=relevance_level, depth=depth)
     pool = estimand.pool(systems)
-    tags = None if judged_for is None else [tag.strip() for tag in judged_for.split(",")]
-    judgments = read_judgments(estimand, pool, judged, labels, tags).with_judged_for()
+    judgments = read_judgments(estimand, pool, judged, labels, judged_for).with_judged_for()
     spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     with announced("fit", quiet):
         made = fit(pool, judgments, model=spec, draws=draws, chains=chains, tune=tune, seed=seed)

@@ -139,7 +139,8 @@ def reusability(
         str | None, typer.Option(metavar="SCORES", help="A CSV, instead of runs and judgments.")
     ] = None,
     hold_out: Annotated[
-        str | None, typer.Option(metavar="DESIGN", help="By which was judged.")
+        str | None,
+        typer.Option(metavar="DESIGN", help="The design by which documents were judged."),
     ] = None,
     leave_out: Annotated[
         str | None,
@@ -149,19 +150,23 @@ def reusability(
     ] = None,
     pool_depth: Annotated[
         list[int] | None,
-        typer.Option(metavar="N", help="Judgments are complete: pool so deep. See above."),
+        typer.Option(
+            metavar="N", help="Judgments are complete: pool this many documents. See above."
+        ),
     ] = None,
     measure: Annotated[str, typer.Option(help="As ir-measures names it.")] = "AP",
     relevance_level: Level = 1,
     model: Annotated[
         str | None,
-        typer.Option(help="Expected scores by this model. Default: unjudged is not relevant."),
+        typer.Option(
+            help="Scores as this model expects them. Default: unjudged documents are not relevant."
+        ),
     ] = None,
     method: Method = None,
     option: Options = None,
-    level: Annotated[float, typer.Option(help="Of every test.")] = _LEVEL,
+    level: Annotated[float, typer.Option(help="Significance level of every test.")] = _LEVEL,
     permutations: Annotated[
-        int, typer.Option(help="Orders of topics to compare with.")
+        int, typer.Option(help="Random orders of topics to compare with.")
     ] = _PERMUTATIONS,
     runs: RunsOrScores,
     seed: Seed = 0,

@@ -35,25 +35,35 @@ def read_judgments(
     pool: Pool,
     qrels: Qrels | None,
     labels: Sequence[str] | None,
-    judged_for: Sequence[str] | None = None,
+    judged_for: str | None = None,
 ) -> Judgments:
     """Take the judgments of qrels, none without any, with labels of judges beside them.
 
     Raises
     ------
     InputError
-        Neither qrels nor labels.
+        Neither qrels nor labels, or systems judged for without qrels.
     """
     from rtc_bayes.collection import Judgments, read_labels
 
+    if judged_for is not None and qrels is None:
+        raise InputError(
+            "--judged-for says for whom the judgments of --qrels were made",
+            remedy="give --qrels, too, or leave it out",
+        )
     if qrels is not None:
-        made = estimand.judgments(pool, qrels, judged_for)
+        made = estimand.judgments(pool, qrels, tags(judged_for))
     elif labels:
         level = estimand.relevance_level
         made = Judgments.from_labels(pool, [], [], relevance_level=level, judged_for=pool.systems)
     else:
         raise InputError("no judgments", remedy="give --qrels, or --labels, or both")
     return made.with_judge_labels(read_labels(*labels)) if labels else made
+
+
+def tags(text: str | None) -> list[str] | None:
+    """Read systems' names, parted by commas."""
+    return None if text is None else [tag.strip() for tag in text.split(",")]
 
 
 def digests(

@@ -13,6 +13,7 @@ from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     AnEstimand,
     Judge,
+    JudgedFor,
     LabelFiles,
     Layout,
     Out,
@@ -24,7 +25,7 @@ from rtc_bayes.cli.arguments import (
     UnderDesign,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, read_judgments
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, read_judgments, tags
 from rtc_bayes.errors import CollectionWarning, InputError
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def next_(
     *,
     qrels: SomeQrels = None,
     labels: LabelFiles = None,
+    judged_for: JudgedFor = None,
     algorithm: Judge = defaults.ALGORITHM,
     pair: Annotated[
         str | None,
@@ -113,11 +115,17 @@ def next_(
         bool, typer.Option("--by-topic", help="Rank the topics without judgments instead.")
     ] = False,
     by: Annotated[
-        str, typer.Option(help="Of --by-topic: logistic, svm or a model learns from the others.")
+        str,
+        typer.Option(
+            help="Of --by-topic: what learns relevance from the judged topics: logistic, svm "
+            "or a model."
+        ),
     ] = "logistic",
     solver: Annotated[
         Literal["greedy", "vote"],
-        typer.Option(help="Of --by-topic: the topic that completes most, or subsets vote."),
+        typer.Option(
+            help="Of --by-topic: the topic with the highest rho (greedy), or sets of systems vote."
+        ),
     ] = "greedy",
     noise: Annotated[
         Literal["mean", "none", "centred", "draws"],
@@ -130,22 +138,25 @@ def next_(
         str | None,
         typer.Option(
             metavar="SHARE",
-            help="Documents of an audit of this share of the pool instead; -o FILE.prels: all.",
+            help="Show documents to judge for an audit of this share of the pool instead. With -o "
+            "FILE.prels: write all of them, and the probability that each was drawn (prels).",
         ),
     ] = None,
     costs: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=COST",
-            help="Of a human's judgment (human), a judge's label (label, or its name): rank these "
-            "by their gain for it. Repeatable.",
+            help="Rank actions by gain for cost: human=COST of a human's judgment, label=COST (or "
+            "JUDGE=COST) of a judge's label. Repeatable.",
         ),
     ] = None,
     worth: Annotated[
         float | None,
-        typer.Option(help="Of --costs: what 1 of mean log score is worth; says when to stop."),
+        typer.Option(
+            help="Of --costs: what it is worth to lower the mean log score by 1; says when to stop."
+        ),
     ] = None,
-    count: Annotated[int, typer.Option(help="How many documents, topics or actions.")] = 10,
+    count: Annotated[int, typer.Option(help="How many documents, topics or actions to show.")] = 10,
     estimand: AnEstimand,
     design: UnderDesign,
     runs: RunsRead,
@@ -157,9 +168,10 @@ def next_(
     """Say what a person should judge next, and why.
 
     The table says which pair of systems has the least confidence; --pair chooses for one pair.
-    With --by-topic: which topic to judge whole, as it would complete those judged best. With
-    --audit: what to judge of a random sample, by which `compare --audit` checks the model. With
-    --costs: whether a human should judge a document, a judge of --labels label one, or nobody.
+    With --by-topic: which topic to judge whole, as it would complete those judged best; rho is the
+    expected correlation of systems' mean scores over those and this one with those over all topics.
+    With --audit: what to judge of a random sample, by which `compare --audit` checks the model.
+    With --costs: whether a human should judge a document, a judge of --labels label one, or nobody.
     """
     from rtc_bayes.collection import Judgments, read_qrels
     from rtc_bayes.judging import parse_algorithm, suggest
@@ -182,9 +194,11 @@ def next_(
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
     if share is not None:
-        if pair is not None or by_topic or hold_out is not None or labels or judged is None:
+        refused = (pair, hold_out, judged_for) != (None,) * 3 or by_topic or labels
+        if refused or judged is None:
             raise InputError(
-                "--audit takes --qrels, but no --pair, --by-topic, --hold-out or --labels",
+                "--audit takes --qrels, but no --pair, --by-topic, --hold-out, --judged-for or "
+                "--labels",
                 remedy="give the one, and leave the others out",
             )
         _show_audit(pool, share, judged, count, kind, output, seed, digests(systems, judged))
@@ -196,7 +210,9 @@ def next_(
                 remedy="give the one, and leave the others out",
             )
         level = estimand.relevance_level
-        begun = Judgments.from_qrels(pool, judged, relevance_level=level)
+        begun = Judgments.from_qrels(
+            pool, judged, relevance_level=level, judged_for=tags(judged_for)
+        )
         with announced("choosing topics", quiet):
             ranked = suggest_topics(
                 begun.pool,
@@ -207,12 +223,15 @@ def next_(
                 solver=solver,
                 seed=seed,
             ).head(count)
+        order = ". In the order of votes; rho is that of all systems" if solver == "vote" else ""
         title = (
             f"{by}, {solver}, noise {noise}, {len(begun.judged_topics)} topics judged, seed {seed}"
+            "; rho: expected correlation of systems' mean scores over the judged topics and this "
+            f"one with those over all topics{order}"
         )
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
-    judgments = read_judgments(estimand, pool, judged, labels)
+    judgments = read_judgments(estimand, pool, judged, labels, judged_for)
     if prices or worth is not None:
         if pair is not None or hold_out is not None or not prices:
             raise InputError(

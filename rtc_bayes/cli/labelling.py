@@ -22,10 +22,21 @@ def labels(
     files: Annotated[list[str], typer.Argument(metavar="FILES", help="Files, folders, globs.")],
     method: Annotated[
         Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"],
-        typer.Option(help="mv: shares of votes; em: Dawid and Skene; panel: errors correlate."),
+        typer.Option(
+            help="mv: shares of votes; em: errors by true grade (Dawid and Skene); one-coin: one "
+            "accuracy a judge; glad: difficult documents, too; hierarchical: judges alike, topics "
+            "and misleading documents; panel: errors of judges correlate."
+        ),
     ] = "hierarchical",
-    rel: Annotated[int, typer.Option(help="The lowest grade that is relevant.")] = 1,
-    graded: Annotated[bool, typer.Option("--graded", help="Aggregate grades.")] = False,
+    rel: Annotated[
+        int,
+        typer.Option(
+            "--rel", "--relevance-level", help="The lowest grade that counts as relevant."
+        ),
+    ] = 1,
+    graded: Annotated[
+        bool, typer.Option("--graded", help="Aggregate grades, instead of relevance.")
+    ] = False,
     human: Annotated[
         str | None,
         typer.Option(
@@ -44,23 +55,23 @@ def labels(
     ] = None,
     families: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Of panel, judge,family: a family weighs as one judge."),
+        typer.Option(metavar="FILE", help="Of panel: judge,family; a family weighs as one judge."),
     ] = None,
     judges: Annotated[
-        bool, typer.Option("--judges", help="Show all judges, not those of most labels.")
+        bool, typer.Option("--judges", help="Show all judges, not only those of most labels.")
     ] = False,
     seed: Seed = 0,
     layout: Annotated[
         Literal["erels", "csv", "json"] | None,
-        typer.Option("--format", help="Of OUT. Default: by its ending, else erels."),
+        typer.Option("--format", help="Default: by OUT's ending, else erels."),
     ] = None,
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
     """Turn labels of a crowd, or of language models, into probabilities of relevance.
 
-    Prints how far judges agree, and what each is worth. Writes OUT: topic Q0 docno probability,
-    which compare takes as --erels; a table of pairs if it ends in .csv or .json.
+    Prints how far judges agree, and what each is worth. Writes OUT as erels (topic Q0 docno
+    probability), which compare takes as --erels; a table of pairs if it ends in .csv or .json.
     """
     from rtc_bayes.collection import read_groups, read_labels, read_qrels
     from rtc_bayes.collection.sources import files_of

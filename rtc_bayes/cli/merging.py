@@ -14,7 +14,7 @@ def merge(
     output: OutFile,
     conflict: Annotated[
         Literal["refuse", "first", "highest", "lowest", "majority"],
-        typer.Option(help="What becomes of a document that is judged differently."),
+        typer.Option(help="What grade a document gets that groups judged differently."),
     ] = "refuse",
     quiet: Quiet = False,
 ) -> None:

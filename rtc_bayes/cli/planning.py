@@ -8,9 +8,19 @@ from typing import Annotated
 import typer
 
 from rtc_bayes import defaults
-from rtc_bayes.cli.arguments import AnEstimand, Judge, Layout, Out, QrelsFile, Quiet, RunsRead, Seed
+from rtc_bayes.cli.arguments import (
+    AnEstimand,
+    Judge,
+    JudgedFor,
+    Layout,
+    Out,
+    QrelsFile,
+    Quiet,
+    RunsRead,
+    Seed,
+)
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, read_judgments
 from rtc_bayes.cli.judging import pair_of
 from rtc_bayes.errors import InputError
 
@@ -19,27 +29,37 @@ from rtc_bayes.errors import InputError
 def plan(
     *,
     qrels: QrelsFile,
-    budget: Annotated[float, typer.Option(help="What may be spent beyond the pilot.")],
+    judged_for: JudgedFor = None,
+    budget: Annotated[
+        float,
+        typer.Option(
+            help="What may be spent beyond the pilot; in judgments, unless costs are given."
+        ),
+    ],
     difference: Annotated[
         float, typer.Option(help="The difference in mean score to be told apart.")
     ] = 0.05,
-    level: Annotated[float, typer.Option(help="The confidence asked for.")] = defaults.CONFIDENCE,
+    level: Annotated[
+        float, typer.Option(help="The confidence asked for, above 0.5 and below 1.")
+    ] = defaults.CONFIDENCE,
     population: Annotated[
         bool, typer.Option("--population", help="Plan for topics like these, not these alone.")
     ] = False,
-    judgment_cost: Annotated[float, typer.Option(help="What a judgment costs.")] = 1.0,
+    judgment_cost: Annotated[float, typer.Option(help="The cost of a judgment.")] = 1.0,
     topic_cost: Annotated[
-        float, typer.Option(help="What a new topic costs, beside its judgments.")
+        float, typer.Option(help="The cost of a new topic, beside its judgments.")
     ] = 0.0,
     judgments_per_topic: Annotated[
         list[int] | None,
-        typer.Option(help="How many judgments a topic to try. Repeatable. Default: 2 to 32."),
+        typer.Option(
+            help="How many judgments a topic to try. Repeatable. Default: 2, 4, 8, 16, 32."
+        ),
     ] = None,
     pair: Annotated[
         str | None, typer.Option(metavar="A,B", help="Plan for these two systems alone.")
     ] = None,
     algorithm: Judge = defaults.ALGORITHM,
-    repetitions: Annotated[int, typer.Option(help="How often judging is simulated.")] = 2,
+    repetitions: Annotated[int, typer.Option(help="How many times judging is simulated.")] = 2,
     estimand: AnEstimand,
     runs: RunsRead,
     seed: Seed = 0,
@@ -49,7 +69,8 @@ def plan(
 ) -> None:
     """Say what a budget buys: more topics, or more judgments a topic.
 
-    The pilot is the runs of all topics, and judgments (--qrels) of some.
+    The pilot is the runs of all topics, and judgments (--qrels) of some. Judging is simulated from
+    a model fitted to it.
     """
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import parse_algorithm, plan
@@ -64,7 +85,7 @@ def plan(
     with progress_bar(quiet) as progress:
         made = plan(
             pool,
-            estimand.judgments(pool, judged),
+            read_judgments(estimand, pool, judged, None, judged_for),
             budget,
             estimand,
             difference=difference,

@@ -70,7 +70,8 @@ def topics(
 
     Give run files with --qrels, or one CSV of scores. Several measures count equally.
 
-    Writes CSV: position, topic, weight, rho.
+    Writes CSV: position, topic, weight, and rho, the correlation of systems' mean scores over the
+    topics up to this one with those over all topics.
     """
     from rtc_bayes.store import digest_file, provenance
     from rtc_bayes.topics import select_topics
@@ -105,10 +106,13 @@ def allocate(
     budget: Annotated[int, typer.Option(help="How many documents to judge.")],
     strategy: Annotated[
         Literal["uniform", "random", "subset", "qdp", "qdp*"],
-        typer.Option(help="Where to judge: UN, RA, SA, QDP or QDP* of the thesis."),
+        typer.Option(
+            help="Where to judge: all topics alike (uniform), random or chosen ones (random, "
+            "subset), documents by priority (qdp), or those of the best systems alone (qdp*)."
+        ),
     ] = "qdp",
-    stages: Annotated[int, typer.Option(help="In how many stages.")] = 3,
-    first: Annotated[float, typer.Option(help="The first stage's part of the budget.")] = 0.5,
+    stages: Annotated[int, typer.Option(help="In how many stages to judge.")] = 3,
+    first: Annotated[float, typer.Option(help="The first stage's share of the budget.")] = 0.5,
     sampling: Annotated[
         Literal["rank", "depth", "uniform", "pool"],
         typer.Option(help="How documents of a topic are drawn; pool: from the top, no chance."),
@@ -118,15 +122,24 @@ def allocate(
         typer.Option(help="Spend the budget exactly, or on average (Poisson sampling)."),
     ] = "exact",
     by: Annotated[
-        str, typer.Option(help="What says how much is unseen: svm, logistic, zobel or a model.")
+        str,
+        typer.Option(
+            help="What says how many relevant documents are unjudged: svm, "
+            "logistic, zobel or a model."
+        ),
     ] = "svm",
     gain_weight: Annotated[
-        float, typer.Option("--gain-weight", "--lambda", help="How much the unseen counts.")
+        float,
+        typer.Option(
+            "--gain-weight", "--lambda", help="How much it counts to find relevant documents."
+        ),
     ] = 0.1,
     best: Annotated[int, typer.Option(help="Of qdp*: how many of the best systems count.")] = 30,
     scores: Annotated[
         str | None,
-        typer.Option(metavar="FILE", callback=writable, help="Write statAP as CSV as well."),
+        typer.Option(
+            metavar="FILE", callback=writable, help="Write scores by statAP here, as CSV."
+        ),
     ] = None,
     depth: Depth = None,
     score_depth: ScoreDepth = None,
@@ -137,7 +150,8 @@ def allocate(
 ) -> None:
     """Spend a budget of judgments in stages, where those so far say that it pays most.
 
-    Writes prels: topic docno grade method probability, which statAP scores runs by.
+    Writes prels, judgments with the probability that each was drawn, by which statAP scores runs:
+    topic docno grade method probability.
     """
     from rtc_bayes.collection import read_qrels, write_prels
     from rtc_bayes.collection.ids import some
@@ -193,15 +207,19 @@ def extend(
     ] = None,
     how: Annotated[
         Literal["subset", "uniform"],
-        typer.Option(help="Judge some topics, chosen by --scores, or all alike."),
+        typer.Option(
+            help="Judge some topics, chosen by --scores (subset), or all alike (uniform)."
+        ),
     ] = "subset",
     constraint: Annotated[
         Literal["corrected", "printed"],
-        typer.Option(help="Of subset: (5.1) of the thesis, corrected or as printed."),
+        typer.Option(
+            help="Of subset: the budget's constraint, corrected or as the thesis prints it."
+        ),
     ] = "corrected",
     scores: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="CSV of scores of systems that are judged for."),
+        typer.Option(metavar="FILE", help="CSV of scores of systems that judgments were made for."),
     ] = None,
     weights: Annotated[
         str | None,
@@ -209,9 +227,11 @@ def extend(
     ] = None,
     formula: Annotated[
         Literal["corrected", "printed"],
-        typer.Option(help="Of reuse: over ranks of judged documents, or all ranks as printed."),
+        typer.Option(
+            help="Of reuse: over ranks of judged documents, or over all as the thesis prints it."
+        ),
     ] = "corrected",
-    depth: Annotated[int, typer.Option(help="Of the pool of these runs.")] = 100,
+    depth: Annotated[int, typer.Option(help="Pool this many documents of each list.")] = 100,
     runs: RunsRead,
     layout: Layout = None,
     output: Out = None,
@@ -219,8 +239,9 @@ def extend(
 ) -> None:
     """Say how much of new runs is judged, or what more to judge for them within a budget.
 
-    Without --budget: each run's mean average reuse, from 0 to 1, and how many documents to the
-    depth have no judgment. With it: these documents, spread over topics (Hosseini 2013, chapter 5).
+    Without --budget: each run's mean average reuse, from 0 to 1 (average precision with judged
+    documents for relevant ones), and how many documents to the depth have no judgment. With it:
+    these documents, spread over topics (Hosseini 2013, chapter 5).
     """
     import pandas as pd
 
@@ -276,12 +297,14 @@ def variability(
     ] = "z",
     test: Annotated[
         Literal["pitman-morgan", "f", "f-printed", "levene", "levene-median"],
-        typer.Option(help="Of variances; all but the first take systems for independent."),
+        typer.Option(help="Of variances; all but pitman-morgan take systems for independent."),
     ] = "pitman-morgan",
-    level: Annotated[float, typer.Option(help="Of both tests.")] = 0.05,
-    top: Annotated[float, typer.Option(help="Share of the systems that are compared.")] = 0.75,
+    level: Annotated[float, typer.Option(help="Significance level of both tests.")] = 0.05,
+    top: Annotated[
+        float, typer.Option(help="Compare this share of the systems, those of the highest means.")
+    ] = 0.75,
     epsilon: Annotated[
-        float, typer.Option(help="Of logit: how near to 0 and 1 scores may come.")
+        float, typer.Option(help="Of --transform logit: how near to 0 and 1 scores may come.")
     ] = 1e-3,
     relevance_level: Level = 1,
     runs: RunsOrScoreFiles,

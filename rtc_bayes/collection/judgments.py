@@ -408,7 +408,7 @@ class Judgments(Saved):
         inferred = infer_judged_for(self)
         warnings.warn(
             "nothing says which systems the judgments were made for; inferred: "
-            f"{some(inferred) or 'none'} (say which: judged_for in Python, --judged-for of fit)",
+            f"{some(inferred) or 'none'} (say which: judged_for= or --judged-for)",
             CollectionWarning,
             stacklevel=2,
         )

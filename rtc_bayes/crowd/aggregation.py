@@ -247,7 +247,9 @@ def aggregate(
             f"{method} takes no prior and no history", remedy='give method="hierarchical"'
         )
     if method != "panel" and families is not None:
-        raise InputError(f"{method} takes no families", remedy='give method="panel"')
+        raise InputError(
+            f"{method} takes no families", remedy='give method="panel" (--method panel)'
+        )
     whole_number("draws", draws, least=1)
     votes = Votes.of(labels, rel, graded, human)
     if human and not (votes.gold >= 0).any():

@@ -140,7 +140,8 @@ def _known(labels: Labels, human: Known | None, level: int, graded: bool) -> Cod
             raise InputError(
                 f"topic {topic}, {docno}: a human's grade is {grade}, the labels' highest is "
                 f"{labels.n_grades - 1}",
-                remedy="read labels with n_grades=, or aggregate them without graded",
+                remedy="read labels with n_grades= or --n-grades, or aggregate them without "
+                "graded= or --graded",
             )
         codes[place] = grade if graded else int(grade >= level)
     return codes

@@ -33,7 +33,7 @@ class Choice(NamedTuple):
     topics : int
         With a judgment, those of the pilot among them.
     deepened : int
-        Of the pilot's topics, those brought to so many judgments; the others stay as they are.
+        Of the pilot's topics with fewer judgments, those brought to so many; others stay.
     depth : int or None
         Row of the judgments a topic. None: the pilot as it is.
     cost : float
@@ -132,7 +132,7 @@ class JudgingPlan(Shown):
         judgments : int, at least 1
             Every topic gets so many, unless the pilot has more.
         """
-        missing = np.maximum(judgments - np.array(self.pilot), 0).sum()
+        missing = self._lacking(judgments).sum()
         added = topics - len(self.pilot)
         each = self.topic_cost + judgments * self.judgment_cost
         return float(missing * self.judgment_cost + added * each)
@@ -203,12 +203,12 @@ class JudgingPlan(Shown):
         """
         chosen = [Choice(len(self.pilot), 0, None, 0.0)]
         for row, judgments in enumerate(self.judgments_per_topic):
-            need = np.sort(np.maximum(judgments - np.array(self.pilot), 0))
+            need = self._lacking(judgments)
             costs = np.cumsum(need) * self.judgment_cost
             deepened = int(np.searchsorted(costs, self.budget * (1 + 1e-12), side="right"))
             spent = float(costs[deepened - 1]) if deepened else 0.0
             added = 0
-            if deepened == len(self.pilot):
+            if deepened == len(need):
                 each = self.topic_cost + judgments * self.judgment_cost
                 room = self.most_topics - len(self.pilot)
                 added = min(int((self.budget - spent) / each + 1e-9), room)
@@ -222,27 +222,30 @@ class JudgingPlan(Shown):
         Returns
         -------
         DataFrame
-            judgments_per_topic (0: the pilot), topics, new_topics (that the runs lack), cost, sd
-            (root mean square over pairs), separates (the smallest difference that has the
-            confidence), confidence (of the difference asked for), confident (share of pairs
-            expected to have the confidence), right (share expected in the right order),
-            topics_needed and cost_needed (for the difference asked for; missing if none serve).
+            judgments_per_topic (0: the pilot), topics, topics_so_deep (those of them with so many
+            judgments; missing of the pilot), new_topics (that the runs lack), cost, sd (root mean
+            square over pairs), separates (the smallest difference that has the confidence),
+            confidence (of the difference asked for), confident (share of pairs expected to have
+            the confidence), right (share expected in the right order), topics_needed and
+            cost_needed (for the difference asked for, with so many judgments on every topic;
+            missing if no number of topics serves).
         """
         import pandas as pd
 
         rows = []
         for choice in self.choices():
-            needed, cost = None, None
+            needed, cost, so_deep = None, None, None
             judgments = 0
             if choice.depth is not None:
                 judgments = self.judgments_per_topic[choice.depth]
-                needed = self.topics_for(judgments)
+                needed, so_deep = self.topics_for(judgments), self._so_deep(choice, judgments)
                 cost = None if needed is None else self.cost(needed, judgments)
             confident, right = self._foretold(choice)
             rows.append(
                 {
                     "judgments_per_topic": judgments,
                     "topics": choice.topics,
+                    "topics_so_deep": so_deep,
                     "new_topics": max(choice.topics - self.topics_of_runs, 0),
                     "cost": choice.cost,
                     "sd": self._typical_sd(choice),
@@ -255,7 +258,8 @@ class JudgingPlan(Shown):
                 }
             )
         frame = pd.DataFrame(rows)
-        return frame.astype({"topics_needed": "Int64", "cost_needed": "Float64"})
+        missing = {"topics_so_deep": "Int64", "topics_needed": "Int64", "cost_needed": "Float64"}
+        return frame.astype(missing)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sentence, the rows and the options, ready for JSON."""
@@ -301,11 +305,21 @@ class JudgingPlan(Shown):
                 f"{topics} topics", remedy=f"give {len(self.pilot)} to {self.most_topics}"
             )
         row = self.judgments_per_topic.index(judgments)
-        return Choice(topics, len(self.pilot), row, self.cost(topics, judgments))
+        deepened = len(self._lacking(judgments))
+        return Choice(topics, deepened, row, self.cost(topics, judgments))
+
+    def _lacking(self, judgments: int) -> NDArray[np.int64]:
+        """Return how many judgments topics of the pilot lack, rising, of those that lack any."""
+        lacking = judgments - np.array(self.pilot)
+        return np.sort(lacking[lacking > 0])
+
+    def _so_deep(self, choice: Choice, judgments: int) -> int:
+        """Count the topics that have so many judgments."""
+        return choice.topics - len(self._lacking(judgments)) + choice.deepened
 
     def _bought(self, choice: Choice, judgments: int) -> str:
         """Say what the budget buys."""
-        if choice.deepened == len(self.pilot):
+        if self._so_deep(choice, judgments) == choice.topics:
             return f"{choice.topics} topics of {judgments}"
         return f"{judgments} judgments on {choice.deepened} of the pilot's {choice.topics} topics"
 

@@ -19,7 +19,7 @@ from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.judging_plan import JudgingPlan
-from rtc_bayes.judging.simulated_judging import compared, unjudged_variance
+from rtc_bayes.judging.simulated_judging import MOST_TOPICS, compared, unjudged_variance
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import RelevanceModel, fit
 from rtc_bayes.store import provenance, spawn_seeds
@@ -66,9 +66,10 @@ def plan(
     leave on one topic. U(n) is a mean over repetitions, and made not to rise with n.
 
     *The topics of the runs* (``population=False``): all N count, T of which are judged, those of
-    the pilot among them. With U_t that of a judged topic (U(n), or that of the pilot if smaller)
-    and U_0 that of a topic without judgments, both of the pilot's own fit, the difference has the
-    variance (sum of U_t over judged topics + (N - T) U_0) / N^2, and is taken as normal.
+    the pilot among them. U_t is that of a judged topic: U(n), but for topics of the pilot that get
+    no judgment the pilot's own, and for the others the smaller of the two. U_0 is that of a topic
+    without judgments, by the pilot's own fit. The difference has the variance
+    (sum of U_t over judged topics + (N - T) U_0) / N^2, and is taken as normal.
 
     *Topics like these* (``population=True``): T judged topics are a sample, and others are left
     out. With B the variance of the true difference between topics, the difference has the
@@ -119,7 +120,7 @@ def plan(
         Of simulated judging, each of at most 20 topics of the pilot.
     seed : int, at least 0
     progress : callable
-        Called as ``progress("repetitions", done, total)``.
+        Called as ``progress("simulated judgments", done, total)``, first with none done.
 
     Returns
     -------
@@ -183,12 +184,29 @@ def plan(
         )
     of_all = replace(about, topics="all")
     pilot_seed, *seeds = spawn_seeds(seed, number + 1)
+    simulation = min(len(topics), MOST_TOPICS) * depths[-1]
+
+    def tell(made: int) -> None:
+        progress("simulated judgments", made, number * simulation)
+
+    tell(0)
     pilot = fit(judgments.pool, judgments, model=chosen.evaluator, seed=pilot_seed)
     on_judged = compared(pool, pilot, replace(about, topics=tuple(topics)))
     simulated = []
-    for done, own in enumerate(seeds, start=1):
-        simulated.append(unjudged_variance(pilot, pool, topics, chosen, of_all, depths, seed=own))
-        progress("repetitions", done, number)
+    for done, own in enumerate(seeds):
+        before = done * simulation
+        left = unjudged_variance(
+            pilot,
+            pool,
+            topics,
+            chosen,
+            of_all,
+            depths,
+            seed=own,
+            judged=lambda count, before=before: tell(before + count),  # type: ignore[misc]
+        )
+        simulated.append(left)
+        tell(before + simulation)  # topics of fewer documents end sooner
     # what more judgments seem to add is noise
     unjudged = np.minimum.accumulate(np.mean(simulated, axis=0), axis=0)
     of_pilot = len(topics) * on_judged.sd_difference**2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,7 @@ from rtc_bayes.collection import Judgments
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.confidence.comparing import MANY_PAIRS
 from rtc_bayes.judging.session import JudgingSession
-from rtc_bayes.relevance import Fit, fit
+from rtc_bayes.relevance import Fit, fit, is_sampler
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 #: The most topics that are judged in a simulation.
 MOST_TOPICS = 20
+
+#: Draws of a chain, and chains, of each fit by which what is left is stated.
+DRAWS = 100, 2
 
 
 def unjudged_variance(
@@ -33,8 +36,12 @@ def unjudged_variance(
     judgments_per_topic: Sequence[int],
     *,
     seed: int,
+    judged: Callable[[int], None] | None = None,
 ) -> NDArray[np.float64]:
     """Simulate judging once, and say what unjudged documents leave on a topic.
+
+    A method that draws gives 200 draws to each fit. What more would change is small beside the
+    differences between simulations (docs/results/planning.md).
 
     Parameters
     ----------
@@ -51,6 +58,8 @@ def unjudged_variance(
     judgments_per_topic : sequence of int
         Rising, each at least 1. A topic of fewer documents is judged as far as it goes.
     seed : int
+    judged : callable, optional
+        Called with the number of judgments made, after each.
 
     Returns
     -------
@@ -92,12 +101,17 @@ def unjudged_variance(
     )
     while (document := session.next()) is not None:
         session.observe(document, float(truth[document]))
-    judged = session.judgments
+        if judged is not None:
+            judged(len(session.steps))
+    made = session.judgments
+    assert algorithm.evaluator is not None
+    samples = is_sampler(algorithm.evaluator.resolved_method)
+    count, chains = DRAWS if samples else (None, None)
     left = []
     for depth, own in zip(judgments_per_topic, seeds, strict=True):
-        first = judged.keep(_first_of_each_topic(judged, depth))
-        made = fit(part, first, model=algorithm.evaluator or "", seed=own)
-        left.append(part.n_topics * compared(systems, made, estimand).sd_difference ** 2)
+        first = made.keep(_first_of_each_topic(made, depth))
+        fitted = fit(part, first, model=algorithm.evaluator, draws=count, chains=chains, seed=own)
+        left.append(part.n_topics * compared(systems, fitted, estimand).sd_difference ** 2)
     return np.array(left)
 
 

@@ -79,5 +79,7 @@ def _columns(audit: Audit) -> str:
         "without: for large samples, and those of scores to first order about the adjusted model. "
         "A row agrees if the model's 95% interval and these limits overlap. Too few documents are "
         "judged to tell if there are no limits, or limits so wide that an interval of the model of "
-        f"this length would overlap them wherever it stood in the measure's range. {_JUDGED}"
+        "this length would overlap them wherever it stood in the measure's range. Evidence about "
+        "sharpness says whether probabilities are too near to 0 and 1, or too far from them. "
+        f"{_JUDGED}"
     )

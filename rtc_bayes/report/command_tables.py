@@ -131,7 +131,7 @@ def plan_table(made: JudgingPlan) -> Table:
     )
     columns: dict[str, tuple[str, Format]] = {
         "judgments_per_topic": ("judged a topic", lambda n: f"{n}" if n else "pilot"),
-        "topics": ("topics", "d"),
+        "topics": ("topics", str),
         "new_topics": ("new topics", "d"),
         "cost": ("cost", "g"),
         "sd": ("sd", ".4f"),
@@ -143,6 +143,9 @@ def plan_table(made: JudgingPlan) -> Table:
         "cost_needed": ("cost of these", "g"),
     }
     frame = made.to_frame()
+    every = frame["topics"]
+    some = frame["topics_so_deep"].fillna(every).astype(str) + " of "
+    frame["topics"] = some.where(frame["topics_so_deep"] < every, "") + every.astype(str)
     if not frame["new_topics"].any():
         del columns["new_topics"]
     words = {name: word for name, (word, _) in columns.items()}
@@ -153,12 +156,16 @@ def plan_passage(made: JudgingPlan) -> Passage:
     """Say the plan's answer in words, and what the columns of its table are."""
     difference, level = f"{made.difference:g}", f"{made.level:g}"
     columns = (
+        "topics: that have judgments. 8 of 10: only 8 of them have so many; the others stay as the "
+        "pilot leaves them",
+        "cost: of the judgments that the pilot lacks for this",
         "sd: of the difference of two systems",
         f"separates at least: the smallest difference in mean score with confidence {level}",
         f"P(better) at {difference}: the confidence that a difference of {difference} would have",
         f"pairs at {level}: the share of pairs of systems expected to have this confidence",
         "pairs in order: the share of pairs expected to stand in their true order",
         f"topics needed: how many topics, judged so deep, separate {difference} (–: none do)",
+        "cost of these: with so many judgments on every one of them, whatever the budget",
     )
     return Passage("In words", (made.sentence, "", "Columns", *columns))
 

@@ -100,7 +100,8 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         f"A score is the mean over {count(len(comparison.topics), 'topic')} of {about}.",
         "The relevance of documents without a judgment is not known: "
         f"{comparison.model or 'a table of probabilities'} says how probable it is, and expected "
-        "scores, intervals and P(better) are what follows from that.",
+        "scores, intervals and P(better) are what follows from that, by the mean and the variance "
+        "of each score (its moments), or by drawn outcomes.",
         "P(better) is the probability that the order of two systems is the same when all is "
         "judged; 0.5 says that nothing is known about it.",
     ]

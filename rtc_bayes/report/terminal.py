@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import takewhile
 from typing import IO, TYPE_CHECKING
 
 from rich.box import SIMPLE
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table as Grid
 
 from rtc_bayes.report.tables import Format, cells
@@ -18,8 +20,8 @@ from rtc_bayes.store import atomic_write, json_text, meta_path, write_csv, write
 if TYPE_CHECKING:
     import pandas as pd
 
-# In a file or a pipe a table has this width, or what its names and numbers need: only headings and
-# running text break into lines.
+# In a file or a pipe a table has this width, in a terminal the terminal's, or what its names and
+# numbers need: only headings and running text break into lines.
 _WIDTH = 100
 _LONGEST_NAME = 24
 _TEXT_WIDTH = 12
@@ -116,50 +118,87 @@ def write_value(value: object, output: str | None, provenance: Mapping[str, obje
 
 def _print(tables: Sequence[Table | Passage], file: IO[str]) -> None:
     console = Console(file=file, highlight=False, markup=False)
-    folds = console.is_terminal
-    if not folds:
-        console.width = _NO_LIMIT
+    wide = Console(file=file, highlight=False, markup=False, width=_NO_LIMIT)
+    text, width = (console, console.width) if console.is_terminal else (wide, _WIDTH)
     for table in tables:
         if isinstance(table, Passage):
-            console.print(table.title, *table.paragraphs, "", sep="\n")
+            text.print(table.title, *table.paragraphs, "", sep="\n")
             continue
-        console.print(table.title)
-        console.print(_grid(table, None if folds else _WIDTH))
+        text.print(table.title)
+        for grid in _grids(table, width, stacks=console.is_terminal):
+            wide.print(grid)
 
 
-def _grid(table: Table, width: int | None) -> Grid:
-    """Lay a table out; rich makes it as narrow as the terminal, where no width is given."""
-    grid = Grid(box=SIMPLE, pad_edge=False)
+@dataclass(frozen=True)
+class _Column:
+    """A column as text.
+
+    Attributes
+    ----------
+    name : str
+    numbers : bool
+        Whether it stands to the right.
+    texts : list of str
+        Row by row.
+    need, want : int
+        The width without which a name or a number breaks, and that of a single line.
+    """
+
+    name: str
+    numbers: bool
+    texts: list[str]
+
+    @cached_property
+    def need(self) -> int:
+        longest = max(map(cell_len, self.texts), default=0)
+        if longest > _LONGEST_NAME and not self.numbers:
+            words = max(cell_len(word) for text in self.texts for word in text.split())
+            longest = max(words, _TEXT_WIDTH)
+        return max(longest, *map(cell_len, self.name.split()), 0)
+
+    @cached_property
+    def want(self) -> int:
+        return max(cell_len(self.name), *map(cell_len, self.texts), 0)
+
+
+def _grids(table: Table, width: int, *, stacks: bool) -> Iterator[Grid]:
+    """Lay a table out: in several parts, one below the other, if it `stacks` and is too wide."""
     rows = cells(table.frame, table.formats)
-    names = [str(name) for name in table.frame.columns]
-    right = [name in table.formats for name in table.frame.columns]
-    widths = [None] * len(names) if width is None else _widths(names, right, rows, width)
-    for name, numbers, each in zip(names, right, widths, strict=True):
-        grid.add_column(name, justify="right" if numbers else "left", overflow="fold", width=each)
-    for row in rows:
-        grid.add_row(*row)
-    return grid
+    columns = [
+        _Column(str(name), name in table.formats, [row[number] for row in rows])
+        for number, name in enumerate(table.frame.columns)
+    ]
+    for part in _parts(columns, width) if stacks else [columns]:
+        grid = Grid(box=SIMPLE, pad_edge=False)
+        for column, each in zip(part, _widths(part, width), strict=True):
+            justify: JustifyMethod = "right" if column.numbers else "left"
+            grid.add_column(column.name, justify=justify, overflow="fold", width=each)
+        for row in zip(*(column.texts for column in part), strict=True):
+            grid.add_row(*row)
+        yield grid
 
 
-def _widths(
-    names: Sequence[str], right: Sequence[bool], rows: Sequence[Sequence[str]], width: int
-) -> list[int]:
+def _parts(columns: list[_Column], width: int) -> list[list[_Column]]:
+    """Part columns so that each part is no wider than need be; names before numbers are in all."""
+    names = list(takewhile(lambda column: not column.numbers, columns[:-1]))
+    parts = [[*names]]
+    for column in columns[len(names) :]:
+        if len(parts[-1]) > len(names) and _room([*parts[-1], column], width) < 0:
+            parts.append([*names])
+        parts[-1].append(column)
+    return parts
+
+
+def _room(columns: Sequence[_Column], width: int) -> int:
+    """Return how much wider columns may be than they need."""
+    return width - sum(column.need for column in columns) - 3 * len(columns) + 1
+
+
+def _widths(columns: Sequence[_Column], width: int) -> list[int]:
     """Give each column what it needs, and then, from the left, what it would have."""
-    needs, wants = [], []
-    for column, name in enumerate(names):
-        texts = [row[column] for row in rows]
-        longest = max(map(cell_len, texts), default=0)
-        if longest > _LONGEST_NAME and not right[column]:
-            words = max(cell_len(word) for text in texts for word in text.split())
-            least = max(words, _TEXT_WIDTH)
-        else:
-            least = longest
-        needs.append(max(least, *map(cell_len, name.split()), 0))
-        wants.append(max(longest, cell_len(name)))
-    room = width - sum(needs) - 3 * len(names) + 1
-    widths = []
-    for need, want in zip(needs, wants, strict=True):
-        more = min(want - need, max(room, 0))
+    room, widths = _room(columns, width), []
+    for column in columns:
+        more = min(column.want - column.need, max(room, 0))
         room -= more
-        widths.append(need + more)
+        widths.append(column.need + more)
     return widths

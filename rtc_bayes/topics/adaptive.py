@@ -223,8 +223,9 @@ def suggest_topics(
     Returns
     -------
     DataFrame
-        ``topic`` and ``rho`` of the topics with judgments and this one together, best first; by
-        ``vote`` in the order of votes.
+        ``topic``, and ``rho``, the expected correlation of systems' mean scores over the judged
+        topics and this one with those over all topics; the highest first. By ``vote`` the order is
+        that of votes of sets of systems, and ``rho`` that of all systems.
 
     Raises
     ------
@@ -344,7 +345,10 @@ def _check(noise: str, solver: str) -> None:
     if solver not in get_args(Step):
         raise InputError(f"solver is {solver!r}", remedy="give greedy or vote")
     if (noise, solver) == ("draws", "vote"):
-        raise InputError("subsets of systems do not vote by draws", remedy="give noise centred")
+        raise InputError(
+            "subsets of systems do not vote by draws",
+            remedy='give noise="centred" (--noise centred), or solver="greedy" (--solver greedy)',
+        )
 
 
 def _measures(measure: str | Sequence[str]) -> list[str]:

@@ -199,7 +199,8 @@ def allocate_judgments(
     if how == "subset":
         if scores is None:
             raise InputError(
-                "no scores to select topics by", remedy='give scores, or how="uniform"'
+                "no scores to select topics by",
+                remedy='give scores= or --scores, or how="uniform" (--how uniform)',
             )
         _check_topics(scores.topics, topics)
         if constraint not in ("corrected", "printed"):

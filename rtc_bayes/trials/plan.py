@@ -117,7 +117,8 @@ class Plan:
         if self.leave_out is not None and self.n_initial == self.n_systems:
             raise InputError(
                 f"all {self.n_systems} systems of a trial are initial: none can be left out",
-                remedy="give n_systems above n_initial, or no leave_out",
+                remedy="give n_systems (--systems) above n_initial (--initial), or no leave_out "
+                "(--leave-out)",
             )
         if self.moments not in ("published", "exact", "plugin"):
             raise InputError(

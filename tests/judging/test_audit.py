@@ -14,7 +14,7 @@ from rtc_bayes.judging.audit_list import with_grades, without_audit
 from rtc_bayes.judging.auditing import FEWEST
 from rtc_bayes.measures.sampling import judged_by
 
-RUNS = 100
+RUNS = 70
 SHARE = 0.2
 
 
@@ -163,7 +163,7 @@ def test_a_wrong_model_raises_an_alarm(pool, probability, wrong, power, what):
     rng, comparison = np.random.default_rng(5), compared(pool, wrong(probability[0]))
     last = [
         list(looks_of(comparison, pool, labels_of(pool, probability[:1], rng), seed))[-1]
-        for seed in range(25)
+        for seed in range(15)
     ]
     assert np.mean([look.alarm for look in last]) >= power
     average = {
@@ -181,7 +181,7 @@ def test_the_estimate_is_right_whatever_the_model_says(pool, probability):
     comparison = rb.compare(pool, wrong, rb.Estimand("P@10", scope="pool"))
     truth = rb.moments(pool, labels.astype(float), measure="P@10", pairs="none").mean_expected[0]
     estimates = []
-    for seed in range(400):
+    for seed in range(150):
         prels = audit_documents(pool, SHARE, qrels_of(pool, labels), seed=seed)
         look = audit(comparison, Sample.from_prels(pool, prels), seed=seed)
         estimates.append(look.estimate)

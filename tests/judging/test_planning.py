@@ -63,7 +63,7 @@ def test_what_is_left_is_that_of_every_outcome():
     algorithm = parse_algorithm("mtc/uniform")
     left = [
         unjudged_variance(pilot, pool, ["1"], algorithm, POOL_ALONE, [1, 2, 3], seed=seed)[:, 0]
-        for seed in range(200)
+        for seed in range(60)
     ]
 
     def ap(order, relevant):
@@ -90,8 +90,9 @@ def test_what_is_left_is_that_of_every_outcome():
 
 def test_the_formulas_by_hand(by_hand):
     assert by_hand.cost(5, 4) == 1 + 2 * (4 + 2)
-    # on the pilot's topics the less of both; on two new ones what was simulated
-    total = 3 * np.array([0.03, 0.05]) + 2 * np.array([0.04, 0.05])
+    # the pilot's where it has them; on its topic of three judgments the less of both; on two new
+    # ones what was simulated
+    total = np.array([3 * 0.03, 2 * 0.06 + 0.05]) + 2 * np.array([0.04, 0.05])
     expected = np.sqrt((total / 5 + by_hand.between) / 5)
     assert by_hand.sd(5, 4) == pytest.approx(expected)
     of_runs = replace(by_hand, population=False)
@@ -102,11 +103,29 @@ def test_what_the_budget_buys(by_hand):
     pilot, shallow, deep = by_hand.choices()
     assert pilot[:3] == (3, 0, None)
     # one judgment deepens the pilot; 19 are left for topics of 4 + 2
-    assert shallow == (6, 3, 0, 19.0)
+    assert shallow == (6, 1, 0, 19.0)
     # 3 + 4 + 5 deepen it; 8 are too few for a topic of 8 + 2
     assert deep == (3, 3, 1, 12.0)
     poor = replace(by_hand, budget=8.0).choices()[2]
     assert poor == (3, 2, 1, 7.0)
+
+
+def test_rows_of_as_many_topics_say_how_many_are_so_deep(by_hand):
+    """What the budget buys of three topics costs less than all three, and says so."""
+    frame = replace(by_hand, budget=8.0, difference=0.3).to_frame()
+    deep = frame.iloc[2]
+    assert (deep.topics, deep.topics_so_deep, deep.cost) == (3, 2, 7.0)
+    assert (deep.topics_needed, deep.cost_needed) == (3, by_hand.cost(3, 8)) == (3, 12.0)
+    assert frame.topics_so_deep.isna().tolist() == [True, False, False]
+
+
+def test_nothing_is_gained_where_nothing_is_bought(by_hand):
+    """Fewer judgments than the pilot has cost nothing, however little they would leave."""
+    made = replace(by_hand, judgments_per_topic=(2,), unjudged=np.full((1, 2), 1e-3), budget=1.0)
+    pilot, bought = made.to_frame().to_dict("records")
+    assert bought["cost"] == 0.0
+    assert bought["topics_so_deep"] == 3
+    assert bought["sd"] == pilot["sd"]
 
 
 def test_the_number_of_topics_is_the_smallest_that_serves(by_hand):
@@ -191,6 +210,15 @@ def test_the_seed_decides(small):
     first, again, other = of(small, seed=1), of(small, seed=1), of(small, seed=2)
     assert first.to_dict() == again.to_dict()
     assert (first.unjudged != other.unjudged).any()
+
+
+def test_progress_is_told_from_the_start(small):
+    told = []
+    of(small, repetitions=2, progress=lambda *step: told.append(step))
+    total = 2 * 4 * 8
+    assert told[0] == ("simulated judgments", 0, total)
+    assert {done for _, done, _ in told} == set(range(total + 1))
+    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
 
 
 def test_one_pair_is_a_part_of_all(small):

@@ -132,9 +132,10 @@ def test_a_plan_says_what_its_columns_are(tmp_path):
     table, words = plan_table(plan), plan_passage(plan)
     assert words.paragraphs[0] == plan.sentence
     headings = ["separates at least", "P(better) at 0.05", "pairs at 0.9", "pairs in order"]
-    for heading in [*headings, "topics needed"]:
+    for heading in ["topics", "cost", *headings, "topics needed", "cost of these"]:
         assert heading in table.frame
         assert any(text.startswith(f"{heading}: ") for text in words.paragraphs), heading
+    assert table.frame["topics"].tolist() == ["10", "25", "7 of 10"]
     frame = plan.to_frame()
     assert table.frame["separates at least"].tolist() == frame["separates"].tolist()
     assert table.frame["new topics"].tolist() == frame["new_topics"].tolist()

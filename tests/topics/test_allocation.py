@@ -104,7 +104,7 @@ def test_a_budget_is_spread_equally_over_the_topics_selected(new_runs, scores):
     ("words", "message"),
     [
         ({"budget": 0}, "budget is 0"),
-        ({"budget": 5}, 'no scores to select topics by; give scores, or how="uniform"'),
+        ({"budget": 5}, r'give scores= or --scores, or how="uniform" \(--how uniform\)'),
         ({"budget": 5, "how": "all"}, "how is 'all'; give subset or uniform"),
         (
             {"budget": 5, "scores": scores_of("9")},

@@ -115,12 +115,16 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
     started = rb.Judgments.from_qrels(pool, read)
     by_vote = rb.suggest_topics(pool, started, measure="P@10", solver="vote", seed=2)
     assert json.loads(capsys.readouterr().out) == by_vote.to_dict("records")
+    assert main([*asked, "--solver", "vote"]) == 0
+    title = capsys.readouterr().out.splitlines()[0]
+    assert "rho: expected correlation of systems' mean scores over the judged topics" in title
+    assert "In the order of votes; rho is that of all systems" in title
     for noise in ("none", "centred", "draws"):
         assert main([*asked, "--noise", noise, "--format", "json", "--seed", "2"]) == 0
         by_noise = rb.suggest_topics(first.pool, first, noise=noise, seed=2)
         assert json.loads(capsys.readouterr().out) == by_noise.to_dict("records")
     assert main([*asked, "--noise", "draws", "--solver", "vote"]) == 2
-    assert "do not vote by draws; give noise centred" in capsys.readouterr().err
+    assert 'do not vote by draws; give noise="centred" (--noise' in capsys.readouterr().err
     capsys.readouterr()
     for other in (["--pair", "least"], ["--costs", "human=1"]):
         assert main([*asked, *other]) == 2
