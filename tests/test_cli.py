@@ -109,6 +109,7 @@ def test_the_commands_are_those_of_the_contract(ok):
     )
     for command in COMMANDS:
         assert "Usage: rtc-bayes " + command in ok(f"{command} --help")
+    assert ok("--version").startswith("rtc-bayes 0.")
 
 
 # words of the project that a reader of one command's help cannot know, and what tells them
@@ -133,7 +134,6 @@ def test_help_says_what_its_words_mean(ok, word):
     assert said
     for text in said:
         assert re.search(EXPLAINED[word], text, re.I), text
-    assert ok("--version").startswith("rtc-bayes 0.")
 
 
 def test_evaluate_writes_what_it_prints(here, ok):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError
+from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store import atomic_write, write_csv, write_json
 from rtc_bayes.store.shown import Shown
 
@@ -384,7 +385,8 @@ class Comparison(Shown):
 
         Fewer than eight systems retrieve too little to tell how many relevant documents there are,
         and nothing is judged at the foot of the lists of more than fifty. Only average precision
-        of whole lists depends on that number so much, and a point estimate has no intervals.
+        of whole lists depends on that number so much, and a point estimate has no intervals. One
+        system alone has no order to trust.
 
         Examples
         --------
@@ -397,8 +399,10 @@ class Comparison(Shown):
         """
         systems = len(self.systems)
         draws = int(str(self.meta.get("draws", 1)))
-        whole = self.meta.get("scope") == "whole" and self.measure.partition("(")[0] == "AP"
-        if not whole or draws < 2 or FEW_SYSTEMS <= systems <= MANY_SYSTEMS:
+        measure = parse_measure(self.measure)
+        whole = (self.meta.get("scope"), measure.kind, measure.cutoff) == ("whole", "AP", None)
+        alone_or_enough = systems == 1 or FEW_SYSTEMS <= systems <= MANY_SYSTEMS
+        if not whole or draws < 2 or alone_or_enough:
             return None
         off = "high" if systems < FEW_SYSTEMS else "low"
         about = f"with {systems} systems expected MAPs tend to be too {off} together"

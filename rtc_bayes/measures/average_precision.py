@@ -210,7 +210,7 @@ class _Part:
 def _parts(
     p: Floats, draws: NDArray[np.int64], *, exact: bool, tolerance: float
 ) -> Iterator[_Part]:
-    """Split draws (by_lanes of rows of p) by their lanes."""
+    """Split draws (numbers of rows of p) into parts of few lanes."""
     of_draw = nodes(p[draws], tolerance) if exact and len(draws) else None
     ends = of_draw.draw_starts[1:] if of_draw else np.arange(1, len(draws) + 1)
     first = 0

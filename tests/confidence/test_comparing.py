@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -414,12 +415,18 @@ def test_topics_at_a_time_change_no_comparison(make_pool):
     assert one.to_dict() == two.to_dict()
 
 
-@pytest.mark.parametrize(("systems", "off"), [(7, "high"), (8, None), (50, None), (51, "low")])
+@pytest.mark.parametrize(
+    ("systems", "off"), [(1, None), (7, "high"), (8, None), (50, None), (51, "low")]
+)
 def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, systems, off):
     """Their expected MAPs, that is; neither measures of first ranks nor the pool's."""
     pool = make_pool(np.random.default_rng(3), systems, 2, 7, depth=5)
     drawn = Relevance.from_values(pool, np.full((1, 2, pool.n_documents), 0.3))
-    level = compare(pool, drawn, moments="plugin").level_text
+    comparison = compare(pool, drawn, moments="plugin")
+    level = comparison.level_text
     assert level is None if off is None else level is not None and f"too {off}" in level
     for other in ("P@5", POOL_ALONE):
         assert compare(pool, drawn, other, moments="plugin").level_text is None
+    # a graded cutoff is one of first ranks, too
+    assert replace(comparison, measure="AP(rel=2)").level_text == level
+    assert replace(comparison, measure="AP(rel=2)@5").level_text is None

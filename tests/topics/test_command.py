@@ -126,7 +126,7 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
     assert main([*asked, "--noise", "draws", "--solver", "vote"]) == 2
     assert 'do not vote by draws; give noise="centred" (--noise' in capsys.readouterr().err
     capsys.readouterr()
-    for other in (["--pair", "least"], ["--costs", "human=1"]):
+    for other in (["--pair", "least"], ["--costs", "human=1"], ["--worth", "2"]):
         assert main([*asked, *other]) == 2
         assert "--by-topic takes --qrels, but no --pair" in capsys.readouterr().err
     for of_topics in (["--noise", "draws"], ["--solver", "vote"]):
