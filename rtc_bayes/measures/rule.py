@@ -23,26 +23,23 @@ _STEPS_PER_OCTAVE = 2
 
 @dataclass(frozen=True)
 class ExponentialRule:
-    """Nodes and weights with 1/r ~ sum w1 e^(-u r) and 1/r^2 ~ sum w2 e^(-u r) on [low, high].
+    """Nodes and weights with 1/r ~ sum w e^(-u r) and 1/r^2 ~ sum w u e^(-u r) on [1, ratio].
+
+    On [low, low * ratio] u / low and w / low take their places.
 
     Attributes
     ----------
     u : ndarray, shape (nodes,)
         Positive; t = e^-u is the base of the powers.
-    weight1, weight2 : ndarray, shape (nodes,)
-        Positive; ``weight2 = weight1 * u``.
+    weight : ndarray, shape (nodes,)
+        Positive.
     error : float
         Worst relative error of the two sums over the window.
     """
 
     u: Floats
-    weight1: Floats
-    weight2: Floats
+    weight: Floats
     error: float
-
-    def scaled(self, low: float) -> ExponentialRule:
-        """Return the rule for the window [low, low * ratio]; this one starts at 1."""
-        return ExponentialRule(self.u / low, self.weight1 / low, self.weight2 / low**2, self.error)
 
     def __repr__(self) -> str:
         return f"ExponentialRule({len(self.u)} nodes, relative error {self.error:.1e})"
@@ -111,36 +108,20 @@ def _bennett_reach(variance: Floats, exponent: float) -> Floats:
     return variance * y * (1.0 + 1e-9)
 
 
-def exponential_rule(low: int, high: int, tolerance: float) -> ExponentialRule:
-    """Rule for 1/r and 1/r^2 over the window of r.
-
-    Parameters
-    ----------
-    low, high : int
-        The window, with ``1 <= low <= high``.
-    tolerance : float
-        Worst relative error wanted; below 3e-14 rounding rules and 3e-14 is used.
-
-    Returns
-    -------
-    ExponentialRule
-    """
-    if not 1 <= low <= high:
-        raise ValueError(f"window is {low} to {high}")
-    return unit_rules(np.array([low]), np.array([high]), tolerance)[0].scaled(float(low))
-
-
 def unit_rules(
     low: NDArray[np.int64], high: NDArray[np.int64], tolerance: float
 ) -> list[ExponentialRule]:
-    """Return the rules of many windows, each for the window divided by its low end.
+    """Return the rules for 1/r and 1/r^2 of many windows, each divided by its low end.
 
     Parameters
     ----------
     low, high : ndarray of int64
-        The windows, as of :func:`exponential_rule`.
+        The windows, with ``1 <= low <= high``.
     tolerance : float
+        Worst relative error wanted; below 3e-14 rounding rules and 3e-14 is used.
     """
+    if ((low < 1) | (high < low)).any():
+        raise ValueError(f"windows are {low} to {high}")
     # a rule depends on the ratio of the ends only: few ratios serve all windows
     octaves = np.ceil(_STEPS_PER_OCTAVE * np.log2(high / low)) / _STEPS_PER_OCTAVE
     return [_unit_rule(width, max(tolerance, _ROUNDING)) for width in octaves.tolist()]
@@ -162,10 +143,10 @@ def _unit_rule(octaves: float, tolerance: float) -> ExponentialRule:
             method="Nelder-Mead",
             options={"maxfev": 300, "xatol": 1e-3, "fatol": 1e-2},
         )
-        u, weight1 = _trapezoid(nodes, *fit.x)
-        error = _relative_error(u, weight1, r)
-        if error <= tolerance and _harmless_outside(u, weight1, ratio):
-            return ExponentialRule(u, weight1, weight1 * u, error)
+        u, weight = _trapezoid(nodes, *fit.x)
+        error = _relative_error(u, weight, r)
+        if error <= tolerance and _harmless_outside(u, weight, ratio):
+            return ExponentialRule(u, weight, error)
     raise RuntimeError(f"no rule of {_LARGEST_RULE} nodes reaches {tolerance} on [1, {ratio}]")
 
 
@@ -180,19 +161,19 @@ def _log_error(shape: Floats, nodes: int, r: Floats) -> float:
     return math.log(_relative_error(*_trapezoid(nodes, *shape), r) + 1e-300)
 
 
-def _relative_error(u: Floats, weight1: Floats, r: Floats) -> float:
+def _relative_error(u: Floats, weight: Floats, r: Floats) -> float:
     power = np.exp(-np.outer(r, u))
-    first = np.abs(r * (power @ weight1) - 1.0).max()
-    second = np.abs(r * r * (power @ (weight1 * u)) - 1.0).max()
+    first = np.abs(r * (power @ weight) - 1.0).max()
+    second = np.abs(r * r * (power @ (weight * u)) - 1.0).max()
     return float(max(first, second))
 
 
-def _harmless_outside(u: Floats, weight1: Floats, ratio: float) -> bool:
+def _harmless_outside(u: Floats, weight: Floats, ratio: float) -> bool:
     """Whether r * rule(r) and r^2 * rule2(r) stay <= 2 off the window, as the error bound needs."""
     r = np.concatenate([np.geomspace(1e-3, 1.0, 100), ratio * np.geomspace(1.0, 1e3, 200)])
     power = np.exp(-np.outer(r, u))
-    first = (r * (power @ weight1)).max()
-    second = (r * r * (power @ (weight1 * u))).max()
+    first = (r * (power @ weight)).max()
+    second = (r * r * (power @ (weight * u))).max()
     return bool(first <= 2.0 and second <= 2.0)
 
 

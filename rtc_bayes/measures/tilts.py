@@ -112,7 +112,7 @@ def nodes(p: Floats, tolerance: float) -> Nodes:
     u, weight = np.zeros((2, len(p), max(len(rule.u) for rule in of_draw)))
     for d, rule in enumerate(of_draw):
         u[d, : len(rule.u)] = rule.u
-        weight[d, : len(rule.u)] = rule.weight1
+        weight[d, : len(rule.u)] = rule.weight
     u /= low[:, None]
     weight *= _expected_powers(p, np.exp(-u)) / low[:, None]
     mean = p.sum(axis=1)

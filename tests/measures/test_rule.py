@@ -7,37 +7,44 @@ import pytest
 from scipy.signal import convolve
 
 from rtc_bayes.measures.rule import (
-    exponential_rule,
     gauss_rules,
     relevant_window,
     spectral_nodes,
     spectral_weights,
+    unit_rules,
 )
+from rtc_bayes.measures.tilts import nodes
+
+
+def rule_of(low, high, tolerance):
+    """Nodes and weights for the window of r, and their error."""
+    (rule,) = unit_rules(np.array([low]), np.array([high]), tolerance)
+    return rule.u / low, rule.weight / low, rule.error
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-8, 1e-12])
 @pytest.mark.parametrize(("low", "high"), [(1, 1), (1, 7), (1, 100), (3, 2000), (200, 500)])
 def test_rule_reaches_its_tolerance_on_the_window(low, high, tolerance):
-    rule = exponential_rule(low, high, tolerance)
+    u, weight, error = rule_of(low, high, tolerance)
     r = np.arange(low, high + 1)
-    power = np.exp(-np.outer(r, rule.u))
-    assert np.abs(r * (power @ rule.weight1) - 1).max() <= tolerance
-    assert np.abs(r * r * (power @ rule.weight2) - 1).max() <= tolerance
-    assert rule.error <= tolerance
+    power = np.exp(-np.outer(r, u))
+    assert np.abs(r * (power @ weight) - 1).max() <= tolerance
+    assert np.abs(r * r * (power @ (weight * u)) - 1).max() <= tolerance
+    assert error <= tolerance
 
 
 def test_rule_does_no_harm_off_the_window():
-    rule = exponential_rule(20, 60, 1e-8)
+    u, weight, _ = rule_of(20, 60, 1e-8)
     r = np.arange(1, 20_000)
-    power = np.exp(-np.outer(r, rule.u))
-    assert (r * (power @ rule.weight1)).max() <= 2
-    assert (r * r * (power @ rule.weight2)).max() <= 2
-    assert (rule.weight1 > 0).all()
+    power = np.exp(-np.outer(r, u))
+    assert (r * (power @ weight)).max() <= 2
+    assert (r * r * (power @ (weight * u))).max() <= 2
+    assert (weight > 0).all()
 
 
 def test_rule_refuses_an_empty_window():
     with pytest.raises(ValueError, match="window"):
-        exponential_rule(5, 4, 1e-8)
+        rule_of(5, 4, 1e-8)
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-8, 1e-12])
@@ -46,14 +53,13 @@ def test_fewer_nodes_sum_moments_of_tilted_probabilities(documents, most, tolera
     p = 0.6 * np.random.default_rng(2).random((3, documents))
     p[1] *= 0.5
     mean = p.sum(axis=1)
-    rule = exponential_rule(1, documents, 1e-13)
-    t = np.exp(-rule.u)
-    weight = rule.weight1 * np.prod(1 - p[:, None] * (1 - t[:, None]), axis=2)
-    u = np.tile(rule.u, (3, 1))
-    counts, few, weights = gauss_rules(u, weight, mean**2, tolerance)
+    u, weight1, _ = rule_of(1, documents, 1e-13)
+    t = np.exp(-u)
+    weight = weight1 * np.prod(1 - p[:, None] * (1 - t[:, None]), axis=2)
+    counts, few, weights = gauss_rules(np.tile(u, (3, 1)), weight, mean**2, tolerance)
     assert counts.max() <= min(most, len(t))
     assert (weights > 0).all()
-    for d, (nodes, of_draw) in enumerate(
+    for d, (fewer, of_draw) in enumerate(
         zip(*(np.split(x, counts.cumsum()[:-1]) for x in (few, weights)), strict=True)
     ):
         for power in (0, 1):
@@ -61,9 +67,17 @@ def test_fewer_nodes_sum_moments_of_tilted_probabilities(documents, most, tolera
                 (w * x**power)
                 @ (p[d] * np.exp(-x)[:, None] / (1 - p[d] * -np.expm1(-x)[:, None])).sum(axis=1)
                 ** 2
-                for x, w in ((rule.u, weight[d]), (nodes, of_draw))
+                for x, w in ((u, weight[d]), (fewer, of_draw))
             )
             assert abs(after - before) <= tolerance
+
+
+@pytest.mark.parametrize(("mean", "few", "many"), [(5, 20, 26), (50, 4, 6), (200, 4, 4)])
+def test_many_relevant_documents_need_few_nodes(mean, few, many):
+    """As docs/confidence.md says, by the default tolerance."""
+    p = np.random.default_rng(3).random((4, 1000))
+    counts = np.diff(nodes(p * mean / p.sum(axis=1, keepdims=True), 1e-8).draw_starts)
+    assert ((few <= counts) & (counts <= many)).all()
 
 
 @pytest.mark.parametrize("leaving", [1e-3, 1e-8, 1e-14])
