@@ -120,7 +120,8 @@ _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 # what a pair and the comparison call by different names
 _ELSEWHERE = {"sd": "sd_difference"}
 _TEXTS = ("system", "a", "b", "form")
-FEW_SYSTEMS, MANY_SYSTEMS = 8, 50
+_KNOWN = 0.05
+FEWEST, MOST = 8, 50
 """Fewer, and more, have expected MAPs that are off together (docs/reading-a-confidence.md)."""
 _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_high")
 
@@ -386,7 +387,8 @@ class Comparison(Shown):
         Fewer than eight systems retrieve too little to tell how many relevant documents there are,
         and nothing is judged at the foot of the lists of more than fifty. Only average precision
         of whole lists depends on that number so much, and a point estimate has no intervals. One
-        system alone has no order to trust.
+        system alone has no order to trust; and where so much is judged that scores have a standard
+        deviation of a twentieth of their size at most, the level is known.
 
         Examples
         --------
@@ -401,10 +403,11 @@ class Comparison(Shown):
         draws = int(str(self.meta.get("draws", 1)))
         measure = parse_measure(self.measure)
         whole = (self.meta.get("scope"), measure.kind, measure.cutoff) == ("whole", "AP", None)
-        alone_or_enough = systems == 1 or FEW_SYSTEMS <= systems <= MANY_SYSTEMS
-        if not whole or draws < 2 or alone_or_enough:
+        alone_or_enough = systems == 1 or FEWEST <= systems <= MOST
+        known = self.sd.mean() <= _KNOWN * self.expected.mean()
+        if not whole or draws < 2 or alone_or_enough or known:
             return None
-        off = "high" if systems < FEW_SYSTEMS else "low"
+        off = "high" if systems < FEWEST else "low"
         about = f"with {systems} systems expected MAPs tend to be too {off} together"
         return f"{about}: trust their order"
 

@@ -427,6 +427,8 @@ def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, syst
     assert level is None if off is None else level is not None and f"too {off}" in level
     for other in ("P@5", POOL_ALONE):
         assert compare(pool, drawn, other, moments="plugin").level_text is None
+    judged = Relevance.from_values(pool, np.ones((1, 2, pool.n_documents)))
+    assert compare(pool, judged, Estimand(residual=0), moments="plugin").level_text is None
     # a graded cutoff is one of first ranks, too
     assert replace(comparison, measure="AP(rel=2)").level_text == level
     assert replace(comparison, measure="AP(rel=2)@5").level_text is None
