@@ -458,6 +458,8 @@ def test_judged_for_is_typed_stored_or_inferred_and_said_so(here, ok, run):
     assert "say which: judged_for= or --judged-for" in err
     _, _, err = run("fit '*.gz' --qrels plain.qrels -o c.nc --quiet")
     assert err == ""
+    status, _, err = run("compare '*.gz' --qrels few.qrels --judged-for ' '")
+    assert (status, "a system without a name" in err) == (2, True)
 
 
 @pytest.mark.parametrize(

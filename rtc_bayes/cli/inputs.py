@@ -62,8 +62,19 @@ def read_judgments(
 
 
 def tags(text: str | None) -> list[str] | None:
-    """Read systems' names, parted by commas."""
-    return None if text is None else [tag.strip() for tag in text.split(",")]
+    """Read systems' names, parted by commas.
+
+    Raises
+    ------
+    InputError
+        A name is empty.
+    """
+    if text is None:
+        return None
+    read = [tag.strip() for tag in text.split(",")]
+    if not all(read):
+        raise InputError(f"a system without a name: {text!r}", remedy="write NAME,NAME")
+    return read
 
 
 def digests(

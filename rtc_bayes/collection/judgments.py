@@ -303,7 +303,8 @@ class Judgments(Saved):
         Warns
         -----
         CollectionWarning
-            Once, naming judged topics for which there is no run.
+            Once, naming judged topics for which there is no run; and if no system that
+            `judged_for` names is in the pool.
 
         Examples
         --------
@@ -319,6 +320,13 @@ class Judgments(Saved):
         whole_number("relevance_level", relevance_level, least=1)
         if judged_for is None:
             judged_for = qrels.judged_for
+        elif isinstance(judged_for, list | tuple) and set(judged_for).isdisjoint(pool.systems):
+            warnings.warn(
+                f"none of the systems judged for, {some(judged_for) or 'no name'}, is among the "
+                f"runs, {some(pool.systems)}: every document counts as new",
+                CollectionWarning,
+                stacklevel=2,
+            )
         shared = [topic for topic in qrels if topic in set(pool.topics)]
         if len(qrels) and not shared:
             raise InputError(

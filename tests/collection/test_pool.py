@@ -297,6 +297,12 @@ def test_qrels_say_for_whom_they_were_made(pool):
     assert rb.Judgments.from_qrels(pool, qrels, judged_for=["a"]).judged_for == ("a",)
 
 
+def test_systems_judged_for_of_which_none_is_here_are_named(pool):
+    with pytest.warns(CollectionWarning, match="none of the systems judged for, A, .* as new"):
+        judged = rb.Judgments.from_qrels(pool, rb.Qrels({"9": {"z": 1}}), judged_for=["A"])
+    assert judged.judged_for == ("A",)
+
+
 def test_what_is_not_known_is_inferred_and_said_so(pool):
     judged = rb.Judgments.from_labels(pool, pool.locate("9", ["w", "z"]), [1, 0])
     with pytest.warns(CollectionWarning, match="inferred: b .*judged_for"):
