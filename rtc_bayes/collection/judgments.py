@@ -320,10 +320,10 @@ class Judgments(Saved):
         whole_number("relevance_level", relevance_level, least=1)
         if judged_for is None:
             judged_for = qrels.judged_for
-        elif isinstance(judged_for, list | tuple) and set(judged_for).isdisjoint(pool.systems):
+        elif (named := _judged_for(pool, judged_for)[0]) and set(named).isdisjoint(pool.systems):
             warnings.warn(
-                f"none of the systems judged for, {some(judged_for) or 'no name'}, is among the "
-                f"runs, {some(pool.systems)}: every document counts as new",
+                f"none of the systems judged for, {some(named)}, is among the runs, "
+                f"{some(pool.systems)}: every document counts as new",
                 CollectionWarning,
                 stacklevel=2,
             )
