@@ -194,19 +194,21 @@ def next_(
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
     if share is not None:
-        refused = (pair, hold_out, judged_for) != (None,) * 3 or by_topic or labels
+        refused = (pair, hold_out, judged_for, worth) != (None,) * 4 or by_topic or labels or costs
         if refused or judged is None:
             raise InputError(
-                "--audit takes --qrels, but no --pair, --by-topic, --hold-out, --judged-for or "
-                "--labels",
+                "--audit takes --qrels, but no --pair, --by-topic, --hold-out, --judged-for, "
+                "--labels, --costs or --worth",
                 remedy="give the one, and leave the others out",
             )
         _show_audit(pool, share, judged, count, kind, output, seed, digests(systems, judged))
         return
     if by_topic:
-        if pair is not None or hold_out is not None or labels or costs or judged is None:
+        refused = (pair, hold_out, worth) != (None,) * 3 or labels or costs
+        if refused or judged is None:
             raise InputError(
-                "--by-topic takes --qrels, but no --pair, no --hold-out, no --labels, no --costs",
+                "--by-topic takes --qrels, but no --pair, no --hold-out, no --labels, no --costs "
+                "and no --worth",
                 remedy="give the one, and leave the others out",
             )
         level = estimand.relevance_level
@@ -233,9 +235,13 @@ def next_(
         return
     judgments = read_judgments(estimand, pool, judged, labels, judged_for)
     if prices or worth is not None:
-        if pair is not None or hold_out is not None or not prices:
+        if not prices:
             raise InputError(
-                "--costs takes no --pair and no --hold-out, and --worth takes --costs",
+                "--worth takes --costs", remedy="give --costs, too, or leave it out"
+            )
+        if pair is not None or hold_out is not None:
+            raise InputError(
+                "--costs takes no --pair and no --hold-out",
                 remedy="give the one, and leave the others out",
             )
         inputs = digests(systems, judged, [chosen.model], labels)

@@ -401,7 +401,8 @@ class Comparison(Shown):
         if not whole or draws < 2 or FEW_SYSTEMS <= systems <= MANY_SYSTEMS:
             return None
         off = "high" if systems < FEW_SYSTEMS else "low"
-        about = f"with {systems} systems expected MAPs tend to be too {off} together"
+        number = "one system" if systems == 1 else f"{systems} systems"
+        about = f"with {number} expected MAPs tend to be too {off} together"
         return f"{about}: trust their order"
 
     def sample_difference(self, a: str, b: str) -> Floats:
