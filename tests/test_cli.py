@@ -823,6 +823,13 @@ def test_a_relevance_level_above_every_grade_is_said(here, run):
         assert "above the highest grade" not in run(f"{line} 1")[2]
 
 
+def test_documents_that_erels_leave_out_are_said(here, run):
+    (here / "e.txt").write_text("501 Q0 d 0.5\n")
+    line = "compare '*.gz' --erels e.txt"
+    assert "have no listed probability and get 0.5 (say another" in run(line)[2]
+    assert run(f"{line} --default-p .5")[1:] == (run(line)[1], "")
+
+
 def test_systems_judged_for_that_are_not_compared_are_said(here, run):
     line = "compare '*.gz' --qrels few.qrels --model uniform --judged-for site01a"
     said = "--judged-for names systems of which no run is given: site9z"

@@ -205,7 +205,7 @@ def compare(
             pool,
             listed,
             qrels=qrels_read,
-            default_p=0.5 if default_p is None else default_p,
+            default_p=default_p,
             relevance_level=estimand.relevance_level,
         )
     else:

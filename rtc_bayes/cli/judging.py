@@ -236,9 +236,7 @@ def next_(
     judgments = read_judgments(estimand, pool, judged, labels, judged_for)
     if prices or worth is not None:
         if not prices:
-            raise InputError(
-                "--worth takes --costs", remedy="give --costs, too, or leave it out"
-            )
+            raise InputError("--worth takes --costs", remedy="give --costs, too, or leave it out")
         if pair is not None or hold_out is not None:
             raise InputError(
                 "--costs takes no --pair and no --hold-out",
