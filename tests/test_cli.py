@@ -764,6 +764,81 @@ def test_a_wrong_command_line_is_answered_by_what_was_meant(run, line, said):
     assert said in err
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("compare R --qrels a --qrels b", "--qrels is given 2 times; give it once\n"),
+        ("fit R --judged-for A --judged-for B", "2 times; give it once, as --judged-for A,B\n"),
+        ("next R --pair A,B --seed 1 --pair B,C", "give it once, as --pair A,B|least\n"),
+        ("compare R -o a.csv --output b.csv", "--output is given 2 times"),
+        ("build R --unseen --no-unseen", "--unseen is given 2 times"),
+        ("hold-out plan R --held 1 --held 2", "--held is given 2 times"),
+    ],
+)
+def test_an_option_given_twice_is_refused(run, line, said):
+    status, out, err = run(line)
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
+    line = "evaluate '*.gz' --qrels qrels.txt --format json --measure"
+    scores = [json.loads(ok(f"{line} {measure}"))[measure] for measure in ("AP", "P@5")]
+    assert list(json.loads(ok(f"{line} AP --measure P@5")).values()) == scores
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("merge few.qrels few.qrels -o m.qrels", "few.qrels: given 2 times; give each file once"),
+        ("merge few.qrels qrels.txt -o few.qrels", "-o would write over judgments that are merged"),
+        ("merge few.qrels qrels.txt -o -", "-o - names no file"),
+        ("next '*.gz' --qrels few.qrels --audit 0.1 --costs human=1", "--audit takes --qrels, but"),
+        ("next '*.gz' --qrels few.qrels --audit 0.1 --worth 3", "--costs or --worth; give the one"),
+        ("next '*.gz' --qrels few.qrels --by-topic --worth 3", "no --costs and no --worth; give"),
+        ("next '*.gz' --qrels few.qrels --algorithm mtx", "'mtx', and no judge has this name; wri"),
+        ("labels labels.csv --gold -o soft.erels", "--gold, and the files hold no true grade"),
+        ("evaluate site01a.gz site01a.gz --qrels qrels.txt", "site01a.gz: this run is given twice"),
+    ],
+)
+def test_nothing_that_was_given_is_dropped(here, run, line, said):
+    (here / "labels.csv").write_text("topic,worker,docno,label\n1,w,d,1\n")
+    few = (here / "few.qrels").read_bytes()
+    status, out, err = run(line)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert (here / "few.qrels").read_bytes() == few
+
+
+def test_a_forecast_that_none_is_made_for_is_refused_before_the_fit(here, run, monkeypatch):
+    monkeypatch.setattr(rtc_bayes.relevance, "fit", None)
+    _, _, err = run("compare '*.gz' --qrels few.qrels --forecast 95")
+    assert err == (
+        "rtc-bayes: the confidence to forecast is 95.0; give one above 0.5 and below 1\n"
+    )
+
+
+def test_a_relevance_level_above_every_grade_is_said(here, run):
+    for command in ("evaluate", "compare --model uniform"):
+        line = f"{command} '*.gz' --qrels qrels.txt --relevance-level"
+        assert "above the highest grade of the judgments, 1: none" in run(f"{line} 2")[2]
+        assert "above the highest grade" not in run(f"{line} 1")[2]
+
+
+def test_documents_that_erels_leave_out_are_said(here, run):
+    (here / "e.txt").write_text("501 Q0 d 0.5\n")
+    line = "compare '*.gz' --erels e.txt"
+    assert "have no listed probability and get 0.5 (say another" in run(line)[2]
+    assert run(f"{line} --default-p .5")[1:] == (run(line)[1], "")
+
+
+def test_systems_judged_for_that_are_not_compared_are_said(here, run):
+    line = "compare '*.gz' --qrels few.qrels --model uniform --judged-for site01a"
+    said = "--judged-for names systems of which no run is given: site9z"
+    assert said in run(f"{line},site9z")[2]
+    assert run(line)[2] == ""
+
+
 def test_a_fit_that_must_not_be_used_is_status_1_and_writes_nothing(here, run, monkeypatch):
     def fail(*_, **__):
         raise FitError("layer 2 did not converge")

@@ -136,7 +136,9 @@ CALLS = {
     rb.plot_accuracy: (lambda **w: rb.plot_accuracy(TABLE, **w), ["seed"]),
     score_pairs: (lambda **w: score_pairs(TABLE, **w), ["seed"]),
     rb.Relevance.from_erels: (
-        lambda **w: rb.Relevance.from_erels(POOL, rb.Probabilities({"0": {"d0000": 0.5}}), **w),
+        lambda **w: rb.Relevance.from_erels(
+            POOL, rb.Probabilities({"0": {"d0000": 0.5}}), default_p=0.5, **w
+        ),
         ["relevance_level"],
     ),
     spawn_seeds: (lambda **w: spawn_seeds(**{"seed": 0, "n": 1, **w}), ["seed", "n"]),

@@ -244,7 +244,7 @@ def tracks(each: int, repetitions: int) -> Iterator[tuple[int, rb.Pool, rb.Qrels
 
 def by_qrels(pool: rb.Pool, truth: rb.Qrels) -> dict[str, np.ndarray]:
     """Score the systems of a pool by its truth, in every measure."""
-    settled = rb.Relevance.from_erels(pool, rb.Probabilities({}), qrels=truth)
+    settled = rb.Relevance.from_erels(pool, rb.Probabilities({}), qrels=truth, default_p=0.5)
     return {m: rb.compare(pool, settled, e).expected for m, e in MEASURES.items()}
 
 
@@ -258,7 +258,7 @@ def systems(repetitions: int) -> pd.DataFrame:
             for method in ("mv", "em", "hierarchical"):
                 options = {"draws": 300} if method == "hierarchical" else {}
                 p = rb.aggregate(labels, method, seed=seed, **options).probabilities()
-                values = rb.Relevance.from_erels(pool, p)
+                values = rb.Relevance.from_erels(pool, p, default_p=0.5)
                 for measure, estimand in MEASURES.items():
                     expected = rb.compare(pool, values, estimand).expected
                     row[f"{measure}, {method}"] = kendall_tau(expected, by_truth[measure])

@@ -12,11 +12,12 @@ import contextlib
 import difflib
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 import rtc_bayes
@@ -56,6 +57,19 @@ class _InterruptedError(Exception):
     """What a command said when it was interrupted."""
 
 
+class _Command(TyperCommand):
+    """A command that refuses an option given twice, of which typer would keep the last alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for parameter, times in Counter(given).items():
+            if times > 1 and not getattr(parameter, "multiple", False):
+                name = max(parameter.opts, key=len)
+                form = f", as {name} {parameter.metavar}" if parameter.metavar else ""
+                raise InputError(f"{name} is given {times} times", remedy=f"give it once{form}")
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
     cls=_Commands,
     help="Predict relevance from rankings, and trust the comparison of systems.",
@@ -92,7 +106,7 @@ _MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--alg
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)
 for _name, _command in _COMMANDS.items():
     _of, _, _last = _name.rpartition(" ")
-    (_hold_out if _of else app).command(_last)(_command)
+    (_hold_out if _of else app).command(_last, cls=_Command)(_command)
 app.add_typer(
     _hold_out, name="hold-out", help="Plan whose systems are held out of the judging of a topic."
 )

@@ -36,6 +36,8 @@ def _hush(quiet: bool) -> bool:
 
 def writable(path: str | None) -> str | None:
     """Refuse a file that cannot stand where it is to, before any work; a zarr is a folder."""
+    if path == "-":
+        raise InputError("-o - names no file", remedy="name one; - does not stand for the terminal")
     if path is not None and not path.endswith(".zarr"):
         from rtc_bayes.store.files import check_target
 

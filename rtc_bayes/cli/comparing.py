@@ -123,6 +123,7 @@ def compare(
 
     from rtc_bayes.collection import Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
+    from rtc_bayes.confidence.removal import check_forecast
     from rtc_bayes.confidence.setting import number_of
     from rtc_bayes.judging import audit as evaluate_audit, without_audit
     from rtc_bayes.measures import Sample
@@ -157,6 +158,8 @@ def compare(
     }
     _check_tables(kind, asked)
     _check_audit(audit, audit_log, relevance, len(estimands))
+    if forecast is not None:
+        check_forecast(forecast)
     if kind == "html" and len(estimands) > 1:
         raise InputError(
             f"a page shows one measure, not {len(estimands)}",
@@ -202,7 +205,7 @@ def compare(
             pool,
             listed,
             qrels=qrels_read,
-            default_p=0.5 if default_p is None else default_p,
+            default_p=default_p,
             relevance_level=estimand.relevance_level,
         )
     else:

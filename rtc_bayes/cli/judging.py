@@ -234,9 +234,11 @@ def next_(
         return
     judgments = read_judgments(estimand, pool, judged, labels, judged_for)
     if prices or worth is not None:
-        if pair is not None or hold_out is not None or not prices:
+        if not prices:
+            raise InputError("--worth takes --costs", remedy="give --costs, too, or leave it out")
+        if pair is not None or hold_out is not None:
             raise InputError(
-                "--costs takes no --pair and no --hold-out, and --worth takes --costs",
+                "--costs takes no --pair and no --hold-out",
                 remedy="give the one, and leave the others out",
             )
         inputs = digests(systems, judged, [chosen.model], labels)

@@ -85,6 +85,10 @@ def labels(
     if gold and human is not None:
         raise InputError("--gold and --human both say what is known", remedy="give one")
     read = read_labels(*files, judge=judge, n_grades=n_grades)
+    if gold and not read.gold:
+        raise InputError(
+            "--gold, and the files hold no true grade", remedy="leave it out, or give --human QRELS"
+        )
     grades = read.gold if gold else None if human is None else read_qrels(human)
     groups = None if families is None else read_groups(families)
     if groups is not None and groups.get("judge") == "family":

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from rtc_bayes.cli.arguments import OutFile, Quiet
+from rtc_bayes.errors import InputError
 
 
 def merge(
@@ -27,7 +30,15 @@ def merge(
     from rtc_bayes.report.terminal import Table, write_tables
     from rtc_bayes.store import provenance
 
-    sources = [read_qrels(file) for path in qrels for file in files_of(path)]
+    files = [str(file) for path in qrels for file in files_of(path)]
+    for file, times in Counter(files).items():
+        if times > 1:
+            raise InputError(f"given {times} times", path=file, remedy="give each file once")
+    if Path(output).resolve() in [Path(file).resolve() for file in files]:
+        raise InputError(
+            "-o would write over judgments that are merged", path=output, remedy="name another file"
+        )
+    sources = [read_qrels(file) for file in files]
     merged = merge(*sources, conflict=conflict)
     digests = {source.path: source.digest for source in sources}
     meta = provenance(inputs=digests)

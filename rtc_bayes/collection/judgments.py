@@ -15,7 +15,7 @@ from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
-from rtc_bayes.collection.qrels import JudgedFor, Qrels
+from rtc_bayes.collection.qrels import JudgedFor, Qrels, warn_of_level
 from rtc_bayes.errors import CollectionWarning, InputError, whole_fields, whole_number
 from rtc_bayes.store.saved import Saved
 
@@ -342,6 +342,7 @@ class Judgments(Saved):
                 CollectionWarning,
                 stacklevel=2,
             )
+        warn_of_level(qrels, relevance_level)
         grades = [(t, docno, g) for t in shared for docno, g in qrels[t].items() if g >= 0]
         wanted: dict[str, list[str]] = {t: [] for t in shared}
         for topic, docno, _ in grades:

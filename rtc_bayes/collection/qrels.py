@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from rtc_bayes.collection.ids import cut, keyed_by_text, shown, text_of
 from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.records import grade
-from rtc_bayes.errors import InputError, brief_repr, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError, brief_repr, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,6 +165,20 @@ class Qrels(_TopicTable[int]):
     def __repr__(self) -> str:
         judged, relevant = self.counts()
         return f"Qrels({len(self)} topics, {judged} judged, {relevant} relevant at level 1)"
+
+
+def warn_of_level(qrels: Qrels, relevance_level: int) -> None:
+    """Say that the relevance level is above every grade, so that nothing judged is relevant."""
+    if relevance_level == 1:
+        return
+    highest = max((grade for values in qrels.values() for grade in values.values()), default=0)
+    if 1 <= highest < relevance_level:
+        warnings.warn(
+            f"relevance level {relevance_level} is above the highest grade of the judgments, "
+            f"{highest}: none of them is relevant",
+            CollectionWarning,
+            stacklevel=3,
+        )
 
 
 class Probabilities(_TopicTable[float]):

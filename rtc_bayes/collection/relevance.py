@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, Self
@@ -13,7 +14,7 @@ from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.store.saved import Saved
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Relevance(Saved):
         erels: Probabilities,
         *,
         qrels: Qrels | None = None,
-        default_p: float = 0.5,
+        default_p: float | None = None,
         relevance_level: int = 1,
     ) -> Relevance:
         """Take listed probabilities, overridden by judgments; the rest gets a default.
@@ -151,10 +152,16 @@ class Relevance(Saved):
         erels : Probabilities
         qrels : Qrels, optional
             Judged documents have probability 0 or 1, and keep their grade.
-        default_p : float
-            Probability in [0, 1] of the pool's documents that are listed nowhere.
+        default_p : float, optional
+            Probability in [0, 1] of the pool's documents that are listed nowhere. By default .5,
+            and a warning says of how many.
         relevance_level : int
             The lowest relevant grade.
+
+        Warns
+        -----
+        CollectionWarning
+            Documents that are listed nowhere, and no `default_p`.
 
         Raises
         ------
@@ -165,11 +172,12 @@ class Relevance(Saved):
         --------
         >>> import rtc_bayes as rb
         >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
-        >>> rb.Relevance.from_erels(pool, rb.Probabilities({"1": {"b": 0.75}})).values.tolist()
-        [[0.5, 0.75]]
+        >>> listed = rb.Probabilities({"1": {"b": 0.75}})
+        >>> rb.Relevance.from_erels(pool, listed, default_p=0.1).values
+        array([[0.1 , 0.75]])
         """
         whole_number("relevance_level", relevance_level, least=1)
-        if not 0.0 <= default_p <= 1.0:
+        if default_p is not None and not 0.0 <= default_p <= 1.0:
             raise InputError(f"default probability {default_p} is outside [0, 1]")
         listed: dict[str, dict[str, float]] = {topic: dict(p) for topic, p in erels.items()}
         for topic, grades in (qrels or {}).items():
@@ -183,7 +191,15 @@ class Relevance(Saved):
                 remedy="give the probabilities of these runs' topics",
             )
         every = pool.with_documents({topic: listed[topic] for topic in shared})
-        values = np.full(every.n_documents, default_p)
+        values = np.full(every.n_documents, 0.5 if default_p is None else default_p)
+        n_default = len(values) - sum(len(listed[topic]) for topic in shared)
+        if n_default and default_p is None:
+            warnings.warn(
+                f"{n_default} of {len(values)} documents of the pool have no listed probability "
+                "and get 0.5 (say another: default_p= or --default-p)",
+                CollectionWarning,
+                stacklevel=2,
+            )
         for topic in shared:
             values[every.locate(topic, listed[topic])] = list(listed[topic].values())
         distribution = None

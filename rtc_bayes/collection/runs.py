@@ -213,6 +213,8 @@ class Runs(Immutable, Mapping[str, Run]):
     def __init__(self, runs: Iterable[Run]) -> None:
         by_tag: dict[str, Run] = {}
         for run in runs:
+            if run.tag in by_tag and run.path and by_tag[run.tag].path == run.path:
+                raise InputError("this run is given twice", path=run.path, remedy="give it once")
             if run.tag in by_tag:
                 raise InputError(
                     f"run tag {shown(run.tag)} also names {by_tag[run.tag].path or 'another run'}",

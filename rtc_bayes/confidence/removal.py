@@ -23,6 +23,20 @@ _PATHS = 1000
 _LOOKS = 200
 
 
+def check_forecast(confidence: float) -> None:
+    """Refuse a confidence that no forecast is made for.
+
+    Raises
+    ------
+    InputError
+        A confidence that is not above 0.5 and below 1.
+    """
+    if not 0.5 < confidence < 1.0:
+        raise InputError(
+            f"the confidence to forecast is {confidence}", remedy="give one above 0.5 and below 1"
+        )
+
+
 def judgments_needed(
     setting: Setting, comparison: Comparison, confidence: float
 ) -> tuple[int | None, ...]:
@@ -56,10 +70,7 @@ def judgments_needed(
     InputError
         A confidence out of range, or a measure without known moments.
     """
-    if not 0.5 < confidence < 1.0:
-        raise InputError(
-            f"the confidence to forecast is {confidence}", remedy="give one above 0.5 and below 1"
-        )
+    check_forecast(confidence)
     bound = float(ndtri(confidence))
     noise = np.random.default_rng(setting.seed).standard_normal((_PATHS, _LOOKS))
     stays = 2.0 * setting.residual**2

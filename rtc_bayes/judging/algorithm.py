@@ -145,6 +145,10 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     unjudged = next((name for name in UNJUDGED if name == evaluator_text), None)
     evaluator = None if evaluator_text is None or unjudged else _model(evaluator_text)
     spec = _spec(judge_text)
+    if not _exists(spec.name) and spec.digest is None and not is_file(spec.name):
+        raise InputError(
+            f"unknown model {spec.name!r}, and no judge has this name", remedy=_ACCEPTED
+        )
     if judge_class(spec.name, digest=spec.digest) is None:
         judge = _judge_of(spec)
     elif spec.method is not None:

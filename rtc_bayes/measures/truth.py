@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.order import natural_order
+from rtc_bayes.collection.qrels import warn_of_level
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure
 from rtc_bayes.store.shown import Shown
@@ -190,6 +191,7 @@ def evaluate(
     judged = {topic: judged[topic] for topic in columns if topic in judged}
     evaluators = _evaluators(parsed, judged, qrels)
     _warn_of_lacking(runs, columns)
+    warn_of_level(qrels, relevance_level)
 
     column = {topic: t for t, topic in enumerate(columns)}
     values = {name: np.zeros((len(runs), len(columns))) for name in parsed}

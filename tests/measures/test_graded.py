@@ -296,7 +296,7 @@ def test_unseen_documents_have_a_gain_only_if_relevant():
 def test_erels_with_graded_judgments_keep_the_grades():
     pool = pool_of(RANKINGS, depth=5)
     erels = rb.Probabilities({"1": {"v": 0.3}})
-    relevance = rb.Relevance.from_erels(pool, erels, qrels=QRELS)
+    relevance = rb.Relevance.from_erels(pool, erels, qrels=QRELS, default_p=0.5)
     assert relevance.grades.judged == QRELS
 
 
