@@ -782,7 +782,7 @@ def test_an_option_given_twice_is_refused(run, line, said):
 
 
 def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
-    line = "evaluate '*.gz' --qrels qrels.txt --format json --measure"
+    line = "evaluate '*.gz' --qrels qrels.txt --quiet --quiet --format json --measure"
     scores = [json.loads(ok(f"{line} {measure}"))[measure] for measure in ("AP", "P@5")]
     assert list(json.loads(ok(f"{line} AP --measure P@5")).values()) == scores
 

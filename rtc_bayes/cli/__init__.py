@@ -63,7 +63,8 @@ class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _, _, given = self.make_parser(ctx).parse_args(args=list(args))
         for parameter, times in Counter(given).items():
-            if times > 1 and not getattr(parameter, "multiple", False):
+            flag = getattr(parameter, "is_flag", False) and not parameter.secondary_opts
+            if times > 1 and not (flag or getattr(parameter, "multiple", False)):
                 name = max(parameter.opts, key=len)
                 form = f", as {name} {parameter.metavar}" if parameter.metavar else ""
                 raise InputError(f"{name} is given {times} times", remedy=f"give it once{form}")
