@@ -532,9 +532,16 @@ def test_build_with_labels_and_what_takes_none(here, ok, run, algorithm):
         status, out, err = run(line)
         assert (status, out) == (2, "")
         assert "takes no labels of judges; use robust, hierarchical or layered" in err
-    for line in ("fit '*.gz' -o f.nc", "next '*.gz'"):
-        assert "no judgments; give --qrels, or --labels, or both" in run(line)[2]
-    assert "no --labels" in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
+    assert "no judgments; give --qrels, or --labels, or both" in run("fit '*.gz' -o f.nc")[2]
+    assert "--labels, --costs" in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
+
+
+def test_next_begins_with_nothing_as_python_does(here, ok):
+    pool = rb.Estimand(depth=10).pool(rb.read_runs(sorted(here.glob("*.gz"))))
+    nothing = rb.Judgments.none(pool, judged_for=pool.systems)
+    chosen = rb.next_documents(pool, nothing, algorithm="hierarchical:map", count=3)
+    said = ok("next '*.gz' --depth 10 --algorithm hierarchical:map --count 3 --format json")
+    assert json.loads(said) == [asdict(document) for document in chosen]
 
 
 def test_next_for_one_pair_as_python_does(here, ok, run):
@@ -795,7 +802,7 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
         ("merge few.qrels qrels.txt -o -", "-o - names no file"),
         ("next '*.gz' --qrels few.qrels --audit 0.1 --costs human=1", "--audit takes --qrels, but"),
         ("next '*.gz' --qrels few.qrels --audit 0.1 --worth 3", "--costs or --worth; give the one"),
-        ("next '*.gz' --qrels few.qrels --by-topic --worth 3", "no --costs and no --worth; give"),
+        ("next '*.gz' --qrels few.qrels --by-topic --worth 3", "--costs or --worth; give"),
         ("next '*.gz' --qrels few.qrels --algorithm mtx", "'mtx', and no judge has this name; wri"),
         ("labels labels.csv --gold -o soft.erels", "--gold, and the files hold no true grade"),
         ("evaluate site01a.gz site01a.gz --qrels qrels.txt", "site01a.gz: this run is given twice"),
@@ -834,7 +841,7 @@ def test_documents_that_erels_leave_out_are_said(here, run):
 
 def test_systems_judged_for_that_are_not_compared_are_said(here, run):
     line = "compare '*.gz' --qrels few.qrels --model uniform --judged-for site01a"
-    said = "--judged-for names systems of which no run is given: site9z"
+    said = "of systems judged for there is no run, site9z"
     assert said in run(f"{line},site9z")[2]
     assert run(line)[2] == ""
 

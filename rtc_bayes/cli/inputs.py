@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rtc_bayes.cli.arguments import Format, PageFormat
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
@@ -37,32 +36,26 @@ def read_judgments(
     qrels: Qrels | None,
     labels: Sequence[str] | None,
     judged_for: str | None = None,
+    *,
+    begin: bool = False,
 ) -> Judgments:
     """Take the judgments of qrels, none without any, with labels of judges beside them.
 
     Raises
     ------
     InputError
-        Neither qrels nor labels, or systems judged for without qrels.
+        Neither qrels nor labels, unless judging may `begin`; or systems judged for without qrels.
     """
     from rtc_bayes.collection import Judgments, read_labels
-    from rtc_bayes.collection.ids import some
 
     if judged_for is not None and qrels is None:
         raise InputError(
             "--judged-for says for whom the judgments of --qrels were made",
             remedy="give --qrels, too, or leave it out",
         )
-    if absent := [name for name in tags(judged_for) or () if name not in pool.systems]:
-        warnings.warn(
-            f"--judged-for names systems of which no run is given: {some(absent)}; "
-            "check that they are no slips",
-            CollectionWarning,
-            stacklevel=1,
-        )
     if qrels is not None:
         made = estimand.judgments(pool, qrels, tags(judged_for))
-    elif labels:
+    elif labels or begin:
         level = estimand.relevance_level
         made = Judgments.from_labels(pool, [], [], relevance_level=level, judged_for=pool.systems)
     else:

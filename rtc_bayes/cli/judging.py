@@ -232,7 +232,7 @@ def next_(
         )
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
-    judgments = read_judgments(estimand, pool, judged, labels, judged_for)
+    judgments = read_judgments(estimand, pool, judged, labels, judged_for, begin=True)
     if prices or worth is not None:
         if not prices:
             raise InputError("--worth takes --costs", remedy="give --costs, too, or leave it out")

@@ -303,8 +303,8 @@ class Judgments(Saved):
         Warns
         -----
         CollectionWarning
-            Once, naming judged topics for which there is no run; and if no system that
-            `judged_for` names is in the pool.
+            Once, naming judged topics for which there is no run; and systems that `judged_for`
+            names and the pool does not have.
 
         Examples
         --------
@@ -320,10 +320,10 @@ class Judgments(Saved):
         whole_number("relevance_level", relevance_level, least=1)
         if judged_for is None:
             judged_for = qrels.judged_for
-        elif (named := _judged_for(pool, judged_for)[0]) and set(named).isdisjoint(pool.systems):
+        elif absent := set(_judged_for(pool, judged_for)[0] or ()).difference(pool.systems):
             warnings.warn(
-                f"none of the systems judged for, {some(named)}, is among the runs, "
-                f"{some(pool.systems)}: every document counts as new",
+                f"of systems judged for there is no run, {some(sorted(absent))}: check that "
+                "judged_for= or --judged-for names them rightly",
                 CollectionWarning,
                 stacklevel=2,
             )
