@@ -533,7 +533,9 @@ def test_build_with_labels_and_what_takes_none(here, ok, run, algorithm):
         assert (status, out) == (2, "")
         assert "takes no labels of judges; use robust, hierarchical or layered" in err
     assert "no judgments; give --qrels, or --labels, or both" in run("fit '*.gz' -o f.nc")[2]
-    assert "--labels, --costs" in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
+    assert (
+        "--labels, --costs" in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
+    )
 
 
 def test_next_begins_with_nothing_as_python_does(here, ok):
