@@ -45,7 +45,7 @@ def of_collection(folder: str) -> pd.DataFrame:
     runs, labels = prepared(folder)
     every = Pool.from_runs(runs)
     every = every.select_topics([topic for topic in every.topics if topic in labels])
-    found = []
+    rows_of_forms = []
     for wanted, number in SETS.items():
         systems = min(wanted, every.n_systems)
         random = np.random.default_rng(300 + systems)
@@ -59,8 +59,12 @@ def of_collection(folder: str) -> pd.DataFrame:
             for name, form in FORMS.items():
                 other, more = form(design, own)
                 changed, _, gained = fitted(other, WIDE, systems, more)
-                found.append([systems, name, gained - evidence, coefficients[0], changed[0]])
-    frame = pd.DataFrame(found, columns=["systems", "form", "log evidence", "mu", "mu of the form"])
+                rows_of_forms.append(
+                    [systems, name, gained - evidence, coefficients[0], changed[0]]
+                )
+    frame = pd.DataFrame(
+        rows_of_forms, columns=["systems", "form", "log evidence", "mu", "mu of the form"]
+    )
     return frame.groupby(["form", "systems"], sort=False).mean().round(2).reset_index()
 
 

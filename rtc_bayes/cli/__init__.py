@@ -61,8 +61,8 @@ class _Command(TyperCommand):
     """A command that refuses an option given twice, of which typer would keep the last alone."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
-        for parameter, times in Counter(given).items():
+        _, _, typed = self.make_parser(ctx).parse_args(args=list(args))
+        for parameter, times in Counter(typed).items():
             flag = getattr(parameter, "is_flag", False) and not parameter.secondary_opts
             if times > 1 and not (flag or getattr(parameter, "multiple", False)):
                 name = max(parameter.opts, key=len)

@@ -402,10 +402,10 @@ class Comparison(Shown):
         systems = len(self.systems)
         draws = int(str(self.meta.get("draws", 1)))
         measure = parse_measure(self.measure)
-        whole = (self.meta.get("scope"), measure.kind, measure.cutoff) == ("whole", "AP", None)
+        whole_ap = (self.meta.get("scope"), measure.kind, measure.cutoff) == ("whole", "AP", None)
         alone_or_enough = systems == 1 or FEWEST <= systems <= MOST
-        known = self.sd.mean() <= _KNOWN * self.expected.mean()
-        if not whole or draws < 2 or alone_or_enough or known:
+        certain = self.sd.mean() <= _KNOWN * self.expected.mean()
+        if not whole_ap or draws < 2 or alone_or_enough or certain:
             return None
         off = "high" if systems < FEWEST else "low"
         about = f"with {systems} systems expected MAPs tend to be too {off} together"

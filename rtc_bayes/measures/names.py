@@ -208,7 +208,7 @@ def _nearest(name: str) -> str | None:
     from ir_measures.measures import registry
 
     parts = _NEARLY.fullmatch(name)
-    by_case = {known.lower(): measure.NAME for known, measure in registry.items()}
+    by_case = {name_of.lower(): measure.NAME for name_of, measure in registry.items()}
     like = get_close_matches(parts["measure"].lower(), by_case, n=1, cutoff=0.7) if parts else []
     if parts is None or not like:
         return None

@@ -9,6 +9,7 @@ from pools import POOL_ALONE, random_pool
 
 import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Pool, Qrels, Relevance, Sample
+from rtc_bayes.errors import CollectionWarning
 from rtc_bayes.judging import Audit, audit, audit_documents, audit_order
 from rtc_bayes.judging.audit_list import with_grades, without_audit
 from rtc_bayes.judging.auditing import FEWEST
@@ -356,7 +357,8 @@ def test_bad_input_is_refused(pool, probability):
         audit(fitted, sample, after=first, seed=1)
     with pytest.raises(InputError, match="the model is sure of every document"):
         audit(compared(pool, np.zeros(pool.n_documents)), sample, seed=1)
-    other = Sample.from_prels(pool, prels, relevance_level=2)
+    with pytest.warns(CollectionWarning, match="level 2 is above the highest grade"):
+        other = Sample.from_prels(pool, prels, relevance_level=2)
     with pytest.raises(InputError, match="from 1 on for relevant, this one from 2 on"):
         audit(comparison, other, after=first, seed=1)
     none = Sample(Judgments.none(pool), sample.probability)

@@ -175,7 +175,8 @@ def test_a_worker_that_is_killed_is_one_line(arguments, tmp_path, capsys):
         f" and Path({str(trap)!r}).exists()",
         "os.kill(os.getpid(), signal.SIGKILL)",
     )
-    command = [*arguments, f"--algorithms=mtc/{model}"]
+    rest = [argument for argument in arguments if not argument.startswith("--algorithms=")]
+    command = [*rest, f"--algorithms=mtc/{model}"]
     assert main([*command, "--jobs=2", f"--output={folder}"]) == 1
     stored = len(finished(folder))
     assert 2 <= stored < TRIALS
