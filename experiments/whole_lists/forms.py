@@ -20,10 +20,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from experiments.robust.scales import WIDE, Rows, fitted, rows
-from experiments.whole_lists.four import COLLECTIONS, prepared
+from experiments.robust.scales import WIDE, Rows, fitted
+from experiments.whole_lists.four import COLLECTIONS
+from experiments.whole_lists.priors import random_sets
 from experiments.whole_lists.sizes import SETS
-from rtc_bayes import Judgments, Pool
 from rtc_bayes.relevance import rank_curve
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes_models.robust import COEFFICIENTS, Design
@@ -42,26 +42,14 @@ def main() -> None:
 
 def of_collection(folder: str) -> pd.DataFrame:
     """Compare the forms with the model, by number of systems."""
-    runs, labels = prepared(folder)
-    every = Pool.from_runs(runs)
-    every = every.select_topics([topic for topic in every.topics if topic in labels])
     rows_of_forms = []
-    for wanted, number in SETS.items():
-        systems = min(wanted, every.n_systems)
-        random = np.random.default_rng(300 + systems)
-        for _ in range(number if systems < every.n_systems else 1):
-            some = sorted(random.choice(every.n_systems, systems, replace=False))
-            pool = every.select([every.systems[i] for i in some])
-            judged = Judgments.from_qrels(pool, labels)
-            design = Design(WIDE, Judgments.none(pool, judged_for=pool.systems))
-            own = [rows(design, judged, t) for t in range(pool.n_topics)]
-            coefficients, _, evidence = fitted(own, WIDE, systems)
-            for name, form in FORMS.items():
-                other, more = form(design, own)
-                changed, _, gained = fitted(other, WIDE, systems, more)
-                rows_of_forms.append(
-                    [systems, name, gained - evidence, coefficients[0], changed[0]]
-                )
+    for design, own in random_sets(folder, SETS, seed=300):
+        systems = design.pool.n_systems
+        coefficients, _, evidence = fitted(own, WIDE, systems)
+        for name, form in FORMS.items():
+            other, more = form(design, own)
+            changed, _, gained = fitted(other, WIDE, systems, more)
+            rows_of_forms.append([systems, name, gained - evidence, coefficients[0], changed[0]])
     frame = pd.DataFrame(
         rows_of_forms, columns=["systems", "form", "log evidence", "mu", "mu of the form"]
     )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import joblib
@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from experiments.robust.scales import FITTED, WIDE, fitted, rows
+from experiments.robust.scales import FITTED, WIDE, Rows, fitted, rows
 from experiments.whole_lists.four import COLLECTIONS, prepared
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.report.tables import to_markdown
@@ -64,29 +64,36 @@ def parameters(folder: str) -> pd.Series:
 
 
 def by_size(folder: str, sets: Mapping[int, int], *, seed: int) -> pd.DataFrame:
-    """Coefficients and logarithms of scales by number of systems, means over random sets.
+    """Coefficients and logarithms of scales by number of systems, means over random sets."""
+    likeliest = []
+    with threadpool_limits(1):
+        for design, of_topics in random_sets(folder, sets, seed=seed):
+            systems = design.pool.n_systems
+            coefficients, scales, _ = fitted(of_topics, WIDE, systems)
+            likeliest.append([systems, *coefficients, *np.log(scales)])
+    frame = pd.DataFrame(likeliest, columns=["systems", *COEFFICIENTS, *FITTED])
+    return frame.groupby("systems").mean().rename_axis(None)
+
+
+def random_sets(
+    folder: str, sets: Mapping[int, int], *, seed: int
+) -> Iterator[tuple[Design, list[Rows]]]:
+    """Draw sets of systems, and give what the model asks of each, by complete judgments.
 
     Sizes that the collection does not have become one set, of all its systems.
     """
     runs, labels = prepared(folder)
     every = Pool.from_runs(runs)
     every = every.select_topics([topic for topic in every.topics if topic in labels])
-    sizes = {}
-    with threadpool_limits(1):
-        for wanted, number in sets.items():
-            systems = min(wanted, every.n_systems)
-            random = np.random.default_rng(seed + systems)
-            likeliest = []
-            for _ in range(number if systems < every.n_systems else 1):
-                some = sorted(random.choice(every.n_systems, systems, replace=False))
-                pool = every.select([every.systems[i] for i in some])
-                design = Design(WIDE, Judgments.none(pool, judged_for=pool.systems))
-                judged = Judgments.from_qrels(pool, labels)
-                of_topics = [rows(design, judged, t) for t in range(pool.n_topics)]
-                coefficients, scales, _ = fitted(of_topics, WIDE, systems)
-                likeliest.append([*coefficients, *np.log(scales)])
-            sizes[systems] = np.mean(likeliest, axis=0)
-    return pd.DataFrame(sizes, [*COEFFICIENTS, *FITTED]).T
+    for wanted, number in sets.items():
+        systems = min(wanted, every.n_systems)
+        random = np.random.default_rng(seed + systems)
+        for _ in range(number if systems < every.n_systems else 1):
+            some = sorted(random.choice(every.n_systems, systems, replace=False))
+            pool = every.select([every.systems[i] for i in some])
+            design = Design(WIDE, Judgments.none(pool, judged_for=pool.systems))
+            judged = Judgments.from_qrels(pool, labels)
+            yield design, [rows(design, judged, t) for t in range(pool.n_topics)]
 
 
 def prior(table: pd.DataFrame) -> str:

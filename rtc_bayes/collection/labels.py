@@ -158,8 +158,7 @@ class Labels:
         if n_grades is not None:
             highest = whole_number("n_grades", n_grades, least=2) - 1
         else:
-            named = zip(topics, docnos, judges, strict=True)
-            _check_scale(values, truths.values(), [*named], highest)
+            _check_scale(values, truths.values(), (topics, docnos, judges), highest)
         keep = (values >= 0) & (values <= highest)
         if not keep.any():
             raise InputError("no label is left", remedy="give labels of 0 and more")
@@ -341,7 +340,7 @@ class Labels:
 
 
 def _check_scale(
-    grades: Codes, truths: Collection[int], named: Sequence[tuple[str, str, str]], highest: int
+    grades: Codes, truths: Collection[int], named: tuple[Sequence[str], ...], highest: int
 ) -> None:
     """Refuse a grade that is no grade, and warn of few labels by which the highest sets the scale.
 
@@ -351,7 +350,8 @@ def _check_scale(
         A negative one is none.
     truths : collection of int
         Grades that are known otherwise.
-    named : sequence of (topic, docno, judge)
+    named : tuple of sequences of str
+        Topic, docno and judge of every label.
     highest : int
     """
     above = grades > _HIGHEST if highest > _HIGHEST else _beyond_a_gap(grades, truths)
@@ -360,7 +360,7 @@ def _check_scale(
             raise InputError(f"a true grade is {highest}", remedy="correct it, or give n_grades")
         return
     usual, first = int(grades[~above].max(initial=1)), int(np.argmax(above))
-    topic, docno, judge = named[first]
+    topic, docno, judge = (column[first] for column in named)
     label = f"label {grades[first]} by judge {judge} of document {docno} of topic {topic}"
     remedy = (
         f"correct the file, or give n_grades={usual + 1} (labels --n-grades {usual + 1}), "

@@ -40,7 +40,14 @@ FEWEST = 30
 # what is staked, in standard deviations that the model expects of the whole audit, on either side
 _STAKES = np.array([-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0])
 _AS_WRITTEN = (
-    *("measure", "relevance_level", "model", "drawn", "judged", "aside", "alpha", "evidence"),
+    "measure",
+    "relevance_level",
+    "model",
+    "drawn",
+    "judged",
+    "aside",
+    "alpha",
+    "evidence",
 )
 _NORMAL_95 = 1.959964
 _HIGHEST_PACE = 0.999

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -186,8 +187,8 @@ def plan(
     pilot_seed, *seeds = spawn_seeds(seed, number + 1)
     simulation = min(len(topics), MOST_TOPICS) * depths[-1]
 
-    def tell(made: int) -> None:
-        progress("simulated judgments", made, number * simulation)
+    def tell(before: int, made: int = 0) -> None:
+        progress("simulated judgments", before + made, number * simulation)
 
     tell(0)
     pilot = fit(judgments.pool, judgments, model=chosen.evaluator, seed=pilot_seed)
@@ -203,7 +204,7 @@ def plan(
             of_all,
             depths,
             seed=own,
-            judged=lambda count, before=before: tell(before + count),  # type: ignore[misc]
+            judged=partial(tell, before),
         )
         simulated.append(left)
         tell(before + simulation)  # topics of fewer documents end sooner
