@@ -239,9 +239,12 @@ def small_demo(monkeypatch):
 
 
 @in_both_words
-def test_demo(here, small_demo, typed, about):
+def test_demo(here, small_demo, typed, about, capsys):
     command("demo --trials 1 --jobs 1 -o typed", typed)
-    rb.demo("made", estimand=about, trials=1, seed=SEED, workers=ALONE)
+    printed = capsys.readouterr().out
+    made = rb.demo("made", estimand=about, trials=1, seed=SEED, workers=ALONE)
+    assert "\n".join([made.story, "", *made.findings]) in printed
+    assert all(system in printed for system in made.systems["system"])
     same_tables(here / "typed", here / "made", "demo.json")
     same_tables(here / "typed" / "robustness", here / "made" / "robustness", "summary.json")
     assert len(table(here / "typed" / "systems.csv")) == 10

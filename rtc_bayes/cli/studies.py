@@ -41,14 +41,16 @@ def demo(
 ) -> None:
     """Show the whole method on a simulation.
 
-    Needs no data; writes a report (HTML) and tables (CSV).
+    Needs no data; prints what it found, writes a report (HTML) and tables (CSV).
     """
     from rtc_bayes.report import write_report
+    from rtc_bayes.report.command_tables import demo_tables
+    from rtc_bayes.report.terminal import write_tables
     from rtc_bayes.robustness import demo
     from rtc_bayes.store import progress_bar
 
     with progress_bar(quiet) as progress:
-        demo(
+        finished = demo(
             output,
             trials=trials,
             estimand=estimand,
@@ -56,6 +58,7 @@ def demo(
             workers=replace(workers, progress=progress),
         )
         report = write_report(output)
+    write_tables(demo_tables(finished), None, finished.meta)
     typer.echo(f"Open {report}")
 
 

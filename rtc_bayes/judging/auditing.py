@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit, logsumexp
 
+from rtc_bayes.confidence.rule import NORMAL_95
 from rtc_bayes.confidence.unseen import is_unseen
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.assisting_model import CERTAIN, AssistingModel
@@ -49,7 +50,6 @@ _AS_WRITTEN = (
     "alpha",
     "evidence",
 )
-_NORMAL_95 = 1.959964
 _HIGHEST_PACE = 0.999
 
 
@@ -276,7 +276,7 @@ class Audit:
         """
         import pandas as pd
 
-        half = _NORMAL_95 * self.sd
+        half = NORMAL_95 * self.sd
         apart = (self.expected - half > self.high) | (self.expected + half < self.low)
         # of limits that are NaN neither holds
         tells = (half < self.low) | (self.highest - half > self.high)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from rtc_bayes.confidence.rule import NORMAL_95
+from rtc_bayes.report.elements import measure_name
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
 from rtc_bayes.report.tables import Format, with_interval
 from rtc_bayes.report.terminal import Passage, Table
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.judging import JudgingPlan
     from rtc_bayes.measures.truth import ScoreTable
+    from rtc_bayes.robustness import Demo
 
 # More pairs than those of ten systems are too many to read.
 _PAIRS_SHOWN = 45
@@ -120,6 +123,29 @@ def topic_tables(differences: pd.DataFrame) -> list[Table]:
         frame = shown.drop(columns=["a", "b"]).rename(columns=words)
         tables.append(Table(title, frame, _TOPIC_FORMATS))
     return tables
+
+
+def demo_tables(made: Demo) -> list[Passage | Table]:
+    """Say what a demonstration did and found, and rank its systems."""
+    systems = made.systems
+    half = NORMAL_95 * systems["sd"]
+    low, high = (systems["expected"] - half).clip(lower=0.0), systems["expected"] + half
+    score = f"expected {measure_name(made.meta)} (95% interval)"
+    frame = pd.DataFrame(
+        {
+            "system": systems["system"],
+            score: [
+                with_interval(middle, ends, ".3f")
+                for middle, *ends in zip(systems["expected"], low, high, strict=True)
+            ],
+            "true": systems["true"],
+            "judged for": systems["judged_for"].map({True: "yes", False: ""}),
+        }
+    )
+    return [
+        Passage("A demonstration", (made.story, "", *made.findings)),
+        Table("The systems, best expected first", frame, {score: "", "true": ".3f"}),
+    ]
 
 
 def plan_table(made: JudgingPlan) -> Table:

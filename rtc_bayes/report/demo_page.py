@@ -26,22 +26,16 @@ from rtc_bayes.robustness import Demo
 
 def demo_page(demo: Demo) -> Page:
     """Make the page of a demonstration."""
-    summary, pairs, measure = demo.facts, demo.pairs, measure_name(demo.meta)
+    summary, pairs, sure = demo.facts, demo.pairs, demo.sure
+    measure = measure_name(demo.meta)
     # a few trials are too few to be broken down
     tables = study_tables(demo.study, breakdowns=False)
     level = f"{summary['confidence']:.0%}"
-    sure = pairs[pairs["confidence"] >= summary["confidence"]]
     # an algorithm that the study lacks has a colour of its own
     colour = colour_of(summary["algorithm"], [*demo.study.summary, summary["algorithm"]])
-    lead = (
-        f"A simulated collection of {summary['topics']} topics and "
-        f"{summary['collection_systems']} systems. Judgments were made for two of them, "
-        f"{' and '.join(summary['judged_for'])}, until their order was {level} sure. Those "
-        f"judgments then compare {summary['systems']} systems."
-    )
     sections = [
         heading("A few judgments, many systems", 1),
-        f'<p class="lead">{html.escape(lead)}</p>',
+        f'<p class="lead">{html.escape(demo.story)}</p>',
         facts(
             [
                 (f"{summary['judged']:,}", f"judgments of {summary['pool_documents']:,} documents"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rtc_bayes.confidence.rule import NORMAL_95
 from rtc_bayes.errors import whole_number
 from rtc_bayes.report.drawing import (
     BETTER,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_NORMAL_95 = 1.959964
 _TOGETHER = 4
 # room on either side for half of the largest point
 _CONFIDENCES = (0.46, 1.04)
@@ -264,7 +264,7 @@ def ranking(
     ordered = systems.sort_values("expected", kind="stable").reset_index(drop=True)
     axes = axes or canvas(1.1 + 0.3 * len(ordered))
     place = np.arange(len(ordered))
-    spread = _NORMAL_95 * ordered["sd"].fillna(0.0)
+    spread = NORMAL_95 * ordered["sd"].fillna(0.0)
     expected = ordered["expected"]
     axes.hlines(
         place, expected - spread, expected + spread, color=colour, linewidth=2.2, alpha=0.55

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from rtc_bayes.confidence.rule import NORMAL_95
 from rtc_bayes.report.tables import Format, number, with_interval
 
 if TYPE_CHECKING:
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.confidence.comparison import Pair
 
-NORMAL_95 = 1.959964
 SURE = 0.95
 
 

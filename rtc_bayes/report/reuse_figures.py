@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rtc_bayes.confidence.rule import NORMAL_95
 from rtc_bayes.report.drawing import (
     COLOURS,
     INK,
@@ -163,8 +164,8 @@ def group_losses(groups: pd.DataFrame, measure: str) -> Axes:
     at = np.arange(len(shown))
     axes.barh(
         at,
-        2 * 1.96 * shown["sd"],
-        left=-1.96 * shown["sd"],
+        2 * NORMAL_95 * shown["sd"],
+        left=-NORMAL_95 * shown["sd"],
         height=0.6,
         color=NONRELEVANT,
         label="95% of other orders of topics",

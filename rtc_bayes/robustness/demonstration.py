@@ -17,6 +17,7 @@ from rtc_bayes.collection import Qrels, write_qrels
 from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.errors import FitError, moved, whole_number
 from rtc_bayes.judging import next_documents
+from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.judging.suggest import documents_frame
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
@@ -82,6 +83,38 @@ class Demo(StudyResult):
     def study(self) -> Study:
         """The small study."""
         return Study.load(self.directory / _STUDY)
+
+    @property
+    def sure(self) -> pd.DataFrame:
+        """The pairs with the confidence that judging was to reach."""
+        return self.pairs[self.pairs["confidence"] >= self.facts["confidence"]]
+
+    @property
+    def story(self) -> str:
+        """What was done, in three sentences."""
+        facts = self.facts
+        return (
+            f"A simulated collection of {facts['topics']} topics and "
+            f"{facts['collection_systems']} systems. Judgments were made for two of them, "
+            f"{' and '.join(facts['judged_for'])}, until their order was "
+            f"{facts['confidence']:.0%} sure. Those judgments then compare "
+            f"{facts['systems']} systems."
+        )
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What came of it, a sentence each."""
+        facts, sure, first = self.facts, self.sure, self.next.iloc[0]
+        return (
+            f"{facts['judged']:,} of {facts['pool_documents']:,} documents are judged, by "
+            f"{facts['algorithm']}; {why_ended(facts['reason'])}.",
+            f"{len(sure)} of {len(self.pairs)} pairs of systems are {facts['confidence']:.0%} sure "
+            f"or more; the order of {int(sure['correct'].sum())} of these is right.",
+            f"The order of all {facts['systems']} has a rank correlation (Kendall's tau) of "
+            f"{facts['tau']:.2f} with the true one.",
+            f"To be surer of all, judge first: document {first['docno']} of topic "
+            f"{first['topic']}.",
+        )
 
     def __repr__(self) -> str:
         facts = self.facts
