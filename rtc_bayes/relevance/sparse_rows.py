@@ -99,11 +99,15 @@ def _weighted(
 ) -> tuple[Floats, Floats]:
     lower, sums = np.zeros((n_columns, n_columns)), np.zeros((n_topics, n_columns))
     for i in range(len(weight)):
-        for n in range(starts[i], starts[i + 1]):
-            x = weight[i] * value[n]
-            sums[topic[i], column[n]] += x
-            for m in range(starts[i], n + 1):
-                lower[column[n], column[m]] += x * value[m]
+        # rows taken out before the inner loop halve the time
+        columns, values = column[starts[i] : starts[i + 1]], value[starts[i] : starts[i + 1]]
+        of_topic = sums[topic[i]]
+        for n in range(len(columns)):
+            x = weight[i] * values[n]
+            of_topic[columns[n]] += x
+            row = lower[columns[n]]
+            for m in range(n + 1):
+                row[columns[m]] += x * values[m]
     return lower, sums
 
 
@@ -118,10 +122,12 @@ def _forms(
 ) -> Floats:
     result = np.zeros(len(starts) - 1)
     for i in range(len(result)):
-        for n in range(starts[i], starts[i + 1]):
-            row, x = column[n], value[n]
-            total = vectors[topic[i], row] + matrix[row, row] * x
-            for m in range(starts[i], n):
-                total += 2.0 * matrix[row, column[m]] * value[m]
-            result[i] += x * total
+        columns, values = column[starts[i] : starts[i + 1]], value[starts[i] : starts[i + 1]]
+        vector = vectors[topic[i]]
+        for n in range(len(columns)):
+            row = matrix[columns[n]]
+            total = vector[columns[n]] + row[columns[n]] * values[n]
+            for m in range(n):
+                total += 2.0 * row[columns[m]] * values[m]
+            result[i] += values[n] * total
     return result

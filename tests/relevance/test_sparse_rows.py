@@ -26,3 +26,18 @@ def test_products_are_those_of_the_matrix(density, shape):
     matrix += matrix.T
     expected = ((x @ matrix) * x).sum(axis=1) + (x * vectors[topic]).sum(axis=1)
     np.testing.assert_allclose(rows.forms(matrix, vectors, topic), expected, atol=1e-12)
+
+
+def test_sums_are_taken_row_after_row():
+    """To the last digit, so that a quicker loop changes no fit."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(30, 6)) * (rng.random((30, 6)) < 0.5)
+    topic, weight = rng.integers(3, size=30), rng.random(30)
+    gram, sums = SparseRows.of(x).weighted(weight, topic, 3)
+    expected_gram, expected_sums = np.zeros((6, 6)), np.zeros((3, 6))
+    for row, w, t in zip(x, weight, topic, strict=True):
+        expected_gram += np.tril(np.outer(w * row, row))
+        expected_sums[t] += w * row
+    np.testing.assert_array_equal(np.tril(gram), expected_gram)
+    np.testing.assert_array_equal(gram, gram.T)
+    np.testing.assert_array_equal(sums, expected_sums)
