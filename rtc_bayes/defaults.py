@@ -8,6 +8,8 @@ REACH = 1000
 JOBS = 2
 # sampled, where probabilities come from outcomes
 OUTCOMES = 20_000
+# an interval holds 95%: so many standard deviations of a normal on either side
+NORMAL_95 = 1.959964
 
 # Of a method that draws: draws of each chain, chains, steps before a chain's first draw. As many
 # as a confidence needs; NUTS, to which posteriors are held, takes more.

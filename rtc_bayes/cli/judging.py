@@ -118,7 +118,7 @@ def next_(
         str,
         typer.Option(
             help="Of --by-topic: what learns relevance from the judged topics: logistic, svm "
-            "or a model, best hierarchical:map."
+            "or a model (hierarchical:map is the best)."
         ),
     ] = "logistic",
     solver: Annotated[

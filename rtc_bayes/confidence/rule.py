@@ -13,9 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 Form = Literal["normal", "corrected", "montecarlo"]
 
-#: Standard deviations on either side that hold 95% of a normal.
-NORMAL_95 = 1.959964
-
 #: The normal serves up to this skewness and this excess kurtosis, in absolute value.
 NORMAL_SKEWNESS = 0.15
 NORMAL_KURTOSIS = 0.3

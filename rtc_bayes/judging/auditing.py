@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit, logsumexp
 
-from rtc_bayes.confidence.rule import NORMAL_95
 from rtc_bayes.confidence.unseen import is_unseen
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.assisting_model import CERTAIN, AssistingModel
 from rtc_bayes.judging.audit_list import audit_order

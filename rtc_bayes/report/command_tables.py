@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from rtc_bayes.confidence.rule import NORMAL_95
 from rtc_bayes.report.elements import measure_name
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
-from rtc_bayes.report.tables import Format, with_interval
+from rtc_bayes.report.tables import Format, with_interval, with_normal_interval
 from rtc_bayes.report.terminal import Passage, Table
 
 if TYPE_CHECKING:
@@ -128,15 +127,13 @@ def topic_tables(differences: pd.DataFrame) -> list[Table]:
 def demo_tables(made: Demo) -> list[Passage | Table]:
     """Say what a demonstration did and found, and rank its systems."""
     systems = made.systems
-    half = NORMAL_95 * systems["sd"]
-    low, high = (systems["expected"] - half).clip(lower=0.0), systems["expected"] + half
     score = f"expected {measure_name(made.meta)} (95% interval)"
     frame = pd.DataFrame(
         {
             "system": systems["system"],
             score: [
-                with_interval(middle, ends, ".3f")
-                for middle, *ends in zip(systems["expected"], low, high, strict=True)
+                with_normal_interval(expected, sd, ".3f", least=0.0)
+                for expected, sd in zip(systems["expected"], systems["sd"], strict=True)
             ],
             "true": systems["true"],
             "judged for": systems["judged_for"].map({True: "yes", False: ""}),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rtc_bayes.confidence.rule import NORMAL_95
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import whole_number
 from rtc_bayes.report.drawing import (
     BETTER,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from rtc_bayes.confidence.rule import NORMAL_95
-from rtc_bayes.report.tables import Format, number, with_interval
+from rtc_bayes.report.tables import Format, number, with_normal_interval
 
 if TYPE_CHECKING:
     from rtc_bayes.confidence import Comparison
@@ -94,6 +93,4 @@ def more_judgments(needed: int | None) -> str:
 
 
 def _difference(pair: Pair) -> str:
-    half = NORMAL_95 * pair.sd
-    middle = pair.expected_difference
-    return with_interval(middle, (middle - half, middle + half), ".4f")
+    return with_normal_interval(pair.expected_difference, pair.sd, ".4f")

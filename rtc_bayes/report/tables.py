@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rtc_bayes.defaults import NORMAL_95
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -137,6 +139,12 @@ def with_interval(value: float | None, ends: Sequence[float] | None, form: str) 
         return number(value, form)
     low, high = ends
     return f"{number(value, form)} ({number(low, form)} to {number(high, form)})"
+
+
+def with_normal_interval(middle: float, sd: float, form: str, *, least: float = -math.inf) -> str:
+    """Write a number and its 95% interval by a normal, cut at the least value there can be."""
+    half = NORMAL_95 * sd
+    return with_interval(middle, (max(least, middle - half), middle + half), form)
 
 
 def _undefined(value: object) -> bool:

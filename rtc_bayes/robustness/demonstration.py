@@ -104,7 +104,7 @@ class Demo(StudyResult):
     @property
     def findings(self) -> tuple[str, ...]:
         """What came of it, a sentence each."""
-        facts, sure, first = self.facts, self.sure, self.next.iloc[0]
+        facts, sure = self.facts, self.sure
         return (
             f"{facts['judged']:,} of {facts['pool_documents']:,} documents are judged, by "
             f"{facts['algorithm']}; {why_ended(facts['reason'])}.",
@@ -112,8 +112,11 @@ class Demo(StudyResult):
             f"or more; the order of {int(sure['correct'].sum())} of these is right.",
             f"The order of all {facts['systems']} has a rank correlation (Kendall's tau) of "
             f"{facts['tau']:.2f} with the true one.",
-            f"To be surer of all, judge first: document {first['docno']} of topic "
-            f"{first['topic']}.",
+            # none where all are judged
+            *(
+                f"To be surer of all, judge first: document {first.docno} of topic {first.topic}."
+                for first in self.next.head(1).itertuples()
+            ),
         )
 
     def __repr__(self) -> str:
