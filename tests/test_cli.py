@@ -468,7 +468,10 @@ def test_judged_for_is_typed_stored_or_inferred_and_said_so(here, ok, run):
         ("compare '*.gz' --labels labels.csv", "give --qrels, too"),
         ("compare '*.gz' --erels some.erels", "these sources of relevance do not go together"),
         ("next '*.gz' --labels labels.csv", "give --qrels, too"),
-        ("next '*.gz' --qrels few.qrels --audit 0.1", "--audit takes --qrels, but no"),
+        (
+            "next '*.gz' --qrels few.qrels --audit 0.1",
+            "--judged-for says nothing with --audit; giv",
+        ),
     ],
 )
 def test_judged_for_is_said_of_judgments(here, run, line, said):
@@ -534,7 +537,8 @@ def test_build_with_labels_and_what_takes_none(here, ok, run, algorithm):
         assert "takes no labels of judges; use robust, hierarchical or layered" in err
     assert "no judgments; give --qrels, or --labels, or both" in run("fit '*.gz' -o f.nc")[2]
     assert (
-        "--labels, --costs" in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
+        "--labels says nothing"
+        in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
     )
 
 
@@ -802,11 +806,39 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
         ("merge few.qrels few.qrels -o m.qrels", "few.qrels: given 2 times; give each file once"),
         ("merge few.qrels qrels.txt -o few.qrels", "-o would write over judgments that are merged"),
         ("merge few.qrels qrels.txt -o -", "-o - names no file"),
-        ("next '*.gz' --qrels few.qrels --audit 0.1 --costs human=1", "--audit takes --qrels, but"),
-        ("next '*.gz' --qrels few.qrels --audit 0.1 --worth 3", "--costs or --worth; give the one"),
-        ("next '*.gz' --qrels few.qrels --by-topic --worth 3", "--costs or --worth; give"),
+        (
+            "next '*.gz' --qrels few.qrels --audit 0.1 --costs human=1",
+            "--costs says nothing with --a",
+        ),
+        (
+            "next '*.gz' --qrels few.qrels --audit 0.1 --worth 3",
+            "--worth says nothing without --co",
+        ),
+        ("next '*.gz' --audit 0.1", "--audit without judgments; give --qrels"),
+        ("next '*.gz' --audit 0.1 -o a.prels --count 3", "--count says nothing with -o FILE.prels"),
+        (
+            "next '*.gz' --qrels few.qrels --by-topic --worth 3",
+            "--worth says nothing without --costs",
+        ),
         ("next '*.gz' --qrels few.qrels --algorithm mtx", "'mtx', and no judge has this name; wri"),
         ("labels labels.csv --gold -o soft.erels", "--gold, and the files hold no true grade"),
+        ("labels labels.csv --format csv", "--format says nothing without --output; give -o OUT"),
+        ("labels labels.csv --judge ann", "judge 'ann' is of none; leave judge (--judge) out"),
+        ("describe '*.gz' --relevance-level 2", "says nothing without judgments; give qrels"),
+        ("calibrate --order rank -o c", "--order says nothing without RUNS; leave it out"),
+        ("calibrate --model rtc --draws 9 -o c", "draws, chains and tune say nothing: no model"),
+        (
+            "robustness '*.gz' --qrels qrels.txt --algorithms mtc --chains 9 -o c",
+            "no model that compares systems draws; leave them out, or name a method that draws",
+        ),
+        (
+            "robustness '*.gz' --qrels qrels.txt --algorithms mtc --budget 9 --confidence .9 -o c",
+            "confidence (--confidence) says nothing with budgets: judging ends when they are spent",
+        ),
+        (
+            "compare site01a.gz site01b.gz --qrels qrels.txt --per-topic -o page.html",
+            "--per-topic says nothing on a page; give --format table, csv or json",
+        ),
         ("evaluate site01a.gz site01a.gz --qrels qrels.txt", "site01a.gz: this run is given twice"),
     ],
 )

@@ -26,7 +26,7 @@ from rtc_bayes.cli.arguments import (
     writable,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, refuse_unused
 from rtc_bayes.errors import CollectionWarning, InputError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 @grouped
 def topics(
+    context: typer.Context,
     *,
     qrels: SomeQrels = None,
     output: OutFile,
@@ -78,7 +79,7 @@ def topics(
 
     if Path(output).suffix not in ("", ".csv"):
         raise InputError("topics are written as CSV", path=output, remedy="end it with .csv")
-    scores, inputs = _scores(runs, qrels, measure, relevance_level)
+    scores, inputs = _scores(context, runs, qrels, measure, relevance_level)
     chosen = select_topics(
         scores,
         size=size,
@@ -200,6 +201,7 @@ def allocate(
 
 @grouped
 def extend(
+    context: typer.Context,
     *,
     qrels: QrelsFile,
     budget: Annotated[
@@ -252,13 +254,23 @@ def extend(
     from rtc_bayes.topics import allocate_judgments, mean_average_reuse, unjudged_documents
 
     kind = format_of(layout, output, ENDINGS)
+    if budget is None:
+        refuse_unused(
+            context,
+            "without --budget",
+            "how",
+            "constraint",
+            "scores",
+            "weights",
+            remedy="give both, or neither",
+        )
+    else:
+        refuse_unused(context, "with --budget", "formula")
     if weights is not None and scores is None:
         raise InputError("--weights needs --scores", remedy="give both, or neither")
     systems, judged = runs.read(), read_qrels(qrels)
     inputs = digests(systems, judged)
     if budget is None:
-        if scores is not None:
-            raise InputError("--scores needs --budget", remedy="give both, or neither")
         reuse = mean_average_reuse(systems, judged, formula=formula)
         alone = [
             sum(map(len, unjudged_documents(systems.select([name]), judged, depth).values()))
@@ -286,6 +298,7 @@ def extend(
 
 @grouped
 def variability(
+    context: typer.Context,
     *,
     qrels: SomeQrels = None,
     measure: Annotated[
@@ -322,7 +335,7 @@ def variability(
     from rtc_bayes.topics import compare_variability
 
     kind = format_of(layout, output, ENDINGS)
-    scores, inputs = _scores(runs, qrels, [measure] if measure else None, relevance_level)
+    scores, inputs = _scores(context, runs, qrels, [measure] if measure else None, relevance_level)
     compared = compare_variability(
         scores[0], transform=transform, test=test, level=level, top=top, epsilon=epsilon
     )
@@ -340,7 +353,11 @@ def variability(
 
 
 def _scores(
-    runs: RunFiles, qrels: str | None, measures: list[str] | None, relevance_level: int
+    context: typer.Context,
+    runs: RunFiles,
+    qrels: str | None,
+    measures: list[str] | None,
+    relevance_level: int,
 ) -> tuple[list[ScoreMatrix], dict[str, str]]:
     """Read scores of systems on topics: a CSV of them, or runs and judgments, by each measure."""
     from rtc_bayes.measures.scores import ScoreMatrix
@@ -351,8 +368,8 @@ def _scores(
     if qrels is None:
         if len(files) != 1 or not Path(files[0]).is_file():
             raise InputError("no scores", remedy="give one CSV of scores, or RUNS with --qrels")
-        if relevance_level != 1:
-            raise InputError("--relevance-level needs judgments", remedy="give RUNS with --qrels")
+        of_runs = ("relevance_level", "name_by", "order")
+        refuse_unused(context, "of a CSV of scores", *of_runs, remedy="give RUNS with --qrels")
         scores = [ScoreMatrix.from_csv(files[0], name) for name in names or [None]]
         return scores, {files[0]: digest_file(files[0])}
     if any(file.endswith(".csv") for file in files):

@@ -25,7 +25,7 @@ from rtc_bayes.cli.arguments import (
     SomeRunsRead,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, read_options
+from rtc_bayes.cli.inputs import digests, read_options, refuse_unused
 from rtc_bayes.errors import InputError
 
 
@@ -126,6 +126,7 @@ def robustness(
 
 @grouped
 def calibrate(
+    context: typer.Context,
     *,
     output: OutFolder,
     qrels: SomeQrels = None,
@@ -164,6 +165,7 @@ def calibrate(
     spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     inputs = {}
     if qrels is None:
+        refuse_unused(context, "without RUNS", "name_by", "order")
         simulated = simulate(seed=seed)
         systems, truth = simulated.runs, simulated.qrels
     else:

@@ -18,7 +18,7 @@ from rtc_bayes.crowd.glad import glad
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.panel_labels import panel
 from rtc_bayes.crowd.votes import Known, Truths, Votes
-from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError, options_of, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,6 +180,13 @@ class Aggregate:
         return f"{said}, {self.probability.sum():.1f} relevant expected, {ties} tied)"
 
 
+@options_of(
+    "method",
+    draws=["hierarchical"],
+    prior=["hierarchical"],
+    history=["hierarchical"],
+    families=["panel"],
+)
 def aggregate(
     labels: Labels,
     method: Method = "hierarchical",
@@ -242,14 +249,6 @@ def aggregate(
     """
     if method not in METHODS:
         raise InputError(f"no method {method!r}", remedy=f"choose from {', '.join(METHODS)}")
-    if method != "hierarchical" and (prior is not None or history is not None):
-        raise InputError(
-            f"{method} takes no prior and no history", remedy='give method="hierarchical"'
-        )
-    if method != "panel" and families is not None:
-        raise InputError(
-            f"{method} takes no families", remedy='give method="panel" (--method panel)'
-        )
     whole_number("draws", draws, least=1)
     votes = Votes.of(labels, rel, graded, human)
     if human and not (votes.gold >= 0).any():
@@ -257,7 +256,7 @@ def aggregate(
             "no pair whose grade is known has labels, so what is known changes nothing; check that "
             "topics and docnos are written alike",
             CollectionWarning,
-            stacklevel=2,
+            stacklevel=3,  # of who called aggregate, beyond the check of its options
         )
     if method == "panel":
         told = np.flatnonzero(votes.gold >= 0)

@@ -16,6 +16,12 @@ from rtc_bayes.topics.solvers.box import box
 from rtc_bayes.topics.staged_allocation import STRATEGIES
 from rtc_bayes.topics.unseen import unseen_relevant
 
+# options of a strategy
+TAKEN = {
+    "random": {"by": "logistic"},
+    "qdp": {"by": "logistic"},
+    "qdp*": {"by": "logistic", "best": 4},
+}
 SAMPLINGS = ("rank", "depth", "uniform", "pool")
 
 
@@ -32,7 +38,7 @@ def pool(data):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_a_budget_is_spent_exactly_and_no_document_twice(data, pool, strategy, sampling):
-    options = {"strategy": strategy, "sampling": sampling, "by": "logistic", "best": 4}
+    options = TAKEN.get(strategy, {}) | {"strategy": strategy, "sampling": sampling}
     spent = rb.allocate(pool, data.qrels, 101, seed=3, **options)
     assert spent.spent == 101
     steps = [sum(stage.judged.values()) for stage in spent.stages]
@@ -204,6 +210,12 @@ def test_a_topic_that_tells_nothing_has_no_weight():
         ({"stages": 0}, "stages"),
         ({"budget": 0}, "budget"),
         ({"best": 9, "strategy": "qdp*"}, "best is 9, of 8 systems"),
+        (
+            {"best": 3, "strategy": "subset"},
+            r'subset takes no best; .* strategy="qdp\*" \(--strategy',
+        ),
+        ({"by": "logistic", "strategy": "uniform"}, "strategy uniform takes no by"),
+        ({"gain_weight": 0.2, "strategy": "subset"}, "strategy subset takes no gain_weight"),
         ({"best": 1, "strategy": "qdp*"}, "best"),
         ({"by": "nobody"}, "nobody"),
         ({"gain_weight": -1.0}, "gain_weight is -1.0"),
