@@ -822,6 +822,7 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
         ),
         ("next '*.gz' --qrels few.qrels --algorithm mtx", "'mtx', and no judge has this name; wri"),
         ("labels labels.csv --gold -o soft.erels", "--gold, and the files hold no true grade"),
+        ("compare '*.gz' --erels qrels.txt", "qrels.txt: every probability is 0 or 1, as the gra"),
         ("labels labels.csv --format csv", "--format says nothing without --output; give -o OUT"),
         ("labels labels.csv --judge ann", "judge 'ann' is of none; leave judge (--judge) out"),
         ("describe '*.gz' --relevance-level 2", "says nothing without judgments; give qrels"),
