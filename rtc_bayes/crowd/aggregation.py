@@ -66,6 +66,9 @@ class Aggregate:
     r_hat : float or None
         Of "hierarchical", how far its chains are from one another: the largest of the number of
         relevant pairs and of judges. Above 1.1 they do not agree, and intervals are too narrow.
+    checked : bool
+        Whether anything says how often judges are right: a pair that two of them labelled, or one
+        whose grade is known.
 
     Examples
     --------
@@ -89,6 +92,7 @@ class Aggregate:
     labelled: NDArray[np.int64] | None = None
     right: NDArray[np.int64] | None = None
     r_hat: float | None = None
+    checked: bool = True
 
     @property
     def probability(self) -> Floats:
@@ -131,7 +135,8 @@ class Aggregate:
             accuracy_high; with two grades sensitivity and specificity as well (right where the
             truth is relevant, and where it is not). Of "hierarchical" the posterior's; of other
             methods beta distributions of the labels counted by the truths that the method found
-            probable, which take these for independent. Of "hierarchical" also right, right_low
+            probable, which take these for independent, and missing where nothing checks judges
+            (`checked`). Of "hierarchical" also right, right_low
             and right_high: the share of the labels given here that is right, which is less or
             more by chance, the more so the fewer labels there are.
         """
@@ -145,7 +150,9 @@ class Aggregate:
         if k == 2:
             named |= {"sensitivity": slice(1, 2), "specificity": slice(0, 1)}
         for name, rows in named.items():
-            if self.confusion is None or self.labelled is None:
+            if not self.checked and self.confusion is None:
+                mean = low = high = np.full(len(self.judges), np.nan)
+            elif self.confusion is None or self.labelled is None:
                 hits = (self.counts * right)[:, rows].sum(axis=(1, 2))
                 said = self.counts[:, rows].sum(axis=(1, 2))
                 parts = (hits + 1.0, np.maximum(said - hits, 0.0) + 1.0)
@@ -287,6 +294,7 @@ def aggregate(
         made.labelled,
         made.right,
         made.r_hat,
+        votes.checked(),
     )
 
 

@@ -47,8 +47,14 @@ def judges_tables(
             f"{alpha.high:.3f}), of {alpha.pairs:,} pairs labelled by two judges or more."
         )
     except InputError as error:
-        one = len(labels.judges) == 1
-        said.append("One judge agrees with nobody." if one else f"No agreement to tell: {error}")
+        if len(labels.judges) > 1:
+            said.append(f"No agreement to tell: {error}")
+    if not made.checked:
+        rests = "rests on the model's prior alone" if made.draws is not None else "is not known"
+        said.append(
+            "No pair has labels of two judges, and no grade of a person is given: how often a "
+            f"judge is right {rests}. Give grades of some pairs (--human), or labels of more judges."
+        )
     if made.r_hat is not None and made.r_hat > _MIXED:
         said.append(
             f"The chains do not agree (R-hat {made.r_hat:.2f}), so that intervals are too narrow: "

@@ -12,6 +12,7 @@ from rtc_bayes.crowd.expectation import dawid_skene
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.votes import Votes
 from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.report.labels_tables import judges_tables
 
 
 def crowd(pairs=40, judges=6, each=4, grades=2, seed=0, accuracy=(0.6, 0.95)):
@@ -191,6 +192,22 @@ def test_history_of_a_judge_counts():
         for h in (None, history)
     )
     assert with_it > without + 0.1
+
+
+@pytest.mark.parametrize("method", ["mv", "em", "one-coin", "glad", "hierarchical", "panel"])
+def test_nothing_is_told_of_judges_that_nothing_checks(method):
+    docnos, judges = ["d1", "d2", "d3", "d3"], ["ann", "ann", "bob", "bob"]
+    labels = rb.Labels.of(["7"] * 4, docnos, judges, [1, 0, 1, 1])
+    alone = rb.aggregate(labels, method)
+    assert not alone.checked
+    accuracy = alone.judges_frame()[["accuracy", "accuracy_low", "sensitivity"]]
+    assert accuracy.isna().all(axis=None) == (method != "hierarchical")
+    said = " ".join(judges_tables(labels, alone)[0].paragraphs)
+    assert ("prior alone" if method == "hierarchical" else "is right is not known") in said
+    graded = rb.aggregate(labels, method, human={("7", "d1"): 1})
+    assert graded.checked
+    assert graded.judges_frame()["accuracy"].notna().all()
+    assert "--human" not in " ".join(judges_tables(labels, graded)[0].paragraphs)
 
 
 def test_what_cannot_be_is_refused():
