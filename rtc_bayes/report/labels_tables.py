@@ -53,7 +53,8 @@ def judges_tables(
         rests = "rests on the model's prior alone" if made.draws is not None else "is not known"
         said.append(
             "No pair has labels of two judges, and no grade of a person is given: how often a "
-            f"judge is right {rests}. Give grades of some pairs (--human), or labels of more judges."
+            f"judge is right {rests}. Give grades of some pairs (--human), or labels of more "
+            "judges."
         )
     if made.r_hat is not None and made.r_hat > _MIXED:
         said.append(
