@@ -428,7 +428,11 @@ def pair_of(text: str | None, systems: Sequence[str]) -> PairLike:
 
 def _sure(suggestions: Suggestions, asked: str | None) -> str:
     """Say how sure the pair asked for is, or which pair is least sure."""
+    from rtc_bayes.report.tables import probability
+
     if suggestions.pair is None:
         return ""
     which = "least sure" if asked in (None, "least") else "for"
-    return f"; {which}: {' and '.join(suggestions.pair)}, confidence {suggestions.confidence:.3f}"
+    pair, confidence = " and ".join(suggestions.pair), probability(suggestions.confidence)
+    differs = "by plug-in moments of the pool alone: P(better) of compare may differ"
+    return f"; {which}: {pair}, confidence {confidence} ({differs})"
