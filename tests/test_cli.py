@@ -542,6 +542,30 @@ def test_build_with_labels_and_what_takes_none(here, ok, run, algorithm):
     )
 
 
+# a class, as Python writes its values
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "build '*.gz' --truth qrels.txt --algorithm mtc --budget 9 -o b",
+            "Judging result: mtc: ",
+        ),
+        ("fit '*.gz' --qrels few.qrels --model rtc -o f.nc", "\n    judgments: 60 judged, "),
+        (
+            "allocate '*.gz' --truth qrels.txt --budget 40 --by zobel -o a",
+            "Staged allocation: ",
+        ),
+        ("merge few.qrels other.qrels --conflict majority -o m", " yes "),
+    ],
+)
+def test_commands_speak_in_words(here, ok, line, said):
+    few = (here / "few.qrels").read_text().splitlines()
+    (here / "other.qrels").write_text("\n".join(row[:-1] + "01"[row[-1] == "0"] for row in few))
+    printed = ok(line)
+    assert said in printed
+    assert not re.search(r"\b[A-Z]\w+\(|True|False", printed)
+
+
 def test_next_begins_with_nothing_as_python_does(here, ok):
     pool = rb.Estimand(depth=10).pool(rb.read_runs(sorted(here.glob("*.gz"))))
     nothing = rb.Judgments.none(pool, judged_for=pool.systems)

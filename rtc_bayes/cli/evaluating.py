@@ -20,6 +20,7 @@ from rtc_bayes.cli.arguments import (
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
+from rtc_bayes.store.shown import in_words
 
 
 @grouped
@@ -81,4 +82,4 @@ def simulate(
 
     simulation = simulate(n_topics=n_topics, n_systems=n_systems, seed=seed)
     write(simulation, output)
-    typer.echo(f"{simulation!r}\nin {output}")
+    typer.echo(f"{in_words(simulation)}\nin {output}")

@@ -26,6 +26,7 @@ from rtc_bayes.cli.arguments import (
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, read_options, refuse_unused
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.store.shown import in_words
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Runs
@@ -127,7 +128,7 @@ def plan(
     tables = plan_tables(design, baseline, "cycle" if demands else on_remainder, power)
     design.write(output, provenance=provenance(seed=seed))
     write_tables(tables, None, {})
-    typer.echo(f"{design!r}\nin {output}")
+    typer.echo(f"{in_words(design)}\nin {output}")
 
 
 @grouped

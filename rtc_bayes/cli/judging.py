@@ -34,6 +34,7 @@ from rtc_bayes.cli.inputs import (
     tags,
 )
 from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.store.shown import in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +105,7 @@ def build(
     )
     write_json(result.meta() | {"meta": meta}, meta_path(output))
     if not quiet:
-        typer.echo(f"{result!r}\nin {output}")
+        typer.echo(f"{in_words(result)}\nin {output}")
 
 
 @grouped

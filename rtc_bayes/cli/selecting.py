@@ -28,6 +28,7 @@ from rtc_bayes.cli.arguments import (
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, refuse_unused
 from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.store.shown import in_words
 
 if TYPE_CHECKING:
     from rtc_bayes.measures.scores import ScoreMatrix
@@ -96,7 +97,7 @@ def topics(
     )
     inputs |= {path: digest_file(path) for path in (weights, gain) if path}
     chosen.to_csv(output, provenance(seed=seed, inputs=inputs))
-    typer.echo(f"{chosen!r}\nin {output}")
+    typer.echo(f"{in_words(chosen)}\nin {output}")
 
 
 @grouped
@@ -196,7 +197,7 @@ def allocate(
     if scores is not None:
         spent.scores.to_csv(scores)
     if not quiet:
-        typer.echo(f"{spent!r}\nin {output}")
+        typer.echo(f"{in_words(spent)}\nin {output}")
 
 
 @grouped
@@ -293,7 +294,7 @@ def extend(
         depth=depth,
         weights=None if weights is None else _numbers(weights, "system", "weight"),
     )
-    show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), f"{chosen!r}", {})
+    show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), in_words(chosen), {})
 
 
 @grouped
@@ -330,6 +331,7 @@ def variability(
     Give run files with --qrels, or one CSV of scores. A paired t-test of means and a test of
     variances, of every pair of the better systems (Hosseini 2013, appendix F).
     """
+    from rtc_bayes.report.tables import yes_or_no
     from rtc_bayes.report.terminal import show_frame
     from rtc_bayes.store import provenance
     from rtc_bayes.topics import compare_variability
@@ -347,7 +349,7 @@ def variability(
     frame = compared.to_frame()
     meta = provenance(inputs=inputs) | counts
     formats: dict[str, Format] = {"p of means": ".3g", "p of variances": ".3g"}
-    formats |= dict.fromkeys(["means tie", "tie is broken"], lambda yes: "yes" if yes else "no")
+    formats |= dict.fromkeys(["means tie", "tie is broken"], yes_or_no)
     names = ("mean_p", "variance_p", "tie", "broken")
     show_frame(frame, kind, output, meta, title, formats, dict(zip(names, formats, strict=True)))
 

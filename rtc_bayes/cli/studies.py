@@ -27,6 +27,7 @@ from rtc_bayes.cli.arguments import (
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, read_options, refuse_unused
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import in_words
 
 
 @grouped
@@ -121,7 +122,7 @@ def robustness(
             workers=replace(workers, progress=progress),
             inputs=inputs,
         )
-    typer.echo(repr(finished))
+    typer.echo(in_words(finished))
 
 
 @grouped
@@ -186,7 +187,7 @@ def calibrate(
             inputs=inputs,
         )
         report = write_report(output)
-    typer.echo(f"{finished!r}\nOpen {report}")
+    typer.echo(f"{in_words(finished)}\nOpen {report}")
 
 
 def report(

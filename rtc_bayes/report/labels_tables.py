@@ -7,6 +7,7 @@ from rtc_bayes.crowd import Aggregate, agreement, judge_table
 from rtc_bayes.errors import InputError
 from rtc_bayes.report.tables import Format, with_interval
 from rtc_bayes.report.terminal import Passage, Table
+from rtc_bayes.store.shown import in_words
 
 _SHOWN = 15
 # R-hat from which chains are said not to agree
@@ -37,7 +38,7 @@ def judges_tables(
         Show all judges, not those of the most labels.
     """
     binary = labels.at_level(rel)
-    said = [f"{labels!r}.", f"{made!r}."]
+    said = [f"{in_words(labels)}.", f"{in_words(made)}."]
     said[0] += _dropped(labels.n_dropped - labels.n_above, "below 0, which is no label")
     said[0] += _dropped(labels.n_above, f"above {labels.n_grades - 1}, the highest grade")
     try:

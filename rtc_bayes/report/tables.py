@@ -133,6 +133,11 @@ def number(value: float | None, form: str) -> str:
     return text.lstrip("-") if _NOTHING.fullmatch(text) else text.replace("-", "−")
 
 
+def yes_or_no(value: bool) -> str:
+    """Write whether something holds."""
+    return "yes" if value else "no"
+
+
 def probability(value: float | None, digits: int = 3) -> str:
     """Write a probability; one that rounds to 0 or 1 without being so is below or above it.
 

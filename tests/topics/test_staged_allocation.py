@@ -11,6 +11,7 @@ from rtc_bayes.cli import main
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.sampling import permanent_numbers
 from rtc_bayes.measures.staged import drawn_more, expected_more
+from rtc_bayes.store.shown import in_words
 from rtc_bayes.topics.objective import Objective, centred
 from rtc_bayes.topics.solvers.box import box
 from rtc_bayes.topics.staged_allocation import STRATEGIES
@@ -244,7 +245,7 @@ def test_the_command_writes_prels_that_score_alike(tmp_path, monkeypatch, capsys
     pool = rb.Estimand().pool(runs)
     options = {"strategy": "qdp*", "best": 3, "gain_weight": 0.2, "by": "logistic", "stages": 4}
     spent = rb.allocate(pool, qrels, 150, seed=4, **options)
-    assert repr(spent) in capsys.readouterr().out
+    assert in_words(spent) in capsys.readouterr().out
     prels = rb.read_prels("judged.prels")
     assert prels == spent.to_prels()
     back = rb.stat_ap(rb.Sample.from_prels(pool, prels)).scores
