@@ -153,6 +153,21 @@ def test_evaluate_writes_what_it_prints(here, ok):
     assert {r["system"]: float(r["AP"]) for r in rows(here / "out.csv")} == scores["AP"]
 
 
+def test_evaluate_says_how_much_is_judged(here, ok, run):
+    line = "evaluate '*.gz' --qrels few.qrels"
+    ok(f"{line} --depth 10 -o out.csv")
+    written = {row["system"]: float(row["Judged@10"]) for row in rows(here / "out.csv")}
+    judged = rb.evaluate(
+        rb.read_runs(sorted(here.glob("*.gz"))), rb.read_qrels("few.qrels"), "Judged@10"
+    )
+    assert written == judged.to_dict()["Judged@10"]
+    assert run(f"{line} --depth 0")[2] == (
+        "rtc-bayes: depth is 0; give a whole number of at least 1\n"
+    )
+    for other in ("--format json", "--per-topic -o out.csv"):
+        assert "--depth says nothing in JSON and in a CSV of" in run(f"{line} --depth 9 {other}")[2]
+
+
 def test_evaluate_per_topic(here, ok):
     line = "evaluate '*.gz' --qrels qrels.txt --per-topic --format"
     scores = json.loads(ok(f"{line} json"))["AP"]
