@@ -22,6 +22,7 @@ from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import InputError, moved, whole_number
 from rtc_bayes.measures import moments
 from rtc_bayes.relevance import Draws, PointEstimate, RelevanceModel
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,7 +200,7 @@ def leave_one_out(model: RelevanceModel, judgments: Judgments, draws: Draws) -> 
     refuse_composite(model)
     every, p = _of_judged(judgments, draws)
     if len(every) < FEWEST_DRAWS:
-        raise InputError(f"{len(every)} draws", remedy=f"take {FEWEST_DRAWS} or more")
+        raise InputError(counted(len(every), "draw"), remedy=f"take {FEWEST_DRAWS} or more")
     label = judgments.labels[judgments.order]
     p = np.clip(p, _LEAST_P, 1.0 - _LEAST_P)
     density = label * np.log(p) + (1.0 - label) * np.log1p(-p)

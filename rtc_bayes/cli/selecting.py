@@ -28,7 +28,7 @@ from rtc_bayes.cli.arguments import (
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, refuse_unused
 from rtc_bayes.errors import CollectionWarning, InputError
-from rtc_bayes.store.shown import in_words
+from rtc_bayes.store.shown import counted, in_words
 
 if TYPE_CHECKING:
     from rtc_bayes.measures.scores import ScoreMatrix
@@ -188,7 +188,7 @@ def allocate(
         )
     if spent.missing:
         warnings.warn(
-            f"{spent.missing} documents drawn are not in the truth and count as nonrelevant",
+            f"{counted(spent.missing, 'document')} drawn that the truth lacks count as nonrelevant",
             CollectionWarning,
             stacklevel=1,
         )
@@ -279,7 +279,7 @@ def extend(
         ]
         omega = sum(map(len, unjudged_documents(systems, judged, depth).values()))
         frame = pd.DataFrame({"system": [*reuse], "reuse": [*reuse.values()], "unjudged": alone})
-        title = f"{omega} documents to rank {depth} have no judgment"
+        title = f"{counted(omega, 'document')} without a judgment to rank {depth}"
         meta = provenance(inputs=inputs) | {"omega": omega}
         show_frame(frame.sort_values("reuse"), kind, output, meta, title, {"reuse": ".3f"})
         return

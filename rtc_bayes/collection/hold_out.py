@@ -17,7 +17,7 @@ from rtc_bayes.collection.pool import Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.csv_rows import read_csv_rows
 from rtc_bayes.store.files import atomic_write, digest_text, meta_path, write_json
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -304,8 +304,8 @@ class HoldOutDesign(Shown):
     def __repr__(self) -> str:
         everyone = int(self.contributes.all(axis=0).sum())
         return (
-            f"HoldOutDesign({len(self.topics)} topics, {len(self.groups)} groups; {everyone} "
-            f"topic{'s' * (everyone != 1)} judged for all)"
+            f"HoldOutDesign({counted(len(self.topics), 'topic')}, "
+            f"{counted(len(self.groups), 'group')}; {counted(everyone, 'topic')} judged for all)"
         )
 
 

@@ -18,6 +18,7 @@ from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import JudgedFor, Qrels, warn_of_level
 from rtc_bayes.errors import CollectionWarning, InputError, whole_fields, whole_number
 from rtc_bayes.store.saved import Saved
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +102,7 @@ class Judgments(Saved):
         >>> import rtc_bayes as rb
         >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a"]})]))
         >>> rb.Judgments.none(pool)
-        Judgments(0 judged, 0 relevant, in 0 of 1 topics)
+        Judgments(0 judged, 0 relevant, in 0 of 1 topic)
         """
         return cls.from_labels(pool, [], [], judged_for=judged_for, hold_out=hold_out)
 
@@ -180,7 +181,8 @@ class Judgments(Saved):
         added, values = _indices(self.pool, documents), _labels(labels)
         if added.shape != values.shape:
             raise InputError(
-                f"{len(added)} documents but {len(values)} labels", remedy="give as many of each"
+                f"{counted(len(added), 'document')} but {counted(len(values), 'label')}",
+                remedy="give as many of each",
             )
         order = np.concatenate([self.order, added])
         if len(np.unique(order)) != len(order):
@@ -214,7 +216,7 @@ class Judgments(Saved):
         >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
         >>> labels = rb.Labels.of(["1", "1"], ["a", "b"], ["llm", "llm"], [1, 0])
         >>> rb.Judgments.none(pool).with_judge_labels(labels)
-        Judgments(0 judged, 0 relevant, in 0 of 1 topics; 2 labels by 1 judges beside them)
+        Judgments(0 judged, 0 relevant, in 0 of 1 topic; 2 labels by 1 judge beside them)
         """
         if labels is not None and not isinstance(labels, Labels):
             raise InputError(
@@ -228,7 +230,7 @@ class Judgments(Saved):
             )
         if labels is not None and not (labels.located(self.pool) >= 0).any():
             raise InputError(
-                f"none of the {labels.n_labels} labels is of a document of the pool",
+                f"none of {counted(labels.n_labels, 'label')} is of a document of the pool",
                 remedy="give labels of documents of these runs, by the same names",
             )
         return replace(self, judge_labels=labels)
@@ -529,7 +531,7 @@ class Judgments(Saved):
         >>> ours = rb.Judgments.from_labels(pool, pool.locate("1", ["a"]), [1])
         >>> theirs = rb.Judgments.from_labels(pool, pool.locate("1", ["a", "b"]), [1, 0.5])
         >>> ours.merge(theirs)
-        Judgments(2 judged, 1.5 relevant, in 1 of 1 topics)
+        Judgments(2 judged, 1.5 relevant, in 1 of 1 topic)
         """
         return merge_judgments([self, *others], conflict)
 
@@ -654,7 +656,7 @@ class Judgments(Saved):
         >>> import rtc_bayes as rb
         >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a"]})]))
         >>> rb.Judgments.from_xarray(rb.Judgments.from_labels(pool, [0], [0.25]).to_xarray())
-        Judgments(1 judged, 0.25 relevant, in 1 of 1 topics)
+        Judgments(1 judged, 0.25 relevant, in 1 of 1 topic)
         """
         judged_for, by_topic = data.attrs.get("judged_for"), None
         if "judged_for_topic" in data:
@@ -683,11 +685,12 @@ class Judgments(Saved):
         beside = (
             ""
             if labels is None
-            else f"; {labels.n_labels} labels by {len(labels.judges)} judges beside them"
+            else f"; {counted(labels.n_labels, 'label')} by "
+            f"{counted(len(labels.judges), 'judge')} beside them"
         )
         return (
             f"Judgments({self.n_judged} judged, {self.relevant.sum():g} relevant, in {topics} of "
-            f"{self.pool.n_topics} topics{made_for}{beside})"
+            f"{counted(self.pool.n_topics, 'topic')}{made_for}{beside})"
         )
 
 

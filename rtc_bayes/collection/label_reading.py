@@ -14,6 +14,7 @@ from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.lines import ERELS, number, read_bytes, refuse_aggregate
 from rtc_bayes.collection.sources import files_of, kind_of
 from rtc_bayes.errors import InputError, brief_repr
+from rtc_bayes.store.shown import counted
 
 type Kind = Literal["auto", "rows", "qrels", "panel"]
 
@@ -115,7 +116,7 @@ def read_labels(
     ...     lines = ["task,worker,label", "7:d1,ann,1", "7:d1,bob,0", "7:d2,ann,-2"]
     ...     _ = file.write_text(os.linesep.join(lines))
     ...     rb.read_labels(file)
-    Labels(2 labels of 1 pairs by 2 judges, 1 topics, grades 0 to 1, gold of 0 pairs)
+    Labels(2 labels of 1 pair by 2 judges, 1 topic, grades 0 to 1, gold of 0 pairs)
     """
     if kind not in KINDS:
         raise InputError(f"kind: {kind!r} is none", remedy=f"choose from {', '.join(KINDS)}")
@@ -249,7 +250,7 @@ class _Table:
         for line, fields in self.rows:
             if len(fields) != len(self.names):
                 raise self._wrong(
-                    f"{len(fields)} fields where the first line has {len(self.names)}",
+                    f"{counted(len(fields), 'field')} where the first line has {len(self.names)}",
                     "correct the line",
                     line,
                 )

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -78,7 +79,7 @@ class Labels:
     >>> docnos, judges = ["d1", "d1", "d2"], ["ann", "bob", "ann"]
     >>> labels = rb.Labels.of(["7", "7", "7"], docnos, judges, [2, 0, -2])
     >>> labels
-    Labels(2 labels of 1 pairs by 2 judges, 1 topics, grades 0 to 2, gold of 0 pairs)
+    Labels(2 labels of 1 pair by 2 judges, 1 topic, grades 0 to 2, gold of 0 pairs)
     >>> labels.binary(relevance_level=2).tolist(), labels.n_dropped
     ([1, 0], 1)
     """
@@ -296,7 +297,7 @@ class Labels:
         --------
         >>> labels = Labels.of(["7", "7"], ["d1", "d2"], ["llm", "llm"], [2, 0])
         >>> Labels.from_xarray(labels.to_xarray())
-        Labels(2 labels of 2 pairs by 1 judges, 1 topics, grades 0 to 2, gold of 0 pairs)
+        Labels(2 labels of 2 pairs by 1 judge, 1 topic, grades 0 to 2, gold of 0 pairs)
         """
         import xarray as xr
 
@@ -333,9 +334,10 @@ class Labels:
 
     def __repr__(self) -> str:
         return (
-            f"Labels({self.n_labels} labels of {len(self._pairs.topic)} pairs by "
-            f"{len(self.judges)} judges, {len(self.topics)} topics, grades 0 to "
-            f"{self.n_grades - 1}, gold of {len(self.gold)} pairs)"
+            f"Labels({counted(self.n_labels, 'label')} of "
+            f"{counted(len(self._pairs.topic), 'pair')} by {counted(len(self.judges), 'judge')}, "
+            f"{counted(len(self.topics), 'topic')}, grades 0 to {self.n_grades - 1}, gold of "
+            f"{counted(len(self.gold), 'pair')})"
         )
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import cut, shown
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
 
@@ -50,6 +51,11 @@ class Layout:
 
     def __str__(self) -> str:
         return f"{self.kind} ({' '.join(self.fields)})"
+
+    @property
+    def kinds(self) -> str:
+        """What a file of these is of: runs, qrels."""
+        return f"{self.kind.removesuffix('s')}s ({' '.join(self.fields)})"
 
 
 RUN = Layout("run", ("topic", "Q0", "docno", "rank", "score", "tag"), "give it as a run", "score")
@@ -148,7 +154,8 @@ class Rows:
             row = text.split()
             if row and len(row) != len(self.layout.fields):
                 return InputError(
-                    f"{len(row)} fields where a {self.layout} has {len(self.layout.fields)}",
+                    f"{counted(len(row), 'field')} where a {self.layout} has "
+                    f"{len(self.layout.fields)}",
                     path=self.path,
                     line=line,
                     remedy=_guess(row, self.layout),
@@ -259,7 +266,7 @@ class Rows:
         """Recognise qrels and erels, whose lines have as many fields, from their first line."""
         for layout in (QRELS, ERELS):
             if layout is not self.layout and len(self.layout.fields) == len(layout.fields):
-                return f"if this is a file of {layout}, {layout.command}"
+                return f"if this is a file of {layout.kinds}, {layout.command}"
         return "correct the field"
 
     def __repr__(self) -> str:
@@ -403,5 +410,5 @@ def _guess(row: Sequence[bytes], expected: Layout) -> str:
     """Say what a line with other fields looks like."""
     for layout in (RUN, QRELS, PRELS):
         if len(row) == len(layout.fields) and layout is not expected:
-            return f"if this is a file of {layout}, {layout.command}"
+            return f"if this is a file of {layout.kinds}, {layout.command}"
     return "correct the line"

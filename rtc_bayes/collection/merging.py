@@ -16,6 +16,7 @@ from rtc_bayes.collection.qrels import JudgedFor, Qrels, one_design
 from rtc_bayes.collection.writing import write_qrels
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.store import meta_path, write_json
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -194,8 +195,8 @@ class Merged:
         settled = f", settled by {self.conflict}" if conflicts else ""
         tied = f", {ties} of them ties (the highest)" if ties else ""
         return (
-            f"Merged({len(self.sources)} sources, {self.qrels.counts()[0]} judged, {several} by "
-            f"several, {len(conflicts)} in conflict{settled}{tied})"
+            f"Merged({counted(len(self.sources), 'source')}, {self.qrels.counts()[0]} judged, "
+            f"{several} by several, {len(conflicts)} in conflict{settled}{tied})"
         )
 
 

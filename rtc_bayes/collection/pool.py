@@ -18,6 +18,7 @@ from rtc_bayes.collection.tails import Tails
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.store import digest_text
 from rtc_bayes.store.saved import Saved
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -95,9 +96,9 @@ class Pool(Saved):
     A pool does not change. These return another one.
 
     >>> pool.select(["one"])
-    Pool(1 systems, 2 topics, depth 100, 3 documents)
+    Pool(1 system, 2 topics, depth 100, 3 documents)
     >>> pool.select_topics(["2"])
-    Pool(2 systems, 1 topics, depth 100, 2 documents)
+    Pool(2 systems, 1 topic, depth 100, 2 documents)
     >>> pool.with_documents({"2": ["judged"]}).docnos.tolist()
     ['a', 'b', 'c', 'judged', 'x', 'y']
     """
@@ -561,7 +562,7 @@ class Pool(Saved):
         >>> import rtc_bayes as rb
         >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
         >>> rb.Pool.from_xarray(pool.to_xarray())
-        Pool(1 systems, 1 topics, depth 100, 2 documents)
+        Pool(1 system, 1 topic, depth 100, 2 documents)
         """
         digests = tuple(str(d) for d in data["digest"].values)
         return cls(
@@ -580,8 +581,8 @@ class Pool(Saved):
     def __repr__(self) -> str:
         scored = f", scored to {self.score_depth}" if self.score_depth != self.depth else ""
         return (
-            f"Pool({self.n_systems} systems, {self.n_topics} topics, depth {self.depth}{scored}, "
-            f"{self.n_documents} documents)"
+            f"Pool({counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}, depth "
+            f"{self.depth}{scored}, {counted(self.n_documents, 'document')})"
         )
 
 

@@ -15,6 +15,7 @@ from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.records import grade
 from rtc_bayes.errors import CollectionWarning, InputError, brief_repr, whole_number
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,7 +165,8 @@ class Qrels(_TopicTable[int]):
 
     def __repr__(self) -> str:
         judged, relevant = self.counts()
-        return f"Qrels({len(self)} topics, {judged} judged, {relevant} relevant at level 1)"
+        topics = counted(len(self), "topic")
+        return f"Qrels({topics}, {judged} judged, {relevant} relevant at level 1)"
 
 
 def warn_of_level(qrels: Qrels, relevance_level: int) -> None:
@@ -193,7 +195,7 @@ class Probabilities(_TopicTable[float]):
     --------
     >>> import rtc_bayes as rb
     >>> rb.Probabilities({"401": {"d1": 0.9}})
-    Probabilities(1 topics, 1 documents)
+    Probabilities(1 topic, 1 document)
     """
 
     value_name = "probability"
@@ -206,7 +208,8 @@ class Probabilities(_TopicTable[float]):
         return accepted
 
     def __repr__(self) -> str:
-        return f"Probabilities({len(self)} topics, {self.n_values} documents)"
+        topics = counted(len(self), "topic")
+        return f"Probabilities({topics}, {counted(self.n_values, 'document')})"
 
 
 class Scores(_TopicTable[float]):
@@ -234,7 +237,8 @@ class Scores(_TopicTable[float]):
         return accepted
 
     def __repr__(self) -> str:
-        return f"Scores({len(self)} topics, {self.n_values} documents)"
+        topics = counted(len(self), "topic")
+        return f"Scores({topics}, {counted(self.n_values, 'document')})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +297,8 @@ class Prels(_TopicTable[Prel]):
         )
 
     def __repr__(self) -> str:
-        return f"Prels({len(self)} topics, {self.n_values} documents)"
+        topics = counted(len(self), "topic")
+        return f"Prels({topics}, {counted(self.n_values, 'document')})"
 
 
 def one_design(digests: Iterable[str | None]) -> str | None:

@@ -50,7 +50,7 @@ def read_qrels(source: Any) -> Qrels:
     --------
     >>> import rtc_bayes as rb
     >>> rb.read_qrels({"401": {"d1": 1, "d2": 0}})
-    Qrels(1 topics, 2 judged, 1 relevant at level 1)
+    Qrels(1 topic, 2 judged, 1 relevant at level 1)
     """
     match kind_of(source):
         case "path":

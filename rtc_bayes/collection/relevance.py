@@ -16,6 +16,7 @@ from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.store.saved import Saved
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,7 +53,7 @@ class Relevance(Saved):
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
     >>> relevance = rb.Relevance.from_values(pool, [[[0.25, 0.5], [0.75, 0.5]]])
     >>> relevance
-    Relevance(2 documents, 1 topics, 1 chains x 2 draws)
+    Relevance(2 documents, 1 topic, 1 chain x 2 draws)
     >>> relevance.values.mean(axis=0).tolist()
     [0.5, 0.5]
     >>> dict(relevance.to_probabilities()["1"])
@@ -108,7 +109,7 @@ class Relevance(Saved):
         >>> import rtc_bayes as rb
         >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
         >>> rb.Relevance.from_values(pool, [0.9, 0.2], model="mine", method="guess")
-        Relevance(2 documents, 1 topics, 1 chains x 1 draws by mine:guess)
+        Relevance(2 documents, 1 topic, 1 chain x 1 draw by mine:guess)
         """
         import xarray as xr
 
@@ -305,7 +306,7 @@ class Relevance(Saved):
         >>> import rtc_bayes as rb
         >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
         >>> rb.Relevance.from_xarray(rb.Relevance.from_values(pool, [0.5, 1.0]).to_xarray())
-        Relevance(2 documents, 1 topics, 1 chains x 1 draws)
+        Relevance(2 documents, 1 topic, 1 chain x 1 draw)
         """
         # taken over, not copied: draws of a large collection fill memory once
         data["p"].values.flags.writeable = False
@@ -322,8 +323,9 @@ class Relevance(Saved):
         sizes: Mapping[object, int] = self.probability.sizes
         source = f" by {self.model}:{self.method}" if self.model else ""
         return (
-            f"Relevance({sizes['document']} documents, {len(self.topics)} topics, "
-            f"{sizes['chain']} chains x {sizes['draw']} draws{source})"
+            f"Relevance({counted(sizes['document'], 'document')}, "
+            f"{counted(len(self.topics), 'topic')}, "
+            f"{counted(sizes['chain'], 'chain')} x {counted(sizes['draw'], 'draw')}{source})"
         )
 
 

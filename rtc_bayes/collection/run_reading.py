@@ -81,7 +81,7 @@ def read_runs(
     >>> import rtc_bayes as rb
     >>> runs = rb.read_runs({"bm25": {"401": {"d1": 2.5, "d2": 7.0}}})
     >>> runs
-    Runs(1 systems, 1 topics: bm25)
+    Runs(1 system, 1 topic: bm25)
     >>> runs["bm25"].ranking("401").tolist()
     ['d2', 'd1']
     """

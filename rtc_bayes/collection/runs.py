@@ -13,6 +13,7 @@ from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, text_o
 from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +69,7 @@ class Run(Immutable):
     >>> import rtc_bayes as rb
     >>> run = rb.Run.from_rankings("bm25", {"401": ["d2", "d1"]})
     >>> run
-    Run('bm25': 1 topics, 2 documents ranked)
+    Run('bm25': 1 topic, 2 documents ranked)
     >>> run.ranking("401").tolist(), run.scores("401").tolist()
     (['d2', 'd1'], [2.0, 1.0])
     """
@@ -183,7 +184,8 @@ class Run(Immutable):
         return sum(len(docnos) for docnos, _ in self._lists.values())
 
     def __repr__(self) -> str:
-        return f"Run({self.tag!r}: {len(self.topics)} topics, {len(self)} documents ranked)"
+        topics = counted(len(self.topics), "topic")
+        return f"Run({self.tag!r}: {topics}, {counted(len(self), 'document')} ranked)"
 
 
 class Runs(Immutable, Mapping[str, Run]):
@@ -205,7 +207,7 @@ class Runs(Immutable, Mapping[str, Run]):
     >>> runs.systems, runs.topics
     (('a', 'b'), ('401',))
     >>> runs.select(["b"])
-    Runs(1 systems, 1 topics: b)
+    Runs(1 system, 1 topic: b)
     """
 
     _runs: dict[str, Run]
@@ -315,7 +317,8 @@ class Runs(Immutable, Mapping[str, Run]):
 
     def __repr__(self) -> str:
         names = ", ".join(list(self._runs)[:5]) + (", ..." if len(self) > 5 else "")
-        return f"Runs({len(self)} systems, {len(self.topics)} topics: {names})"
+        topics = counted(len(self.topics), "topic")
+        return f"Runs({counted(len(self), 'system')}, {topics}: {names})"
 
 
 def _rebuild(tag: str, lists: Any, path: str, digest: str) -> Run:

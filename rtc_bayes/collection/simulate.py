@@ -27,6 +27,7 @@ from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.collection.writing import write_qrels, write_runs
 from rtc_bayes.errors import InputError, brief_repr, moved, whole_number
 from rtc_bayes.store import atomic_write, provenance, write_json
+from rtc_bayes.store.shown import counted
 
 COLLECTION_SIZE = 528_155
 """Documents in the collection that docnos are drawn from: TREC disks 4 and 5 without CR."""
@@ -115,9 +116,10 @@ class Simulation:
 
     def __repr__(self) -> str:
         judged, relevant = self.qrels.counts()
+        sites = len(set(self.groups.values()))
         return (
-            f"Simulation({len(self.runs)} systems of {len(set(self.groups.values()))} sites, "
-            f"{len(self.qrels)} topics, {judged} judged, {relevant} relevant, "
+            f"Simulation({counted(len(self.runs), 'system')} of {counted(sites, 'site')}, "
+            f"{counted(len(self.qrels), 'topic')}, {judged} judged, {relevant} relevant, "
             f"seed {self.manifest['seed']})"
         )
 

@@ -19,6 +19,7 @@ from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.panel_labels import panel
 from rtc_bayes.crowd.votes import Known, Truths, Votes
 from rtc_bayes.errors import CollectionWarning, InputError, options_of, whole_number
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,7 +183,8 @@ class Aggregate:
         write_erels(self.probabilities(), path)
 
     def __repr__(self) -> str:
-        said = f"Aggregate({self.method}: {len(self.pairs)} pairs by {len(self.judges)} judges"
+        pairs, judges = counted(len(self.pairs), "pair"), counted(len(self.judges), "judge")
+        said = f"Aggregate({self.method}: {pairs} by {judges}"
         ties = int(self.tied.sum())
         return f"{said}, {self.probability.sum():.1f} relevant expected, {ties} tied)"
 

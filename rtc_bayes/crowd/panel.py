@@ -30,6 +30,7 @@ from rtc_bayes.crowd.panel_laplace import (
     laplace,
 )
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.store.shown import counted
 
 # Scales of the topics' and the judges' effects: a grid under half-normal priors.
 _TOPIC_SCALES = (0.0, 0.25, 0.5, 1.0, 1.5)
@@ -329,7 +330,7 @@ def _checked(
     if np.any((values < 0) | (values > 1)):
         raise InputError("a score outside 0 to 1", remedy="divide labels by the highest grade")
     if empty := int(np.isnan(values).all(axis=1).sum()):
-        raise InputError(f"{empty} pairs without a label", remedy="leave these pairs out")
+        raise InputError(f"{counted(empty, 'pair')} without a label", remedy="leave out such pairs")
     names = [str(j) for j in range(values.shape[1])] if judges is None else judges
     if len(names) != values.shape[1]:
         raise InputError(

@@ -61,7 +61,7 @@ def simulate_labels(
     --------
     >>> import rtc_bayes as rb
     >>> rb.simulate_labels(rb.Qrels({"7": {"a": 1, "b": 0}}), n_judges=4, per_pair=3)
-    Labels(6 labels of 2 pairs by 4 judges, 1 topics, grades 0 to 1, gold of 2 pairs)
+    Labels(6 labels of 2 pairs by 4 judges, 1 topic, grades 0 to 1, gold of 2 pairs)
     """
     judges = whole_number("n_judges", n_judges, least=1)
     each = whole_number("per_pair", per_pair, least=1)

@@ -10,6 +10,7 @@ from rtc_bayes import defaults
 from rtc_bayes.errors import CollectionWarning, InputError, whole_fields
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.measures.residual import expected_residual
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
@@ -185,7 +186,7 @@ class Estimand:
         if judged and without:
             shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
             warnings.warn(
-                f"{len(without)} of {pool.n_topics} topics have no judgment: {shown}",
+                f"{counted(len(without), 'topic')} of {pool.n_topics} without a judgment: {shown}",
                 CollectionWarning,
                 stacklevel=2,
             )

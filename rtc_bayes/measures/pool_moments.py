@@ -19,6 +19,7 @@ from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import log_ties
 from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.store.shown import counted
 from rtc_bayes.workers import Workers, each_topic
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Moments:
     >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
     >>> scores = rb.moments(pool, np.full(pool.n_documents, 0.5), measure="P@5")
     >>> scores
-    Moments(P@5, exact: 4 systems, 3 topics, 6 pairs, 1 draws)
+    Moments(P@5, exact: 4 systems, 3 topics, 6 pairs, 1 draw)
     >>> scores.mean_expected.round(3).tolist()
     [[0.5, 0.5, 0.5, 0.5]]
     >>> scores.score_matrix()
@@ -140,8 +141,9 @@ class Moments:
 
     def __repr__(self) -> str:
         return (
-            f"Moments({self.measure}, {self.moments}: {len(self.systems)} systems, "
-            f"{len(self.topics)} topics, {len(self.pairs)} pairs, {len(self.expected)} draws)"
+            f"Moments({self.measure}, {self.moments}: {counted(len(self.systems), 'system')}, "
+            f"{counted(len(self.topics), 'topic')}, {counted(len(self.pairs), 'pair')}, "
+            f"{counted(len(self.expected), 'draw')})"
         )
 
 

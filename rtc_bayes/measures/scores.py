@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.saved import Saved
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -243,5 +244,6 @@ class ScoreMatrix(Saved):
 
     def __repr__(self) -> str:
         return (
-            f"ScoreMatrix({self.measure}, {len(self.systems)} systems, {len(self.topics)} topics)"
+            f"ScoreMatrix({self.measure}, {counted(len(self.systems), 'system')}, "
+            f"{counted(len(self.topics), 'topic')})"
         )

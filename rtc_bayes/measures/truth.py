@@ -15,7 +15,7 @@ from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.qrels import warn_of_level
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +108,8 @@ class ScoreTable(Shown):
         }
 
     def __repr__(self) -> str:
-        lines = [f"ScoreTable({len(self.systems)} systems, {len(self.topics)} topics)"]
+        systems = counted(len(self.systems), "system")
+        lines = [f"ScoreTable({systems}, {counted(len(self.topics), 'topic')})"]
         for name, means in self.mean.items():
             best = self.systems[int(np.argmax(means))]
             lines.append(

@@ -10,7 +10,6 @@ import pandas as pd
 from rtc_bayes.calibration import CalibrationStudy
 from rtc_bayes.report import calibration_figures, figures
 from rtc_bayes.report.elements import (
-    count,
     facts,
     figure,
     figures_beside,
@@ -22,6 +21,7 @@ from rtc_bayes.report.elements import (
 )
 from rtc_bayes.report.page import Page, StudyTable, by_name
 from rtc_bayes.report.tables import Format, number, with_interval
+from rtc_bayes.store.shown import counted
 
 _SCORES = {
     "group": "documents",
@@ -66,7 +66,7 @@ def calibration_page(study: CalibrationStudy) -> Page:
     if plan.get("budgets"):
         until = f"until {plan['budgets'][0]} were made"
     lead = (
-        f"{count(plan['trials'], 'trial')} of {summary['model']}, fitted by {summary['method']}: "
+        f"{counted(plan['trials'], 'trial')} of {summary['model']}, fitted by {summary['method']}: "
         f"judgments made by {summary['algorithm']} for {plan['initial']} systems {until}, then all "
         f"that the model says of {plan['systems']} systems held to the truth."
     )

@@ -18,6 +18,7 @@ from rtc_bayes.report.tables import (
     with_normal_interval,
 )
 from rtc_bayes.report.terminal import Passage, Table
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Qrels
@@ -67,7 +68,7 @@ def scores_table(
     level = scores.relevance_level
     highest = max(max(grades.values(), default=0) for grades in qrels.values())
     graded = f" (grades {level} to {highest} are relevant)" if highest > level else ""
-    title = f"{len(scores.topics)} topics ({topics}), relevance level {level}{graded}"
+    title = f"{counted(len(scores.topics), 'topic')} ({topics}), relevance level {level}{graded}"
     formats = dict.fromkeys([*scores.measures, "value"], ".4f") | {coverage: ".1%"}
     return Table(title, frame, formats)
 
@@ -77,7 +78,7 @@ def judged_table(judgments: Judgments, *, seed: int) -> Table:
     column = _judged_column(judgments)
     frame = pd.DataFrame({"system": judgments.pool.systems, column: judgments.coverage})
     title = (
-        f"{judgments.pool.n_topics} topics, {judgments.n_judged} judged, "
+        f"{counted(judgments.pool.n_topics, 'topic')}, {judgments.n_judged} judged, "
         f"{judgments.relevant.sum():g} relevant, seed {seed}"
     )
     return Table(title, frame, {column: ".1%"})
@@ -248,7 +249,8 @@ def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: in
     about = [comparison.meta.get(key) for key in ("about", *_OF_GRADES)]
     title = (
         f"{'; '.join(str(part) for part in [*about, comparison.level_text] if part)}; "
-        f"{len(comparison.topics)} topics, {comparison.moments_text}{source}, seed {seed}"
+        f"{counted(len(comparison.topics), 'topic')}, {comparison.moments_text}{source}, "
+        f"seed {seed}"
     )
     return Table(title, *systems_table(comparison, judgments))
 

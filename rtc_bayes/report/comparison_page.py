@@ -17,7 +17,6 @@ from rtc_bayes.report import figures
 from rtc_bayes.report.audit_section import audit_section
 from rtc_bayes.report.command_tables import judged_shares, systems_table
 from rtc_bayes.report.elements import (
-    count,
     facts,
     figure,
     figures_beside,
@@ -28,6 +27,7 @@ from rtc_bayes.report.elements import (
 from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.report.pairs import PAIR_FORMATS, SURE, better_first, pairs_table
 from rtc_bayes.report.tables import to_html
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
@@ -97,7 +97,7 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
     """Say in plain words what the numbers are about, and how far to trust them."""
     about = str(comparison.meta.get("about", comparison.measure))
     said = [
-        f"A score is the mean over {count(len(comparison.topics), 'topic')} of {about}.",
+        f"A score is the mean over {counted(len(comparison.topics), 'topic')} of {about}.",
         "The relevance of documents without a judgment is not known: "
         f"{comparison.model or 'a table of probabilities'} says how probable it is, and expected "
         "scores, intervals and P(better) are what follows from that, by the mean and the variance "
@@ -138,8 +138,8 @@ def _cautions(judgments: Judgments) -> list[str]:
     labels = judgments.judge_labels
     if labels is not None:
         said.append(
-            f"{count(labels.n_labels, 'label')} by {count(len(labels.judges), 'judge')} that may "
-            "err are evidence beside the lists; what they are worth, judgments tell."
+            f"{counted(labels.n_labels, 'label')} by {counted(len(labels.judges), 'judge')} that "
+            "may err are evidence beside the lists; what they are worth, judgments tell."
         )
         if (remark := remark_on_sharing(judgments)) is not None:
             said.append(f"Take care: {remark}.")
@@ -149,8 +149,8 @@ def _cautions(judgments: Judgments) -> list[str]:
     elif len(judgments.judged_topics) < judgments.pool.n_topics:
         unjudged = judgments.pool.n_topics - len(judgments.judged_topics)
         said.append(
-            f"Of {count(judgments.pool.n_topics, 'topic')}, {unjudged} have no judgment: there the "
-            "model knows only what other topics and the lists tell it."
+            f"Of {counted(judgments.pool.n_topics, 'topic')}, {unjudged} have no judgment: there "
+            "the model knows only what other topics and the lists tell it."
         )
     if judgments.n_judged and not judgments.relevant.sum():
         said.append("No judged document is relevant: the scale of the scores is not known.")
@@ -159,15 +159,16 @@ def _cautions(judgments: Judgments) -> list[str]:
 
 def _lead(comparison: Comparison, used: Judgments | None, every: Judgments | None) -> str:
     """Say what was compared, by how many judgments, and how many more, of an audit, check it."""
-    what = f"{count(len(comparison.systems), 'system')} on {count(len(comparison.topics), 'topic')}"
+    systems, topics = len(comparison.systems), len(comparison.topics)
+    what = f"{counted(systems, 'system')} on {counted(topics, 'topic')}"
     if used is None or every is None:
         return f"{what}, compared by probabilities of relevance."
     pool, audited = every.pool, every.n_judged - used.n_judged
     said = (
-        f"{what}, compared by {count(used.n_judged, 'judgment')} "
+        f"{what}, compared by {counted(used.n_judged, 'judgment')} "
         f"({used.n_judged / pool.n_topics:.1f} a topic) of {pool.n_documents:,} documents."
     )
-    more = f" The model has not seen {count(audited, 'judgment')} of the audit, which check it."
+    more = f" The model has not seen {counted(audited, 'judgment')} of the audit, which check it."
     return said + more if audited else said
 
 
@@ -231,7 +232,7 @@ def _pairs(comparison: Comparison) -> list[str]:
             "<p>There is nothing to compare: this is the only system.</p>",
         ]
     table = to_html(pairs_table(comparison), PAIR_FORMATS)
-    number = count(len(comparison.a), "pair")
+    number = counted(len(comparison.a), "pair")
     return [
         heading("Who is confidently better than whom"),
         *who_is_better(comparison),
@@ -253,7 +254,7 @@ def who_is_better(comparison: Comparison) -> list[str]:
         for system, worse in beaten.items()
     )
     undecided = len(comparison.a) - sum(map(len, beaten.values()))
-    rest = f"<p>Of {count(undecided, 'pair')} this cannot be said yet.</p>" if undecided else ""
+    rest = f"<p>Of {counted(undecided, 'pair')} this cannot be said yet.</p>" if undecided else ""
     return [f"<p>With a P(better) of {SURE} or more:</p>", f"<ul>{items}</ul>", rest]
 
 
@@ -272,7 +273,7 @@ def _judged(comparison: Comparison, judgments: Judgments) -> list[str]:
     mean = sum(shares.values()) / len(shares)
     least = min(comparison.systems, key=lambda system: shares[system])
     said = (
-        f"{len(judgments.judged_topics)} of {count(len(by_topic), 'topic')} have a judgment. Of "
+        f"{len(judgments.judged_topics)} of {counted(len(by_topic), 'topic')} have a judgment. Of "
         f"the first {depth} documents of each list, a mean of {mean:.1%} are judged; "
         f"the least, {shares[least]:.1%}, of {least}."
     )
@@ -283,7 +284,7 @@ def _judged(comparison: Comparison, judgments: Judgments) -> list[str]:
                 figure(
                     figures.judgments_per_topic(by_topic),
                     "Relevant and nonrelevant judgments of each topic.",
-                    f"The {count(judgments.n_judged, 'judgment')} by topic.",
+                    f"The {counted(judgments.n_judged, 'judgment')} by topic.",
                 )
             )
         )

@@ -8,7 +8,6 @@ from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.report import figures
 from rtc_bayes.report.drawing import colour_of
 from rtc_bayes.report.elements import (
-    count,
     facts,
     figure,
     figures_beside,
@@ -22,6 +21,7 @@ from rtc_bayes.report.study_page import study_sections
 from rtc_bayes.report.study_tables import study_tables
 from rtc_bayes.report.tables import to_html
 from rtc_bayes.robustness import Demo
+from rtc_bayes.store.shown import counted
 
 
 def demo_page(demo: Demo) -> Page:
@@ -72,7 +72,7 @@ def demo_page(demo: Demo) -> Page:
             ),
         ),
         heading("Can such confidences be trusted?"),
-        f"<p>The same again {count(summary['trials'], 'time')}, each with other systems. So "
+        f"<p>The same again {counted(summary['trials'], 'time')}, each with other systems. So "
         "few trials show the form of a study and little more; the intervals say how "
         "little.</p>",
         *study_sections(demo.study, tables, example=None, level=3),

@@ -14,9 +14,10 @@ from rtc_bayes.report.description_tables import (
     topics_described,
 )
 from rtc_bayes.report.drawing import NAMED
-from rtc_bayes.report.elements import count, facts, figure, figures_beside, heading, provenance
+from rtc_bayes.report.elements import facts, figure, figures_beside, heading, provenance
 from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.report.tables import to_html
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Description
@@ -61,12 +62,12 @@ def remarks_list(description: Description) -> str:
 
 def _lead(description: Description) -> str:
     of = description.summary
-    runs = f"{count(int(of['systems']), 'system')} on {count(int(of['topics']), 'topic')}"
+    runs = f"{counted(int(of['systems']), 'system')} on {counted(int(of['topics']), 'topic')}"
     if not description.has_judgments:
         return f"{runs}, without judgments."
     return (
-        f"{runs}, with {count(int(of['judged']), 'judgment')} of "
-        f"{count(int(of['judged_topics']), 'topic')}."
+        f"{runs}, with {counted(int(of['judged']), 'judgment')} of "
+        f"{counted(int(of['judged_topics']), 'topic')}."
     )
 
 

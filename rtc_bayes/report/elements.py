@@ -101,11 +101,6 @@ def code(text: str) -> str:
     return f"<code>{html.escape(text)}</code>"
 
 
-def count(number: int, thing: str) -> str:
-    """Write "1 trial", "2 trials"."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def table(study_table: StudyTable) -> str:
     """Set a table of a study under its caption."""
     return to_html(study_table.shown, study_table.formats, caption=study_table.caption)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rtc_bayes.report.elements import (
-    count,
     facts,
     figure,
     folded,
@@ -22,6 +21,7 @@ from rtc_bayes.report.exports import write_page
 from rtc_bayes.report.page import Page, StudyTable, whole_page
 from rtc_bayes.report.reuse_figures import before_and_after
 from rtc_bayes.report.tables import Format
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.reuse.left_out import LeftOut
@@ -75,7 +75,7 @@ def left_out_page(result: LeftOut) -> Page:
             [
                 (
                     f"{len(result.groups)}",
-                    f"groups left out, one at a time, of {count(len(result.systems), 'system')}",
+                    f"groups left out, one at a time, of {counted(len(result.systems), 'system')}",
                 ),
                 (
                     f"{at.unique_relevant.sum() / at.relevant:.0%}",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from rtc_bayes.report import reuse_figures as drawn
 from rtc_bayes.report.elements import (
-    count,
     facts,
     figure,
     figures_beside,
@@ -25,6 +24,7 @@ from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.report.reuse_tables import reuse_tables
 from rtc_bayes.report.tables import probability
 from rtc_bayes.store import write_csv
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.reuse import LossPosterior, Reusability
@@ -173,7 +173,8 @@ def _facts(result: Reusability) -> list[tuple[str, str]]:
     return [
         (
             f"{len(held.systems)}",
-            f"systems of {count(len(held.groups), 'group')} on {count(len(held.topics), 'topic')}",
+            f"systems of {counted(len(held.groups), 'group')} on "
+            f"{counted(len(held.topics), 'topic')}",
         ),
         (
             f"{result.loss:+.4f}",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from rtc_bayes.report import figures
 from rtc_bayes.report.drawing import colour_of
 from rtc_bayes.report.elements import (
-    count,
     figure,
     figures_beside,
     folded,
@@ -24,6 +23,7 @@ from rtc_bayes.report.page import Page, StudyTable
 from rtc_bayes.report.study_tables import study_tables
 from rtc_bayes.robustness import Study
 from rtc_bayes.robustness.breakdown import by_original, by_overlap
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ def study_page(study: Study) -> Page:
     if plan.get("leave_out"):
         compared = f"{compared} at most, the new ones all of one group that was not judged for,"
     lead = (
-        f"{count(plan['trials'], 'trial')}: judgments made for {plan['initial']} systems "
+        f"{counted(plan['trials'], 'trial')}: judgments made for {plan['initial']} systems "
         f"{until}, then {compared} "
         "compared by those judgments alone. Can the confidences be trusted?"
     )
@@ -137,7 +137,7 @@ def _failures(study: Study, tables: Mapping[str, StudyTable]) -> list[str]:
     if "failures" not in tables:
         return []
     counts = ", ".join(
-        f"{text} in {entry['failed']} of {count(entry['trials'], 'trial')}"
+        f"{text} in {entry['failed']} of {counted(entry['trials'], 'trial')}"
         for text, entry in study.summary.items()
         if entry["failed"]
     )
@@ -217,7 +217,7 @@ def _example(example: Example, level: int, measure: str, colour: str) -> list[st
             figure(
                 figures.judgments_per_topic(example.judgments),
                 f"Relevant and nonrelevant judgments of each topic in {what}.",
-                f"The {count(judged, 'judgment')} of this trial.",
+                f"The {counted(judged, 'judgment')} of this trial.",
             )
         )
     return [

@@ -28,6 +28,7 @@ from rtc_bayes.robustness.breakdown import (
     score_row,
 )
 from rtc_bayes.robustness.significance import compare_algorithms
+from rtc_bayes.store.shown import counted
 from rtc_bayes.trials.complete import Collection, Truth
 from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
 from rtc_bayes.trials.plan import MomentsRule, Plan
@@ -110,7 +111,7 @@ class Study(StudyResult):
         return compare_algorithms(self.succeeded)
 
     def __repr__(self) -> str:
-        lines = [f"Study({self.trials['trial'].nunique()} trials in {self.directory})"]
+        lines = [f"Study({counted(self.trials['trial'].nunique(), 'trial')} in {self.directory})"]
         for algorithm, entry in self.summary.items():
             scores = ", ".join(
                 f"{name} {entry[key]:.3g}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import counted
 
 
 class CsvRow(NamedTuple):
@@ -55,7 +56,7 @@ def read_csv_rows(path: str | Path, what: str, remedy: str) -> list[CsvRow]:
     for line, fields in rows:
         if len(fields) != len(rows[0].fields):
             raise InputError(
-                f"{len(fields)} fields under a header of {len(rows[0].fields)}",
+                f"{counted(len(fields), 'field')} under a header of {len(rows[0].fields)}",
                 path=path,
                 line=line,
                 remedy="separate fields by commas, and leave one empty for what has no value",

@@ -23,7 +23,7 @@ class Saved(ABC):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     pool.save(f"{folder}/pool.nc")
     ...     rb.Pool.load(f"{folder}/pool.nc")
-    Pool(1 systems, 1 topics, depth 100, 2 documents)
+    Pool(1 system, 1 topic, depth 100, 2 documents)
     """
 
     @abstractmethod

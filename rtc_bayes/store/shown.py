@@ -21,7 +21,7 @@ def in_words(result: object) -> str:
     --------
     >>> import rtc_bayes as rb
     >>> in_words(rb.Qrels({"401": {"d1": 1, "d2": 0}}))
-    'Qrels: 1 topics, 2 judged, 1 relevant at level 1'
+    'Qrels: 1 topic, 2 judged, 1 relevant at level 1'
     """
     shown = re.fullmatch(r"(\w+)\((.*)\)", repr(result), re.DOTALL)
     if shown is None:
@@ -38,3 +38,14 @@ def _spaced(name: str) -> str:
     """Part the words of a class's name."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
     return words.replace("hold out", "hold-out")
+
+
+def counted(number: int, thing: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "topic"), counted(1200, "document")
+    ('1 topic', '1,200 documents')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

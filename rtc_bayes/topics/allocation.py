@@ -13,7 +13,7 @@ from rtc_bayes.collection import Qrels, Runs, natural_key
 from rtc_bayes.collection.ids import some
 from rtc_bayes.errors import InputError, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.selection import TopicSelection, select_topics
 
 if TYPE_CHECKING:
@@ -291,6 +291,6 @@ class JudgmentAllocation(Shown):
     def __repr__(self) -> str:
         short = f" of a budget of {self.budget}" if self.spent < self.budget else ""
         return (
-            f"JudgmentAllocation({self.spent} of {self.omega} documents on "
-            f"{len(self.documents)} topics, {self.how}{short})"
+            f"JudgmentAllocation({self.spent} of {counted(self.omega, 'document')} on "
+            f"{counted(len(self.documents), 'topic')}, {self.how}{short})"
         )

@@ -12,6 +12,7 @@ import numpy as np
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.csv_rows import CsvRow, read_csv_rows
+from rtc_bayes.store.shown import counted
 
 _REMEDY = "give a ...-Top-10-Solutions.csv of NewBestSub"
 
@@ -101,7 +102,7 @@ def _row(row: CsvRow, topics: tuple[str, ...], path: str | Path) -> TopicSet:
         )
     if len(read.topics) != expected:
         raise InputError(
-            f"{len(read.topics)} topics where the row says {expected}",
+            f"{counted(len(read.topics), 'topic')} where the row says {expected}",
             path=path,
             line=row.line,
             remedy="give the topics in the order that NewBestSub was given them",

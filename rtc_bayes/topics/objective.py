@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
 
@@ -183,6 +184,7 @@ def system_shares(scores: ScoreMatrix, weights: Mapping[str, float] | None) -> F
         )
     if np.count_nonzero(share) < 2:
         raise InputError(
-            f"{np.count_nonzero(share)} systems to select topics by", remedy="give two or more"
+            f"{counted(int(np.count_nonzero(share)), 'system')} to select topics by",
+            remedy="give two or more",
         )
     return np.asarray(share / share.sum())

@@ -12,7 +12,7 @@ import numpy as np
 from rtc_bayes.collection import natural_key
 from rtc_bayes.errors import InputError, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.objective import Floats, Objective
 from rtc_bayes.topics.solvers.solution import Solution
 
@@ -386,7 +386,7 @@ class TopicSelection(Shown):
     def __repr__(self) -> str:
         more = ", ..." if len(self.topics) > _SHOWN else ""
         return (
-            f"TopicSelection({len(self.topics)} of {self.n_topics} topics by {self.solver}, "
-            f"{self.how}; rho {self.rho:.3f}, tau {self.tau:.3f}: "
+            f"TopicSelection({len(self.topics)} of {counted(self.n_topics, 'topic')} by "
+            f"{self.solver}, {self.how}; rho {self.rho:.3f}, tau {self.tau:.3f}: "
             f"{', '.join(self.topics[:_SHOWN])}{more})"
         )

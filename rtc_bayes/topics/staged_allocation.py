@@ -21,7 +21,7 @@ from rtc_bayes.measures.sampling import (
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.measures.staged import drawn_more, expected_more, topmost
 from rtc_bayes.measures.stat_ap import stat_ap
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.allocation import equal_shares
 from rtc_bayes.topics.objective import Floats
 from rtc_bayes.topics.selection import select_topics
@@ -124,7 +124,7 @@ class StagedAllocation(Shown):
         topics = [sum(n > 0 for n in stage.judged.values()) for stage in self.stages]
         return (
             f"StagedAllocation({self.strategy}, {self.spent:,} judged{short} in "
-            f"{len(self.stages)} stages on {', '.join(map(str, topics))} topics)"
+            f"{counted(len(self.stages), 'stage')} on {', '.join(map(str, topics))} topics)"
         )
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError, options_of
 from rtc_bayes.measures.scores import ScoreMatrix
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
         raise InputError(f"test is {test!r}", remedy=f"give one of {', '.join(_TESTS)}")
     n = scores.shape[1]
     if n < 3:
-        raise InputError(f"{n} topics", remedy="give three or more")
+        raise InputError(counted(n, "topic"), remedy="give three or more")
     covariance = np.cov(scores)
     variance = np.diag(covariance)
     a, b = variance[:, None], variance[None, :]
@@ -200,7 +200,10 @@ def compare_variability(
             raise InputError(f"{name} is {value}", remedy="give a number above 0, at most 1")
     kept = np.argsort(-scores.mean.mean(axis=1), kind="stable")[: int(top * len(scores.systems))]
     if len(kept) < 2:
-        raise InputError(f"{len(kept)} systems to compare", remedy="give more, or a larger top")
+        raise InputError(
+            f"{counted(len(kept), 'system')} to compare",
+            remedy="give more, or a larger top",
+        )
     values = transformed(scores.mean[kept], transform, epsilon)
     return VariabilityComparison(
         systems=tuple(scores.systems[place] for place in kept),

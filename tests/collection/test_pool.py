@@ -226,7 +226,7 @@ def test_labels_must_be_probabilities(pool):
     for bad in ([[0.5]], 0.5, ["no"], [None]):
         with pytest.raises(InputError, match=r"outside|not a list of numbers"):
             rb.Judgments.from_labels(pool, [0], bad)
-    with pytest.raises(InputError, match="1 documents but 2 labels"):
+    with pytest.raises(InputError, match="1 document but 2 labels"):
         rb.Judgments.from_labels(pool, [0], [1, 1])
     with pytest.raises(InputError, match="twice"):
         rb.Judgments.from_labels(pool, [0, 0], [1, 1])
@@ -486,7 +486,7 @@ def test_judged_documents_are_found_in_lists_below_the_depth():
     labels = np.nan_to_num(rb.Judgments.from_qrels(pool, qrels).labels)
     result = rb.moments(pool, labels).mean_expected[0]
     assert result == pytest.approx(rb.evaluate(runs, qrels, "AP").mean["AP"], abs=1e-12)
-    assert repr(pool) == "Pool(2 systems, 1 topics, depth 2, scored to 3, 5 documents)"
+    assert repr(pool) == "Pool(2 systems, 1 topic, depth 2, scored to 3, 5 documents)"
 
 
 def test_padding_fills_every_list_with_documents_of_its_own():

@@ -141,6 +141,14 @@ def test_probabilities_outside_the_unit_interval(tmp_path, p):
         rb.read_erels(path)
 
 
+def test_what_a_file_looks_like_is_said_in_plain_words(tmp_path):
+    said = r"q:1: 1 field where a qrels .*; correct the line"
+    with pytest.raises(InputError, match=said):
+        rb.read_qrels(write(tmp_path / "q", "401\n"))
+    with pytest.raises(InputError, match=r"6 fields .* if this is a file of runs \(topic Q0 docno"):
+        rb.read_qrels(write(tmp_path / "q", "401 Q0 d1 1 3.0 s\n"))
+
+
 def test_judgments_are_not_read_as_probabilities(tmp_path):
     with pytest.raises(
         InputError, match=r"as the grades of judgments are; .* with --qrels \(read_q"
@@ -284,7 +292,7 @@ def test_prels_round_trip(tmp_path):
 
 def test_objects_describe_themselves(tmp_path):
     runs = rb.read_runs(write(tmp_path / "run", RUN))
-    assert repr(runs) == "Runs(1 systems, 2 topics: sys)"
+    assert repr(runs) == "Runs(1 system, 2 topics: sys)"
     assert repr(runs["sys"]) == "Run('sys': 2 topics, 3 documents ranked)"
     assert "3 judged, 2 relevant" in repr(rb.read_qrels(write(tmp_path / "q", QRELS)))
     assert runs.to_frame()["rank"].tolist() == [1, 2, 1]

@@ -199,7 +199,7 @@ def test_groups(tmp_path):
     assert read_groups(GROUPS) == GROUPS
     for text, message in {
         "a,x\n\na,y\n": "groups:3: system 'a' stands twice, first in line 1",
-        "a,x\nb\n": "groups:2: 1 fields where a groups file",
+        "a,x\nb\n": "groups:2: 1 field where a groups file",
         "": "empty",
     }.items():
         path.write_text(text)

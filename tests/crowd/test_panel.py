@@ -267,7 +267,7 @@ def test_strata_have_known_probabilities():
     ("arguments", "message"),
     [
         (([[1.5]], ["t"]), "outside 0 to 1"),
-        (([[NAN], [1.0]], ["t", "t"]), "1 pairs without a label"),
+        (([[NAN], [1.0]], ["t", "t"]), "1 pair without a label"),
         (([[1.0]], ["t", "u"]), "2 topics"),
         (([[1.0]], ["t"], [2]), "human labels that are not 0 to 1 or NaN"),
         (([[1.0]], ["t"], [1, 0]), "human labels"),

@@ -231,7 +231,7 @@ def test_one_pair_is_a_part_of_all(small):
 
 def test_qrels_serve_as_judgments(small):
     pool, pilot, _ = small
-    with pytest.warns(rb.CollectionWarning, match="4 of 8 topics"):
+    with pytest.warns(rb.CollectionWarning, match="4 topics of 8 without a judgment"):
         made = rb.plan(
             pool,
             pilot.to_qrels(),

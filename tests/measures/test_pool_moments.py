@@ -179,7 +179,7 @@ def test_moments_cannot_be_changed_and_name_themselves(random_pool):
     result = moments(pool, np.full(pool.n_documents, 0.5))
     with pytest.raises(ValueError, match="read-only"):
         result.expected[0] = 1.0
-    assert repr(result) == "Moments(AP, exact: 2 systems, 2 topics, 1 pairs, 1 draws)"
+    assert repr(result) == "Moments(AP, exact: 2 systems, 2 topics, 1 pair, 1 draw)"
 
 
 def test_distinct_lists_are_kept_in_order():

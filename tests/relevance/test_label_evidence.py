@@ -235,7 +235,7 @@ def test_labels_of_other_topics_and_no_labels_at_all_are_refused():
     none = Judgments.none(pool)
     with pytest.raises(InputError, match="no topic in common"):
         none.with_judge_labels(Labels.of(["x"], ["a"], ["llm"], [1]))
-    with pytest.raises(InputError, match="none of the 1 labels is of a document of the pool"):
+    with pytest.raises(InputError, match="none of 1 label is of a document of the pool"):
         none.with_judge_labels(Labels.of([none.pool.topics[0]], ["typo"], ["llm"], [1]))
     with pytest.raises(InputError, match=r"labels are a str; read them: read_labels\(FILE"):
         rb.fit(pool, none, labels="labels.csv")

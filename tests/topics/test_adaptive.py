@@ -302,7 +302,7 @@ def test_several_measures_count_by_their_mean_rho(track):
         ({"solver": "vote", "share": 0.0}, "share is 0.0"),
         ({"share": 0.5}, "solver greedy takes no share"),
         ({"subsets": 9}, "solver greedy takes no subsets"),
-        ({"solver": "vote", "subsets": 1}, "1 subsets of 5 systems"),
+        ({"solver": "vote", "subsets": 1}, "1 subset of 5 systems"),
     ],
 )
 def test_ways_to_choose_that_are_not_there(track, options, says):

@@ -115,9 +115,9 @@ def test_a_selection_goes_to_a_file(tmp_path):
             r'give solver="lasso" or "box" \(--solver lasso or box\)',
         ),
         ({"solver": "vote", "share": 0}, "share is 0"),
-        ({"solver": "vote", "subsets": 2}, "2 subsets of 5 systems do not hold all 12"),
+        ({"solver": "vote", "subsets": 2}, "2 subsets of 5 systems cannot hold all 12"),
         ({"solver": "oracle", "size": 2, "criterion": "ap"}, "criterion is 'ap'"),
-        ({"weights": {"s0": 1}}, "1 systems to select topics by"),
+        ({"weights": {"s0": 1}}, "1 system to select topics by"),
     ],
 )
 def test_what_cannot_be_done_is_refused(words, message):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.store.shown import counted
 from rtc_bayes.topics.objective import Floats, Objective, centred
 from rtc_bayes.topics.solvers.greedy import Chosen
 from rtc_bayes.topics.solvers.solution import Solution, first_best
@@ -112,7 +113,7 @@ def covering_subsets(
     size = min(systems, max(_LEAST, round(share * systems)))
     if subsets * size < systems:
         raise InputError(
-            f"{subsets} subsets of {size} systems do not hold all {systems}",
+            f"{counted(subsets, 'subset')} of {size} systems cannot hold all {systems}",
             remedy="give more subsets, or a larger share",
         )
     rng = np.random.default_rng(seed)
