@@ -7,6 +7,7 @@ import importlib
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -53,3 +54,21 @@ def test_uses_what_is_public(path: Path) -> None:
             private = node.attr.startswith("_") and not node.attr.startswith("__")
             assert not private or node.value.id in ("self", "cls"), ast.unparse(node)
             assert (node.value.id, node.attr) != ("sys", "path")
+
+
+def test_a_figure_without_rows_for_it_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.syspath_prepend(ROOT)
+    row = {"collection": "trec8_adhoc", "arm": "left out", "method": "mtf/robust:gibbs"}
+    row |= {"repetition": 0, "share": 0.01, "judged": 9, "tau": 0.8, "significant": 0.9}
+    row |= {"log_score": 0.2, "accuracy": 0.9, "confidence": 0.8, "coverage": 0.9}
+    pd.DataFrame([row]).to_csv(tmp_path / "rows.csv", index=False)
+    line = ["page.py", str(tmp_path / "rows.csv"), "--figure", str(tmp_path / "figure.png")]
+    monkeypatch.setattr(sys, "argv", line)
+    with pytest.raises(SystemExit):
+        importlib.import_module("experiments.frontier.page").main()
+    assert "all rows are of groups left out" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", line[:2])
+    importlib.import_module("experiments.frontier.page").main()
+    assert "runs of groups left out" in capsys.readouterr().out

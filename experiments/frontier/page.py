@@ -44,6 +44,9 @@ def main() -> None:
     rows = pd.concat([pd.read_csv(path) for path in options.rows], ignore_index=True)
     rows = rows.drop_duplicates(["collection", "arm", "method", "repetition", "share"], keep="last")
     rows = rows.assign(surplus=rows["accuracy"] - rows["confidence"])
+    at_hand = rows[rows["arm"] == "at hand"]
+    if options.figure and at_hand.empty:
+        parser.error("--figure shows runs judged for, and all rows are of groups left out")
     for (name, arm), of in rows.groupby(["collection", "arm"], sort=False):
         print(f"\n## {COLLECTIONS[str(name)].name}, {HEADS[str(arm)]}\n")
         for column, title in TABLES.items():
@@ -51,7 +54,7 @@ def main() -> None:
             if len(shown):
                 print(f"**{title}**\n\n{table(shown, column)}\n")
     if options.figure:
-        draw(rows[rows["arm"] == "at hand"], options.figure)
+        draw(at_hand, options.figure)
 
 
 HEADS = {"at hand": "all runs judged for", "left out": "runs of groups left out"}
