@@ -511,13 +511,15 @@ class Judgments(Saved):
         -------
         Judgments
             In the order of these, then of each of the others. They were made for every source's
-            systems; for systems not known where that of any source is not.
+            systems; for systems not known where that of any source is not. Labels of judges beside
+            one of the sources stand beside what is merged.
 
         Raises
         ------
         InputError
             Conflicts, and `conflict` is "refuse"; other relevance levels; judgments made under
-            different hold-out designs, or some under one and some under none.
+            different hold-out designs, or some under one and some under none; different labels of
+            judges beside several.
 
         Warns
         -----

@@ -274,6 +274,12 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
                 remedy="read them at one level",
             )
     hold_out = one_design(each.hold_out for each in judgments if each.n_judged)
+    beside = [each.judge_labels for each in judgments if each.judge_labels is not None]
+    if any(labels is not beside[0] for labels in beside):
+        raise InputError(
+            "labels of judges beside several of the judgments",
+            remedy="leave them out, with_judge_labels(None), and give all of them to the merged",
+        )
     pool = first.pool
     for other in judgments[1:]:
         pool = other.on(pool).pool
@@ -306,7 +312,7 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
     judged_for = _together(
         [(each.judged_for_by_topic or each.judged_for, each.judged_topics) for each in over]
     )
-    return type(first).from_labels(
+    merged = type(first).from_labels(
         pool,
         np.fromiter(made, dtype=np.int64),
         labels,
@@ -315,6 +321,7 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
         judged_for=judged_for,
         hold_out=hold_out,
     )
+    return merged.with_judge_labels(beside[0] if beside else None)
 
 
 def settle[Value: (int, tuple[float, float])](

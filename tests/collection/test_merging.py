@@ -141,6 +141,20 @@ def test_probabilities_merge_and_conflicts_are_told(pool):
     assert pool.docnos[merged.order].tolist() == ["a", "b", "c"]
 
 
+def test_labels_of_judges_stay_beside_what_is_merged(pool):
+    document = int(pool.documents(0).start)
+    ids = [pool.topics[0]], [pool.docnos[document]]
+    labels = rb.Labels.of(*ids, ["llm"], [1])
+    ours = rb.Judgments.from_labels(pool, [document], [1.0])
+    theirs = ours.with_judge_labels(labels)
+    for merged in (ours.merge(theirs), theirs.merge(ours), theirs.merge(theirs)):
+        assert merged.judge_labels is labels
+    assert ours.merge(ours).judge_labels is None
+    other = ours.with_judge_labels(rb.Labels.of(*ids, ["other"], [0]))
+    with pytest.raises(InputError, match="labels of judges beside several of the judgments; leave"):
+        theirs.merge(other)
+
+
 def test_judgments_of_other_documents_extend_the_pool(pool):
     other = pool_of({"two": {"1": ["z", "a"], "9": ["q"]}})
     ours = rb.Judgments.from_labels(pool, [0], [1.0], judged_for=["one"])
