@@ -589,6 +589,22 @@ def test_next_begins_with_nothing_as_python_does(here, ok):
     assert json.loads(said) == [asdict(document) for document in chosen]
 
 
+def test_next_on_judged_topics_as_python_does(here, ok, run):
+    line = "next '*.gz' --algorithm mtc --count 3 --topics judged --format json"
+    few = rb.read_qrels("few.qrels")
+    first, *_ = few.topics
+    (here / "one.qrels").write_text("".join(f"{first} 0 {d} {g}\n" for d, g in few[first].items()))
+    said = json.loads(ok(f"{line} --qrels one.qrels"))
+    assert {document["topic"] for document in said} == {first}
+    judged = rb.Estimand(topics="judged")
+    one = rb.read_qrels("one.qrels")
+    pool = judged.pool(rb.read_runs(sorted(here.glob("*.gz"))), one)
+    chosen = rb.next_documents(pool, one, judged, algorithm="mtc", count=3)
+    assert said == [asdict(document) for document in chosen]
+    for begun in (line, "build '*.gz' --truth qrels.txt --budget 9 --topics judged -o b"):
+        assert "(--topics judged), and none is judged yet; take all, topics=" in run(begun)[2]
+
+
 def test_next_for_one_pair_as_python_does(here, ok, run):
     runs, qrels = rb.read_runs(str(here / "*.gz")), rb.read_qrels(here / "few.qrels")
     a, b, *_ = runs
@@ -864,6 +880,8 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
         ("next '*.gz' --qrels few.qrels --algorithm mtx", "'mtx', and no judge has this name; wri"),
         ("labels labels.csv --gold -o soft.erels", "--gold, and the files hold no true grade"),
         ("compare '*.gz' --erels qrels.txt", "qrels.txt: every probability is 0 or 1, as the gra"),
+        ("compare '*.gz' --relevance f.nc --relevance-level 2", "-level says nothing with --relev"),
+        ("compare '*.gz' --erels f --relevance-level 2", "--relevance-level says nothing without"),
         ("labels labels.csv --format csv", "--format says nothing without --output; give -o OUT"),
         ("labels labels.csv --judge ann", "judge 'ann' is of none; leave judge (--judge) out"),
         ("describe '*.gz' --relevance-level 2", "says nothing without judgments; give qrels"),

@@ -27,7 +27,7 @@ from rtc_bayes.collection.run_files import RunFile, read_run_file
 from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.errors import CollectionWarning, InputError, whole_number
 from rtc_bayes.store import atomic_write, write_csv, write_json
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,9 +176,9 @@ class Description(Shown):
         )
         remarks = len(self.remarks)
         return (
-            f"Description({of['systems']} system{'' if of['systems'] == 1 else 's'}, "
-            f"{of['topics']} topic{'' if of['topics'] == 1 else 's'}{judged}; "
-            f"{remarks} remark{'' if remarks == 1 else 's'})"
+            f"Description({counted(int(of['systems']), 'system')}, "
+            f"{counted(int(of['topics']), 'topic')}{judged}; "
+            f"{counted(remarks, 'remark')})"
         )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.run_files import RunFile
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +115,7 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
     if evidence.negative:
         yield Remark(
             "negative_grades",
-            f"{_count(evidence.negative, 'document')} with a negative grade: not judged.",
+            f"{counted(evidence.negative, 'document')} with a negative grade: not judged.",
             "Nothing need be done if that is what the grade means; else correct the judgments.",
         )
     if not evidence.n_judged:
@@ -126,7 +127,7 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
     if names := _where(topics, retrieved & ~judged):
         yield Remark(
             "topics_without_judgments",
-            f"No judgment on {len(names)} of {_count(retrieved.sum(), 'topic')} of the runs: "
+            f"No judgment on {len(names)} of {counted(retrieved.sum(), 'topic')} of the runs: "
             f"{some(names)}.",
             "Average over judged topics only, or judge some documents of each of these.",
             topics=names,
@@ -134,7 +135,7 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
     if names := _where(topics, judged & ~retrieved):
         yield Remark(
             "topics_without_runs",
-            f"No run on {len(names)} of {_count(judged.sum(), 'judged topic')}: {some(names)}.",
+            f"No run on {len(names)} of {counted(judged.sum(), 'judged topic')}: {some(names)}.",
             "They are left aside. Check that runs and judgments are of the same topics.",
             topics=names,
         )
@@ -142,7 +143,7 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
         yield Remark(
             "none_relevant",
             f"No judged document is relevant on {len(names)} of "
-            f"{_count(judged.sum(), 'judged topic')}: {some(names)}.",
+            f"{counted(judged.sum(), 'judged topic')}: {some(names)}.",
             "Every system scores 0 there. Judge more documents, or leave these topics out.",
             topics=names,
         )
@@ -150,7 +151,7 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
         yield Remark(
             "all_relevant",
             f"Every judged document is relevant on {len(names)} of "
-            f"{_count(judged.sum(), 'judged topic')}: {some(names)}.",
+            f"{counted(judged.sum(), 'judged topic')}: {some(names)}.",
             "Check the relevance level and that nonrelevant judgments were not left out; else "
             "judge more documents there.",
             topics=names,
@@ -167,8 +168,8 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
     if len(of_low):
         yield Remark(
             "low_judged",
-            f"In {len(of_low)} of {_count(len(systems), 'run')} fewer than {LOW_JUDGED:.0%} of the "
-            f"first 10 documents are judged: {_named(of_low, 'judged@10', '.1%')}. Counting "
+            f"In {len(of_low)} of {counted(len(systems), 'run')} fewer than {LOW_JUDGED:.0%} of "
+            f"the first 10 documents are judged: {_named(of_low, 'judged@10', '.1%')}. Counting "
             "unjudged documents as not relevant is unfair to them.",
             "Compare by probabilities of relevance (rtc-bayes compare), leave unjudged documents "
             "out of all lists (Runs.condensed), or judge what is missing (rtc-bayes next).",
@@ -195,7 +196,7 @@ def _on_files(evidence: Evidence) -> Iterator[Remark]:
     if mixed:
         yield Remark(
             "mixed_tags",
-            f"Several run tags in {len(mixed)} of {_count(total, 'file')}: {_counted(mixed)}.",
+            f"Several run tags in {len(mixed)} of {counted(total, 'file')}: {_each(mixed)}.",
             "Check that each file holds one run.",
             systems=tuple(mixed),
         )
@@ -203,7 +204,7 @@ def _on_files(evidence: Evidence) -> Iterator[Remark]:
     if unusable:
         yield Remark(
             "rank_column_unusable",
-            f"The rank column cannot be read in {len(unusable)} of {_count(total, 'run')}: "
+            f"The rank column cannot be read in {len(unusable)} of {counted(total, 'run')}: "
             f"{next(iter(unusable.values()))}.",
             "Nothing need be done: scores order the lists.",
             systems=tuple(unusable),
@@ -212,8 +213,8 @@ def _on_files(evidence: Evidence) -> Iterator[Remark]:
     if ties:
         yield Remark(
             "rank_column_ties",
-            f"In {len(ties)} of {_count(total, 'run')} the rank column orders documents of equal "
-            f"score otherwise than by docno: {_counted(ties, 'topic')}.",
+            f"In {len(ties)} of {counted(total, 'run')} the rank column orders documents of equal "
+            f"score otherwise than by docno: {_each(ties, 'topic')}.",
             "trec_eval orders them by docno, and so does --order score. Give distinct scores if "
             "their order matters.",
             systems=tuple(ties),
@@ -246,9 +247,9 @@ def _on_copies(evidence: Evidence) -> Iterator[Remark]:
         ]
         yield Remark(
             "similar_runs",
-            f"{_count(len(pairs), 'pair')} of runs {'has' if len(pairs) == 1 else 'have'} the same "
-            f"first {evidence.depth} documents in the same order on half of their topics or more: "
-            f"{some(share)}.",
+            f"{counted(len(pairs), 'pair')} of runs {'has' if len(pairs) == 1 else 'have'} the "
+            f"same first {evidence.depth} documents in the same order on half of their topics or "
+            f"more: {some(share)}.",
             "Do not count them as systems that agree independently: keep one of them, or give "
             "them one group.",
             systems=tuple(dict.fromkeys(name for pair in pairs for name in pair)),
@@ -256,14 +257,15 @@ def _on_copies(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _on_lists(evidence: Evidence) -> Iterator[Remark]:
-    systems, total = evidence.systems, _count(len(evidence.systems), "run")
+    systems, total = evidence.systems, counted(len(evidence.systems), "run")
     missing = ~evidence.answered
     lacking = _most_first(dict(zip(systems["system"], missing.sum(axis=1), strict=True)))
     if lacking:
         yield Remark(
             "missing_topics",
             f"In {len(lacking)} of {total} some of the {len(evidence.run_topics)} topics are "
-            f"missing, where the run scores 0: {_counted(lacking)}.",
+            f"missing, where the run scores 0: {_each(lacking)}. Shares judged (judged@k) are of "
+            "the lists that it has.",
             "Ask for the missing lists, or compare on the topics that all runs have.",
             systems=tuple(lacking),
             topics=tuple(np.array(evidence.run_topics, dtype=object)[missing.any(axis=0)]),
@@ -273,7 +275,7 @@ def _on_lists(evidence: Evidence) -> Iterator[Remark]:
         yield Remark(
             "rank_conflicts",
             f"In {len(conflicts)} of {total} scores do not follow the rank column: "
-            f"{_counted(conflicts, 'topic')}.",
+            f"{_each(conflicts, 'topic')}.",
             "Scores order lists by default, as in trec_eval. If the rank column is what the "
             "system meant, read it: --order rank.",
             systems=tuple(conflicts),
@@ -316,12 +318,8 @@ def _named(systems: pd.DataFrame, column: str, form: str) -> str:
     return some([f"{system} ({value:{form}})" for system, value in values])
 
 
-def _counted(counts: Mapping[str, int], thing: str = "") -> str:
-    return some([f"{s} ({_count(n, thing) if thing else n})" for s, n in counts.items()])
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def _each(counts: Mapping[str, int], thing: str = "") -> str:
+    return some([f"{s} ({counted(n, thing) if thing else n})" for s, n in counts.items()])
 
 
 def _listed(value: object) -> object:

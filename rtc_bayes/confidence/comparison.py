@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store import atomic_write, write_csv, write_json
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -643,9 +643,9 @@ class Comparison(Shown):
         pairs = len(self.a)
         source = f" by {self.model}:{self.method}" if self.model else ""
         lines = [
-            f"Comparison({self.measure} over {_count(len(self.topics), 'topic')}, "
-            f"{self.moments_text}{source}: {_count(len(self.systems), 'system')}, "
-            f"{_count(pairs, 'pair')})"
+            f"Comparison({self.measure} over {counted(len(self.topics), 'topic')}, "
+            f"{self.moments_text}{source}: {counted(len(self.systems), 'system')}, "
+            f"{counted(pairs, 'pair')})"
         ]
         width = max((len(name) for name in self.systems), default=0)
         place = {name: s for s, name in enumerate(self.systems)}
@@ -660,10 +660,6 @@ class Comparison(Shown):
             share = float((self.confidence >= _CONFIDENT).mean())
             lines.append(f"  {share:.0%} of the pairs have a confidence of {_CONFIDENT} or more")
         return "\n".join(lines)
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _listed(values: Iterable[Any]) -> list[Any]:

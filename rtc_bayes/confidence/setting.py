@@ -26,7 +26,7 @@ from rtc_bayes.store import provenance, spawn_seeds
 from rtc_bayes.workers import ALONE, Workers
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Pool, Relevance
+    from rtc_bayes.collection import Judgments, Pool, Relevance
     from rtc_bayes.collection.grades import GradeDistribution
     from rtc_bayes.collection.relevance import HasRelevance
     from rtc_bayes.measures import Moments
@@ -128,10 +128,12 @@ class Setting:
         ------
         InputError
             A document of the pool without probability, an unknown measure, topic, system or
-            option.
+            option, or another relevance level than the fit's.
         """
         judgments = getattr(relevance, "judgments", None)
-        about, pool = Estimand.from_value(estimand).on(pool, judgments)
+        asked = Estimand.from_value(estimand)
+        _check_level(asked, judgments)
+        about, pool = asked.on(pool, judgments)
         probabilities = as_relevance(relevance)
         pairs = _pairs(pool.systems, baseline)
         topics = pool.topics
@@ -285,6 +287,16 @@ def number_of(systems: Sequence[str], name: str) -> int:
         some = near or [*systems[:5], *(["..."] if len(systems) > 5 else [])]
         raise InputError(f"no system is named {name!r}", remedy=f"name one of {', '.join(some)}")
     return list(systems).index(name)
+
+
+def _check_level(asked: Estimand, judgments: Judgments | None) -> None:
+    """Refuse another relevance level than that of a fit, which decided what is relevant."""
+    of_fit = asked.relevance_level if judgments is None else judgments.relevance_level
+    if asked.relevance_level not in (1, of_fit):
+        raise InputError(
+            f"relevance_level is {asked.relevance_level}, and the fit's {of_fit}",
+            remedy="leave it out, or fit judgments of this level",
+        )
 
 
 def _pairs(systems: Sequence[str], baseline: str | None) -> Pairs:

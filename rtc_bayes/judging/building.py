@@ -231,7 +231,9 @@ def build(
     )
 
 
-def judged_about(estimand: EstimandLike, pool: Pool) -> tuple[Estimand, Pool]:
+def judged_about(
+    estimand: EstimandLike, pool: Pool, judgments: Judgments | Qrels | None = None
+) -> tuple[Estimand, Pool]:
     """Say what documents are chosen for, and over which part of a pool.
 
     Documents are chosen for average precision, over the topics of the estimand, of lists down to
@@ -243,11 +245,14 @@ def judged_about(estimand: EstimandLike, pool: Pool) -> tuple[Estimand, Pool]:
     estimand : Estimand or None
         None: as deep as the pool says.
     pool : Pool
+    judgments : Judgments or Qrels, optional
+        Made before: they say which topics are judged, if the estimand is about these alone.
 
     Raises
     ------
     InputError
-        Another measure, or an estimand that is not of this pool.
+        Another measure, an estimand that is not of this pool, or no judged topic where it is about
+        judged ones.
 
     Examples
     --------
@@ -257,7 +262,10 @@ def judged_about(estimand: EstimandLike, pool: Pool) -> tuple[Estimand, Pool]:
     >>> part.topics
     ('501', '503')
     """
-    about, pool = Estimand.from_value(estimand).on(pool)
+    about = Estimand.from_value(estimand)
+    if about.topics == "judged":
+        about = replace(about, topics=_judged_topics(pool, judgments))
+    about, pool = about.on(pool)
     if about.measure != "AP":
         raise InputError(
             f"documents are chosen for AP, not for {about.measure}",
@@ -266,3 +274,18 @@ def judged_about(estimand: EstimandLike, pool: Pool) -> tuple[Estimand, Pool]:
     if about.topics != pool.topics:
         pool = pool.select_topics(about.topics)
     return about, pool
+
+
+def _judged_topics(pool: Pool, judgments: Judgments | Qrels | None) -> tuple[str, ...]:
+    """Return the topics of a pool that have a judgment."""
+    if isinstance(judgments, Qrels):
+        judged = {t for t, grades in judgments.items() if max(grades.values(), default=-1) >= 0}
+    else:
+        judged = set() if judgments is None else set(judgments.judged_topics)
+    topics = tuple(topic for topic in pool.topics if topic in judged)
+    if not topics:
+        raise InputError(
+            'topics are the "judged" ones (--topics judged), and none is judged yet',
+            remedy='take all, topics="all" (--topics all), or begin with judgments of some',
+        )
+    return topics

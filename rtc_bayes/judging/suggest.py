@@ -214,14 +214,14 @@ def suggest(
     """
     count = whole_number("count", count, least=1)
     check_groups_given(hold_out, groups)
-    about, pool = judged_about(estimand, pool)
-    named = _named(pair, pool)
-    if isinstance(judgments, Qrels):
-        judgments = about.judgments(pool, judgments)
-    elif not isinstance(judgments, Judgments):
+    if not isinstance(judgments, Judgments | Qrels):
         raise InputError(
             f"judgments are a {type(judgments).__name__}", remedy="give Qrels or Judgments"
         )
+    about, pool = judged_about(estimand, pool, judgments)
+    named = _named(pair, pool)
+    if isinstance(judgments, Qrels):
+        judgments = about.judgments(pool, judgments)
     judgments = judgments.on(pool)
     if labels is not None:
         judgments = judgments.with_judge_labels(labels)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from rtc_bayes.report.tables import Format, probability, with_normal_interval
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.confidence import Comparison
@@ -78,7 +79,7 @@ def more_judgments(needed: int | None) -> str:
         return "not by judging this pool"
     if needed == 0:
         return "no more judgments"
-    return f"about {needed:,} more judgment{'' if needed == 1 else 's'}"
+    return f"about {counted(needed, 'more judgment')}"
 
 
 def _difference(pair: Pair) -> str:

@@ -175,6 +175,7 @@ def test_every_fault_of_topics_and_judgments_is_named():
     assert found["all_relevant"].topics == ("3", "9")
     assert found["missing_topics"].systems == ("part",)
     assert found["missing_topics"].topics == ("3", "4")
+    assert "judged@k) are of the lists that it has" in found["missing_topics"].text
     assert found["low_judged"].systems == ("odd",)
     assert "odd (0.0%)" in found["low_judged"].text
     # "nowhere" of topic 1, and d0 of topic 9

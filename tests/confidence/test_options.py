@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pools import POOL_ALONE, pool_of, random_rankings
 
+import rtc_bayes as rb
 from rtc_bayes import (
     Estimand,
     InputError,
@@ -201,3 +202,13 @@ def test_lists_scored_below_the_depth_are_those_of_a_deeper_pool(options):
         for of, values in ((pool, p), (to_depth_10, of_whole))
     )
     np.testing.assert_allclose(result.expected_difference, wanted.expected_difference, atol=1e-9)
+
+
+def test_a_fit_has_its_own_relevance_level():
+    pool = pool_of({"A": {"1": ["x", "y"]}, "B": {"1": ["y", "z"]}})
+    judgments = rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"x": 2, "y": 1}}), relevance_level=2)
+    fit = rb.fit(pool, judgments, model="uniform")
+    same = rb.compare(pool, fit, rb.Estimand(relevance_level=2))
+    assert same.expected.tolist() == rb.compare(pool, fit).expected.tolist()
+    with pytest.raises(rb.InputError, match="relevance_level is 3, and the fit's 2; leave it out"):
+        rb.compare(pool, fit, rb.Estimand(relevance_level=3))
