@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import whole_number
 from rtc_bayes.report.drawing import (
     BETTER,
@@ -33,7 +32,7 @@ from rtc_bayes.report.drawing import (
     scale_beside,
     styled,
 )
-from rtc_bayes.report.tables import probability
+from rtc_bayes.report.tables import normal_interval, probability
 from rtc_bayes.trials.scores import BINS, bin_of, bootstrap_interval
 
 if TYPE_CHECKING:
@@ -251,6 +250,8 @@ def ranking(
 ) -> Axes:
     """Draw systems from best to worst by expected measure, with 95% intervals, and the truth.
 
+    No score is below 0, and neither is an interval.
+
     Parameters
     ----------
     systems : DataFrame
@@ -265,11 +266,9 @@ def ranking(
     ordered = systems.sort_values("expected", kind="stable").reset_index(drop=True)
     axes = axes or canvas(1.1 + 0.3 * len(ordered))
     place = np.arange(len(ordered))
-    spread = NORMAL_95 * ordered["sd"].fillna(0.0)
     expected = ordered["expected"]
-    axes.hlines(
-        place, expected - spread, expected + spread, color=colour, linewidth=2.2, alpha=0.55
-    )
+    low, high = normal_interval(expected, ordered["sd"].fillna(0.0), least=0.0)
+    axes.hlines(place, low, high, color=colour, linewidth=2.2, alpha=0.55)
     axes.plot(expected, place, "o", color=colour, label="expected, with 95% interval")
     if "true" in ordered:
         axes.plot(

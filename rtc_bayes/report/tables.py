@@ -8,11 +8,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from rtc_bayes.defaults import NORMAL_95
 
 if TYPE_CHECKING:
     import pandas as pd
 
+type Floats = NDArray[np.float64]
 type Format = str | Callable[[Any], str]
 """A format specification (``.3f``, ``.1%``) or a function from a value to its text."""
 
@@ -175,10 +179,25 @@ def with_interval(value: float | None, ends: Sequence[float] | None, form: str) 
     return f"{number(value, form)} ({number(low, form)} to {number(high, form)})"
 
 
+def normal_interval(
+    middle: ArrayLike, sd: ArrayLike, *, least: float = -math.inf
+) -> tuple[Floats, Floats]:
+    """Return the ends of 95% intervals by a normal, cut at the least value there can be.
+
+    Examples
+    --------
+    >>> low, high = normal_interval([0.1, 0.5], 0.1, least=0.0)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.304], [0.296, 0.696])
+    """
+    centre, half = np.asarray(middle, dtype=np.float64), NORMAL_95 * np.asarray(sd)
+    return np.maximum(least, centre - half), centre + half
+
+
 def with_normal_interval(middle: float, sd: float, form: str, *, least: float = -math.inf) -> str:
     """Write a number and its 95% interval by a normal, cut at the least value there can be."""
-    half = NORMAL_95 * sd
-    return with_interval(middle, (max(least, middle - half), middle + half), form)
+    low, high = normal_interval(middle, sd, least=least)
+    return with_interval(middle, (float(low), float(high)), form)
 
 
 def _undefined(value: object) -> bool:

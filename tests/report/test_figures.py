@@ -5,6 +5,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex, to_rgb
 
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import InputError
 from rtc_bayes.report import figures
 from rtc_bayes.report.drawing import COLOURS, colour_of, fold, to_svg
@@ -137,6 +138,12 @@ def test_ranking_puts_the_best_on_top():
     assert (expected, true) == ([0.1, 0.2, 0.3], [0.1, 0.3, 0.2])
     assert labels(axes) == ["expected, with 95% interval", "true"]
     assert len(figures.ranking(systems.drop(columns="true")).lines) == 1
+
+
+def test_no_interval_of_a_score_goes_below_0():
+    systems = pd.DataFrame({"system": ["a", "b"], "expected": [0.1, 0.5], "sd": [0.1, 0.1]})
+    (low, _), (high, _) = figures.ranking(systems).collections[0].get_segments()
+    assert (low[0], high[0]) == (0.0, pytest.approx(0.5 - NORMAL_95 * 0.1))
 
 
 def test_matrix_is_antisymmetric_and_frames_errors():
