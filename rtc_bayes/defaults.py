@@ -8,6 +8,10 @@ REACH = 1000
 JOBS = 2
 # sampled, where probabilities come from outcomes
 OUTCOMES = 20_000
+# With more systems than this nobody looks at every pair of them: judging sums over systems, and a
+# comparison samples outcomes of all at once. 129 systems have 8,256 pairs.
+MANY_SYSTEMS = 20
+MANY_PAIRS = MANY_SYSTEMS * (MANY_SYSTEMS - 1) // 2
 # an interval holds 95%: so many standard deviations of a normal on either side
 NORMAL_95 = 1.959964
 

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from rtc_bayes.measures import Moments
     from rtc_bayes.measures.estimand import EstimandLike
 
-MANY_PAIRS = 190
-"""With more pairs than those of 20 systems, ``moments="auto"`` samples outcomes of all systems."""
-
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
 type Several = Sequence[Estimand] | list[str] | tuple[EstimandLike, ...]
@@ -179,7 +176,7 @@ def compare(
 
 def compare_setting(setting: Setting) -> Comparison:
     """Compare the pairs of a setting."""
-    many = len(setting.pairs) > MANY_PAIRS and len(setting.values) > 1
+    many = len(setting.pairs) > defaults.MANY_PAIRS and len(setting.values) > 1
     sampled = setting.moments == "auto" and many and setting.form in ("auto", "montecarlo")
     if setting.moments == "auto":
         # what is asked of single pairs later

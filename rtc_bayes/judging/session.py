@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain
 from numbers import Integral, Real
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge
-from rtc_bayes.judging.state import MANY_SYSTEMS
 from rtc_bayes.judging.stopping import Reason
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels
 
@@ -195,7 +195,7 @@ class JudgingSession:
                 remedy="judge another; to change a label start a session from other judgments",
             )
         asked, weight = self._offered or (document, 0.0)
-        sure = self.confidence if self.pool.n_systems <= MANY_SYSTEMS else None
+        sure = self.confidence if self.pool.n_systems <= defaults.MANY_SYSTEMS else None
         self.steps.append(Step(topic, docno, label, weight if asked == document else 0.0, sure))
         self._chooser.observe(document, label)
         self._offered = None

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments
 from rtc_bayes.confidence import Comparison, compare
-from rtc_bayes.confidence.comparing import MANY_PAIRS
 from rtc_bayes.judging.session import JudgingSession
 from rtc_bayes.relevance import Fit, fit, is_sampler
 from rtc_bayes.store import spawn_seeds
@@ -117,7 +117,7 @@ def unjudged_variance(
 
 def compared(pool: Pool, fitted: Fit, estimand: Estimand) -> Comparison:
     """Compare by moments alone where pairs are few: probabilities are not read."""
-    few = pool.n_systems * (pool.n_systems - 1) // 2 <= MANY_PAIRS
+    few = pool.n_systems * (pool.n_systems - 1) // 2 <= defaults.MANY_PAIRS
     return compare(pool, fitted, estimand, form="normal" if few else "auto")
 
 

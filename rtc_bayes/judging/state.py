@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.judging import kernels
@@ -35,12 +36,6 @@ from rtc_bayes.measures.pairs import difference_variances
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
-
-MANY_SYSTEMS = 20
-"""With more systems than this, pairs are looked at only where somebody asks for them.
-
-129 systems have 8,256 pairs, and a document is chosen by sums over systems.
-"""
 
 # Of the expected score, which is not asked for.
 _TOLERANCE = 1e-6
@@ -167,7 +162,7 @@ class TopicState:
         first, second = self.pairs
         if mu == 0.0:
             return np.zeros(len(first)), np.zeros(len(first))
-        if len(self.inverse) > MANY_SYSTEMS:
+        if len(self.inverse) > defaults.MANY_SYSTEMS:
             return self.expected(), self._variances_at_once()
         variance = np.empty(len(first))
         kernels.linear(self.effect, self.v, first, second, variance)
@@ -350,7 +345,7 @@ class JudgingState:
                 yield pair
         now = self.confidence()
         still = np.flatnonzero(now < confidence)
-        if len(self.systems) > MANY_SYSTEMS and len(still):
+        if len(self.systems) > defaults.MANY_SYSTEMS and len(still):
             self._look_at(int(np.argmin(now)))
         yield from still.tolist()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rtc_bayes as rb
-from rtc_bayes.confidence.comparing import MANY_PAIRS
+from rtc_bayes.defaults import MANY_PAIRS
 
 N_SYSTEMS = 22
 

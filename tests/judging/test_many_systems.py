@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rtc_bayes as rb
-from rtc_bayes.judging import session as sessions, state as states
+from rtc_bayes import defaults
 from rtc_bayes.judging.state import JudgingState
 
 N_SYSTEMS = 23
@@ -20,8 +20,7 @@ def track():
 
 def few(monkeypatch):
     """Look at every pair at every step."""
-    for module in (states, sessions):
-        monkeypatch.setattr(module, "MANY_SYSTEMS", N_SYSTEMS)
+    monkeypatch.setattr(defaults, "MANY_SYSTEMS", N_SYSTEMS)
 
 
 def judged(track, algorithm, **stop):
@@ -62,7 +61,7 @@ def test_a_budget_buys_the_same_judgments(track, monkeypatch, algorithm):
 def test_judging_ends_at_the_same_step(track, monkeypatch, algorithm):
     pool, qrels = track
     without_twin = pool.select(pool.systems[:-1]), qrels
-    assert without_twin[0].n_systems > states.MANY_SYSTEMS
+    assert without_twin[0].n_systems > defaults.MANY_SYSTEMS
     here = judged(without_twin, algorithm, confidence=0.7)
     few(monkeypatch)
     there = judged(without_twin, algorithm, confidence=0.7)
