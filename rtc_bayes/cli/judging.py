@@ -34,7 +34,7 @@ from rtc_bayes.cli.inputs import (
     tags,
 )
 from rtc_bayes.errors import CollectionWarning, InputError
-from rtc_bayes.store.shown import in_words
+from rtc_bayes.store.shown import counted, in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,8 +94,8 @@ def build(
         )
     if result.missing:
         warnings.warn(
-            f"{len(result.missing)} chosen documents are not in the truth and count as "
-            f"nonrelevant; they are listed in {meta_path(output)}",
+            f"{counted(len(result.missing), 'chosen document')} that the truth lacks, taken as "
+            f"nonrelevant; listed in {meta_path(output)}",
             CollectionWarning,
             stacklevel=1,
         )

@@ -188,7 +188,7 @@ def allocate(
         )
     if spent.missing:
         warnings.warn(
-            f"{counted(spent.missing, 'document')} drawn that the truth lacks count as nonrelevant",
+            f"{counted(spent.missing, 'drawn document')} that the truth lacks, taken as nonrelevant",
             CollectionWarning,
             stacklevel=1,
         )
