@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,56 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
             return checked
         target.__init__ = checked
         return function
+
+    return decorate
+
+
+def options_of[**P, T](
+    choice: str, **takers: Sequence[str]
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Refuse options that what was chosen does not take, which would be dropped in silence.
+
+    An option counts as given where its value is not its default.
+
+    Parameters
+    ----------
+    choice : str
+        The parameter that chooses: a solver, a strategy.
+    **takers : sequence of str
+        By the name of an option, the choices that take it.
+
+    Examples
+    --------
+    >>> @options_of("how", share=["all"])
+    ... def choose(how="one", share=0.2):
+    ...     return how
+    >>> choose("all", share=0.5)
+    'all'
+    >>> choose(share=0.5)
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: how one takes no share; leave it out, or give how="all" (--how all)
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        signature = inspect.signature(function)
+        defaults = {name: signature.parameters[name].default for name in (choice, *takers)}
+
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+            values = defaults | signature.bind_partial(*args, **kwargs).arguments
+            chosen = values[choice]
+            for word, by in takers.items():
+                value = values[word]
+                if chosen not in by and value is not defaults[word] and value != defaults[word]:
+                    quoted = " or ".join(f'"{each}"' for each in by)
+                    raise InputError(
+                        f"{choice} {chosen} takes no {word}",
+                        remedy=f"leave it out, or give {choice}={quoted} "
+                        f"(--{choice} {' or '.join(by)})",
+                    )
+            return function(*args, **kwargs)
+
+        return checked
 
     return decorate
 

@@ -153,6 +153,21 @@ def test_evaluate_writes_what_it_prints(here, ok):
     assert {r["system"]: float(r["AP"]) for r in rows(here / "out.csv")} == scores["AP"]
 
 
+def test_evaluate_says_how_much_is_judged(here, ok, run):
+    line = "evaluate '*.gz' --qrels few.qrels"
+    ok(f"{line} --depth 10 -o out.csv")
+    written = {row["system"]: float(row["Judged@10"]) for row in rows(here / "out.csv")}
+    judged = rb.evaluate(
+        rb.read_runs(sorted(here.glob("*.gz"))), rb.read_qrels("few.qrels"), "Judged@10"
+    )
+    assert written == judged.to_dict()["Judged@10"]
+    assert run(f"{line} --depth 0")[2] == (
+        "rtc-bayes: depth is 0; give a whole number of at least 1\n"
+    )
+    for other in ("--format json", "--per-topic -o out.csv"):
+        assert "--depth says nothing in JSON and in a CSV of" in run(f"{line} --depth 9 {other}")[2]
+
+
 def test_evaluate_per_topic(here, ok):
     line = "evaluate '*.gz' --qrels qrels.txt --per-topic --format"
     scores = json.loads(ok(f"{line} json"))["AP"]
@@ -468,7 +483,10 @@ def test_judged_for_is_typed_stored_or_inferred_and_said_so(here, ok, run):
         ("compare '*.gz' --labels labels.csv", "give --qrels, too"),
         ("compare '*.gz' --erels some.erels", "these sources of relevance do not go together"),
         ("next '*.gz' --labels labels.csv", "give --qrels, too"),
-        ("next '*.gz' --qrels few.qrels --audit 0.1", "--audit takes --qrels, but no"),
+        (
+            "next '*.gz' --qrels few.qrels --audit 0.1",
+            "--judged-for says nothing with --audit; giv",
+        ),
     ],
 )
 def test_judged_for_is_said_of_judgments(here, run, line, said):
@@ -534,8 +552,33 @@ def test_build_with_labels_and_what_takes_none(here, ok, run, algorithm):
         assert "takes no labels of judges; use robust, hierarchical or layered" in err
     assert "no judgments; give --qrels, or --labels, or both" in run("fit '*.gz' -o f.nc")[2]
     assert (
-        "--labels, --costs" in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
+        "--labels says nothing"
+        in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
     )
+
+
+# a class, as Python writes its values
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "build '*.gz' --truth qrels.txt --algorithm mtc --budget 9 -o b",
+            "Judging result: mtc: ",
+        ),
+        ("fit '*.gz' --qrels few.qrels --model rtc -o f.nc", "\n    judgments: 60 judged, "),
+        (
+            "allocate '*.gz' --truth qrels.txt --budget 40 --by zobel -o a",
+            "Staged allocation: ",
+        ),
+        ("merge few.qrels other.qrels --conflict majority -o m", " yes "),
+    ],
+)
+def test_commands_speak_in_words(here, ok, line, said):
+    few = (here / "few.qrels").read_text().splitlines()
+    (here / "other.qrels").write_text("\n".join(row[:-1] + "01"[row[-1] == "0"] for row in few))
+    printed = ok(line)
+    assert said in printed
+    assert not re.search(r"\b[A-Z]\w+\(|True|False", printed)
 
 
 def test_next_begins_with_nothing_as_python_does(here, ok):
@@ -560,7 +603,9 @@ def test_next_for_one_pair_as_python_does(here, ok, run):
         assert f"{names}, confidence {expected.confidence:.3f}" in ok(
             f"{line} table --pair {typed}"
         )
-    assert f"least sure: {names}, confidence" in ok(f"{line} table")
+    title = " ".join(ok(f"{line} table").split())
+    assert f"least sure: {names}, confidence" in title
+    assert "(by plug-in moments of the pool alone: P(better) of compare may differ)" in title
     assert "give two systems as A,B, or least" in run(f"{line} table --pair {a}")[2]
     status, _, err = run(f"{line} table --pair {a},{b}x")
     assert (status, f"no system is named '{b}x'; name one of {b}" in err) == (2, True)
@@ -802,11 +847,40 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
         ("merge few.qrels few.qrels -o m.qrels", "few.qrels: given 2 times; give each file once"),
         ("merge few.qrels qrels.txt -o few.qrels", "-o would write over judgments that are merged"),
         ("merge few.qrels qrels.txt -o -", "-o - names no file"),
-        ("next '*.gz' --qrels few.qrels --audit 0.1 --costs human=1", "--audit takes --qrels, but"),
-        ("next '*.gz' --qrels few.qrels --audit 0.1 --worth 3", "--costs or --worth; give the one"),
-        ("next '*.gz' --qrels few.qrels --by-topic --worth 3", "--costs or --worth; give"),
+        (
+            "next '*.gz' --qrels few.qrels --audit 0.1 --costs human=1",
+            "--costs says nothing with --a",
+        ),
+        (
+            "next '*.gz' --qrels few.qrels --audit 0.1 --worth 3",
+            "--worth says nothing without --co",
+        ),
+        ("next '*.gz' --audit 0.1", "--audit without judgments; give --qrels"),
+        ("next '*.gz' --audit 0.1 -o a.prels --count 3", "--count says nothing with -o FILE.prels"),
+        (
+            "next '*.gz' --qrels few.qrels --by-topic --worth 3",
+            "--worth says nothing without --costs",
+        ),
         ("next '*.gz' --qrels few.qrels --algorithm mtx", "'mtx', and no judge has this name; wri"),
         ("labels labels.csv --gold -o soft.erels", "--gold, and the files hold no true grade"),
+        ("compare '*.gz' --erels qrels.txt", "qrels.txt: every probability is 0 or 1, as the gra"),
+        ("labels labels.csv --format csv", "--format says nothing without --output; give -o OUT"),
+        ("labels labels.csv --judge ann", "judge 'ann' is of none; leave judge (--judge) out"),
+        ("describe '*.gz' --relevance-level 2", "says nothing without judgments; give qrels"),
+        ("calibrate --order rank -o c", "--order says nothing without RUNS; leave it out"),
+        ("calibrate --model rtc --draws 9 -o c", "draws, chains and tune say nothing: no model"),
+        (
+            "robustness '*.gz' --qrels qrels.txt --algorithms mtc --chains 9 -o c",
+            "no model that compares systems draws; leave them out, or name a method that draws",
+        ),
+        (
+            "robustness '*.gz' --qrels qrels.txt --algorithms mtc --budget 9 --confidence .9 -o c",
+            "confidence (--confidence) says nothing with budgets: judging ends when they are spent",
+        ),
+        (
+            "compare site01a.gz site01b.gz --qrels qrels.txt --per-topic -o page.html",
+            "--per-topic says nothing on a page; give --format table, csv or json",
+        ),
         ("evaluate site01a.gz site01a.gz --qrels qrels.txt", "site01a.gz: this run is given twice"),
     ],
 )

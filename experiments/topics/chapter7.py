@@ -65,15 +65,10 @@ def main() -> None:
     for budget in BUDGETS:
         for name in [list(WAYS)[int(n)] for n in options.ways.split(",")]:
             for seed in range(options.trials):
-                spent = allocate(
-                    pool,
-                    qrels,
-                    budget,
-                    sampling=options.sampling,
-                    by=options.by,
-                    seed=seed,
-                    **WAYS[name],
-                )
+                how = dict(WAYS[name])
+                if how["strategy"] not in ("uniform", "subset"):
+                    how["by"] = options.by
+                spent = allocate(pool, qrels, budget, sampling=options.sampling, seed=seed, **how)
                 sample = Sample.from_prels(everyone, spent.to_prels())
                 means = stat_ap(sample).scores.mean.mean(axis=1)
                 row: dict[str, object] = {"judged": budget, "by": name}

@@ -357,8 +357,10 @@ def calibrate(
             f"{algorithm} has no confidence that could end its judging",
             remedy="judge by mtc or by a model, or give a budget",
         )
+    spec = model if isinstance(model, ModelSpec) else ModelSpec.parse(model)
+    plan.check_draws([spec])
     return run_study(
-        Calibration(model if isinstance(model, ModelSpec) else ModelSpec.parse(model)),
+        Calibration(spec),
         runs,
         qrels,
         plan,

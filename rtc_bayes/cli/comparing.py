@@ -28,7 +28,14 @@ from rtc_bayes.cli.arguments import (
     SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import PAGE_ENDINGS, digests, format_of, read_judgments, read_options
+from rtc_bayes.cli.inputs import (
+    PAGE_ENDINGS,
+    digests,
+    format_of,
+    read_judgments,
+    read_options,
+    refuse_unused,
+)
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures.estimand import Estimand
 
@@ -42,6 +49,7 @@ _PATIENCE = 2.0
 
 @grouped
 def compare(
+    context: typer.Context,
     *,
     qrels: SomeQrels = None,
     labels: LabelFiles = None,
@@ -160,6 +168,9 @@ def compare(
     _check_audit(audit, audit_log, relevance, len(estimands))
     if forecast is not None:
         check_forecast(forecast)
+    if kind == "html":
+        other = "give --format table, csv or json"
+        refuse_unused(context, "on a page", "per_topic", remedy=other)
     if kind == "html" and len(estimands) > 1:
         raise InputError(
             f"a page shows one measure, not {len(estimands)}",

@@ -19,18 +19,21 @@ from rtc_bayes.cli.arguments import (
     Topics,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, refuse_unused
+from rtc_bayes.errors import whole_number
+from rtc_bayes.store.shown import in_words
 
 
 @grouped
 def evaluate(
+    context: typer.Context,
     *,
     qrels: QrelsFile,
     measure: Measures = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="One value per topic.")] = False,
     topics: Topics = "judged",
     relevance_level: Level = 1,
-    depth: Annotated[int, typer.Option(help="Show the judged fraction to this rank.")] = 100,
+    depth: Annotated[int, typer.Option(help="Add the judged fraction to this rank.")] = 100,
     runs: RunsRead,
     layout: Layout = None,
     output: Out = None,
@@ -43,14 +46,19 @@ def evaluate(
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import provenance
 
+    kind = format_of(layout, output, ENDINGS)
+    coverage = f"Judged@{whole_number('depth', depth, least=1)}"
+    # other commands read each topic's scores from a CSV, which holds the measures asked for alone
+    asked_alone = kind == "json" or (kind == "csv" and per_topic)
+    if asked_alone:
+        refuse_unused(context, "in JSON and in a CSV of each topic's scores", "depth")
     systems, judged = runs.read(), read_qrels(qrels)
     meta = provenance(inputs=digests(systems, judged))
-    kind, coverage = format_of(layout, output, ENDINGS), f"Judged@{depth}"
     measures = list(dict.fromkeys(measure or ["AP"]))
     scores = evaluate(
         systems,
         judged,
-        [*measures, coverage] if kind == "table" else measures,
+        measures if asked_alone else [*measures, coverage],
         relevance_level=relevance_level,
         topics=topics,
     )
@@ -81,4 +89,4 @@ def simulate(
 
     simulation = simulate(n_topics=n_topics, n_systems=n_systems, seed=seed)
     write(simulation, output)
-    typer.echo(f"{simulation!r}\nin {output}")
+    typer.echo(f"{in_words(simulation)}\nin {output}")

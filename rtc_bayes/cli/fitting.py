@@ -24,6 +24,7 @@ from rtc_bayes.cli.arguments import (
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, read_judgments, read_options
 from rtc_bayes.measures.estimand import Estimand
+from rtc_bayes.store.shown import in_words
 
 
 @grouped
@@ -80,7 +81,7 @@ def fit(
         write_json(meta, meta_path(write_erels))
     if not quiet:
         write_tables([judged_table(judgments, seed=seed)], None, meta)
-        typer.echo(f"{made!r}\nin {output}")
+        typer.echo(f"{in_words(made)}\nin {output}")
 
 
 def models() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -24,17 +24,17 @@ from rtc_bayes.cli.arguments import (
     SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, read_options
+from rtc_bayes.cli.inputs import digests, read_options, refuse_unused
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.store.shown import in_words
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Runs
 
-_LEVEL, _PERMUTATIONS = 0.05, 999
-
 
 @grouped
 def plan(
+    context: typer.Context,
     *,
     groups: GroupsFile,
     output: OutFile,
@@ -91,6 +91,8 @@ def plan(
             "--pilot gives the power of a plan without demands",
             remedy="leave out --never-together, --most, --most-runs and --budget, or --pilot",
         )
+    if runs.runs is None:
+        refuse_unused(context, "without RUNS", "name_by", "order")
     of_systems, systems = read_groups(groups), _read(runs)
     if systems is not None:
         groups_of(
@@ -126,11 +128,12 @@ def plan(
     tables = plan_tables(design, baseline, "cycle" if demands else on_remainder, power)
     design.write(output, provenance=provenance(seed=seed))
     write_tables(tables, None, {})
-    typer.echo(f"{design!r}\nin {output}")
+    typer.echo(f"{in_words(design)}\nin {output}")
 
 
 @grouped
 def reusability(
+    context: typer.Context,
     *,
     groups: GroupsFile,
     output: OutFolder,
@@ -164,10 +167,10 @@ def reusability(
     ] = None,
     method: Method = None,
     option: Options = None,
-    level: Annotated[float, typer.Option(help="Significance level of every test.")] = _LEVEL,
+    level: Annotated[float, typer.Option(help="Significance level of every test.")] = 0.05,
     permutations: Annotated[
         int, typer.Option(help="Random orders of topics to compare with.")
-    ] = _PERMUTATIONS,
+    ] = 999,
     runs: RunsOrScores,
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -204,16 +207,12 @@ def reusability(
     if scores is not None and (pool_depth or leave_out):
         lone = "--pool-depth" if pool_depth else "--leave-out"
         raise InputError(f"{lone} needs runs", remedy="give RUNS with --qrels")
-    _refuse_unused(
-        {
-            "--model, --method and --option": model or method or option,
-            "--level": level != _LEVEL,
-            "--permutations": permutations != _PERMUTATIONS,
-        }
-        if leave_out is not None
-        else {"--model, --method and --option": (model or method or option) and scores},
-        "--leave-out" if leave_out is not None else "--scores",
-    )
+    if leave_out is not None:
+        of_design = ("model", "method", "option", "level", "permutations")
+        refuse_unused(context, "with --leave-out", *of_design)
+    elif scores is not None:
+        of_runs = ("model", "method", "option", "measure", "relevance_level", "name_by", "order")
+        refuse_unused(context, "with --scores", *of_runs)
     if hold_out is not None and len(pool_depth or ()) > 1:
         raise InputError("--pool-depth is given twice", remedy="give one with --hold-out")
     of_systems, systems = read_groups(groups), _read(runs)
@@ -267,12 +266,6 @@ def reusability(
             )
     page = result.write(output, provenance(seed=seed, inputs=inputs))
     typer.echo(f"{result.verdict()}\nOpen {page}")
-
-
-def _refuse_unused(options: Mapping[str, object], beside: str) -> None:
-    for option, value in options.items():
-        if value:
-            raise InputError(f"{option} says nothing with {beside}", remedy="leave it out")
 
 
 def _read(runs: RunFiles) -> Runs | None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+import typer
+
 from rtc_bayes.cli.arguments import Format, PageFormat
 from rtc_bayes.errors import InputError
 
@@ -17,6 +19,34 @@ if TYPE_CHECKING:
 ENDINGS: Mapping[str, Format] = {"": "table", ".txt": "table", ".json": "json", ".csv": "csv"}
 PAGE_ENDINGS: Mapping[str, PageFormat] = {**ENDINGS, ".html": "html"}
 """Formats by the ending of a file; without an ending it is a table."""
+
+
+def refuse_unused(
+    context: typer.Context, beside: str, *options: str, remedy: str = "leave it out"
+) -> None:
+    """Refuse options that were typed and say nothing beside what else was, or was not.
+
+    Parameters
+    ----------
+    context : typer.Context
+        Of the command, which knows what was typed.
+    beside : str
+        In words, such as ``"with --leave-out"``.
+    *options : str
+        Names of the command's parameters.
+    remedy : str
+
+    Raises
+    ------
+    InputError
+        One of them was typed.
+    """
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        source = context.get_parameter_source(name)
+        if name in options and source is not None and source.name == "COMMANDLINE":
+            option = max(parameter.opts, key=len)
+            raise InputError(f"{option} says nothing {beside}", remedy=remedy)
 
 
 def read_options(options: Sequence[str] | None) -> dict[str, str]:

@@ -25,8 +25,16 @@ from rtc_bayes.cli.arguments import (
     UnderDesign,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, read_judgments, tags
+from rtc_bayes.cli.inputs import (
+    ENDINGS,
+    digests,
+    format_of,
+    read_judgments,
+    refuse_unused,
+    tags,
+)
 from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.store.shown import in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,11 +105,12 @@ def build(
     )
     write_json(result.meta() | {"meta": meta}, meta_path(output))
     if not quiet:
-        typer.echo(f"{result!r}\nin {output}")
+        typer.echo(f"{in_words(result)}\nin {output}")
 
 
 @grouped
 def next_(
+    context: typer.Context,
     *,
     qrels: SomeQrels = None,
     labels: LabelFiles = None,
@@ -185,31 +194,20 @@ def next_(
     chosen = parse_algorithm(algorithm)
     share = None if audit is None else _share(audit)
     prices = _prices(costs or (), chosen)
-    if not by_topic and (solver, noise) != ("greedy", "mean"):
-        raise InputError(
-            "--solver and --noise say how topics are chosen",
-            remedy="give --by-topic, too, or leave them out",
-        )
+    _refuse_of_others(context, audit=share is not None, by_topic=by_topic, costs=bool(prices))
+    if whole_list:
+        refuse_unused(context, "with -o FILE.prels, which holds all documents", "count")
     systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
     hold_out, groups = design.read()
     pool = estimand.pool(systems, judged)
     if share is not None:
-        refused = (pair, hold_out, judged_for, worth) != (None,) * 4 or by_topic or labels or costs
-        if refused or judged is None:
-            raise InputError(
-                "--audit takes --qrels, but no --pair, --by-topic, --hold-out, --judged-for, "
-                "--labels, --costs or --worth",
-                remedy="give the one, and leave the others out",
-            )
+        if judged is None:
+            raise InputError("--audit without judgments", remedy="give --qrels")
         _show_audit(pool, share, judged, count, kind, output, seed, digests(systems, judged))
         return
     if by_topic:
-        refused = (pair, hold_out, worth) != (None,) * 3 or labels or costs
-        if refused or judged is None:
-            raise InputError(
-                "--by-topic takes --qrels, but no --pair, --hold-out, --labels, --costs or --worth",
-                remedy="give the one, and leave the others out",
-            )
+        if judged is None:
+            raise InputError("--by-topic without judgments", remedy="give --qrels")
         level = estimand.relevance_level
         begun = Judgments.from_qrels(
             pool, judged, relevance_level=level, judged_for=tags(judged_for)
@@ -233,14 +231,7 @@ def next_(
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
     judgments = read_judgments(estimand, pool, judged, labels, judged_for, begin=True)
-    if prices or worth is not None:
-        if not prices:
-            raise InputError("--worth takes --costs", remedy="give --costs, too, or leave it out")
-        if pair is not None or hold_out is not None:
-            raise InputError(
-                "--costs takes no --pair and no --hold-out",
-                remedy="give the one, and leave the others out",
-            )
+    if prices:
         inputs = digests(systems, judged, [chosen.model], labels)
         check_costs(prices, judgments, worth)
         with announced("weighing actions", quiet):
@@ -270,6 +261,27 @@ def next_(
     meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
     title = f"{algorithm}, {judgments.n_judged} judged, seed {seed}{_sure(suggestions, pair)}"
     _show(frame, kind, output, meta, title)
+
+
+def _refuse_of_others(context: typer.Context, *, audit: bool, by_topic: bool, costs: bool) -> None:
+    """Refuse options of another question than the one that is asked."""
+    of_documents = ("pair", "hold_out", "groups")
+    of_scores = ("algorithm", "topics", "unseen", "residual")
+    other = "give the one, and leave the other out"
+    if audit:
+        more = ("measure", "relevance_level", "by_topic", "judged_for", "labels", "costs")
+        refuse_unused(context, "with --audit", *of_documents, *of_scores, *more, remedy=other)
+    if by_topic:
+        unused = (*of_documents, *of_scores, "labels", "costs")
+        refuse_unused(context, "with --by-topic", *unused, remedy=other)
+    else:
+        too = "give --by-topic, too, or leave it out"
+        refuse_unused(context, "without --by-topic", "by", "solver", "noise", remedy=too)
+    if costs:
+        refuse_unused(context, "with --costs", *of_documents, remedy=other)
+    else:
+        too = "give --costs, too, or leave it out"
+        refuse_unused(context, "without --costs", "worth", remedy=too)
 
 
 def _ranked_actions(
@@ -417,7 +429,11 @@ def pair_of(text: str | None, systems: Sequence[str]) -> PairLike:
 
 def _sure(suggestions: Suggestions, asked: str | None) -> str:
     """Say how sure the pair asked for is, or which pair is least sure."""
+    from rtc_bayes.report.tables import probability
+
     if suggestions.pair is None:
         return ""
     which = "least sure" if asked in (None, "least") else "for"
-    return f"; {which}: {' and '.join(suggestions.pair)}, confidence {suggestions.confidence:.3f}"
+    pair, confidence = " and ".join(suggestions.pair), probability(suggestions.confidence)
+    differs = "by plug-in moments of the pool alone: P(better) of compare may differ"
+    return f"; {which}: {pair}, confidence {confidence} ({differs})"

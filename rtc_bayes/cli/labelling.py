@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from rtc_bayes.cli.arguments import Out, Quiet, Seed
-from rtc_bayes.cli.inputs import format_of
+from rtc_bayes.cli.inputs import format_of, refuse_unused
 
 _ENDINGS: dict[str, Literal["erels", "csv", "json"]] = {
     "": "erels",
@@ -19,6 +19,7 @@ _ENDINGS: dict[str, Literal["erels", "csv", "json"]] = {
 
 
 def labels(
+    context: typer.Context,
     files: Annotated[list[str], typer.Argument(metavar="FILES", help="Files, folders, globs.")],
     method: Annotated[
         Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"],
@@ -81,6 +82,8 @@ def labels(
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import announced, digest_file, meta_path, provenance, write_json
 
+    if output is None:
+        refuse_unused(context, "without --output", "layout", remedy="give -o OUT, or leave it out")
     kind = format_of(layout, output, _ENDINGS)
     if gold and human is not None:
         raise InputError("--gold and --human both say what is known", remedy="give one")

@@ -10,6 +10,7 @@ import typer
 
 from rtc_bayes.cli.arguments import OutFile, Quiet
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import in_words
 
 
 def merge(
@@ -27,6 +28,7 @@ def merge(
     """
     from rtc_bayes.collection import merge, read_qrels
     from rtc_bayes.collection.sources import files_of
+    from rtc_bayes.report.tables import yes_or_no
     from rtc_bayes.report.terminal import Table, write_tables
     from rtc_bayes.store import provenance
 
@@ -47,5 +49,5 @@ def merge(
         return
     if merged.conflicts:
         title = f"judged differently, settled by {conflict}"
-        write_tables([Table(title, merged.conflicts_frame())], None, meta)
-    typer.echo(f"{merged!r}\nin {output}")
+        write_tables([Table(title, merged.conflicts_frame(), {"tie": yes_or_no})], None, meta)
+    typer.echo(f"{in_words(merged)}\nin {output}")

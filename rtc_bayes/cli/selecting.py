@@ -26,8 +26,9 @@ from rtc_bayes.cli.arguments import (
     writable,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, refuse_unused
 from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.store.shown import in_words
 
 if TYPE_CHECKING:
     from rtc_bayes.measures.scores import ScoreMatrix
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 @grouped
 def topics(
+    context: typer.Context,
     *,
     qrels: SomeQrels = None,
     output: OutFile,
@@ -78,7 +80,7 @@ def topics(
 
     if Path(output).suffix not in ("", ".csv"):
         raise InputError("topics are written as CSV", path=output, remedy="end it with .csv")
-    scores, inputs = _scores(runs, qrels, measure, relevance_level)
+    scores, inputs = _scores(context, runs, qrels, measure, relevance_level)
     chosen = select_topics(
         scores,
         size=size,
@@ -95,7 +97,7 @@ def topics(
     )
     inputs |= {path: digest_file(path) for path in (weights, gain) if path}
     chosen.to_csv(output, provenance(seed=seed, inputs=inputs))
-    typer.echo(f"{chosen!r}\nin {output}")
+    typer.echo(f"{in_words(chosen)}\nin {output}")
 
 
 @grouped
@@ -195,11 +197,12 @@ def allocate(
     if scores is not None:
         spent.scores.to_csv(scores)
     if not quiet:
-        typer.echo(f"{spent!r}\nin {output}")
+        typer.echo(f"{in_words(spent)}\nin {output}")
 
 
 @grouped
 def extend(
+    context: typer.Context,
     *,
     qrels: QrelsFile,
     budget: Annotated[
@@ -252,13 +255,23 @@ def extend(
     from rtc_bayes.topics import allocate_judgments, mean_average_reuse, unjudged_documents
 
     kind = format_of(layout, output, ENDINGS)
+    if budget is None:
+        refuse_unused(
+            context,
+            "without --budget",
+            "how",
+            "constraint",
+            "scores",
+            "weights",
+            remedy="give both, or neither",
+        )
+    else:
+        refuse_unused(context, "with --budget", "formula")
     if weights is not None and scores is None:
         raise InputError("--weights needs --scores", remedy="give both, or neither")
     systems, judged = runs.read(), read_qrels(qrels)
     inputs = digests(systems, judged)
     if budget is None:
-        if scores is not None:
-            raise InputError("--scores needs --budget", remedy="give both, or neither")
         reuse = mean_average_reuse(systems, judged, formula=formula)
         alone = [
             sum(map(len, unjudged_documents(systems.select([name]), judged, depth).values()))
@@ -281,11 +294,12 @@ def extend(
         depth=depth,
         weights=None if weights is None else _numbers(weights, "system", "weight"),
     )
-    show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), f"{chosen!r}", {})
+    show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), in_words(chosen), {})
 
 
 @grouped
 def variability(
+    context: typer.Context,
     *,
     qrels: SomeQrels = None,
     measure: Annotated[
@@ -317,12 +331,13 @@ def variability(
     Give run files with --qrels, or one CSV of scores. A paired t-test of means and a test of
     variances, of every pair of the better systems (Hosseini 2013, appendix F).
     """
+    from rtc_bayes.report.tables import yes_or_no
     from rtc_bayes.report.terminal import show_frame
     from rtc_bayes.store import provenance
     from rtc_bayes.topics import compare_variability
 
     kind = format_of(layout, output, ENDINGS)
-    scores, inputs = _scores(runs, qrels, [measure] if measure else None, relevance_level)
+    scores, inputs = _scores(context, runs, qrels, [measure] if measure else None, relevance_level)
     compared = compare_variability(
         scores[0], transform=transform, test=test, level=level, top=top, epsilon=epsilon
     )
@@ -334,13 +349,17 @@ def variability(
     frame = compared.to_frame()
     meta = provenance(inputs=inputs) | counts
     formats: dict[str, Format] = {"p of means": ".3g", "p of variances": ".3g"}
-    formats |= dict.fromkeys(["means tie", "tie is broken"], lambda yes: "yes" if yes else "no")
+    formats |= dict.fromkeys(["means tie", "tie is broken"], yes_or_no)
     names = ("mean_p", "variance_p", "tie", "broken")
     show_frame(frame, kind, output, meta, title, formats, dict(zip(names, formats, strict=True)))
 
 
 def _scores(
-    runs: RunFiles, qrels: str | None, measures: list[str] | None, relevance_level: int
+    context: typer.Context,
+    runs: RunFiles,
+    qrels: str | None,
+    measures: list[str] | None,
+    relevance_level: int,
 ) -> tuple[list[ScoreMatrix], dict[str, str]]:
     """Read scores of systems on topics: a CSV of them, or runs and judgments, by each measure."""
     from rtc_bayes.measures.scores import ScoreMatrix
@@ -351,8 +370,8 @@ def _scores(
     if qrels is None:
         if len(files) != 1 or not Path(files[0]).is_file():
             raise InputError("no scores", remedy="give one CSV of scores, or RUNS with --qrels")
-        if relevance_level != 1:
-            raise InputError("--relevance-level needs judgments", remedy="give RUNS with --qrels")
+        of_runs = ("relevance_level", "name_by", "order")
+        refuse_unused(context, "of a CSV of scores", *of_runs, remedy="give RUNS with --qrels")
         scores = [ScoreMatrix.from_csv(files[0], name) for name in names or [None]]
         return scores, {files[0]: digest_file(files[0])}
     if any(file.endswith(".csv") for file in files):

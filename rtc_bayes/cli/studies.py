@@ -25,8 +25,9 @@ from rtc_bayes.cli.arguments import (
     SomeRunsRead,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, read_options
+from rtc_bayes.cli.inputs import digests, read_options, refuse_unused
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import in_words
 
 
 @grouped
@@ -121,11 +122,12 @@ def robustness(
             workers=replace(workers, progress=progress),
             inputs=inputs,
         )
-    typer.echo(repr(finished))
+    typer.echo(in_words(finished))
 
 
 @grouped
 def calibrate(
+    context: typer.Context,
     *,
     output: OutFolder,
     qrels: SomeQrels = None,
@@ -164,6 +166,7 @@ def calibrate(
     spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     inputs = {}
     if qrels is None:
+        refuse_unused(context, "without RUNS", "name_by", "order")
         simulated = simulate(seed=seed)
         systems, truth = simulated.runs, simulated.qrels
     else:
@@ -184,7 +187,7 @@ def calibrate(
             inputs=inputs,
         )
         report = write_report(output)
-    typer.echo(f"{finished!r}\nOpen {report}")
+    typer.echo(f"{in_words(finished)}\nOpen {report}")
 
 
 def report(

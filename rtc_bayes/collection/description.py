@@ -232,6 +232,11 @@ def describe(
     """
     depth = whole_number("depth", depth, least=1)
     relevance_level = whole_number("relevance level", relevance_level, least=1)
+    if judgments is None and relevance_level > 1:
+        raise InputError(
+            "a relevance level (--relevance-level) says nothing without judgments",
+            remedy="give qrels (--qrels), or leave it out",
+        )
     with warnings.catch_warnings():
         # remarks say it
         warnings.simplefilter("ignore", CollectionWarning)

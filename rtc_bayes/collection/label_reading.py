@@ -145,6 +145,11 @@ def read_labels(
                 f"cannot read labels from {brief_repr(source)}",
                 remedy="give a file or a data frame; Labels.of takes columns",
             )
+    if judge is not None and judge not in columns.judges:
+        raise InputError(
+            f"every file names its judges, so that judge {shown(judge)} is of none",
+            remedy="leave judge (--judge) out",
+        )
     return Labels.of(
         columns.topics,
         columns.docnos,

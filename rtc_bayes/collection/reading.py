@@ -78,7 +78,8 @@ def read_erels(source: str | Path) -> Probabilities:
     Raises
     ------
     InputError
-        Names file, line and remedy: also for a probability outside [0, 1].
+        Names file, line and remedy: also for a probability outside [0, 1], and for a file of
+        judgments, where every probability is written 0 or 1.
 
     Examples
     --------
@@ -90,8 +91,17 @@ def read_erels(source: str | Path) -> Probabilities:
     0.25
     """
     rows = _rows(source, ERELS)
-    probabilities = rows.numbers("probability", "a probability in [0, 1]", _in_unit).tolist()
-    return Probabilities(_table(rows, probabilities), path=str(source), digest=rows.digest)
+    probabilities = rows.numbers("probability", "a probability in [0, 1]", _in_unit)
+    certain = np.isin(probabilities, (0.0, 1.0)).all()
+    if certain and all(map(str.isdecimal, rows.text("probability"))):
+        raise InputError(
+            "every probability is 0 or 1, as the grades of judgments are",
+            path=source,
+            remedy="give judgments with --qrels (read_qrels); write probabilities with a point, as "
+            "1.0",
+        )
+    table = _table(rows, probabilities.tolist())
+    return Probabilities(table, path=str(source), digest=rows.digest)
 
 
 def read_prels(source: str | Path) -> Prels:

@@ -125,7 +125,8 @@ def write_erels(probabilities: Probabilities, path: str | Path) -> None:
     >>> print(Path(path).read_text(), end="")
     401 Q0 d1 0.25
     """
-    _write(path, ((t, "Q0", docno, p) for t, v in probabilities.items() for docno, p in v.items()))
+    rows = ((t, docno, p) for t, v in probabilities.items() for docno, p in v.items())
+    _write(path, ((topic, "Q0", docno, float(p)) for topic, docno, p in rows))
 
 
 def write_prels(prels: Prels, path: str | Path) -> None:

@@ -18,7 +18,7 @@ from rtc_bayes.crowd.glad import glad
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.panel_labels import panel
 from rtc_bayes.crowd.votes import Known, Truths, Votes
-from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError, options_of, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +66,9 @@ class Aggregate:
     r_hat : float or None
         Of "hierarchical", how far its chains are from one another: the largest of the number of
         relevant pairs and of judges. Above 1.1 they do not agree, and intervals are too narrow.
+    checked : bool
+        Whether anything says how often judges are right: a pair that two of them labelled, or one
+        whose grade is known.
 
     Examples
     --------
@@ -89,6 +92,7 @@ class Aggregate:
     labelled: NDArray[np.int64] | None = None
     right: NDArray[np.int64] | None = None
     r_hat: float | None = None
+    checked: bool = True
 
     @property
     def probability(self) -> Floats:
@@ -131,7 +135,8 @@ class Aggregate:
             accuracy_high; with two grades sensitivity and specificity as well (right where the
             truth is relevant, and where it is not). Of "hierarchical" the posterior's; of other
             methods beta distributions of the labels counted by the truths that the method found
-            probable, which take these for independent. Of "hierarchical" also right, right_low
+            probable, which take these for independent, and missing where nothing checks judges
+            (`checked`). Of "hierarchical" also right, right_low
             and right_high: the share of the labels given here that is right, which is less or
             more by chance, the more so the fewer labels there are.
         """
@@ -145,7 +150,9 @@ class Aggregate:
         if k == 2:
             named |= {"sensitivity": slice(1, 2), "specificity": slice(0, 1)}
         for name, rows in named.items():
-            if self.confusion is None or self.labelled is None:
+            if not self.checked and self.confusion is None:
+                mean = low = high = np.full(len(self.judges), np.nan)
+            elif self.confusion is None or self.labelled is None:
                 hits = (self.counts * right)[:, rows].sum(axis=(1, 2))
                 said = self.counts[:, rows].sum(axis=(1, 2))
                 parts = (hits + 1.0, np.maximum(said - hits, 0.0) + 1.0)
@@ -180,6 +187,13 @@ class Aggregate:
         return f"{said}, {self.probability.sum():.1f} relevant expected, {ties} tied)"
 
 
+@options_of(
+    "method",
+    draws=["hierarchical"],
+    prior=["hierarchical"],
+    history=["hierarchical"],
+    families=["panel"],
+)
 def aggregate(
     labels: Labels,
     method: Method = "hierarchical",
@@ -242,14 +256,6 @@ def aggregate(
     """
     if method not in METHODS:
         raise InputError(f"no method {method!r}", remedy=f"choose from {', '.join(METHODS)}")
-    if method != "hierarchical" and (prior is not None or history is not None):
-        raise InputError(
-            f"{method} takes no prior and no history", remedy='give method="hierarchical"'
-        )
-    if method != "panel" and families is not None:
-        raise InputError(
-            f"{method} takes no families", remedy='give method="panel" (--method panel)'
-        )
     whole_number("draws", draws, least=1)
     votes = Votes.of(labels, rel, graded, human)
     if human and not (votes.gold >= 0).any():
@@ -257,7 +263,7 @@ def aggregate(
             "no pair whose grade is known has labels, so what is known changes nothing; check that "
             "topics and docnos are written alike",
             CollectionWarning,
-            stacklevel=2,
+            stacklevel=3,  # of who called aggregate, beyond the check of its options
         )
     if method == "panel":
         told = np.flatnonzero(votes.gold >= 0)
@@ -288,6 +294,7 @@ def aggregate(
         made.labelled,
         made.right,
         made.r_hat,
+        votes.checked(),
     )
 
 

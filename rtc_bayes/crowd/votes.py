@@ -68,6 +68,11 @@ class Votes:
         """How many pairs of topic and document there are."""
         return len(self.topic_of)
 
+    def checked(self) -> bool:
+        """Whether anything says how often judges are right: a second judge's label, or a grade."""
+        of_judges = np.unique(self.pair_of * self.n_judges + self.judge_of) // self.n_judges
+        return bool((np.bincount(of_judges) > 1).any() or (self.gold >= 0).any())
+
     def counts(self) -> Floats:
         """Return how many labels of each grade a pair has: shape (pair, grade)."""
         cells = self.pair_of * self.n_grades + self.grade

@@ -92,7 +92,7 @@ WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
 )
 """The weights by the name that an algorithm gives them."""
 
-MEANING: Mapping[WeightName, str] = MappingProxyType(
+_OF_A_PAIR: Mapping[WeightName, str] = MappingProxyType(
     {
         "mtc06": "its judgment can move the numerator of the difference by {weight:.3g}",
         "evr": "its judgment should take {weight:.3g} off the topic's variance of the difference",
@@ -102,7 +102,30 @@ MEANING: Mapping[WeightName, str] = MappingProxyType(
         ),
     }
 )
-"""What a weight says of a document, for a person."""
+_OF_ALL_PAIRS: Mapping[WeightName, str] = MappingProxyType(
+    {
+        **_OF_A_PAIR,
+        "mtc06": "its judgment can move the numerator of a difference by {weight:.3g}",
+        "evr": (
+            "its judgment should take {weight:.3g} off the topic's variances of differences, "
+            "summed over pairs"
+        ),
+        "influence": "its relevance moves the expected numerator of a difference by {weight:.3g}",
+    }
+)
+
+
+def meaning(name: WeightName, weight: float, systems: int) -> str:
+    """Say what a document's weight is, for a person, where so many systems are told apart.
+
+    Examples
+    --------
+    >>> meaning("mtc06", 0.25, 2)
+    'its judgment can move the numerator of the difference by 0.25'
+    >>> meaning("mtc06", 0.25, 3)  # the pair that it moves most
+    'its judgment can move the numerator of a difference by 0.25'
+    """
+    return (_OF_A_PAIR if systems == 2 else _OF_ALL_PAIRS)[name].format(weight=weight)
 
 
 def _reduction(state: TopicState, squares: Floats, mu: float) -> Floats:

@@ -10,7 +10,13 @@ import pandas as pd
 
 from rtc_bayes.report.elements import measure_name
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
-from rtc_bayes.report.tables import Format, with_interval, with_normal_interval
+from rtc_bayes.report.tables import (
+    Format,
+    probability,
+    share_of_draws,
+    with_interval,
+    with_normal_interval,
+)
 from rtc_bayes.report.terminal import Passage, Table
 
 if TYPE_CHECKING:
@@ -29,7 +35,7 @@ _OF_GRADES = ("grades", "relevant")
 _SYSTEM_FORMATS: dict[str, Format] = {
     "expected": ".4f",
     "sd": ".4f",
-    "P(best)": ".3f",
+    "P(best)": share_of_draws,
     "rank (90% interval)": "",
 }
 _TOPIC_FORMATS: dict[str, Format] = {
@@ -159,7 +165,7 @@ def plan_table(made: JudgingPlan) -> Table:
         "cost": ("cost", "g"),
         "sd": ("sd", ".4f"),
         "separates": ("separates at least", ".4f"),
-        "confidence": (f"P(better) at {made.difference:g}", ".3f"),
+        "confidence": (f"P(better) at {made.difference:g}", probability),
         "confident": (f"pairs at {made.level:g}", ".1%"),
         "right": ("pairs in order", ".1%"),
         "topics_needed": ("topics needed", "d"),

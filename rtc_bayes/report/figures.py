@@ -33,6 +33,7 @@ from rtc_bayes.report.drawing import (
     scale_beside,
     styled,
 )
+from rtc_bayes.report.tables import probability
 from rtc_bayes.trials.scores import BINS, bin_of, bootstrap_interval
 
 if TYPE_CHECKING:
@@ -307,20 +308,20 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str], axes: Axes | No
     from matplotlib.patches import Rectangle
 
     place = {system: i for i, system in enumerate(order)}
-    probability = np.full((len(order), len(order)), np.nan)
-    wrong = np.zeros_like(probability, dtype=bool)
+    cells = np.full((len(order), len(order)), np.nan)
+    wrong = np.zeros_like(cells, dtype=bool)
     for pair in pairs.itertuples():
         a, b = place[pair.a], place[pair.b]
         better = pair.p_greater + pair.p_equal / 2
-        probability[a, b], probability[b, a] = better, 1.0 - better
+        cells[a, b], cells[b, a] = better, 1.0 - better
         wrong[a, b] = wrong[b, a] = getattr(pair, "correct", 1) == 0
 
     axes = axes or canvas(WIDTH * 0.86)
     colours = LinearSegmentedColormap.from_list("worse-better", [WORSE, "#ffffff", BETTER])
-    image = axes.imshow(probability, cmap=colours, vmin=0, vmax=1)
-    written = ~np.isnan(probability) & (len(order) <= _WRITTEN)
+    image = axes.imshow(cells, cmap=colours, vmin=0, vmax=1)
+    written = ~np.isnan(cells) & (len(order) <= _WRITTEN)
     for row, column in zip(*np.nonzero(written), strict=True):
-        value = probability[row, column]
+        value = cells[row, column]
         axes.text(
             column,
             row,
@@ -338,10 +339,10 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str], axes: Axes | No
     return axes
 
 
-def _two_digits(probability: float) -> str:
-    """.05 to .99 without the leading zero; 0 and 1 only where it rounds there."""
-    text = f"{probability:.2f}"
-    return text.lstrip("0") if text.startswith("0.") and text != "0.00" else text[0]
+def _two_digits(p: float) -> str:
+    """Write .01 to .99 without the leading zero, and 0 and 1 only where they are meant."""
+    text = probability(p, 2)
+    return text[0] if text in ("0.00", "1.00") else text.replace("0.", ".").replace(" ", "")
 
 
 @styled

@@ -7,6 +7,7 @@ from rtc_bayes.crowd import Aggregate, agreement, judge_table
 from rtc_bayes.errors import InputError
 from rtc_bayes.report.tables import Format, with_interval
 from rtc_bayes.report.terminal import Passage, Table
+from rtc_bayes.store.shown import in_words
 
 _SHOWN = 15
 # R-hat from which chains are said not to agree
@@ -37,7 +38,7 @@ def judges_tables(
         Show all judges, not those of the most labels.
     """
     binary = labels.at_level(rel)
-    said = [f"{labels!r}.", f"{made!r}."]
+    said = [f"{in_words(labels)}.", f"{in_words(made)}."]
     said[0] += _dropped(labels.n_dropped - labels.n_above, "below 0, which is no label")
     said[0] += _dropped(labels.n_above, f"above {labels.n_grades - 1}, the highest grade")
     try:
@@ -47,8 +48,15 @@ def judges_tables(
             f"{alpha.high:.3f}), of {alpha.pairs:,} pairs labelled by two judges or more."
         )
     except InputError as error:
-        one = len(labels.judges) == 1
-        said.append("One judge agrees with nobody." if one else f"No agreement to tell: {error}")
+        if len(labels.judges) > 1:
+            said.append(f"No agreement to tell: {error}")
+    if not made.checked:
+        rests = "rests on the model's prior alone" if made.draws is not None else "is not known"
+        said.append(
+            "No pair has labels of two judges, and no grade of a person is given: how often a "
+            f"judge is right {rests}. Give grades of some pairs (--human), or labels of more "
+            "judges."
+        )
     if made.r_hat is not None and made.r_hat > _MIXED:
         said.append(
             f"The chains do not agree (R-hat {made.r_hat:.2f}), so that intervals are too narrow: "

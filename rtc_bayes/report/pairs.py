@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from rtc_bayes.report.tables import Format, number, with_normal_interval
+from rtc_bayes.report.tables import Format, probability, with_normal_interval
 
 if TYPE_CHECKING:
     from rtc_bayes.confidence import Comparison
@@ -16,23 +16,12 @@ if TYPE_CHECKING:
 SURE = 0.95
 
 
-def written(probability: float) -> str:
-    """Write a probability; one that rounds to 1 without being 1 is above 0.999.
-
-    Examples
-    --------
-    >>> written(0.9731), written(0.99998), written(1.0)
-    ('0.973', '> 0.999', '1.000')
-    """
-    return "> 0.999" if 0.9995 <= probability < 1.0 else number(probability, ".3f")
-
-
 PAIR_FORMATS: Mapping[str, Format] = {
-    "P(better)": written,
-    "P(equal)": ".3f",
+    "P(better)": probability,
+    "P(equal)": probability,
     "difference (95% interval)": "",
-    "P(too small to matter)": ".3f",
-    "P(better) on topics like these": written,
+    "P(too small to matter)": probability,
+    "P(better) on topics like these": probability,
 }
 
 

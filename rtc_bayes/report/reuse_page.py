@@ -23,6 +23,7 @@ from rtc_bayes.report.elements import (
 from rtc_bayes.report.exports import TABLES, write_page
 from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.report.reuse_tables import reuse_tables
+from rtc_bayes.report.tables import probability
 from rtc_bayes.store import write_csv
 
 if TYPE_CHECKING:
@@ -178,6 +179,9 @@ def _facts(result: Reusability) -> list[tuple[str, str]]:
             f"{result.loss:+.4f}",
             f"loss of {mean_of(result.measure)}, which is {mean:.3f} on average",
         ),
-        (f"{result.loss_p:.3f}", f"p of the loss, by {len(result.permuted.loss):,} permutations"),
+        (
+            probability(result.loss_p),
+            f"p of the loss, by {len(result.permuted.loss):,} permutations",
+        ),
         (f"{result.detectable_loss:.4f}", "a loss that would be found with probability .8"),
     ]

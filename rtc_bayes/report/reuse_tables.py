@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rtc_bayes.report.page import StudyTable
-from rtc_bayes.report.tables import Format
+from rtc_bayes.report.tables import Format, probability
 from rtc_bayes.report.terminal import Table
 from rtc_bayes.reuse import design_table
 from rtc_bayes.reuse.agreement import CELLS
@@ -21,18 +21,18 @@ _NUMBERS: dict[str, Format] = {
     "baseline topics": ".1f",
     "reuse topics": ".1f",
     "chi-square": ".1f",
-    "p, permuted": ".3f",
-    "p, 3 df": ".3f",
-    "p, exact": ".3f",
+    "p, permuted": probability,
+    "p, 3 df": probability,
+    "p, exact": probability,
     "tau": ".3f",
     "loss": "+.4f",
     "sd": ".4f",
-    "p": ".3f",
-    "p, Holm": ".3f",
+    "p": probability,
+    "p, Holm": probability,
     "rmse": ".4f",
     "tau within": ".3f",
     "tau, as new": ".3f",
-    "Hotelling's p": ".3f",
+    "Hotelling's p": probability,
     "low": "+.4f",
     "high": "+.4f",
     "positive": ".2f",

@@ -133,6 +133,40 @@ def number(value: float | None, form: str) -> str:
     return text.lstrip("-") if _NOTHING.fullmatch(text) else text.replace("-", "−")
 
 
+def yes_or_no(value: bool) -> str:
+    """Write whether something holds."""
+    return "yes" if value else "no"
+
+
+def probability(value: float | None, digits: int = 3) -> str:
+    """Write a probability; one that rounds to 0 or 1 without being so is below or above it.
+
+    Examples
+    --------
+    >>> probability(0.9731), probability(0.99998), probability(1.0), probability(2e-5)
+    ('0.973', '> 0.999', '1.000', '< 0.001')
+    >>> probability(0.997, 2)
+    '> 0.99'
+    """
+    text, least = number(value, f".{digits}f"), 10.0**-digits
+    if value is None or text not in (number(0.0, f".{digits}f"), number(1.0, f".{digits}f")):
+        return text
+    if 0.0 < value < 0.5:
+        return f"< {least:.{digits}f}"
+    return f"> {1.0 - least:.{digits}f}" if 0.5 < value < 1.0 else text
+
+
+def share_of_draws(value: float) -> str:
+    """Write a probability that was counted over draws, none or all of which say little.
+
+    Examples
+    --------
+    >>> share_of_draws(0.0), share_of_draws(0.25), share_of_draws(1.0)
+    ('< 0.001', '0.250', '> 0.999')
+    """
+    return probability(min(max(value, 1e-9), 1.0 - 1e-9))
+
+
 def with_interval(value: float | None, ends: Sequence[float] | None, form: str) -> str:
     """Write a number, and the ends of its interval in brackets if it has one."""
     if _undefined(value) or ends is None or any(map(_undefined, ends)):

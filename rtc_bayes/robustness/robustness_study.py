@@ -306,6 +306,7 @@ def study(
         tune=tune,
         seed=seed,
     )
+    plan.check_draws(a.evaluator for a in plan.parsed.values() if a.evaluator is not None)
     return run_study(
         Robustness(),
         runs,

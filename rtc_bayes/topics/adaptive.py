@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown
 from rtc_bayes.topics.beliefs import belief
@@ -84,6 +84,7 @@ class AdaptiveSelection(Shown):
         )
 
 
+@options_of("solver", subsets=["vote"], share=["vote"])
 def select_adaptively(
     pool: Pool,
     qrels: Qrels,
@@ -198,6 +199,7 @@ def select_adaptively(
     )
 
 
+@options_of("solver", subsets=["vote"], share=["vote"])
 def suggest_topics(
     pool: Pool,
     judgments: Judgments,
@@ -269,6 +271,7 @@ def suggest_topics(
     return pd.DataFrame(ranked, columns=["topic", "rho"])
 
 
+@options_of("solver", subsets=["vote"], share=["vote"])
 def rank_topics(
     scores: ScoreMatrix | Sequence[ScoreMatrix],
     judged: Sequence[str],

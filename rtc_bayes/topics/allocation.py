@@ -11,7 +11,7 @@ import numpy as np
 
 from rtc_bayes.collection import Qrels, Runs, natural_key
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown
 from rtc_bayes.topics.selection import TopicSelection, select_topics
@@ -135,6 +135,7 @@ def equal_shares(available: Sequence[int], budget: int) -> list[int]:
     return shares
 
 
+@options_of("how", scores=["subset"], constraint=["subset"], weights=["subset"])
 def allocate_judgments(
     runs: Runs,
     qrels: Qrels,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection import natural_key
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown
 from rtc_bayes.topics.objective import Floats, Objective
@@ -27,6 +27,16 @@ SOLVERS: tuple[Solver, ...] = get_args(Solver.__value__)
 _SHOWN = 8
 
 
+@options_of(
+    "solver",
+    budget=["lasso", "box"],
+    gain=["box"],
+    gain_weight=["box"],
+    subsets=["vote"],
+    share=["vote"],
+    criterion=["oracle"],
+    samples=["oracle"],
+)
 def select_topics(
     scores: ScoreMatrix | Sequence[ScoreMatrix],
     *,
@@ -93,8 +103,8 @@ def select_topics(
     Raises
     ------
     InputError
-        Scores are missing, all systems are alike, a size or budget out of range or of no use to
-        the solver.
+        Scores are missing, all systems are alike, an argument is out of range, or given to a solver
+        that does not take it.
 
     Examples
     --------
@@ -110,10 +120,11 @@ def select_topics(
     topics = matrices[0].topics
     size, budget = _checked(solver, size, budget, len(topics))
     seed = whole_number("seed", seed)
-    if (gain is not None or gain_weight) and solver != "box":
-        raise InputError(f"solver {solver} takes no gain", remedy="use solver box")
     if gain_weight < 0.0 or not np.isfinite(gain_weight):
         raise InputError(f"gain_weight is {gain_weight}", remedy="give 0 or more")
+    if (gain is None) == (gain_weight > 0.0):
+        lone, other = ("gain_weight", "gain") if gain is None else ("a gain", "gain_weight above 0")
+        raise InputError(f"{lone} without {other}", remedy="give both, or neither")
     count = len(topics) if size is None else size
     solution: Solution
     match solver:
@@ -165,8 +176,6 @@ def _checked(
         if size is None and solver == "box":
             raise InputError("solver box needs a budget", remedy="give budget, or size")
         return size, None
-    if solver not in ("lasso", "box"):
-        raise InputError(f"solver {solver} takes no budget", remedy="give size, or use box")
     if solver == "lasso" and size is not None:
         raise InputError("both size and budget are given", remedy="give one of them, or use box")
     if not (np.isfinite(budget) and budget > 0.0):

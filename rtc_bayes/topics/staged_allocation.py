@@ -10,7 +10,7 @@ import numpy as np
 
 from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.collection.qrels import Prels
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, options_of, whole_number
 from rtc_bayes.measures.sampling import (
     Sample,
     SamplingWeights,
@@ -128,6 +128,12 @@ class StagedAllocation(Shown):
         )
 
 
+@options_of(
+    "strategy",
+    by=["random", "qdp", "qdp*"],
+    gain_weight=["random", "qdp", "qdp*"],
+    best=["qdp*"],
+)
 def allocate(
     pool: Pool,
     qrels: Qrels,
@@ -316,7 +322,7 @@ def _priorities(
         budget=float(len(scores.topics)),
         solver="box",
         weights=dict.fromkeys(systems, 1.0),
-        gain=dict(zip(scores.topics, r.tolist(), strict=True)),
+        gain=dict(zip(scores.topics, r.tolist(), strict=True)) if gain_weight else None,
         gain_weight=gain_weight,
     )
     weight = dict(zip(chosen.topics, chosen.weights, strict=True))

@@ -54,7 +54,8 @@ class Plan:
         Judging ends when every pair of initial systems has it, in (0.5, 1).
     budgets : tuple of int
         Numbers of judgments, each at least 1. If any are given, judging ends when the largest is
-        spent, however sure it is, and every algorithm evaluates by the first judgments of each.
+        spent, however sure it is, and every algorithm evaluates by the first judgments of each;
+        `confidence` is then left at its default.
     draws, chains, tune : int or None
         Of a method that draws, when the systems are compared: draws of each chain, chains, and
         steps of a chain before its first draw. None: as many as the method takes anywhere.
@@ -135,6 +136,12 @@ class Plan:
             raise InputError(
                 f"confidence is {self.confidence}", remedy="give one between 0.5 and 1"
             )
+        if self.budgets and self.confidence != defaults.CONFIDENCE:
+            raise InputError(
+                "confidence (--confidence) says nothing with budgets: judging ends when they are "
+                "spent",
+                remedy="give the one, and leave the other out",
+            )
         if len(set(self.budgets)) < len(self.budgets):
             raise InputError(
                 f"budgets are {', '.join(map(str, self.budgets))}",
@@ -173,6 +180,21 @@ class Plan:
         if is_sampler(evaluator.resolved_method):
             return self._sampling(evaluator.resolved_method, seed)
         return Sampling(seed=seed)
+
+    def check_draws(self, models: Iterable[ModelSpec]) -> None:
+        """Refuse numbers of draws where none of the models that compare systems draws.
+
+        Raises
+        ------
+        InputError
+        """
+        counts = (self.draws, self.chains, self.tune)
+        drawn = any(is_sampler(model.resolved_method) for model in models)
+        if counts != (None, None, None) and not drawn:
+            raise InputError(
+                "draws, chains and tune say nothing: no model that compares systems draws",
+                remedy="leave them out, or name a method that draws, such as robust:gibbs",
+            )
 
     def _sampling(self, method: str, seed: int) -> Sampling:
         return Sampling.of(method, seed=seed, draws=self.draws, chains=self.chains, tune=self.tune)

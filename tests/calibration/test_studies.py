@@ -158,6 +158,7 @@ def test_every_part_of_the_estimand_reaches_it(small, done, tmp_path):
     """Lists of 100 documents pooled to 20, by another measure, after so many judgments."""
     estimand = Estimand("P@30", depth=20, score_depth=100, residual=0.01, topics="judged")
     arguments = {**ARGUMENTS, "estimand": estimand, "trials": 2, "workers": ALONE}
+    del arguments["confidence"]  # the budget ends the judging
     finished = calibrate(small.runs, small.qrels, **arguments, budget=30, output=tmp_path)
     assert finished.trials["judged"].tolist() == [30, 30]
     assert set(finished.trials["reason"]) == {"budget"}

@@ -141,6 +141,16 @@ def test_probabilities_outside_the_unit_interval(tmp_path, p):
         rb.read_erels(path)
 
 
+def test_judgments_are_not_read_as_probabilities(tmp_path):
+    with pytest.raises(
+        InputError, match=r"as the grades of judgments are; .* with --qrels \(read_q"
+    ):
+        rb.read_erels(write(tmp_path / "q", "401 0 d1 1\n401 0 d2 0\n"))
+    # certainties that were written as probabilities are read
+    rb.write_erels(rb.Probabilities({"401": {"d1": 1, "d2": 0}}), tmp_path / "e")
+    assert dict(rb.read_erels(tmp_path / "e")["401"]) == {"d1": 1.0, "d2": 0.0}
+
+
 def test_files_that_are_empty_absent_or_broken(tmp_path):
     with pytest.raises(InputError, match="empty"):
         rb.read_runs(write(tmp_path / "empty", ""))

@@ -12,6 +12,7 @@ from rtc_bayes.crowd.expectation import dawid_skene
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.votes import Votes
 from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.report.labels_tables import judges_tables
 
 
 def crowd(pairs=40, judges=6, each=4, grades=2, seed=0, accuracy=(0.6, 0.95)):
@@ -87,7 +88,7 @@ def test_votes_are_shares_and_ties_are_said():
 @pytest.mark.parametrize("method", ["em", "one-coin", "glad", "hierarchical"])
 def test_good_and_bad_judges_are_told_apart(method):
     labels, truth, _ = crowd(pairs=200, judges=8, each=5, seed=3, accuracy=(0.75, 0.9))
-    made = rb.aggregate(labels, method, draws=200)
+    made = rb.aggregate(labels, method, **({"draws": 200} if method == "hierarchical" else {}))
     # 200 pairs of five labels at .82: the vote alone is right in about 95%
     assert ((made.probability > 0.5) == truth).mean() > 0.9
     assert made.counts.sum() == pytest.approx(labels.n_labels)
@@ -97,11 +98,12 @@ def test_good_and_bad_judges_are_told_apart(method):
 def test_known_grades_stay(method):
     labels, _, _ = crowd(pairs=12)
     pair = labels.pair_ids()[0]
+    few = {"draws": 20} if method == "hierarchical" else {}
     for grade in (0, 1):
-        made = rb.aggregate(labels, method, human={pair: grade}, draws=20)
+        made = rb.aggregate(labels, method, human={pair: grade}, **few)
         assert made.probability[0] == grade
     qrels = rb.Qrels({pair[0]: {pair[1]: 1, "elsewhere": 1}})
-    assert rb.aggregate(labels, method, human=qrels, draws=20).probability[0] == 1
+    assert rb.aggregate(labels, method, human=qrels, **few).probability[0] == 1
 
 
 @settings(max_examples=20, deadline=None)
@@ -192,13 +194,29 @@ def test_history_of_a_judge_counts():
     assert with_it > without + 0.1
 
 
+@pytest.mark.parametrize("method", ["mv", "em", "one-coin", "glad", "hierarchical", "panel"])
+def test_nothing_is_told_of_judges_that_nothing_checks(method):
+    docnos, judges = ["d1", "d2", "d3", "d3"], ["ann", "ann", "bob", "bob"]
+    labels = rb.Labels.of(["7"] * 4, docnos, judges, [1, 0, 1, 1])
+    alone = rb.aggregate(labels, method)
+    assert not alone.checked
+    accuracy = alone.judges_frame()[["accuracy", "accuracy_low", "sensitivity"]]
+    assert accuracy.isna().all(axis=None) == (method != "hierarchical")
+    said = " ".join(judges_tables(labels, alone)[0].paragraphs)
+    assert ("prior alone" if method == "hierarchical" else "is right is not known") in said
+    graded = rb.aggregate(labels, method, human={("7", "d1"): 1})
+    assert graded.checked
+    assert graded.judges_frame()["accuracy"].notna().all()
+    assert "--human" not in " ".join(judges_tables(labels, graded)[0].paragraphs)
+
+
 def test_what_cannot_be_is_refused():
     labels, _, _ = crowd(pairs=6)
     with pytest.raises(InputError, match="no method 'vote'; choose from mv"):
         rb.aggregate(labels, "vote")
     with pytest.raises(InputError, match="rel is 2, and the highest grade is 1"):
         rb.aggregate(labels, "mv", rel=2)
-    with pytest.raises(InputError, match="takes no prior and no history"):
+    with pytest.raises(InputError, match="method mv takes no prior; leave it out"):
         rb.aggregate(labels, "mv", prior=rb.CrowdPrior())
     with pytest.raises(InputError, match="human's grade is 3, the labels' highest is 1"):
         rb.aggregate(labels, "mv", graded=True, human={labels.pair_ids()[0]: 3})

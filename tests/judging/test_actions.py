@@ -257,8 +257,8 @@ def test_the_command_says_what_python_says(pool, tmp_path, capsys, monkeypatch):
     for bad, message in (
         ("--costs 1", "cannot use --costs 1"),
         ("--costs human=x", "cannot use --costs human=x"),
-        ("--costs human=1 --pair least", "--costs takes no --pair"),
-        ("--worth 3", "--worth takes --costs"),
+        ("--costs human=1 --pair least", "--pair says nothing with --costs; give the one, and"),
+        ("--worth 3", "--worth says nothing without --costs; give --costs, too, or leave it out"),
         ("--costs human=1 --algorithm ip", "has no model"),
         ("--costs human=1 --costs human=2", "--costs of human comes twice"),
         ("--costs nobody=1", "a cost of 'nobody', who has no labels"),

@@ -156,7 +156,12 @@ def test_what_is_no_share_is_answered_by_what_to_write(here, capsys, share, said
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("other", ["--pair least", "--costs human=1", "--worth 2"])
+@pytest.mark.parametrize(
+    "other", ["--pair least", "--costs human=1", "--algorithm ip", "--by-topic", "--measure P@5"]
+)
 def test_an_audit_goes_with_no_pair_and_no_costs(here, capsys, other):
     assert main([*NEXT, *other.split()]) == 2
-    assert "--audit takes --qrels, but no --pair" in capsys.readouterr().err
+    assert (
+        f"{other.split()[0]} says nothing with --audit; give the one, and"
+        in capsys.readouterr().err
+    )

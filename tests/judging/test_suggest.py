@@ -41,7 +41,7 @@ def test_why_says_ranks_probability_and_weight(pool):
     assert (result.topic, result.docno) == ("1", "a")
     assert result.why == (
         "rank 1 in A, not in B, retrieved by 2 of 3; p 0.50; its judgment can move the "
-        f"numerator of the difference by {result.weight:.3g}"
+        f"numerator of a difference by {result.weight:.3g}"
     )
     by_rank = next_documents(pool, Judgments.none(pool), algorithm="ip", count=2)
     assert [d.why for d in by_rank] == [
@@ -55,6 +55,21 @@ def test_every_weight_says_why(pool, weight):
     algorithm = f"mtc[weight={weight}]"
     result = next_documents(pool, Judgments.none(pool), algorithm=algorithm, count=1)[0]
     assert f"{result.weight:.3g}" in result.why.split("; ")[-1]
+
+
+@pytest.mark.parametrize(
+    ("weight", "pair", "said"),
+    [
+        ("evr", None, "off the topic's variances of differences, summed over pairs"),
+        ("evr", ("A", "B"), "off the topic's variance of the difference"),
+        ("influence", None, "the expected numerator of a difference by"),
+        ("influence", ("A", "B"), "the expected numerator of the difference by"),
+    ],
+)
+def test_a_weight_is_of_one_pair_or_of_all(pool, weight, pair, said):
+    algorithm = f"mtc[weight={weight}]"
+    [result] = next_documents(pool, Judgments.none(pool), algorithm=algorithm, pair=pair, count=1)
+    assert said in result.why
 
 
 def test_weights_fall_unless_a_floor_is_served_first(pool):

@@ -23,6 +23,7 @@ from rtc_bayes.report.command_tables import (
     stacked,
     topic_tables,
 )
+from rtc_bayes.report.tables import cells
 from rtc_bayes.report.terminal import write_tables
 
 SYSTEMS = 11
@@ -99,6 +100,10 @@ def test_a_baseline_and_what_is_asked_for(judgments, relevance):
     )
     assert len(pairs.frame) == SYSTEMS - 1
     assert pairs.frame.columns[-1] == "P(too small to matter)"
+    best = systems.frame.columns.get_loc("P(best)")
+    written = [row[best] for row in cells(systems.frame, systems.formats)]
+    # shares of outcomes, which neither 0 nor 1 makes certain
+    assert (written[0], written[-1]) == ("> 0.999", "< 0.001")
 
 
 def test_the_topics_most_in_doubt(judgments):

@@ -158,6 +158,12 @@ def test_matrix_is_antisymmetric_and_frames_errors():
     assert {t.get_text() for t in axes.texts} == {".50", ".20", ".80", "0", "1"}
 
 
+def test_a_cell_that_rounds_to_certainty_says_so():
+    pairs = pd.DataFrame({"a": ["x"], "b": ["y"], "p_equal": [0.0], "p_greater": [0.9981]})
+    axes = figures.confidence_matrix(pairs, ["x", "y"])
+    assert {text.get_text() for text in axes.texts} == {">.99", "<.01"}
+
+
 def test_judgments_per_topic_stack():
     frame = pd.DataFrame({"topic": ["401", "402"], "judged": [5, 3], "relevant": [2, 0]})
     bars = figures.judgments_per_topic(frame).patches

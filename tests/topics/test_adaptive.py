@@ -300,6 +300,8 @@ def test_several_measures_count_by_their_mean_rho(track):
         ({"measure": ()}, "no measure"),
         ({"measure": "MAPE"}, "MAPE"),
         ({"solver": "vote", "share": 0.0}, "share is 0.0"),
+        ({"share": 0.5}, "solver greedy takes no share"),
+        ({"subsets": 9}, "solver greedy takes no subsets"),
         ({"solver": "vote", "subsets": 1}, "1 subsets of 5 systems"),
     ],
 )

@@ -10,6 +10,7 @@ from topic_scores import drawn
 import rtc_bayes as rb
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import simulate, write
+from rtc_bayes.store.shown import in_words
 from rtc_bayes.topics.selection import SOLVERS
 
 
@@ -32,12 +33,14 @@ def as_rows(chosen):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_command_and_python_give_the_same_numbers(here, solver, capsys):
-    line = f"topics scores.csv --solver {solver} --size 4 --seed 3 --samples 50 -o out.csv"
+    few = {"samples": 50} if solver == "oracle" else {}
+    typed = "".join(f" --{option} {value}" for option, value in few.items())
+    line = f"topics scores.csv --solver {solver} --size 4 --seed 3{typed} -o out.csv"
     assert main(shlex.split(line)) == 0
     scores = rb.ScoreMatrix.from_csv("scores.csv")
-    chosen = rb.select_topics(scores, size=4, solver=solver, seed=3, samples=50)
+    chosen = rb.select_topics(scores, size=4, solver=solver, seed=3, **few)
     assert written("out.csv") == as_rows(chosen)
-    assert repr(chosen) in capsys.readouterr().out
+    assert in_words(chosen) in capsys.readouterr().out
     meta = json.loads((here / "out.csv.meta.json").read_text())
     assert meta["seed"] == 3
     assert set(meta["inputs"]) == {"scores.csv"}
@@ -73,13 +76,15 @@ def test_runs_with_judgments_and_several_measures(here):
     [
         ("", "no scores; give one CSV of scores, or RUNS with --qrels"),
         ("scores.csv scores.csv", "no scores"),
-        ("scores.csv --relevance-level 2", "--relevance-level needs judgments"),
+        ("scores.csv --relevance-level 2", "--relevance-level says nothing of a CSV of scores"),
+        ("scores.csv --order rank", "--order says nothing of a CSV of scores; give RUNS with"),
         ("scores.csv --measure P@5", "holds no P@5"),
         ("scores.csv --weights bad.csv", "bad.csv:1: the header is system,score"),
         ("scores.csv --gain twice.csv", "twice.csv:3: topic 3 comes twice"),
         ("scores.csv --gain word.csv", "word.csv:2: 'much' is not a number"),
         ("scores.csv --size 99", "size is 99, of 20 topics; ask for fewer"),
         ("scores.csv --budget 3", "solver vote takes no budget"),
+        ("scores.csv --solver greedy --share .3", "solver greedy takes no share; leave it out, or"),
     ],
 )
 def test_what_cannot_be_done_is_refused(here, options, message, capsys):
@@ -126,12 +131,15 @@ def test_next_ranks_topics_as_python_does(tmp_path, capsys):
     assert main([*asked, "--noise", "draws", "--solver", "vote"]) == 2
     assert 'do not vote by draws; give noise="centred" (--noise' in capsys.readouterr().err
     capsys.readouterr()
-    for other in (["--pair", "least"], ["--costs", "human=1"], ["--worth", "2"]):
+    for other in (["--pair", "least"], ["--costs", "human=1"], ["--algorithm", "ip"]):
         assert main([*asked, *other]) == 2
-        assert "--by-topic takes --qrels, but no --pair" in capsys.readouterr().err
-    for of_topics in (["--noise", "draws"], ["--solver", "vote"]):
+        assert f"{other[0]} says nothing with --by-topic; give" in capsys.readouterr().err
+    assert main(["next", runs, "--by-topic"]) == 2
+    assert "--by-topic without judgments; give --qrels" in capsys.readouterr().err
+    for of_topics in (["--noise", "draws"], ["--solver", "vote"], ["--by", "svm"]):
         assert main(["next", runs, "--qrels", judged, *of_topics]) == 2
-        assert "say how topics are chosen; give --by-topic" in capsys.readouterr().err
+        said = f"{of_topics[0]} says nothing without --by-topic; give --by-topic, too, or leave"
+        assert said in capsys.readouterr().err
 
 
 def test_extend_names_the_topics_without_scores_and_what_to_do(here, capsys):
@@ -194,12 +202,21 @@ def test_extend_says_what_is_reused_and_what_to_judge(here, capsys):
     )
     chosen = rb.allocate_judgments(new, judged, 40, matrix, weights=weights, depth=20)
     assert rows == list(chosen.to_frame().itertuples(index=False, name=None))
-    assert main(shlex.split(f"{common} --weights weights.csv")) == 2
-    assert "--weights needs --scores" in capsys.readouterr().err
-    assert main(shlex.split(f"{common} --scores old.csv")) == 2
-    assert "--scores needs --budget" in capsys.readouterr().err
-    assert main(shlex.split(f"{common} --budget 40")) == 2
-    assert "no scores to select topics by" in capsys.readouterr().err
+    for options, message in (
+        ("--weights weights.csv", "--weights says nothing without --budget; give both, or neither"),
+        ("--scores old.csv", "--scores says nothing without --budget"),
+        ("--how uniform", "--how says nothing without --budget"),
+        ("--budget 40 --formula printed", "--formula says nothing with --budget"),
+        ("--budget 40 --weights weights.csv", "--weights needs --scores"),
+        ("--budget 40", "no scores to select topics by"),
+        (
+            "--budget 40 --how uniform --scores old.csv",
+            "how uniform takes no scores; leave it out, ",
+        ),
+        ("--budget 40 --how uniform --constraint printed", "how uniform takes no constraint"),
+    ):
+        assert main(shlex.split(f"{common} {options}")) == 2
+        assert message in capsys.readouterr().err
 
 
 def test_variability_is_that_of_python(here, capsys):
@@ -213,6 +230,10 @@ def test_variability_is_that_of_python(here, capsys):
     assert "55 pairs of 11 systems" in capsys.readouterr().out
     assert main(shlex.split("variability scores.csv --top 0.05")) == 2
     assert "0 systems to compare" in capsys.readouterr().err
+    assert main(shlex.split("variability scores.csv --epsilon 0.1")) == 2
+    assert 'transform z takes no epsilon; leave it out, or give transform="logit" (--t' in (
+        capsys.readouterr().err
+    )
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(here, capsys):
@@ -236,6 +257,7 @@ def test_allocate_says_what_cannot_be(here, capsys):
         ("--truth track/qrels.txt -o a.prels --scores ./a.prels", "--scores and -o are one file"),
         ("--truth track/qrels.txt -o a.prels --scores no/a.csv", "its folder does not exist"),
         ("--truth other.qrels -o a.prels", "no topic in common"),
+        ("--truth track/qrels.txt -o a.prels --strategy subset --best 3", "subset takes no best"),
     ):
         assert main(shlex.split(f"{common} {options}")) == 2
         assert message in capsys.readouterr().err

@@ -11,11 +11,18 @@ from rtc_bayes.cli import main
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.sampling import permanent_numbers
 from rtc_bayes.measures.staged import drawn_more, expected_more
+from rtc_bayes.store.shown import in_words
 from rtc_bayes.topics.objective import Objective, centred
 from rtc_bayes.topics.solvers.box import box
 from rtc_bayes.topics.staged_allocation import STRATEGIES
 from rtc_bayes.topics.unseen import unseen_relevant
 
+# options of a strategy
+TAKEN = {
+    "random": {"by": "logistic"},
+    "qdp": {"by": "logistic"},
+    "qdp*": {"by": "logistic", "best": 4},
+}
 SAMPLINGS = ("rank", "depth", "uniform", "pool")
 
 
@@ -32,7 +39,7 @@ def pool(data):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_a_budget_is_spent_exactly_and_no_document_twice(data, pool, strategy, sampling):
-    options = {"strategy": strategy, "sampling": sampling, "by": "logistic", "best": 4}
+    options = TAKEN.get(strategy, {}) | {"strategy": strategy, "sampling": sampling}
     spent = rb.allocate(pool, data.qrels, 101, seed=3, **options)
     assert spent.spent == 101
     steps = [sum(stage.judged.values()) for stage in spent.stages]
@@ -204,6 +211,12 @@ def test_a_topic_that_tells_nothing_has_no_weight():
         ({"stages": 0}, "stages"),
         ({"budget": 0}, "budget"),
         ({"best": 9, "strategy": "qdp*"}, "best is 9, of 8 systems"),
+        (
+            {"best": 3, "strategy": "subset"},
+            r'subset takes no best; .* strategy="qdp\*" \(--strategy',
+        ),
+        ({"by": "logistic", "strategy": "uniform"}, "strategy uniform takes no by"),
+        ({"gain_weight": 0.2, "strategy": "subset"}, "strategy subset takes no gain_weight"),
         ({"best": 1, "strategy": "qdp*"}, "best"),
         ({"by": "nobody"}, "nobody"),
         ({"gain_weight": -1.0}, "gain_weight is -1.0"),
@@ -232,7 +245,7 @@ def test_the_command_writes_prels_that_score_alike(tmp_path, monkeypatch, capsys
     pool = rb.Estimand().pool(runs)
     options = {"strategy": "qdp*", "best": 3, "gain_weight": 0.2, "by": "logistic", "stages": 4}
     spent = rb.allocate(pool, qrels, 150, seed=4, **options)
-    assert repr(spent) in capsys.readouterr().out
+    assert in_words(spent) in capsys.readouterr().out
     prels = rb.read_prels("judged.prels")
     assert prels == spent.to_prels()
     back = rb.stat_ap(rb.Sample.from_prels(pool, prels)).scores

@@ -17,7 +17,7 @@ from rtc_bayes.judging.judges.interface import Chooser
 from rtc_bayes.judging.kernels import heaviest, next_topic
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.stopping import SignProof
-from rtc_bayes.judging.weights import MEANING, WEIGHTS, Weight, WeightName
+from rtc_bayes.judging.weights import WEIGHTS, Weight, WeightName, meaning
 from rtc_bayes.relevance import (
     ModelSpec,
     Sampling,
@@ -182,7 +182,7 @@ class WeightedChooser(Chooser):
         super().__init__(judgments)
         self._growth = growth
         self._weight: Weight = WEIGHTS[weight]
-        self._meaning = MEANING[weight]
+        self._name: WeightName = weight
         self._floor = floor
         self._estimate = estimate
         # with fewer judgments than a fit takes, count from none
@@ -241,7 +241,8 @@ class WeightedChooser(Chooser):
         effect = topic.effect[:, local].round(12)
         apart = self.state.systems[[np.argmax(effect), np.argmin(effect)]]
         places = self._places(ranks, apart.tolist())
-        return f"{places}; p {topic.p[local]:.2f}; {self._meaning.format(weight=weight)}"
+        told = meaning(self._name, weight, len(self.state.systems))
+        return f"{places}; p {topic.p[local]:.2f}; {told}"
 
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return the documents of most worth and their weights, as if their labels stay unknown."""
