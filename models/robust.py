@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 
 type Floats = NDArray[np.float64]
 
+FIRST = 10
 LABEL_EFFECTS = ("label_topic", "label_system")
-COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d")
+COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d", "m_e")
 SCALES = ("s_alpha", "s_q", "s_w", "s_a", "s_b", "s_u")
 # from complete judgments of TREC-8 and Robust 2003 alone
 _TREC: dict[str, Any] = {
@@ -46,6 +47,7 @@ _TREC: dict[str, Any] = {
     "m_a": (1.0, 0.6),
     "m_b": (6.3, 1.5),
     "m_c": (0.15, 0.25),
+    "m_e": (12.5, 6.0),
     "s_alpha": (0.75, 0.3),
     "s_q": (1.4, 0.25),
     "s_w": (4.5, 0.2),
@@ -76,15 +78,19 @@ class Robust:
 
     Attributes
     ----------
-    mu, m_a, m_b, m_c, m_d : tuple of float
-        Mean and sd of the normal prior. m_a and m_b are what all systems give together.
+    mu, m_a, m_b, m_c, m_d, m_e : tuple of float
+        Mean and sd of the normal prior. m_a and m_b are what all systems give together, m_e what
+        their agreement adds: a topic on which systems agree is easier (Aslam and Pavlu, "Query
+        hardness estimation using Jensen-Shannon divergence among multiple scoring functions",
+        2007).
     s_alpha, s_q, s_w, s_a, s_b, s_u : tuple of float
         Median of the log-normal prior of a scale, from 1e-6 to 1e6, and the sd of its logarithm,
         at most 10; 0: fixed.
     shared : float
         From 0 to 1: how much of what systems' effects on a topic have in common is taken out.
     pivot : float
-        From 0 to 1: the mean of f_ij about which the rest of what they have in common turns.
+        From 0 to 1: the mean of f_ij about which the rest of what they have in common turns, and
+        what their agreement gives.
     df : float
         Degrees of freedom of the systems' effects, positive.
     centred : bool
@@ -98,16 +104,17 @@ class Robust:
     (-3.7, 0.7)
     """
 
-    mu: MeanSd = (-3.18, 0.84)
-    m_a: MeanSd = (0.77, 1.04)
-    m_b: MeanSd = (5.96, 3.74)
-    m_c: MeanSd = (0.03, 0.26)
+    mu: MeanSd = (-3.26, 0.85)
+    m_a: MeanSd = (0.93, 0.89)
+    m_b: MeanSd = (5.97, 3.69)
+    m_c: MeanSd = (-0.01, 0.25)
     m_d: MeanSd = (-0.8, 0.1)
-    s_alpha: MedianSpread = (1.01, 0.5)
+    m_e: MeanSd = (9.8, 11.6)
+    s_alpha: MedianSpread = (1.0, 0.47)
     s_q: MedianSpread = (1.39, 0.25)
-    s_w: MedianSpread = (4.81, 0.2)
+    s_w: MedianSpread = (4.73, 0.2)
     s_a: MedianSpread = (0.31, 0.4)
-    s_b: MedianSpread = (1.11, 0.4)
+    s_b: MedianSpread = (1.13, 0.4)
     s_u: MedianSpread = (0.6, 0.0)
     shared: float = 0.6
     pivot: float = 0.35
@@ -125,6 +132,7 @@ class Robust:
             "mu": (-3.9, 0.7),
             "m_b": (6.2, 1.5),
             "m_c": (0.0, 0.25),
+            "m_e": (10.4, 6.0),
             "s_alpha": (0.65, 0.3),
             "s_w": (4.7, 0.2),
         },
@@ -134,6 +142,7 @@ class Robust:
             "m_b": (0.0, 5.0),
             "m_c": (0.0, 1.0),
             "m_d": (-0.5, 0.5),
+            "m_e": (0.0, 20.0),
             "s_alpha": (1.0, 0.7),
             "s_q": (1.0, 0.7),
             "s_w": (3.0, 0.7),
@@ -284,10 +293,10 @@ class Design:
         return median, spread
 
     def features(self, topic: int) -> tuple[Floats, Floats]:
-        """Features of a topic's documents: (documents, 5 + 3 systems), (documents, 1 + 2 systems).
+        """Features of a topic's documents: (documents, 6 + 3 systems), (documents, 1 + 2 systems).
 
         Those of the coefficients, a, b and u; and those of the topic's own alpha, q and w. Labels
-        add to the first: their coefficients after the five, their effects at the end.
+        add to the first: their coefficients after the six, their effects at the end.
         """
         pool = self.pool
         ranks = pool.ranks(topic, below=True).T
@@ -296,10 +305,17 @@ class Design:
         novel = ~((seen > 0) & (seen <= pool.depth)).any(axis=1)
         one = np.ones(len(f))
         deep = np.log(pool.reach / 100) * one
-        common = [one, r.mean(axis=1), f.mean(axis=1), r @ self.shortness[:, topic], deep]
+        agreed = self.agreement[topic] * (f.mean(axis=1) - self.model.pivot)
+        common = [one, r.mean(axis=1), f.mean(axis=1), r @ self.shortness[:, topic], deep, agreed]
         value, of_labels = np.split(self.labels.columns(topic), [len(self.labels.names)], axis=1)
         columns = np.column_stack([*common, value, r, f, f * novel[:, None], of_labels])
         return columns, np.column_stack([one, self.apart(r), self.apart(f - self.model.pivot)])
+
+    @cached_property
+    def agreement(self) -> Floats:
+        """How much more systems agree on a topic's first documents than on average; (topics,)."""
+        shared = shared_of_first(self.pool, FIRST)
+        return shared - shared.mean()
 
     def apart(self, x: Floats) -> Floats:
         """Features of systems' effects on a topic, which have little in common."""
@@ -351,3 +367,20 @@ class Design:
             every, own = (part.T.astype(np.float32) for part in self.features(t))
             p[..., pool.documents(t)] = sigmoid(columns @ every + local[..., t, :] @ own)
         return p
+
+
+def shared_of_first(pool: Pool, first: int) -> Floats:
+    """Share of their first documents that two systems have in common, by topic.
+
+    The mean over pairs of systems with a list, cut at the pool's depth: the number in common over
+    the geometric mean of how many each has; 0 where fewer than two have a list.
+    """
+    share = np.zeros(pool.n_topics)
+    for t in range(pool.n_topics):
+        ranks = pool.ranks(t)
+        top = ((ranks > 0) & (ranks <= first)).astype(np.float64)
+        top = top[top.any(axis=1)]
+        if (systems := len(top)) > 1:
+            top /= np.sqrt(top.sum(axis=1, keepdims=True))
+            share[t] = ((top.sum(axis=0) ** 2).sum() - systems) / (systems * (systems - 1))
+    return share

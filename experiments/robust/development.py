@@ -62,6 +62,8 @@ def _alone[Told](
 
 
 def with_error(values: NDArray[np.float64], form: str) -> str:
-    """Write a mean over trials with its standard error."""
+    """Write a mean over trials with its standard error, where there is more than one."""
+    if len(values) == 1:
+        return f"{values[0]:{form}}"
     error = values.std(ddof=1) / np.sqrt(len(values))
     return f"{values.mean():{form}} ± {error:{form.lstrip('+')}}"

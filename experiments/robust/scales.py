@@ -26,7 +26,7 @@ from rtc_bayes_models.robust import COEFFICIENTS, SCALES, Design, Robust
 
 type Floats = NDArray[np.float64]
 
-WIDE = Robust(mu=(-3.6, 2.0), m_a=(1.0, 5.0), m_b=(6.0, 8.0), m_c=(0.2, 1.0))
+WIDE = Robust(mu=(-3.6, 2.0), m_a=(1.0, 5.0), m_b=(6.0, 8.0), m_c=(0.2, 1.0), m_e=(0.0, 20.0))
 # where all systems are judged for, no document is new
 FITTED = [name for name in SCALES if name != "s_u"]
 ROUNDS, STEPS = 12, 30
