@@ -187,8 +187,9 @@ def allocate(
             seed=seed,
         )
     if spent.missing:
+        lacking = counted(spent.missing, "drawn document")
         warnings.warn(
-            f"{counted(spent.missing, 'drawn document')} that the truth lacks, taken as nonrelevant",
+            f"{lacking} that the truth lacks, taken as nonrelevant",
             CollectionWarning,
             stacklevel=1,
         )
