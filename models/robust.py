@@ -71,8 +71,7 @@ class Robust:
         alpha_t, q_jt, w_jt ~ Normal(0, s)     a_j, b_j, u_j ~ Student-t(df) s
 
     Labels of judges that may err add their evidence to the log-odds
-    (:mod:`rtc_bayes.relevance.label_evidence`). They say which systems are far from the rest: what
-    is left for a_j and b_j to say is Normal(0, s), with the smaller s of that page.
+    (:mod:`rtc_bayes.relevance.label_evidence`); a_j and b_j are then normal, with smaller s.
 
     Attributes
     ----------
@@ -286,7 +285,7 @@ class Design:
     @property
     def df(self) -> Floats:
         """Degrees of freedom of the effects of each scale; infinite: normal."""
-        own = np.inf if self.labels.names else self.model.df
+        own = self.labels.own_df(self.model.df)
         kinds = [np.inf, own, self.model.df, np.inf]
         return np.repeat(kinds, [3, 2, 1, len(self.labels.sizes)])
 
