@@ -12,7 +12,7 @@ import argparse
 import os
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -60,6 +60,26 @@ def read() -> Collection:
         {name: rb.read_labels(path, judge=name) for name, path in files.items()},
         {name: rb.read_qrels(path) for name, path in files.items()},
     )
+
+
+def read_prompts(names: Iterable[str]) -> dict[str, rb.Labels]:
+    """Read the labels of some prompts of DL 2020's panel: graded, of the judged documents."""
+    file = Path(os.environ["RTC_BAYES_DATA"]) / "trec_dl20" / "prompt_panel_graded.tsv.gz"
+    table = pd.read_csv(file, sep="\t", dtype={"topic": str, "doc": str})
+    panel = {}
+    for name in names:
+        kept = table[table[name].notna()]
+        documents = kept.topic.tolist(), kept.doc.tolist()
+        grades = kept[name].astype(int).tolist()
+        panel[name] = rb.Labels.of(*documents, [name] * len(kept), grades)
+    return panel
+
+
+def sets_of_runs(runs: rb.Runs, size: int, count: int, seed: int) -> Iterator[list[str]]:
+    """Draw some sets of so many runs at random; of all if the size is 0."""
+    names, rng = sorted(runs), np.random.default_rng(seed)
+    for _ in range(count):
+        yield sorted(rng.choice(names, size or len(names), replace=False).tolist())
 
 
 def scores_of(confidence: Floats, greater: Floats, estimate: Floats, truth: Floats) -> dict:
@@ -219,14 +239,11 @@ def main() -> None:
     if options.remaining is not None:
         label_evidence.REMAINING = options.remaining
     collection, made = read(), []
-    rng = np.random.default_rng(options.seed)
-    for subset in range(options.subsets):
-        every = sorted(collection.runs)
-        size = options.systems or len(every)
-        systems = [every[i] for i in sorted(rng.choice(len(every), size, replace=False))]
+    drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
+    for subset, systems in enumerate(drawn):
         asked = (options.budgets, options.model, options.labels, options.seed)
         for row in rows(collection, systems, *asked):
-            made.append({"subset": subset, "systems": size, **row})
+            made.append({"subset": subset, "systems": len(systems), **row})
             pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
     table = pd.DataFrame(made).drop(columns=["subset", "systems"])
     print(table.groupby(["labels", "human", "method"], sort=False).mean().round(3).to_string())
