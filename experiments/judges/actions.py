@@ -32,6 +32,7 @@ from experiments.judges.posterior import (
     Collection,
     by_comparison,
     read,
+    relevant_of,
     sets_of_runs,
 )
 from rtc_bayes.judging.judges import RankVariance
@@ -116,9 +117,7 @@ def on_track(
     if human:
         asked = (pool, collection.qrels, RankVariance(), about(pool))
         judgments = rb.build(*asked, confidence=None, budget=human).judgments
-    topics = np.array(pool.topics, dtype=object)[pool.topic_of]
-    both = zip(topics, pool.docnos, strict=True)
-    truth = np.array([float(collection.qrels[t].get(d, 0) >= LEVEL) for t, d in both])
+    truth = relevant_of(pool, collection.qrels)
     return Case.first(judgments, collection.labels[name], FIRST, model, seed), truth
 
 

@@ -31,6 +31,7 @@ from experiments.judges.posterior import (
     per_topic,
     read,
     read_prompts,
+    relevant_of,
     sets_of_runs,
 )
 from rtc_bayes.relevance import label_evidence
@@ -81,8 +82,7 @@ def rows(
     estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
     truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
     none = rb.Judgments.none(pool, judged_for=pool.systems)
-    every = rb.Judgments.from_qrels(pool, collection.qrels, relevance_level=LEVEL)
-    relevant = np.nan_to_num(every.on(pool).labels)
+    relevant = relevant_of(pool, collection.qrels)
     chosen = [in_turn(judge, collection, pool, seed) for judge in ("rankvar", "sample")]
     without = fit(pool, none).relevance.on(pool)[1].mean(axis=0)
     for name, labels in panel.items():

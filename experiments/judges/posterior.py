@@ -166,6 +166,13 @@ def grades_of(pool: rb.Pool, labels: rb.Labels) -> Floats:
     return grade
 
 
+def relevant_of(pool: rb.Pool, qrels: rb.Qrels) -> Floats:
+    """Return which documents of a pool people call relevant; those without judgment are not."""
+    topics = np.array(pool.topics, dtype=object)[pool.topic_of]
+    both = zip(topics, pool.docnos, strict=True)
+    return np.array([float(qrels[t].get(d, 0) >= LEVEL) for t, d in both])
+
+
 def per_topic(runs: rb.Runs, qrels: rb.Qrels, level: int) -> Floats:
     """Average precision of each system and topic."""
     return rb.evaluate(runs, qrels, ["AP"], relevance_level=level).values["AP"]  # noqa: PD011
