@@ -1,6 +1,6 @@
 """Which documents people should judge first beside labels of DL 2020, and what each choice gains.
 
-Labels of the pool by prompts of Llama 3.2 and Mistral; no labels of the results page are used. Each
+Labels of the pool by prompts of Llama 3.2 and Mistral, or by the judges of the results page. Each
 row is a set of runs, a prompt and a rule that chooses one document of each topic, or as many as its
 name says: the log score, accuracy, confidence and tau of pairs after these are judged. `gain` is
 how much lower the log score is than without judgments, with the standard error over sets of runs,
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 import rtc_bayes as rb
 from experiments.judges.posterior import (
     DEPTH,
+    LABELS,
     LEVEL,
     Collection,
     Floats,
@@ -83,12 +84,14 @@ def rows(
     truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
     none = rb.Judgments.none(pool, judged_for=pool.systems)
     relevant = relevant_of(pool, collection.qrels)
-    chosen = [in_turn(judge, collection, pool, seed) for judge in ("rankvar", "sample")]
+    by_variance = in_turn("rankvar", collection, pool, seed)
+    at_random = in_turn("sample", collection, pool, seed)
     without = fit(pool, none).relevance.on(pool)[1].mean(axis=0)
     for name, labels in panel.items():
         first = fit(pool, none, labels=labels)
         with_labels = first.relevance.on(pool)[1].mean(axis=0)
-        documents = {NOTHING: None, **rules(*chosen, with_labels, without)}
+        documents: dict[str, Documents | None] = {NOTHING: None}
+        documents |= rules(by_variance, at_random, with_labels, without)
         for rule, at in documents.items():
             fitted, n = first, 0
             if at is not None:
@@ -114,6 +117,9 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=0, help="at random; 0: all")
     parser.add_argument("--subsets", type=int, default=1)
     parser.add_argument("--prompts", nargs="+", default=PROMPTS)
+    parser.add_argument(
+        "--reported", nargs="+", choices=list(LABELS), default=[], help="in place of prompts"
+    )
     parser.add_argument("--df", type=float, help="of the systems' own effects; else ours")
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
@@ -121,7 +127,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     if options.df is not None:
         label_evidence.OWN_DF = options.df
-    collection, panel, made = read(), read_prompts(options.prompts), list[dict[str, Any]]()
+    collection, made = read(), list[dict[str, Any]]()
+    reported = {name: collection.labels[name] for name in options.reported}
+    panel = reported or read_prompts(options.prompts)
 
     def fit(pool: rb.Pool, judgments: rb.Judgments, **labels: Any) -> rb.Fit:
         asked = {"draws": options.draws, "chains": 2, "seed": options.seed}
