@@ -27,7 +27,6 @@ from experiments.judges.posterior import (
     LABELS,
     LEVEL,
     Collection,
-    Floats,
     by_comparison,
     per_topic,
     read,
@@ -41,6 +40,7 @@ PROMPTS = ("llama3.2_p12", "llama3.2_p14", "mistral_p3", "mistral_p24")
 NOTHING, MOST = "nothing", 4
 
 type Documents = NDArray[np.int64]
+type Probability = NDArray[np.floating]
 
 
 def in_turn(judge: str, collection: Collection, pool: rb.Pool, seed: int) -> Documents:
@@ -52,7 +52,7 @@ def in_turn(judge: str, collection: Collection, pool: rb.Pool, seed: int) -> Doc
 
 
 def rules(
-    by_variance: Documents, at_random: Documents, with_labels: Floats, without: Floats
+    by_variance: Documents, at_random: Documents, with_labels: Probability, without: Probability
 ) -> dict[str, Documents]:
     """Documents by each rule, given probabilities of relevance with the labels and without."""
     each = np.arange(by_variance.shape[1])
