@@ -2,7 +2,8 @@
 
 Labels of the pool by prompts of Llama 3.2 and Mistral, or by the judges of the results page. Each
 row is a set of runs, a prompt and a rule that chooses one document of each topic, or as many as its
-name says: the log score, accuracy, confidence and tau of pairs after these are judged. `gain` is
+name says: these documents' mean probability of relevance by labels alone, the share of them that is
+relevant, and the log score, accuracy, confidence and tau of pairs once they are judged. `gain` is
 how much lower the log score is than without judgments, with the standard error over sets of runs,
 which share topics and judgments: all of them may have the same luck. Example::
 
@@ -93,17 +94,18 @@ def rows(
         documents: dict[str, Documents | None] = {NOTHING: None}
         documents |= rules(by_variance, at_random, with_labels, without)
         for rule, at in documents.items():
-            fitted, n = first, 0
+            row, fitted = {"judge": name, "rule": rule, "n": 0}, first
             if at is not None:
                 judgments = none.with_labels(at.ravel(), relevant[at.ravel()])
-                fitted, n = fit(pool, judgments, labels=labels), at.size
+                fitted = fit(pool, judgments, labels=labels)
+                row |= {"n": at.size, "p": with_labels[at].mean(), "relevant": relevant[at].mean()}
             comparison = rb.compare(pool, fitted, estimand, form="normal")
-            yield {"judge": name, "rule": rule, "n": n, **by_comparison(comparison, truth)}
+            yield row | by_comparison(comparison, truth)
 
 
 def table_of(made: pd.DataFrame) -> pd.DataFrame:
     """Means over prompts and sets of runs, and what each rule gains over no judgments."""
-    columns = ["n", "log_score", "accuracy", "confidence", "tau"]
+    columns = ["n", "p", "relevant", "log_score", "accuracy", "confidence", "tau"]
     table = made.groupby("rule", sort=False)[columns].mean()
     each = made.pivot_table("log_score", "subset", "rule")
     gain = each.rsub(each[NOTHING], axis=0)
