@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 
 FIRST = 10
-LABEL_EFFECTS = ("label_topic", "label_system")
 COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d", "m_e")
 SCALES = ("s_alpha", "s_q", "s_w", "s_a", "s_b", "s_u")
 # from complete judgments of TREC-8 and Robust 2003 alone
@@ -73,8 +72,8 @@ class Robust:
                      + (m_b / J + b_j + u_j nov_i) f_ij + w_jt f'_ij]
         alpha_t, q_jt, w_jt ~ Normal(0, s)     a_j, b_j, u_j ~ Student-t(df) s
 
-    Labels of judges that may err add their evidence to the log-odds:
-    :mod:`rtc_bayes.relevance.label_evidence`.
+    Labels of judges that may err add their evidence to the log-odds
+    (:mod:`rtc_bayes.relevance.label_evidence`); a_j and b_j are then normal, with smaller s.
 
     Attributes
     ----------
@@ -92,7 +91,7 @@ class Robust:
         From 0 to 1: the mean of f_ij about which the rest of what they have in common turns, and
         what their agreement gives.
     df : float
-        Degrees of freedom of the systems' effects, positive.
+        Degrees of freedom of the systems' effects, positive; of u_j alone beside labels.
     centred : bool
         Whether the graph writes effects by their distribution or as a scale times a standard one.
         The posterior is the same, the speed of NUTS is not.
@@ -207,7 +206,7 @@ class Robust:
                 log_s = pm.Deterministic("log_s", np.log(median) + spread * z, dims="scale")
             s = pm.math.exp(log_s)
             effects = {
-                name: self._effect(name, s[number], design.dims[name])
+                name: self._effect(name, s[number], design.dims[name], design.df[number])
                 for number, name in enumerate(design.scales)
             }
             weight = pm.math.concatenate(
@@ -231,16 +230,16 @@ class Robust:
             )
         return model
 
-    def _effect(self, name: str, scale: Any, dims: tuple[str, ...]) -> Any:
-        """Write the effects of one kind: of systems, with heavy tails, or of topics."""
+    def _effect(self, name: str, scale: Any, dims: tuple[str, ...], df: float) -> Any:
+        """Write the effects of one kind, with heavy tails or normal."""
         import pymc as pm
 
         written = {"name": name if self.centred else f"z_{name}", "dims": dims}
         sigma = scale if self.centred else 1.0
-        if "topic" in dims or name in LABEL_EFFECTS:
+        if np.isinf(df):
             effect = pm.Normal(mu=0.0, sigma=sigma, **written)
         else:
-            effect = pm.StudentT(nu=self.df, mu=0.0, sigma=sigma, **written)
+            effect = pm.StudentT(nu=df, mu=0.0, sigma=sigma, **written)
         return effect if self.centred else pm.Deterministic(name, scale * effect, dims=dims)
 
 
@@ -291,6 +290,13 @@ class Design:
         # of a and b
         median[3:5] *= self.labels.remaining
         return median, spread
+
+    @property
+    def df(self) -> Floats:
+        """Degrees of freedom of the effects of each scale; infinite: normal."""
+        own = self.labels.own_df(self.model.df)
+        kinds = [np.inf, own, self.model.df, np.inf]
+        return np.repeat(kinds, [3, 2, 1, len(self.labels.sizes)])
 
     def features(self, topic: int) -> tuple[Floats, Floats]:
         """Features of a topic's documents: (documents, 6 + 3 systems), (documents, 1 + 2 systems).
@@ -343,7 +349,7 @@ class Design:
             local_scale_of=np.repeat([0, 1, 2], [1, systems, systems]),
             median=median,
             spread=spread,
-            df=np.repeat([np.inf, self.model.df, np.inf], [3, 3, len(self.labels.sizes)]),
+            df=self.df,
         )
 
     def parameters(self, drawn: EffectsDraws) -> dict[str, Floats]:

@@ -25,7 +25,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import rtc_bayes as rb
-from experiments.judges.posterior import DEPTH, LABELS, LEVEL, Collection, by_comparison, read
+from experiments.judges.posterior import (
+    DEPTH,
+    LABELS,
+    LEVEL,
+    Collection,
+    by_comparison,
+    read,
+    relevant_of,
+    sets_of_runs,
+)
 from rtc_bayes.judging.judges import RankVariance
 
 type Floats = NDArray[np.float64]
@@ -108,9 +117,7 @@ def on_track(
     if human:
         asked = (pool, collection.qrels, RankVariance(), about(pool))
         judgments = rb.build(*asked, confidence=None, budget=human).judgments
-    topics = np.array(pool.topics, dtype=object)[pool.topic_of]
-    both = zip(topics, pool.docnos, strict=True)
-    truth = np.array([float(collection.qrels[t].get(d, 0) >= LEVEL) for t, d in both])
+    truth = relevant_of(pool, collection.qrels)
     return Case.first(judgments, collection.labels[name], FIRST, model, seed), truth
 
 
@@ -193,11 +200,10 @@ def main() -> None:
     for seed in range(options.seed, options.seed + options.simulated):
         add({"subset": seed}, simulated(options.model, seed), SIMULATED, seed)
     if not options.simulated:
-        collection, rng = read(), np.random.default_rng(options.seed)
-        every = sorted(collection.runs)
-        for subset in range(options.subsets):
-            drawn = rng.choice(len(every), options.systems, replace=False)
-            systems, seed = [every[i] for i in sorted(drawn)], options.seed + subset
+        collection = read()
+        drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
+        for subset, systems in enumerate(drawn):
+            seed = options.seed + subset
             for name, human in product(options.labels, options.human):
                 begun = on_track(collection, systems, name, human, options.model, seed)
                 add({"subset": subset, "labels": name, "human": human}, begun, BATCHES, seed)

@@ -28,6 +28,7 @@ from experiments.judges.posterior import (
     grades_of,
     per_topic,
     read,
+    sets_of_runs,
 )
 from rtc_bayes.judging.judges import RankVariance
 from rtc_bayes.relevance import LabelEvidence, label_evidence
@@ -129,10 +130,8 @@ def main() -> None:
     if options.shares is not None:
         label_evidence.SHARES = options.shares
     collection, made = read(), []
-    rng = np.random.default_rng(options.seed)
-    for subset in range(options.subsets):
-        every = sorted(collection.runs)
-        systems = [every[i] for i in sorted(rng.choice(len(every), options.systems, replace=False))]
+    drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
+    for subset, systems in enumerate(drawn):
         for row in rows(collection, systems, options):
             made.append({"subset": subset, **row})
             pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")

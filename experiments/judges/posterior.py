@@ -12,7 +12,7 @@ import argparse
 import os
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -60,6 +60,26 @@ def read() -> Collection:
         {name: rb.read_labels(path, judge=name) for name, path in files.items()},
         {name: rb.read_qrels(path) for name, path in files.items()},
     )
+
+
+def read_prompts(names: Iterable[str]) -> dict[str, rb.Labels]:
+    """Read the labels of some prompts of DL 2020's panel: graded, of the judged documents."""
+    file = Path(os.environ["RTC_BAYES_DATA"]) / "trec_dl20" / "prompt_panel_graded.tsv.gz"
+    table = pd.read_csv(file, sep="\t", dtype={"topic": str, "doc": str})
+    panel = {}
+    for name in names:
+        kept = table[table[name].notna()]
+        documents = kept.topic.tolist(), kept.doc.tolist()
+        grades = kept[name].astype(int).tolist()
+        panel[name] = rb.Labels.of(*documents, [name] * len(kept), grades)
+    return panel
+
+
+def sets_of_runs(runs: rb.Runs, size: int, count: int, seed: int) -> Iterator[list[str]]:
+    """Draw some sets of so many runs at random; of all if the size is 0."""
+    names, rng = sorted(runs), np.random.default_rng(seed)
+    for _ in range(count):
+        yield sorted(rng.choice(names, size or len(names), replace=False).tolist())
 
 
 def scores_of(confidence: Floats, greater: Floats, estimate: Floats, truth: Floats) -> dict:
@@ -146,6 +166,13 @@ def grades_of(pool: rb.Pool, labels: rb.Labels) -> Floats:
     return grade
 
 
+def relevant_of(pool: rb.Pool, qrels: rb.Qrels) -> Floats:
+    """Return which documents of a pool people call relevant; those without judgment are not."""
+    topics = np.array(pool.topics, dtype=object)[pool.topic_of]
+    both = zip(topics, pool.docnos, strict=True)
+    return np.array([float(qrels[t].get(d, 0) >= LEVEL) for t, d in both])
+
+
 def per_topic(runs: rb.Runs, qrels: rb.Qrels, level: int) -> Floats:
     """Average precision of each system and topic."""
     return rb.evaluate(runs, qrels, ["AP"], relevance_level=level).values["AP"]  # noqa: PD011
@@ -219,14 +246,11 @@ def main() -> None:
     if options.remaining is not None:
         label_evidence.REMAINING = options.remaining
     collection, made = read(), []
-    rng = np.random.default_rng(options.seed)
-    for subset in range(options.subsets):
-        every = sorted(collection.runs)
-        size = options.systems or len(every)
-        systems = [every[i] for i in sorted(rng.choice(len(every), size, replace=False))]
+    drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
+    for subset, systems in enumerate(drawn):
         asked = (options.budgets, options.model, options.labels, options.seed)
         for row in rows(collection, systems, *asked):
-            made.append({"subset": subset, "systems": size, **row})
+            made.append({"subset": subset, "systems": len(systems), **row})
             pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
     table = pd.DataFrame(made).drop(columns=["subset", "systems"])
     print(table.groupby(["labels", "human", "method"], sort=False).mean().round(3).to_string())

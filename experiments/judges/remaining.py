@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import rtc_bayes as rb
-from experiments.judges.posterior import DEPTH, LEVEL
+from experiments.judges.posterior import DEPTH, LEVEL, read_prompts
 from rtc_bayes.relevance import LabelEvidence, rank_curve
 from rtc_bayes.relevance.label_systems import LabelledSystems
 
@@ -59,14 +59,7 @@ def main() -> None:
     human = LabelledSystems.fit(pool, SURE * (2.0 * relevant - 1.0), every, without=nobody)
     made = []
     columns = [name for name in table if name.startswith(("llama", "mistral"))]
-    for name in columns[:: options.every]:
-        kept = table[table[name].notna()]
-        labels = rb.Labels.of(
-            kept.topic.tolist(),
-            kept.doc.astype(str).tolist(),
-            [name] * len(kept),
-            kept[name].astype(int).tolist(),
-        )
+    for name, labels in read_prompts(columns[:: options.every]).items():
         judge = LabelEvidence(none.with_judge_labels(labels)).implied
         row = {"judge": name, "model": name.split("_")[0]}
         row |= {f"rank {r}": left(effect(human, r), effect(judge, r)) for r in RANKS}

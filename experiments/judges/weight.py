@@ -22,7 +22,14 @@ import numpy as np
 import pandas as pd
 
 import rtc_bayes as rb
-from experiments.judges.posterior import DEPTH, LEVEL, by_comparison, per_topic
+from experiments.judges.posterior import (
+    DEPTH,
+    LEVEL,
+    by_comparison,
+    per_topic,
+    read_prompts,
+    sets_of_runs,
+)
 from rtc_bayes.judging.judges import RankVariance
 from rtc_bayes.relevance import label_evidence
 
@@ -39,13 +46,6 @@ ASKED = (
     (JUDGED, (1.0, 0.4), 0.5),
     (JUDGED, (1.0, 0.15), 0.5),
 )
-
-
-def labels_of(table: pd.DataFrame, name: str) -> rb.Labels:
-    """Take one prompt's labels from the panel's table."""
-    kept = table[table[name].notna()]
-    documents = kept.topic.tolist(), kept.doc.astype(str).tolist()
-    return rb.Labels.of(*documents, [name] * len(kept), kept[name].astype(int).tolist())
 
 
 def taught(judgments: rb.Judgments, labels: rb.Labels) -> dict[str, float]:
@@ -68,12 +68,10 @@ def main() -> None:
     folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec_dl20"
     runs = rb.read_runs(folder / "runs", depth=DEPTH)
     qrels = rb.read_qrels(folder / "qrels.human.txt.gz")
-    table = pd.read_csv(folder / "prompt_panel_graded.tsv.gz", sep="\t", dtype={"topic": str})
-    panel = {name: labels_of(table, name) for name in PROMPTS}
+    panel = read_prompts(PROMPTS)
     estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
-    rng, weights, made = np.random.default_rng(options.seed), [], list[dict[str, Any]]()
-    for _ in range(options.subsets):
-        drawn = sorted(rng.choice(sorted(runs), 10, replace=False).tolist())
+    weights, made = [], list[dict[str, Any]]()
+    for drawn in sets_of_runs(runs, 10, options.subsets, options.seed):
         some = rb.Runs([runs[name] for name in drawn])
         pool = rb.Pool.from_runs(some, depth=DEPTH)
         truth = per_topic(some, qrels, LEVEL).mean(axis=1)

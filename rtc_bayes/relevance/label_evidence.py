@@ -14,9 +14,10 @@ A model of relevance adds this to the log-odds that ranks give document i of top
 - y_i and z_t are what the labels say of the systems that rank the document, and of the topic: see
   :mod:`rtc_bayes.relevance.label_systems`. A judge's labels of a system's other documents are
   evidence of its quality, which a judge of its taste overstates: the systems' own effects remain,
-  with scales `REMAINING` times as large as without labels. g has a narrow prior, as human judgments
-  teach it what their documents ask for and not what scores do: given all of them it is 0.3 to 0.5,
-  where expected scores are then too close together (``experiments.judges.weight``).
+  with scales `REMAINING` times as large as without labels, and normal: heavy tails are for systems
+  far from the rest, which labels tell (``experiments.judges.early``). g has a narrow prior, as
+  human judgments teach it what their documents ask for and not what scores do: given all of them it
+  is 0.3 to 0.5, and expected scores are then too close together (``experiments.judges.weight``).
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
   topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
   f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
@@ -55,10 +56,13 @@ from rtc_bayes.relevance.newton import Floats
 if TYPE_CHECKING:
     import pandas as pd
 
-# h(g) of judges with grades 0 to 3, and of judges who say relevant or not
 REMAINING = 0.5
 """Scale of the systems' effects beside labels, a share of that without: rankings by language
 models' labels have tau of 0.7 to 0.95 with those by people, which leaves at most that."""
+OWN_DF = np.inf
+"""Degrees of freedom of these effects: normal, where a model has heavier tails without labels, as
+labels say which system is far from the rest."""
+# h(g) of judges with grades 0 to 3, and of judges who say relevant or not
 GRADED = (0.0, 1.65, 2.63, 3.22)
 BINARY = (0.0, 1.82)
 # of a stated probability: half its log-odds, no farther out than those of 0.01 and 0.99
@@ -147,6 +151,24 @@ class LabelEvidence:
     def remaining(self) -> float:
         """Share of the scales of the systems' own effects that remains beside labels."""
         return 1.0 if self.labels is None else REMAINING
+
+    def own_df(self, without: float) -> float:
+        """Degrees of freedom of the systems' own effects, by those that they have without labels.
+
+        Parameters
+        ----------
+        without : float
+            Positive.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a"]})]))
+        >>> none, labels = rb.Judgments.none(pool), rb.Labels.of(["1"], ["a"], ["llm"], [1])
+        >>> LabelEvidence(none).own_df(3), LabelEvidence(none.with_judge_labels(labels)).own_df(3)
+        (3, inf)
+        """
+        return without if self.labels is None else OWN_DF
 
     @property
     def sizes(self) -> list[int]:

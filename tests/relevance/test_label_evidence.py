@@ -132,6 +132,20 @@ def test_the_graph_of_robust_has_the_samplers_probabilities():
         np.testing.assert_allclose(p[pool.documents(t)], expit(eta), atol=1e-5)
 
 
+def test_the_own_effects_of_robust_are_normal_beside_labels():
+    pool = make_pool(topics=3, depth=8)
+    alone = replace(judge(pool, 25), judged_for=pool.systems)
+    beside = alone.with_judge_labels(random_labels(pool))
+    for judgments, normal in ((alone, False), (beside, True)):
+        design = RobustDesign(Robust(), judgments)
+        df = dict(zip(design.scales, design.df, strict=True))
+        assert (df["a"], df["b"], df["u"]) == ((np.inf, np.inf, 3.0) if normal else (3.0,) * 3)
+        graph = Robust(centred=True).graph(pool, judgments)
+        written = {name: graph[name].owner.op.name for name in ("a", "b", "u", "q")}
+        own = "normal" if normal else "t"
+        assert written == {"a": own, "b": own, "u": "t", "q": "normal"}
+
+
 def test_judgments_against_the_labels_teach_their_worth_and_hardly_the_weight_of_systems():
     """What the labels' good systems rank high is judged nonrelevant, and the rest relevant."""
     pool, _, labels = simulated()
