@@ -39,10 +39,10 @@ def test_what_the_page_says_of_the_truth(played):
     pairs = comparison.to_frame()
     truly = truth[pairs["a"]].to_numpy() - truth[pairs["b"]].to_numpy()
     wrong = pairs[truly * pairs["expected_difference"] < 0]
-    assert len(pairs) == 15
-    assert {*wrong["a"], *wrong["b"]} == {"site01b", "site01c"}
-    assert truth["site01b"] - truth["site01c"] == pytest.approx(0.011, abs=5e-4)
-    assert pairs["confidence"].mean() == pytest.approx(0.87, abs=0.01)
+    assert (len(pairs), len(wrong)) == (45, 7)
+    assert wrong["confidence"].max() == pytest.approx(0.69, abs=0.01)
+    assert truth["site02a"] - truth["site03a"] == pytest.approx(0.066, abs=5e-4)
+    assert pairs["confidence"].mean() == pytest.approx(0.89, abs=0.01)
     systems = comparison.systems_frame().set_index("system")
     assert (abs(systems["expected"] - truth[systems.index]) < 1.96 * systems["sd"]).all()
 
