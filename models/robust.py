@@ -65,9 +65,10 @@ class Robust:
     system j ranks document i, else 0, f_ij = 1 - ln(rank) / ln(D + 1) there, else 0; with x_ij
     either r_ij or f_ij - pivot, x'_ij = (x_ij - shared * mean_j x_ij) / J^(1/3); l_jt is the length
     of j's list, and nov_i = 1 where no system that the judgments were made for has document i in
-    its list cut at the pool's depth::
+    its list cut at the pool's depth; e_t is the share of their first ten documents that two systems
+    have in common on topic t, a mean over pairs, less its mean over topics::
 
-        logit p_i = mu + m_d ln(D / 100) + alpha_t
+        logit p_i = mu + m_d ln(D / 100) + alpha_t + m_e e_t (mean_j f_ij - pivot)
             + sum_j [(m_a / J + a_j + m_c ln(D / l_jt)) r_ij + q_jt r'_ij
                      + (m_b / J + b_j + u_j nov_i) f_ij + w_jt f'_ij]
         alpha_t, q_jt, w_jt ~ Normal(0, s)     a_j, b_j, u_j ~ Student-t(df) s
@@ -383,10 +384,17 @@ def shared_of_first(pool: Pool, first: int) -> Floats:
     """
     share = np.zeros(pool.n_topics)
     for t in range(pool.n_topics):
-        ranks = pool.ranks(t)
-        top = ((ranks > 0) & (ranks <= first)).astype(np.float64)
-        top = top[top.any(axis=1)]
-        if (systems := len(top)) > 1:
-            top /= np.sqrt(top.sum(axis=1, keepdims=True))
+        top = unit_of_first(pool, t, first)
+        if (systems := int(top.any(axis=1).sum())) > 1:
             share[t] = ((top.sum(axis=0) ** 2).sum() - systems) / (systems * (systems - 1))
     return share
+
+
+def unit_of_first(pool: Pool, topic: int, first: int) -> Floats:
+    """Vector of each system's first documents, of length 1; (systems, documents of the topic).
+
+    The product of two is the share that they have in common. Of a system without a list all is 0.
+    """
+    ranks = pool.ranks(topic)
+    top = ((ranks > 0) & (ranks <= first)).astype(np.float64)
+    return top / np.sqrt(np.maximum(top.sum(axis=1, keepdims=True), 1.0))

@@ -27,7 +27,13 @@ from experiments.whole_lists.priors import random_sets
 from rtc_bayes import Pool
 from rtc_bayes.relevance import rank_curve
 from rtc_bayes.report.tables import to_markdown
-from rtc_bayes_models.robust import COEFFICIENTS, Design, shared_of_first
+from rtc_bayes_models.robust import (
+    COEFFICIENTS,
+    FIRST,
+    Design,
+    shared_of_first,
+    unit_of_first,
+)
 
 type Floats = NDArray[np.float64]
 
@@ -92,9 +98,7 @@ def with_each(design: Design, own: list[Rows]) -> list[Rows]:
 
 def own_shares(pool: Pool, topic: int) -> Floats:
     """Share of its first ten that each system has in common with the others, less their mean."""
-    ranks = pool.ranks(topic)
-    top = ((ranks > 0) & (ranks <= 10)).astype(np.float64)
-    top /= np.sqrt(np.maximum(top.sum(axis=1, keepdims=True), 1.0))
+    top = unit_of_first(pool, topic, FIRST)
     in_common = top @ top.T
     shares = (in_common.sum(axis=1) - in_common.diagonal()) / (len(top) - 1)
     return shares - shares.mean()
