@@ -15,19 +15,29 @@ class Shown:
 
 
 def in_words(result: object) -> str:
-    """Say what a result prints of itself, with words for the names of classes.
+    r"""Say what a result prints of itself, with words for the names of classes.
 
     Examples
     --------
     >>> import rtc_bayes as rb
     >>> in_words(rb.Qrels({"401": {"d1": 1, "d2": 0}}))
     'Qrels: 1 topic, 2 judged, 1 relevant at level 1'
+    >>> class OnLines:
+    ...     def __repr__(self):
+    ...         return "Study(2 trials)\n  mtc: tau 0.6\n  rtc:map: tau 0.7 (of 1)"
+    >>> print(in_words(OnLines()))
+    Study: 2 trials
+      mtc: tau 0.6
+      rtc:map: tau 0.7 (of 1)
     """
-    shown = re.fullmatch(r"(\w+)\((.*)\)", repr(result), re.DOTALL)
+    text = repr(result)
+    # brackets end with the first line, where more lines may follow, or with the last
+    closed, open_ = r"(\w+)\((.*)\)((?s:\n.*)?)", r"(\w+)\(((?s:.*))\)()"
+    shown = re.fullmatch(closed, text) or re.fullmatch(open_, text)
     if shown is None:
-        return repr(result)
+        return text
     parts = re.sub(r"^( +)(\w+)\((.*)\)$", _named, shown[2], flags=re.MULTILINE)
-    return f"{_spaced(shown[1]).capitalize()}: {parts}"
+    return f"{_spaced(shown[1]).capitalize()}: {parts}{shown[3]}"
 
 
 def _named(part: re.Match[str]) -> str:
