@@ -113,7 +113,7 @@ def on_track(
 ) -> tuple[Case, Floats]:
     """Judge a few of the track's documents, and return what is true of all."""
     pool = rb.Pool.from_runs(rb.Runs([collection.runs[s] for s in systems]), depth=DEPTH)
-    judgments = rb.Judgments.none(pool, judged_for=pool.systems)
+    judgments = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
     if human:
         asked = (pool, collection.qrels, RankVariance(), about(pool))
         judgments = rb.build(*asked, confidence=None, budget=human).judgments

@@ -64,7 +64,7 @@ def rows(
         own = pool.systems.index(CIRCULAR)
         truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
         for budget in options.budgets:
-            judgments = rb.Judgments.none(pool, judged_for=pool.systems)
+            judgments = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
             if budget:
                 judgments = rb.build(
                     pool,

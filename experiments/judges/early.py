@@ -83,7 +83,7 @@ def rows(
     pool = rb.Pool.from_runs(runs, depth=DEPTH)
     estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
     truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
-    none = rb.Judgments.none(pool, judged_for=pool.systems)
+    none = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
     relevant = relevant_of(pool, collection.qrels)
     by_variance = in_turn("rankvar", collection, pool, seed)
     at_random = in_turn("sample", collection, pool, seed)

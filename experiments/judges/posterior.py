@@ -203,7 +203,7 @@ def rows(
     if not model:
         return
     for budget in budgets:
-        judgments = rb.Judgments.none(pool, judged_for=pool.systems)
+        judgments = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
         if budget:
             asked = rb.build(
                 pool, collection.qrels, RankVariance(), estimand, confidence=None, budget=budget

@@ -75,7 +75,7 @@ def main() -> None:
         some = rb.Runs([runs[name] for name in drawn])
         pool = rb.Pool.from_runs(some, depth=DEPTH)
         truth = per_topic(some, qrels, LEVEL).mean(axis=1)
-        none = rb.Judgments.none(pool, judged_for=pool.systems)
+        none = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
         chosen = rb.build(pool, qrels, RankVariance(), estimand, confidence=None, budget=JUDGED)
         every = rb.Judgments.from_qrels(pool, qrels, relevance_level=LEVEL)
         for name, labels in panel.items():

@@ -290,8 +290,10 @@ def number_of(systems: Sequence[str], name: str) -> int:
 
 
 def _check_level(asked: Estimand, judgments: Judgments | None) -> None:
-    """Refuse another relevance level than that of a fit, which decided what is relevant."""
-    of_fit = asked.relevance_level if judgments is None else judgments.relevance_level
+    """Refuse another relevance level than that of judgments, which decided what is relevant."""
+    if judgments is None or not judgments.n_judged:
+        return
+    of_fit = judgments.relevance_level
     if asked.relevance_level not in (1, of_fit):
         raise InputError(
             f"relevance_level is {asked.relevance_level}, and the fit's {of_fit}",

@@ -212,3 +212,14 @@ def test_a_fit_has_its_own_relevance_level():
     assert same.expected.tolist() == rb.compare(pool, fit).expected.tolist()
     with pytest.raises(rb.InputError, match="relevance_level is 3, and the fit's 2; leave it out"):
         rb.compare(pool, fit, rb.Estimand(relevance_level=3))
+
+
+def test_where_nothing_is_judged_any_relevance_level_may_be_asked_for():
+    pool = pool_of({"A": {"1": ["x", "y"]}, "B": {"1": ["y", "z"]}})
+    level_2 = rb.Estimand(relevance_level=2)
+    none = rb.Judgments.none(pool)
+    compared = rb.compare(pool, rb.fit(pool, none, model="uniform"), level_2)
+    assert compared.estimand.relevance_level == 2
+    judged = rb.Judgments.none(pool, relevance_level=2).with_labels([0], [1.0])
+    compared = rb.compare(pool, rb.fit(pool, judged, model="uniform"), level_2)
+    assert compared.estimand.relevance_level == 2
