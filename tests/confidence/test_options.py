@@ -219,7 +219,7 @@ def test_where_nothing_is_judged_any_relevance_level_may_be_asked_for():
     level_2 = rb.Estimand(relevance_level=2)
     none = rb.Judgments.none(pool)
     compared = rb.compare(pool, rb.fit(pool, none, model="uniform"), level_2)
-    assert compared.estimand.relevance_level == 2
+    assert compared.asked_setting.estimand.relevance_level == 2
     judged = rb.Judgments.none(pool, relevance_level=2).with_labels([0], [1.0])
     compared = rb.compare(pool, rb.fit(pool, judged, model="uniform"), level_2)
-    assert compared.estimand.relevance_level == 2
+    assert compared.asked_setting.estimand.relevance_level == 2
