@@ -19,6 +19,7 @@ import pandas as pd
 
 import rtc_bayes as rb
 from experiments.judges.posterior import (
+    ABOUT,
     DEPTH,
     LABELS,
     LEVEL,
@@ -54,7 +55,6 @@ def rows(
     collection: Collection, systems: list[str], options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """Score the pairs of each ranker."""
-    estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
     honest = rb.Runs([collection.runs[name] for name in systems])
     for name in options.labels:
         before = rb.Pool.from_runs(honest, depth=DEPTH)
@@ -70,7 +70,7 @@ def rows(
                     pool,
                     collection.qrels,
                     RankVariance(),
-                    estimand,
+                    ABOUT,
                     confidence=None,
                     budget=budget,
                 ).judgments
@@ -78,7 +78,7 @@ def rows(
                 beside = judgments.with_judge_labels(labels)
                 shared = LabelEvidence(beside).shared
                 fit = rb.fit(pool, judgments, model=options.model, labels=labels)
-                comparison = rb.compare(pool, fit, estimand)
+                comparison = rb.compare(pool, fit, ABOUT)
                 others = np.delete(np.arange(len(truth)), own)
                 true, expected = (x[own] - x[others] for x in (truth, comparison.expected))
                 with_it = np.flatnonzero(

@@ -1,9 +1,10 @@
 """Which documents people should judge first beside labels of DL 2020, and what each choice gains.
 
 Labels of the pool by prompts of Llama 3.2 and Mistral, or by the judges of the results page. Each
-row is a set of runs, a prompt and a rule that chooses one document of each topic, or as many as its
-name says: these documents' mean probability of relevance by labels alone, the share of them that is
-relevant, and the log score, accuracy, confidence and tau of pairs once they are judged. `gain` is
+row is a set of runs, a prompt and a rule that chooses as many documents as there are topics, or so
+many times that as its name says: these documents' mean probability of relevance by labels alone,
+the share of them that is relevant, and the log score, accuracy, confidence and tau of pairs once
+they are judged. `gain` is
 how much lower the log score is than without judgments, with the standard error over sets of runs,
 which share topics and judgments: all of them may have the same luck. Example::
 
@@ -24,11 +25,13 @@ from numpy.typing import NDArray
 
 import rtc_bayes as rb
 from experiments.judges.posterior import (
+    ABOUT,
     DEPTH,
     LABELS,
     LEVEL,
     Collection,
     by_comparison,
+    judged,
     per_topic,
     read,
     read_prompts,
@@ -37,6 +40,7 @@ from experiments.judges.posterior import (
 )
 from rtc_bayes.relevance import label_evidence
 
+GIVEN_LABELS = "hierarchical:map"
 PROMPTS = ("llama3.2_p12", "llama3.2_p14", "mistral_p3", "mistral_p24")
 NOTHING, MOST = "nothing", 4
 
@@ -81,7 +85,6 @@ def rows(
     """Judge by each rule beside each prompt's labels."""
     runs = rb.Runs([collection.runs[name] for name in systems])
     pool = rb.Pool.from_runs(runs, depth=DEPTH)
-    estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
     truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
     none = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
     relevant = relevant_of(pool, collection.qrels)
@@ -93,13 +96,17 @@ def rows(
         with_labels = first.relevance.on(pool)[1].mean(axis=0)
         documents: dict[str, Documents | None] = {NOTHING: None}
         documents |= rules(by_variance, at_random, with_labels, without)
+        budget = MOST * pool.n_topics
+        order = judged(pool, collection.qrels, GIVEN_LABELS, budget, labels=labels).order
+        documents[f"{GIVEN_LABELS} given the labels"] = order[: pool.n_topics]
+        documents[f"{GIVEN_LABELS} given the labels ({MOST})"] = order
         for rule, at in documents.items():
             row, fitted = {"judge": name, "rule": rule, "n": 0}, first
             if at is not None:
                 judgments = none.with_labels(at.ravel(), relevant[at.ravel()])
                 fitted = fit(pool, judgments, labels=labels)
                 row |= {"n": at.size, "p": with_labels[at].mean(), "relevant": relevant[at].mean()}
-            comparison = rb.compare(pool, fitted, estimand, form="normal")
+            comparison = rb.compare(pool, fitted, ABOUT, form="normal")
             yield row | by_comparison(comparison, truth)
 
 

@@ -23,7 +23,6 @@ from scipy.stats import kendalltau, norm
 from sklearn.linear_model import LogisticRegression
 
 import rtc_bayes as rb
-from rtc_bayes.judging.judges import RankVariance
 from rtc_bayes.relevance import label_evidence
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials.scores import log_score
@@ -38,6 +37,9 @@ LABELS = {
     "selfrate": "qrels.max.exam_selfrate_graded_dl20",
 }
 LEVEL, DEPTH, TOP, SAMPLES = 2, 100, 15, 10
+ABOUT = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
+# of human judgments where there are no labels, or none that say which documents to judge
+WITHOUT = "rankvar"
 METHODS: dict[str, float | Literal["auto"]] = {"PPI": 1.0, "PPI++": "auto"}
 
 
@@ -115,6 +117,17 @@ def by_comparison(comparison: rb.Comparison, truth: Floats) -> dict:
     return scores_of(sure, greater, comparison.expected, truth)
 
 
+def judged(
+    pool: rb.Pool, qrels: rb.Qrels, judge: str, budget: int, labels: rb.Labels | None = None
+) -> rb.Judgments:
+    """Let a judge choose documents for people, given labels if it can use them."""
+    if not budget:
+        return rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
+    return rb.build(
+        pool, qrels, judge, ABOUT, labels=labels, confidence=None, budget=budget
+    ).judgments
+
+
 def calibrated(judgments: rb.Judgments, labels: rb.Labels) -> Floats:
     """Probabilities by Platt: logistic regression of the human judgments on the judge's grade.
 
@@ -183,14 +196,14 @@ def rows(
     systems: list[str],
     budgets: list[int],
     model: str,
+    judge: str,
     names: list[str],
     seed: int,
 ) -> Iterator[dict[str, Any]]:
-    """Score every method on some systems."""
+    """Score every method on some systems; the judge chooses human judgments beside labels."""
     runs = rb.Runs([collection.runs[name] for name in systems])
     pool = rb.Pool.from_runs(runs, depth=DEPTH)
     truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
-    estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
     for name in names:
         level = LEVEL if collection.labels[name].n_grades > 2 else 1
         estimated = by_scores(per_topic(runs, collection.qrels_of[name], level), truth)
@@ -203,26 +216,22 @@ def rows(
     if not model:
         return
     for budget in budgets:
-        judgments = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
-        if budget:
-            asked = rb.build(
-                pool, collection.qrels, RankVariance(), estimand, confidence=None, budget=budget
-            )
-            judgments = asked.judgments
         for name in ["", *names]:
             labels = collection.labels[name] if name else None
+            by = judge if name else WITHOUT
+            judgments = judged(pool, collection.qrels, by, budget, labels=labels)
             started = time.perf_counter()
             fit = rb.fit(pool, judgments, model=model, labels=labels, seed=seed)
             between = time.perf_counter()
-            comparison = rb.compare(pool, fit, estimand, seed=seed)
+            comparison = rb.compare(pool, fit, ABOUT, seed=seed)
             ended = time.perf_counter()
             clock = {"fit_s": between - started, "compare_s": ended - between}
             about = {"labels": name or "none", "human": budget}
             yield {**about, "method": model, **by_comparison(comparison, truth), **clock}
             if labels is not None and budget:
-                p = calibrated(judgments, labels)
-                platt = rb.Relevance.from_values(judgments.pool, p)
-                compared = rb.compare(pool, platt, estimand, seed=seed)
+                p = calibrated(judged(pool, collection.qrels, WITHOUT, budget), labels)
+                platt = rb.Relevance.from_values(pool, p)
+                compared = rb.compare(pool, platt, ABOUT, seed=seed)
                 yield {**about, "method": "Platt", **by_comparison(compared, truth)}
 
 
@@ -236,6 +245,9 @@ def main() -> None:
     parser.add_argument(
         "--model", default="hierarchical:laplace", help='"": only what needs no model'
     )
+    parser.add_argument(
+        "--judge", default="hierarchical:map", help="of human judgments beside labels, given these"
+    )
     parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=list(LABELS)[:3])
     parser.add_argument(
         "--remaining", type=float, help="systems' own effects beside labels, a share; else ours"
@@ -248,7 +260,7 @@ def main() -> None:
     collection, made = read(), []
     drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
     for subset, systems in enumerate(drawn):
-        asked = (options.budgets, options.model, options.labels, options.seed)
+        asked = (options.budgets, options.model, options.judge, options.labels, options.seed)
         for row in rows(collection, systems, *asked):
             made.append({"subset": subset, "systems": len(systems), **row})
             pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")

@@ -23,6 +23,7 @@ import pandas as pd
 
 import rtc_bayes as rb
 from experiments.judges.posterior import (
+    ABOUT,
     DEPTH,
     LEVEL,
     by_comparison,
@@ -69,14 +70,13 @@ def main() -> None:
     runs = rb.read_runs(folder / "runs", depth=DEPTH)
     qrels = rb.read_qrels(folder / "qrels.human.txt.gz")
     panel = read_prompts(PROMPTS)
-    estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
     weights, made = [], list[dict[str, Any]]()
     for drawn in sets_of_runs(runs, 10, options.subsets, options.seed):
         some = rb.Runs([runs[name] for name in drawn])
         pool = rb.Pool.from_runs(some, depth=DEPTH)
         truth = per_topic(some, qrels, LEVEL).mean(axis=1)
         none = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
-        chosen = rb.build(pool, qrels, RankVariance(), estimand, confidence=None, budget=JUDGED)
+        chosen = rb.build(pool, qrels, RankVariance(), ABOUT, confidence=None, budget=JUDGED)
         every = rb.Judgments.from_qrels(pool, qrels, relevance_level=LEVEL)
         for name, labels in panel.items():
             weights.append({"judge": name, **taught(every, labels)})
@@ -84,7 +84,7 @@ def main() -> None:
                 label_evidence.SYSTEMS, label_evidence.REMAINING = prior, share
                 judgments = chosen.judgments if human else none
                 fit = rb.fit(pool, judgments, model=MODEL, labels=labels, draws=100)
-                comparison = rb.compare(pool, fit, estimand, form="normal")
+                comparison = rb.compare(pool, fit, ABOUT, form="normal")
                 slope = np.polyfit(truth, comparison.expected, 1)[0]
                 a, b = np.triu_indices(len(truth), 1)
                 error = truth[a] - truth[b] - comparison.expected_difference

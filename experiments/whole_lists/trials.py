@@ -2,11 +2,11 @@
 
     RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.trials priors.json -o DIR
         [--collections NAME... --measure AP --beside ALGORITHM... --own]
-        [--trials 100 --jobs 2 --seed 3000]
+        [--systems 10 --trials 100 --jobs 2 --seed 3000]
 
 runs a robustness study of each collection: `robust` with the priors of `priors.json`
 (experiments.whole_lists.priors) judges two systems, three and a half judgments a topic at least,
-and compares ten; other algorithms do beside it, on the same trials, and with `--own` the model that
+and compares ten or as many as asked; other algorithms do beside it, on the same trials, and with `--own` the model that
 knows the collection's own parameters, from complete judgments. Then it prints a row for each
 algorithm of each finished study, as Markdown.
 """
@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("--measure", default="AP")
     parser.add_argument("--beside", nargs="+", default=[], metavar="ALGORITHM")
     parser.add_argument("--own", action="store_true")
+    parser.add_argument("--systems", type=int, default=10)
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=3000)
@@ -53,6 +54,7 @@ def main() -> None:
                     options.measure, relevance_level=judged.relevance_level, topics="judged"
                 ),
                 truth=judged.truth,
+                n_systems=options.systems,
                 trials=options.trials,
                 seed=options.seed,
                 moments="plugin",
