@@ -23,15 +23,16 @@ from experiments.judges.posterior import (
     DEPTH,
     LABELS,
     LEVEL,
+    WITHOUT,
     Collection,
     Floats,
     by_comparison,
     grades_of,
+    judged,
     per_topic,
     read,
     sets_of_runs,
 )
-from rtc_bayes.judging.judges import RankVariance
 from rtc_bayes.relevance import LabelEvidence, label_evidence
 from rtc_bayes.trials.scores import log_score
 
@@ -64,19 +65,10 @@ def rows(
         own = pool.systems.index(CIRCULAR)
         truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
         for budget in options.budgets:
-            judgments = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
-            if budget:
-                judgments = rb.build(
-                    pool,
-                    collection.qrels,
-                    RankVariance(),
-                    ABOUT,
-                    confidence=None,
-                    budget=budget,
-                ).judgments
             for labels in (None, collection.labels[name]):
-                beside = judgments.with_judge_labels(labels)
-                shared = LabelEvidence(beside).shared
+                by = WITHOUT if labels is None else options.judge
+                judgments = judged(pool, collection.qrels, by, budget, labels=labels)
+                shared = LabelEvidence(judgments.with_judge_labels(labels)).shared
                 fit = rb.fit(pool, judgments, model=options.model, labels=labels)
                 comparison = rb.compare(pool, fit, ABOUT)
                 others = np.delete(np.arange(len(truth)), own)
@@ -123,6 +115,7 @@ def main() -> None:
         "--shares", type=float, help="partial correlation of runs that share errors; else ours"
     )
     parser.add_argument("--ties", choices=["fused", "random"], default="fused")
+    parser.add_argument("--judge", default="hierarchical:map", help="of documents beside labels")
     parser.add_argument("--model", default="hierarchical:laplace")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
