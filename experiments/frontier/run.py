@@ -62,6 +62,8 @@ METHODS = (
     "mtf/hierarchical:laplace",
     "rankvar/robust:gibbs",
     "mtf/robust:gibbs",
+    "hierarchical:map/hierarchical:laplace",
+    "hierarchical:map/robust:gibbs",
 )
 #: Judgments, as a share of those that the collection has.
 SHARES = (0.002, 0.005, 0.01, 0.03, 0.05, 0.1)

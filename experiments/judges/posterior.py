@@ -120,11 +120,12 @@ def by_comparison(comparison: rb.Comparison, truth: Floats) -> dict:
 def judged(
     pool: rb.Pool, qrels: rb.Qrels, judge: str, budget: int, labels: rb.Labels | None = None
 ) -> rb.Judgments:
-    """Let a judge choose documents for people, given labels if it can use them."""
+    """Let a judge choose documents for people; given labels, if it has a model."""
     if not budget:
         return rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
+    given = labels if ":" in judge else None
     return rb.build(
-        pool, qrels, judge, ABOUT, labels=labels, confidence=None, budget=budget
+        pool, qrels, judge, ABOUT, labels=given, confidence=None, budget=budget
     ).judgments
 
 
