@@ -86,7 +86,7 @@ def read_judgments(
     if qrels is not None:
         made = estimand.judgments(pool, qrels, tags(judged_for))
     elif labels or begin:
-        level = estimand.relevance_level
+        level = estimand.relevance_level or 1
         made = Judgments.from_labels(pool, [], [], relevance_level=level, judged_for=pool.systems)
     else:
         raise InputError("no judgments", remedy="give --qrels, or --labels, or both")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels
-from rtc_bayes.collection.qrels import Prel, Prels
+from rtc_bayes.collection.qrels import Prel, Prels, level_of
 from rtc_bayes.errors import InputError, whole_number
 
 type Floats = NDArray[np.float64]
@@ -89,7 +89,7 @@ class Sample:
         probability: ArrayLike,
         *,
         seed: int = 0,
-        relevance_level: int = 1,
+        relevance_level: int | None = None,
     ) -> Sample:
         """Draw documents and label them by a truth file; one that it lacks is nonrelevant.
 
@@ -100,15 +100,15 @@ class Sample:
         probability : array-like of float, shape (documents,)
         seed : int
             Of the permanent random numbers.
-        relevance_level : int
-            Grades from here on are relevant.
+        relevance_level : int, optional
+            Grades from here on are relevant; by default the level that the qrels name, or 1.
         """
         drawn = np.flatnonzero(poisson_sample(pool, probability, seed=seed))
-        judgments = judged_by(pool, qrels, drawn, relevance_level)
+        judgments = judged_by(pool, qrels, drawn, level_of(qrels, relevance_level))
         return cls(judgments, np.asarray(probability, dtype=np.float64))
 
     @classmethod
-    def from_prels(cls, pool: Pool, prels: Prels, *, relevance_level: int = 1) -> Sample:
+    def from_prels(cls, pool: Pool, prels: Prels, *, relevance_level: int | None = None) -> Sample:
         """Take prels, as :func:`rtc_bayes.read_prels` reads them, over a pool.
 
         Judged documents that the pool lacks are added to it. A document with probability 1, such

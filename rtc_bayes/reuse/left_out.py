@@ -37,7 +37,7 @@ def leave_group_out(
     depth: int = 100,
     shallow: Sequence[int] = (),
     only: Iterable[str] | None = None,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
 ) -> LeftOut:
     """Score every group's runs as if the group had taken no part in judging.
 
@@ -63,8 +63,8 @@ def leave_group_out(
         would have judged.
     only : iterable of str, optional
         Groups to leave out. Default: all.
-    relevance_level : int, at least 1
-        The lowest grade that counts as relevant.
+    relevance_level : int, at least 1, optional
+        The lowest grade that counts as relevant; by default the level that the qrels name, or 1.
 
     Returns
     -------

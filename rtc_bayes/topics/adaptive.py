@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
+from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown
@@ -98,7 +99,7 @@ def select_adaptively(
     subsets: int = 100,
     share: float = 0.2,
     first: str | Sequence[str] | None = None,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     seed: int = 0,
 ) -> AdaptiveSelection:
     """Judge topics one at a time, each the one that is expected to complete the others best.
@@ -142,7 +143,8 @@ def select_adaptively(
     first : str or sequence of str, optional
         The first topic, or several that are judged before any is chosen. Default: one, drawn by
         the seed.
-    relevance_level : int
+    relevance_level : int, optional
+        The lowest grade that counts as relevant; by default the level that the qrels name, or 1.
     seed : int
 
     Returns
@@ -172,7 +174,7 @@ def select_adaptively(
         raise InputError("one system alone", remedy="give two runs or more")
     measures = _measures(measure)
     predict = belief(by, pool, seed)
-    relevant = _labels(pool, qrels, relevance_level)
+    relevant = _labels(pool, qrels, level_of(qrels, relevance_level))
     order = _first(pool, first, size, seed)
     rhos = [np.nan] * len(order)
     while True:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from rtc_bayes.collection import Pool, Qrels
-from rtc_bayes.collection.qrels import Prels
+from rtc_bayes.collection.qrels import Prels, level_of
 from rtc_bayes.errors import InputError, options_of, whole_number
 from rtc_bayes.measures.sampling import (
     Sample,
@@ -147,7 +147,7 @@ def allocate(
     by: str = "svm",
     gain_weight: float = 0.1,
     best: int = 30,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     seed: int = 0,
 ) -> StagedAllocation:
     """Spend a budget of judgments in stages, each where judgments so far say that it pays most.
@@ -193,7 +193,8 @@ def allocate(
         scaled by e'Se, and r sums to 1: at 1 both count alike. It is not fitted to data.
     best : int, at least 2
         Of ``qdp*``: how many systems count, with equal weights (section 4.5.2).
-    relevance_level : int
+    relevance_level : int, optional
+        The lowest grade that counts as relevant; by default the level that the qrels name, or 1.
     seed : int
         Of the permanent random numbers, which say which documents are drawn, and of ``random``.
 
@@ -220,6 +221,7 @@ def allocate(
     ends = _ends(budget, whole_number("stages", stages, least=1), first)
     _check(pool, strategy, sampling, size, whole_number("best", best, least=2))
     seed = whole_number("seed", seed)
+    level = level_of(qrels, relevance_level)
     numbers = permanent_numbers(pool, seed=seed)
     probability = np.zeros(pool.n_documents)
     every = np.ones(pool.n_topics)
@@ -228,7 +230,7 @@ def allocate(
     for n, end in enumerate(ends):
         b, systems, alike = every, pool.systems, True
         if n and strategy != "uniform":
-            sample = Sample(judged_by(pool, qrels, order, relevance_level), probability)
+            sample = Sample(judged_by(pool, qrels, order, level), probability)
             scores = stat_ap(sample).scores
             if not scores.mean.any():
                 raise InputError(
@@ -258,7 +260,7 @@ def allocate(
                 systems,
             )
         )
-    judgments = judged_by(pool, qrels, order, relevance_level)
+    judgments = judged_by(pool, qrels, order, level)
     names = zip(pool.topic_of[order], pool.docnos[order], strict=True)
     missing = sum(docno not in qrels.get(pool.topics[t], {}) for t, docno in names)
     return StagedAllocation(Sample(judgments, probability), tuple(done), strategy, budget, missing)
