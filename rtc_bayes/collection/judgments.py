@@ -93,7 +93,12 @@ class Judgments(Saved):
 
     @classmethod
     def none(
-        cls, pool: Pool, *, judged_for: JudgedFor = None, hold_out: str | None = None
+        cls,
+        pool: Pool,
+        *,
+        relevance_level: int = 1,
+        judged_for: JudgedFor = None,
+        hold_out: str | None = None,
     ) -> Judgments:
         """Nothing judged yet; parameters as of :meth:`from_labels`.
 
@@ -104,7 +109,14 @@ class Judgments(Saved):
         >>> rb.Judgments.none(pool)
         Judgments(0 judged, 0 relevant, in 0 of 1 topic)
         """
-        return cls.from_labels(pool, [], [], judged_for=judged_for, hold_out=hold_out)
+        return cls.from_labels(
+            pool,
+            [],
+            [],
+            relevance_level=relevance_level,
+            judged_for=judged_for,
+            hold_out=hold_out,
+        )
 
     @classmethod
     def from_labels(

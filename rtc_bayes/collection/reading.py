@@ -39,8 +39,8 @@ def read_qrels(source: Any) -> Qrels:
         A file, or a folder or a glob of files; a frame with a topic column (topic, qid, query_id,
         q_id, query), a document column (docno, doc_id, docid) and a grade column (label,
         grade, relevance, score); ``{topic: {docno: grade}}``; Qrel of ir_measures or qrels of
-        ir_datasets: tuples with query_id, doc_id and relevance; or a list of any of these, whose
-        judgments are put together.
+        ir_datasets: tuples with query_id, doc_id and relevance; Qrels, which stay as they are; or a
+        list of any of these, whose judgments are put together.
 
     Raises
     ------
@@ -53,6 +53,8 @@ def read_qrels(source: Any) -> Qrels:
     >>> rb.read_qrels({"401": {"d1": 1, "d2": 0}})
     Qrels(1 topic, 2 judged, 1 relevant at level 1)
     """
+    if isinstance(source, Qrels):
+        return source
     match kind_of(source):
         case "path":
             return _together([_read_qrels_file(path) for path in files_of(source)])

@@ -183,7 +183,8 @@ def plan(
             f"the pilot has judgments of {what}",
             remedy=f"judge {least} topics or more, a few documents each",
         )
-    of_all = replace(about, topics="all")
+    # labels that are simulated have no grades, and so no level
+    of_all = replace(about, topics="all", relevance_level=None)
     pilot_seed, *seeds = spawn_seeds(seed, number + 1)
     simulation = min(len(topics), MOST_TOPICS) * depths[-1]
 
