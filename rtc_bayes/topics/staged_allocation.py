@@ -10,7 +10,7 @@ import numpy as np
 
 from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.collection.qrels import Prels, level_of
-from rtc_bayes.errors import InputError, options_of, whole_number
+from rtc_bayes.errors import Above, InputError, options_of, whole_number
 from rtc_bayes.measures.sampling import (
     Sample,
     SamplingWeights,
@@ -128,6 +128,8 @@ class StagedAllocation(Shown):
         )
 
 
+@options_of("stages", first=Above(1))
+@options_of("gain_weight", by=Above(0))
 @options_of(
     "strategy",
     by=["random", "qdp", "qdp*"],
@@ -173,7 +175,8 @@ def allocate(
           ``b'(S + U)b / 2 - e'Sb - lambda r'b`` for b from 0 to 1 (7.5).
         - ``qdp*``: the same by the `best` systems so far alone, and only their documents.
     stages : int, at least 1
-        What the first leaves is spread equally over the others.
+        What the first leaves is spread equally over the others. Of one stage only ``uniform``
+        makes sense: a strategy weights topics by the stages before.
     first : float, in (0, 1)
         The first stage's part of the budget.
     sampling : {"rank", "depth", "uniform", "pool"}
@@ -205,8 +208,8 @@ def allocate(
     Raises
     ------
     InputError
-        An option out of range, fewer than two systems, or a first stage that finds no relevant
-        document.
+        An option out of range, or one that says nothing beside the others; fewer than two
+        systems, or a first stage that finds no relevant document.
 
     Examples
     --------
@@ -219,7 +222,7 @@ def allocate(
     """
     budget = whole_number("budget", budget, least=1)
     ends = _ends(budget, whole_number("stages", stages, least=1), first)
-    _check(pool, strategy, sampling, size, whole_number("best", best, least=2))
+    _check(pool, strategy, len(ends), sampling, size, whole_number("best", best, least=2))
     seed = whole_number("seed", seed)
     level = level_of(qrels, relevance_level)
     numbers = permanent_numbers(pool, seed=seed)
@@ -277,10 +280,15 @@ def _ends(budget: int, stages: int, first: float) -> list[int]:
     return [round(step) for step in steps]
 
 
-def _check(pool: Pool, strategy: str, sampling: str, size: str, best: int) -> None:
+def _check(pool: Pool, strategy: str, stages: int, sampling: str, size: str, best: int) -> None:
     if strategy not in STRATEGIES:
         raise InputError(
             f"strategy is {strategy!r}", remedy=f"give {', '.join(STRATEGIES[:-1])} or qdp*"
+        )
+    if stages == 1 and strategy != "uniform":
+        raise InputError(
+            f"strategy {strategy} weights topics by the stages before, and there is one alone",
+            remedy="give 2 stages or more (--stages), or strategy uniform",
         )
     if sampling not in ("rank", "depth", "uniform", "pool"):
         raise InputError(f"sampling is {sampling!r}", remedy="give rank, depth, uniform or pool")
