@@ -25,13 +25,14 @@ from experiments.judges.posterior import (
     Collection,
     Floats,
     by_comparison,
+    constants,
     grades_of,
     per_topic,
     read,
     sets_of_runs,
 )
 from rtc_bayes.judging.judges import RankVariance
-from rtc_bayes.relevance import LabelEvidence, label_evidence
+from rtc_bayes.relevance import LabelEvidence
 from rtc_bayes.trials.scores import log_score
 
 CIRCULAR = "ranks_by_label"
@@ -64,7 +65,7 @@ def rows(
         own = pool.systems.index(CIRCULAR)
         truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
         for budget in options.budgets:
-            judgments = rb.Judgments.none(pool, judged_for=pool.systems)
+            judgments = rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
             if budget:
                 judgments = rb.build(
                     pool,
@@ -127,14 +128,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if options.shares is not None:
-        label_evidence.SHARES = options.shares
     collection, made = read(), []
     drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
     for subset, systems in enumerate(drawn):
-        for row in rows(collection, systems, options):
-            made.append({"subset": subset, **row})
-            pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
+        with constants(SHARES=options.shares):
+            for row in rows(collection, systems, options):
+                made.append({"subset": subset, **row})
+                pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
     table = pd.DataFrame(made).drop(columns="subset")
     print(table.groupby(["ranker", "human", "labels"], sort=False).mean().round(3).to_string())
 

@@ -29,13 +29,13 @@ from experiments.judges.posterior import (
     LEVEL,
     Collection,
     by_comparison,
+    constants,
     per_topic,
     read,
     read_prompts,
     relevant_of,
     sets_of_runs,
 )
-from rtc_bayes.relevance import label_evidence
 
 PROMPTS = ("llama3.2_p12", "llama3.2_p14", "mistral_p3", "mistral_p24")
 NOTHING, MOST = "nothing", 4
@@ -83,7 +83,7 @@ def rows(
     pool = rb.Pool.from_runs(runs, depth=DEPTH)
     estimand = rb.Estimand(relevance_level=LEVEL, depth=DEPTH, scope="pool")
     truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
-    none = rb.Judgments.none(pool, judged_for=pool.systems)
+    none = rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
     relevant = relevant_of(pool, collection.qrels)
     by_variance = in_turn("rankvar", collection, pool, seed)
     at_random = in_turn("sample", collection, pool, seed)
@@ -127,15 +127,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if options.df is not None:
-        label_evidence.OWN_DF = options.df
     collection, made = read(), list[dict[str, Any]]()
     reported = {name: collection.labels[name] for name in options.reported}
     panel = reported or read_prompts(options.prompts)
 
     def fit(pool: rb.Pool, judgments: rb.Judgments, **labels: Any) -> rb.Fit:
         asked = {"draws": options.draws, "chains": 2, "seed": options.seed}
-        return rb.fit(pool, judgments, model="robust", **asked, **labels)
+        with constants(OWN_DF=options.df):
+            return rb.fit(pool, judgments, model="robust", **asked, **labels)
 
     drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
     for subset, systems in enumerate(drawn):
