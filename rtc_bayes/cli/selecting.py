@@ -344,8 +344,9 @@ def variability(
     )
     counts = compared.counts()
     title = (
-        f"{counts['pairs']} pairs of {len(compared.systems)} systems: {counts['ties']} whose means "
-        f"tie, {counts['broken']} of these by variance apart ({test}, level {level:g})"
+        f"{counted(counts['pairs'], 'pair')} of {len(compared.systems)} systems: "
+        f"{counts['ties']} whose means tie, {counts['broken']} of these by variance apart "
+        f"({test}, level {level:g})"
     )
     frame = compared.to_frame()
     meta = provenance(inputs=inputs) | counts

@@ -354,7 +354,8 @@ class Judgments(Saved):
         foreign = sorted(set(qrels) - set(shared))
         if foreign:
             warnings.warn(
-                f"{len(foreign)} judged topics have no run and are left aside: {some(foreign)}",
+                f"{counted(len(foreign), 'judged topic')} without a run, left aside: "
+                f"{some(foreign)}",
                 CollectionWarning,
                 stacklevel=2,
             )

@@ -208,7 +208,8 @@ class Pool(Saved):
         if lacking and not pad:
             named = ", ".join(f"{tag} ({n})" for tag, n in lacking.items())
             warnings.warn(
-                f"runs without some of the {len(topics)} topics, where they score 0: {named}",
+                f"runs without some of {counted(len(topics), 'topic')}, where they score 0: "
+                f"{named}",
                 CollectionWarning,
                 stacklevel=2,
             )

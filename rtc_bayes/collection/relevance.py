@@ -196,8 +196,8 @@ class Relevance(Saved):
         n_default = len(values) - sum(len(listed[topic]) for topic in shared)
         if n_default and default_p is None:
             warnings.warn(
-                f"{n_default} of {len(values)} documents of the pool have no listed probability "
-                "and get 0.5 (say another: default_p= or --default-p)",
+                f"no listed probability for {n_default:,} of {counted(len(values), 'document')} "
+                "of the pool: taken as 0.5 (say another: default_p= or --default-p)",
                 CollectionWarning,
                 stacklevel=2,
             )
@@ -272,7 +272,7 @@ class Relevance(Saved):
         if len(unknown):
             first = unknown[0]
             raise InputError(
-                f"{len(unknown)} documents of the pool have no probability, first "
+                f"no probability for {counted(len(unknown), 'document')} of the pool, first "
                 f"{extended.docnos[first]} of topic {extended.topics[extended.topic_of[first]]}",
                 remedy="fit the model to the pool of these runs, at this depth",
             )

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.collection import Judgments, Pool, Qrels
 from rtc_bayes.collection.qrels import Prel, Prels, level_of
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
 
@@ -176,7 +177,10 @@ class Sample:
 
     def __repr__(self) -> str:
         n, expected = self.judgments.n_judged, np.nansum(self.probability)
-        return f"Sample({n} of {len(self.probability)} documents judged, {expected:.1f} expected)"
+        return (
+            f"Sample({n} of {counted(len(self.probability), 'document')} judged, "
+            f"{expected:.1f} expected)"
+        )
 
 
 def judged_by(

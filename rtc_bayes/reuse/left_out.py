@@ -20,7 +20,7 @@ from rtc_bayes.measures.names import MeasureLike, has_moments
 from rtc_bayes.measures.pool_moments import moments
 from rtc_bayes.store.files import atomic_write
 from rtc_bayes.store.provenance import provenance
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -374,6 +374,7 @@ class LeftOut(Shown):
     def __repr__(self) -> str:
         at, mean = self.depths[0], self.summary()["mean"][0]
         return (
-            f"LeftOut({self.measure}, {len(self.groups)} groups; {at.unique_relevant.sum():,} "
-            f"relevant documents of one group alone, scores {mean:+.2%} without them)"
+            f"LeftOut({self.measure}, {counted(len(self.groups), 'group')}; "
+            f"{at.unique_relevant.sum():,} relevant documents of one group alone, scores "
+            f"{mean:+.2%} without them)"
         )
