@@ -226,8 +226,7 @@ def next_(
         title = (
             f"{by}, {solver}, noise {noise}, {counted(len(begun.judged_topics), 'topic')} judged, "
             f"seed {seed}; rho: expected correlation of systems' mean scores over the judged "
-            f"topics and this "
-            f"one with those over all topics{order}"
+            f"topics and this one with those over all topics{order}"
         )
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return

@@ -265,8 +265,7 @@ def _on_lists(evidence: Evidence) -> Iterator[Remark]:
             "missing_topics",
             f"In {len(lacking)} of {total} some of {counted(len(evidence.run_topics), 'topic')} "
             f"are missing, where the run scores 0: {_each(lacking)}. Shares judged (judged@k) "
-            f"are of "
-            "the lists that it has.",
+            "are of the lists that it has.",
             "Ask for the missing lists, or compare on the topics that all runs have.",
             systems=tuple(lacking),
             topics=tuple(np.array(evidence.run_topics, dtype=object)[missing.any(axis=0)]),

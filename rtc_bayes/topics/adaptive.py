@@ -81,8 +81,7 @@ class AdaptiveSelection(Shown):
         return (
             f"AdaptiveSelection({len(self.topics)} of "
             f"{counted(len(self.scores.topics), 'topic')} by {self.by}, {sum(self.judged):,} "
-            f"judged: "
-            f"{', '.join(self.topics[:8])}"
+            f"judged: {', '.join(self.topics[:8])}"
             f"{', ...' if len(self.topics) > 8 else ''})"
         )
 
