@@ -299,6 +299,10 @@ class Judgments(Saved):
     ) -> Judgments:
         """Take the judgments of a qrels file.
 
+        Judged documents that the pool lacks are added to it: numbers of documents, labels and
+        probabilities are then those of `pool` of what is returned, which is to be used from there
+        on. :func:`rtc_bayes.compare` and :func:`rtc_bayes.fit` take either pool.
+
         Parameters
         ----------
         pool : Pool
@@ -328,8 +332,11 @@ class Judgments(Saved):
         >>> run = rb.Run.from_rankings("one", {"1": ["a", "b"], "2": ["x"]})
         >>> pool = rb.Pool.from_runs(rb.Runs([run]))
         >>> qrels = rb.Qrels({"1": {"a": 2, "b": 0, "not retrieved": 1}})
-        >>> rb.Judgments.from_qrels(pool, qrels)
+        >>> judgments = rb.Judgments.from_qrels(pool, qrels)
+        >>> judgments
         Judgments(3 judged, 2 relevant, in 1 of 2 topics)
+        >>> pool.n_documents, judgments.pool.n_documents
+        (3, 4)
         >>> rb.Judgments.from_qrels(pool, qrels, relevance_level=2)
         Judgments(3 judged, 1 relevant, in 1 of 2 topics)
         """

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from rtc_bayes.collection.qrels import Qrels
     from rtc_bayes.collection.runs import Runs
 
+ONE_EACH = (
+    "give one for every document of the pool; of judgments that added documents to it, that is "
+    "judgments.pool"
+)
+"""What to do where values are not one for every document."""
 _NOTHING = np.empty(0, dtype=np.int32)
 
 

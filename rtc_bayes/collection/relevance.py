@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.collection.pool import Pool
+from rtc_bayes.collection.pool import ONE_EACH, Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels, level_of
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.store.saved import Saved
@@ -118,7 +118,9 @@ class Relevance(Saved):
             array = array[None, None, :]
         if array.ndim != 3 or array.shape[-1] != pool.n_documents:
             raise InputError(
-                f"probabilities of shape {np.shape(values)} for {pool.n_documents} documents"
+                f"probabilities of shape {np.shape(values)} for "
+                f"{counted(pool.n_documents, 'document')}",
+                remedy=ONE_EACH,
             )
         topics = np.array(pool.topics, dtype=object)[pool.topic_of]
         probability = xr.DataArray(

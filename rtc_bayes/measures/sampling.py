@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels
+from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.qrels import Prel, Prels, level_of
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.store.shown import counted
@@ -61,8 +62,9 @@ class Sample:
         pool = self.judgments.pool
         if probability.shape != (pool.n_documents,):
             raise InputError(
-                f"probability has shape {probability.shape}",
-                remedy=f"give one for each of the pool's {pool.n_documents} documents",
+                f"probability has shape {probability.shape}, and the pool "
+                f"{counted(pool.n_documents, 'document')}",
+                remedy=ONE_EACH,
             )
         if ((probability < 0.0) | (probability > 1.0)).any():
             raise InputError("an inclusion probability is outside [0, 1]", remedy="give others")
@@ -259,8 +261,9 @@ def poisson_sample(pool: Pool, probability: ArrayLike, *, seed: int = 0) -> NDAr
     probability = np.asarray(probability, dtype=np.float64)
     if probability.shape != (pool.n_documents,):
         raise InputError(
-            f"probability has shape {probability.shape}",
-            remedy=f"give one for each of the pool's {pool.n_documents} documents",
+            f"probability has shape {probability.shape}, and the pool "
+            f"{counted(pool.n_documents, 'document')}",
+            remedy=ONE_EACH,
         )
     return permanent_numbers(pool, seed=seed) < probability
 
