@@ -285,7 +285,9 @@ def _read_groups(path: str, systems: tuple[str, ...]) -> list[str]:
         raise InputError("no such file", path=path, remedy=remedy) from error
     for line, row in enumerate(rows, start=2):
         if len(row) != 2:
-            raise InputError(f"{len(row)} columns, not 2", path=path, line=line, remedy=remedy)
+            raise InputError(
+                f"the number of columns is {len(row)}, not 2", path=path, line=line, remedy=remedy
+            )
     group_of = dict(rows)
     absent = [system for system in systems if system not in group_of]
     if absent:

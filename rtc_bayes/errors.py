@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Real
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -125,8 +127,24 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
     return decorate
 
 
+@dataclass(frozen=True)
+class Above:
+    """The numbers above a bound, as choices of :func:`options_of`; it holds no other number.
+
+    Examples
+    --------
+    >>> 2 in Above(1), 1 in Above(1)
+    (True, False)
+    """
+
+    bound: float
+
+    def __contains__(self, value: object) -> bool:
+        return not (isinstance(value, Real) and value <= self.bound)
+
+
 def options_of[**P, T](
-    choice: str, **takers: Sequence[str]
+    choice: str, **takers: Sequence[str] | Above
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Refuse options that what was chosen does not take, which would be dropped in silence.
 
@@ -135,9 +153,9 @@ def options_of[**P, T](
     Parameters
     ----------
     choice : str
-        The parameter that chooses: a solver, a strategy.
-    **takers : sequence of str
-        By the name of an option, the choices that take it.
+        The parameter that chooses: a solver, a strategy, a number of stages.
+    **takers : sequence of str, or Above
+        By the name of an option, the choices that take it: some of them, or the numbers above one.
 
     Examples
     --------
@@ -162,17 +180,24 @@ def options_of[**P, T](
             for word, by in takers.items():
                 value = values[word]
                 if chosen not in by and value is not defaults[word] and value != defaults[word]:
-                    quoted = " or ".join(f'"{each}"' for each in by)
                     raise InputError(
                         f"{choice} {chosen} takes no {word}",
-                        remedy=f"leave it out, or give {choice}={quoted} "
-                        f"(--{choice} {' or '.join(by)})",
+                        remedy=f"leave it out, or give {_written(choice, by)}",
                     )
             return function(*args, **kwargs)
 
         return checked
 
     return decorate
+
+
+def _written(choice: str, by: Sequence[str] | Above) -> str:
+    """Say how the choices that take an option are written, in Python and on the command line."""
+    option = f"--{choice.replace('_', '-')}"
+    if isinstance(by, Above):
+        return f"{choice} ({option}) above {by.bound:g}"
+    quoted = " or ".join(f'"{each}"' for each in by)
+    return f"{choice}={quoted} ({option} {' or '.join(by)})"
 
 
 def brief_repr(value: object, most: int = 60) -> str:

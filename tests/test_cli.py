@@ -929,7 +929,7 @@ def test_a_relevance_level_above_every_grade_is_said(here, run):
 def test_documents_that_erels_leave_out_are_said(here, run):
     (here / "e.txt").write_text("501 Q0 d 0.5\n")
     line = "compare '*.gz' --erels e.txt"
-    assert "have no listed probability and get 0.5 (say another" in run(line)[2]
+    assert "documents of the pool: taken as 0.5 (say another" in run(line)[2]
     assert run(f"{line} --default-p .5")[1:] == (run(line)[1], "")
 
 
@@ -1096,6 +1096,40 @@ def test_graded_measures_say_what_grade_binary_judgments_are(here, ok, measure, 
     assert json.loads(ok(f"{line} --format json"))["meta"]["grades"] == said
     ok(f"{line} -o page.html")
     assert f"{measure} counts grades: {said}." in (here / "page.html").read_text()
+
+
+def test_judgments_are_read_at_the_level_at_which_they_were_made(here, ok, run):
+    lines = (here / "qrels.txt").read_text().splitlines()
+    graded = [
+        f"{line[:-1]}2" if line.endswith(" 1") and n % 2 else line for n, line in enumerate(lines)
+    ]
+    (here / "graded.qrels").write_text("\n".join(graded) + "\n")
+    ok("build '*.gz' --truth graded.qrels --relevance-level 2 --algorithm mtc --budget 60 -o q")
+    assert meta(here / "q")["relevance_level"] == 2
+    note = "note: grades from 2 on count as relevant, as when q was made (q.meta.json);"
+    for line in (
+        "compare '*.gz' --model rtc",
+        "next '*.gz' --algorithm rtc:map",
+        "plan '*.gz' --budget 90 --algorithm mtc/rtc:map --judgments-per-topic 2 --repetitions 1",
+        "evaluate '*.gz'",
+    ):
+        line += " --qrels q --format json"
+        status, own, err = run(line)
+        assert (status, err.count(note)) == (0, 1), err
+        status, same, err = run(f"{line} --relevance-level 2")
+        assert status == 0, err
+        assert (status, note in err, without_meta(same)) == (0, False, without_meta(own))
+        status, other, err = run(f"{line} --relevance-level 1")
+        assert status == 0
+        assert "note: grades from 1 on count as relevant; when q was made, it was those" in err
+        assert without_meta(other) != without_meta(own)
+    ok("robustness '*.gz' --qrels q --systems 3 --jobs 1 --trials 1 --algorithms mtc -o study")
+    assert json.loads((here / "study" / "meta.json").read_text())["study"]["relevance_level"] == 2
+
+
+def without_meta(text):
+    content = json.loads(text)
+    return content if isinstance(content, list) else {**content, "meta": None}
 
 
 def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):

@@ -113,7 +113,7 @@ def on_track(
 ) -> tuple[Case, Floats]:
     """Judge a few of the track's documents, and return what is true of all."""
     pool = rb.Pool.from_runs(rb.Runs([collection.runs[s] for s in systems]), depth=DEPTH)
-    judgments = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
+    judgments = rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
     if human:
         asked = (pool, collection.qrels, RankVariance(), about(pool))
         judgments = rb.build(*asked, confidence=None, budget=human).judgments
@@ -132,9 +132,8 @@ def simulated(model: str, seed: int) -> tuple[Case, Floats]:
     said = relevant ^ (rng.random(pool.n_documents) < 0.2)
     labels = rb.Labels.of(topics, pool.docnos, ["llm"] * len(said), said.astype(int))
     judged = rng.choice(pool.n_documents, 10, replace=False)
-    judgments = rb.Judgments.from_labels(
-        pool, judged, relevant[judged].astype(float), judged_for=pool.systems
-    )
+    judgments = rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
+    judgments = judgments.with_labels(judged, relevant[judged].astype(float))
     case = Case.first(judgments, labels, FIRST, model, seed)
     p = case.comparison.asked_setting.values  # noqa: PD011
     truth = (rng.random(pool.n_documents) < p[rng.integers(len(p))]).astype(float)

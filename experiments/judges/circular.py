@@ -27,13 +27,14 @@ from experiments.judges.posterior import (
     Collection,
     Floats,
     by_comparison,
+    constants,
     grades_of,
     judged,
     per_topic,
     read,
     sets_of_runs,
 )
-from rtc_bayes.relevance import LabelEvidence, label_evidence
+from rtc_bayes.relevance import LabelEvidence
 from rtc_bayes.trials.scores import log_score
 
 CIRCULAR = "ranks_by_label"
@@ -120,14 +121,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if options.shares is not None:
-        label_evidence.SHARES = options.shares
     collection, made = read(), []
     drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
     for subset, systems in enumerate(drawn):
-        for row in rows(collection, systems, options):
-            made.append({"subset": subset, **row})
-            pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
+        with constants(SHARES=options.shares):
+            for row in rows(collection, systems, options):
+                made.append({"subset": subset, **row})
+                pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
     table = pd.DataFrame(made).drop(columns="subset")
     print(table.groupby(["ranker", "human", "labels"], sort=False).mean().round(3).to_string())
 

@@ -31,6 +31,7 @@ from experiments.judges.posterior import (
     LEVEL,
     Collection,
     by_comparison,
+    constants,
     judged,
     per_topic,
     read,
@@ -38,7 +39,6 @@ from experiments.judges.posterior import (
     relevant_of,
     sets_of_runs,
 )
-from rtc_bayes.relevance import label_evidence
 
 GIVEN_LABELS = "hierarchical:map"
 PROMPTS = ("llama3.2_p12", "llama3.2_p14", "mistral_p3", "mistral_p24")
@@ -86,7 +86,7 @@ def rows(
     runs = rb.Runs([collection.runs[name] for name in systems])
     pool = rb.Pool.from_runs(runs, depth=DEPTH)
     truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
-    none = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
+    none = rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
     relevant = relevant_of(pool, collection.qrels)
     by_variance = in_turn("rankvar", collection, pool, seed)
     at_random = in_turn("sample", collection, pool, seed)
@@ -134,15 +134,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if options.df is not None:
-        label_evidence.OWN_DF = options.df
     collection, made = read(), list[dict[str, Any]]()
     reported = {name: collection.labels[name] for name in options.reported}
     panel = reported or read_prompts(options.prompts)
 
     def fit(pool: rb.Pool, judgments: rb.Judgments, **labels: Any) -> rb.Fit:
         asked = {"draws": options.draws, "chains": 2, "seed": options.seed}
-        return rb.fit(pool, judgments, model="robust", **asked, **labels)
+        with constants(OWN_DF=options.df):
+            return rb.fit(pool, judgments, model="robust", **asked, **labels)
 
     drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
     for subset, systems in enumerate(drawn):

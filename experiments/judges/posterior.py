@@ -9,6 +9,7 @@ its log score over pairs, accuracy less confidence, tau and tau among the true t
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import time
 import warnings
@@ -64,10 +65,15 @@ def read() -> Collection:
     )
 
 
-def read_prompts(names: Iterable[str]) -> dict[str, rb.Labels]:
-    """Read the labels of some prompts of DL 2020's panel: graded, of the judged documents."""
+def read_panel() -> pd.DataFrame:
+    """Read DL 2020's panel: of the judged documents people's grade and that of each prompt."""
     file = Path(os.environ["RTC_BAYES_DATA"]) / "trec_dl20" / "prompt_panel_graded.tsv.gz"
-    table = pd.read_csv(file, sep="\t", dtype={"topic": str, "doc": str})
+    return pd.read_csv(file, sep="\t", dtype={"topic": str, "doc": str})
+
+
+def read_prompts(names: Iterable[str], table: pd.DataFrame | None = None) -> dict[str, rb.Labels]:
+    """Take the labels of some prompts of a panel, by default of DL 2020's."""
+    table = read_panel() if table is None else table
     panel = {}
     for name in names:
         kept = table[table[name].notna()]
@@ -75,6 +81,18 @@ def read_prompts(names: Iterable[str]) -> dict[str, rb.Labels]:
         grades = kept[name].astype(int).tolist()
         panel[name] = rb.Labels.of(*documents, [name] * len(kept), grades)
     return panel
+
+
+@contextlib.contextmanager
+def constants(**values: Any) -> Iterator[None]:
+    """Model labels by other constants of `label_evidence` for a while; None: by the package's."""
+    held = vars(label_evidence)
+    ours = {name: held[name] for name in values}
+    held.update({name: value for name, value in values.items() if value is not None})
+    try:
+        yield
+    finally:
+        held.update(ours)
 
 
 def sets_of_runs(runs: rb.Runs, size: int, count: int, seed: int) -> Iterator[list[str]]:
@@ -122,7 +140,7 @@ def judged(
 ) -> rb.Judgments:
     """Let a judge choose documents for people; given labels, if it has a model."""
     if not budget:
-        return rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
+        return rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
     given = labels if ":" in judge else None
     return rb.build(
         pool, qrels, judge, ABOUT, labels=given, confidence=None, budget=budget
@@ -256,15 +274,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if options.remaining is not None:
-        label_evidence.REMAINING = options.remaining
     collection, made = read(), []
     drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
     for subset, systems in enumerate(drawn):
         asked = (options.budgets, options.model, options.judge, options.labels, options.seed)
-        for row in rows(collection, systems, *asked):
-            made.append({"subset": subset, "systems": len(systems), **row})
-            pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
+        with constants(REMAINING=options.remaining):
+            for row in rows(collection, systems, *asked):
+                made.append({"subset": subset, "systems": len(systems), **row})
+                pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
     table = pd.DataFrame(made).drop(columns=["subset", "systems"])
     print(table.groupby(["labels", "human", "method"], sort=False).mean().round(3).to_string())
 

@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import rtc_bayes as rb
-from experiments.judges.posterior import DEPTH, LEVEL, read_prompts
+from experiments.judges.posterior import DEPTH, LEVEL, read_panel, read_prompts
 from rtc_bayes.relevance import LabelEvidence, rank_curve
 from rtc_bayes.relevance.label_systems import LabelledSystems
 
@@ -48,18 +48,18 @@ def main() -> None:
     options = parser.parse_args()
     folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec_dl20"
     pool = rb.Pool.from_runs(rb.read_runs(folder / "runs", depth=DEPTH), depth=DEPTH)
-    table = pd.read_csv(folder / "prompt_panel_graded.tsv.gz", sep="\t", dtype={"topic": str})
-    topics, docnos = table.topic.tolist(), table.doc.astype(str).tolist()
+    panel = read_panel()
+    topics, docnos = panel.topic.tolist(), panel.doc.tolist()
     none = rb.Judgments.none(pool)
     at = np.array([pool.locate(t, [d])[0] for t, d in zip(topics, docnos, strict=True)])
     relevant = np.zeros(pool.n_documents)
-    relevant[at[at >= 0]] = table.human.to_numpy()[at >= 0] >= LEVEL
+    relevant[at[at >= 0]] = panel.human.to_numpy()[at >= 0] >= LEVEL
     every = np.isin(np.arange(pool.n_documents), at)
     nobody = np.zeros(pool.n_systems, dtype=bool)
     human = LabelledSystems.fit(pool, SURE * (2.0 * relevant - 1.0), every, without=nobody)
     made = []
-    columns = [name for name in table if name.startswith(("llama", "mistral"))]
-    for name, labels in read_prompts(columns[:: options.every]).items():
+    columns = [name for name in panel if name.startswith(("llama", "mistral"))]
+    for name, labels in read_prompts(columns[:: options.every], panel).items():
         judge = LabelEvidence(none.with_judge_labels(labels)).implied
         row = {"judge": name, "model": name.split("_")[0]}
         row |= {f"rank {r}": left(effect(human, r), effect(judge, r)) for r in RANKS}

@@ -27,12 +27,12 @@ from experiments.judges.posterior import (
     DEPTH,
     LEVEL,
     by_comparison,
+    constants,
     per_topic,
     read_prompts,
     sets_of_runs,
 )
 from rtc_bayes.judging.judges import RankVariance
-from rtc_bayes.relevance import label_evidence
 
 PROMPTS = ("llama3.2_p3", "llama3.2_p11", "mistral_p10", "mistral_p31")
 MODEL, JUDGED = "hierarchical:laplace", 50
@@ -51,9 +51,8 @@ ASKED = (
 
 def taught(judgments: rb.Judgments, labels: rb.Labels) -> dict[str, float]:
     """Fit all judgments, with a wide prior: the weights of systems' and topics' effects."""
-    label_evidence.SYSTEMS = WIDE
-    model = "hierarchical:map"
-    fit = rb.fit(judgments.pool, judgments, model=model, labels=labels)
+    with constants(SYSTEMS=WIDE):
+        fit = rb.fit(judgments.pool, judgments, model="hierarchical:map", labels=labels)
     value = fit.posterior["posterior"]["label_coefficient"]
     weight = value.sel(label_term=["systems", "topics"]).to_numpy().ravel()
     return {"systems": float(weight[0]), "topics": float(weight[1])}
@@ -75,15 +74,15 @@ def main() -> None:
         some = rb.Runs([runs[name] for name in drawn])
         pool = rb.Pool.from_runs(some, depth=DEPTH)
         truth = per_topic(some, qrels, LEVEL).mean(axis=1)
-        none = rb.Judgments.none(pool, judged_for=pool.systems, relevance_level=LEVEL)
+        none = rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
         chosen = rb.build(pool, qrels, RankVariance(), ABOUT, confidence=None, budget=JUDGED)
         every = rb.Judgments.from_qrels(pool, qrels, relevance_level=LEVEL)
         for name, labels in panel.items():
             weights.append({"judge": name, **taught(every, labels)})
             for human, prior, share in ASKED:
-                label_evidence.SYSTEMS, label_evidence.REMAINING = prior, share
                 judgments = chosen.judgments if human else none
-                fit = rb.fit(pool, judgments, model=MODEL, labels=labels, draws=100)
+                with constants(SYSTEMS=prior, REMAINING=share):
+                    fit = rb.fit(pool, judgments, model=MODEL, labels=labels, draws=100)
                 comparison = rb.compare(pool, fit, ABOUT, form="normal")
                 slope = np.polyfit(truth, comparison.expected, 1)[0]
                 a, b = np.triu_indices(len(truth), 1)

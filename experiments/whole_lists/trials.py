@@ -6,9 +6,9 @@
 
 runs a robustness study of each collection: `robust` with the priors of `priors.json`
 (experiments.whole_lists.priors) judges two systems, three and a half judgments a topic at least,
-and compares ten or as many as asked; other algorithms do beside it, on the same trials, and with `--own` the model that
-knows the collection's own parameters, from complete judgments. Then it prints a row for each
-algorithm of each finished study, as Markdown.
+and compares ten, or as many as asked; other algorithms do beside it, on the same trials, and with
+`--own` the model that knows the collection's own parameters, from complete judgments. Then it
+prints a row for each algorithm of each finished study, as Markdown.
 """
 
 from __future__ import annotations

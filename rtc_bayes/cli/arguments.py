@@ -172,7 +172,10 @@ def _deviation(text: str | None) -> float | Literal["auto"] | None:
         ) from None
 
 
-Level = Annotated[int, Option(help="The lowest grade that counts as relevant.")]
+Level = Annotated[
+    int | None,
+    Option(help="The lowest grade that counts as relevant. Default: that of the qrels, or 1."),
+]
 Depth = Annotated[int | None, Option(help="Pool this many documents of each list. Default: 100.")]
 ScoreDepth = Annotated[
     int | None, Option(help="Score lists to this rank. Default: whole ones, or --depth.")

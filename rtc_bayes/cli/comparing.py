@@ -180,10 +180,12 @@ def compare(
             f"a page shows one measure, not {len(estimands)}",
             remedy="give one --measure, and a page for each",
         )
-    estimand = estimands[0]
     spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     systems = runs.read()
     qrels_read = None if qrels is None else read_qrels(qrels)
+    if qrels_read is not None:
+        estimands = [each.of_qrels(qrels_read) for each in estimands]
+    estimand = estimands[0]
     audited = None if audit is None else _read_audit(audit, qrels_read)
     pool = estimand.pool(systems, qrels_read)
     if audited is not None and qrels_read is not None:

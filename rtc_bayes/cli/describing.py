@@ -17,7 +17,7 @@ from rtc_bayes.cli.inputs import PAGE_ENDINGS, digests, format_of
 def describe(
     *,
     qrels: SomeQrels = None,
-    relevance_level: Level = 1,
+    relevance_level: Level = None,
     depth: Annotated[
         int, typer.Option(help="Compare this many documents of each list.")
     ] = defaults.DEPTH,

@@ -32,7 +32,7 @@ def evaluate(
     measure: Measures = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="One value per topic.")] = False,
     topics: Topics = "judged",
-    relevance_level: Level = 1,
+    relevance_level: Level = None,
     depth: Annotated[int, typer.Option(help="Add the judged fraction to this rank.")] = 100,
     runs: RunsRead,
     layout: Layout = None,

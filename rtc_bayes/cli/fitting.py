@@ -51,7 +51,7 @@ def fit(
             metavar="F", help="Write mean probabilities here, as erels: topic Q0 docno probability."
         ),
     ] = None,
-    relevance_level: Level = 1,
+    relevance_level: Level = None,
     depth: Depth = None,
     runs: RunsRead,
     seed: Seed = 0,
@@ -59,7 +59,7 @@ def fit(
 ) -> None:
     """Predict relevance of unjudged documents."""
     from rtc_bayes.collection import read_qrels, write_erels as write
-    from rtc_bayes.collection.merging import as_json
+    from rtc_bayes.collection.qrels import as_json
     from rtc_bayes.relevance import ModelSpec, fit
     from rtc_bayes.report.command_tables import judged_table
     from rtc_bayes.report.terminal import write_tables

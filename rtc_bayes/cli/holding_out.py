@@ -158,7 +158,7 @@ def reusability(
         ),
     ] = None,
     measure: Annotated[str, typer.Option(help="As ir-measures names it.")] = "AP",
-    relevance_level: Level = 1,
+    relevance_level: Level = None,
     model: Annotated[
         str | None,
         typer.Option(

@@ -86,8 +86,8 @@ def read_judgments(
     if qrels is not None:
         made = estimand.judgments(pool, qrels, tags(judged_for))
     elif labels or begin:
-        level = estimand.relevance_level
-        made = Judgments.from_labels(pool, [], [], relevance_level=level, judged_for=pool.systems)
+        level = estimand.relevance_level or 1
+        made = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)
     else:
         raise InputError("no judgments", remedy="give --qrels, or --labels, or both")
     return made.with_judge_labels(read_labels(*labels)) if labels else made

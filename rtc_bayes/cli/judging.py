@@ -224,9 +224,9 @@ def next_(
             ).head(count)
         order = ". In the order of votes; rho is that of all systems" if solver == "vote" else ""
         title = (
-            f"{by}, {solver}, noise {noise}, {len(begun.judged_topics)} topics judged, seed {seed}"
-            "; rho: expected correlation of systems' mean scores over the judged topics and this "
-            f"one with those over all topics{order}"
+            f"{by}, {solver}, noise {noise}, {counted(len(begun.judged_topics), 'topic')} judged, "
+            f"seed {seed}; rho: expected correlation of systems' mean scores over the judged "
+            f"topics and this one with those over all topics{order}"
         )
         _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
         return
@@ -380,7 +380,10 @@ def _show_audit(
             "probability": sample.probability[first],
         }
     )
-    title = f"audit: {len(order.next)} of {len(order.documents)} documents to judge, seed {seed}"
+    title = (
+        f"audit: {len(order.next)} of {counted(len(order.documents), 'document')} to judge, "
+        f"seed {seed}"
+    )
     _show(frame, kind, output, meta, title)
 
 

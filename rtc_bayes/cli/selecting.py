@@ -50,7 +50,7 @@ def topics(
         float | None, typer.Option(help="Of lasso and box: weights sum to this at most.")
     ] = None,
     measure: Measures = None,
-    relevance_level: Level = 1,
+    relevance_level: Level = None,
     weights: Annotated[
         str | None, typer.Option(metavar="FILE", help="Of systems: system,weight. Others: 0.")
     ] = None,
@@ -145,7 +145,7 @@ def allocate(
     ] = None,
     depth: Depth = None,
     score_depth: ScoreDepth = None,
-    relevance_level: Level = 1,
+    relevance_level: Level = None,
     runs: RunsRead,
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -321,7 +321,7 @@ def variability(
     epsilon: Annotated[
         float, typer.Option(help="Of --transform logit: how near to 0 and 1 scores may come.")
     ] = 1e-3,
-    relevance_level: Level = 1,
+    relevance_level: Level = None,
     runs: RunsOrScoreFiles,
     layout: Layout = None,
     output: Out = None,
@@ -344,8 +344,9 @@ def variability(
     )
     counts = compared.counts()
     title = (
-        f"{counts['pairs']} pairs of {len(compared.systems)} systems: {counts['ties']} whose means "
-        f"tie, {counts['broken']} of these by variance apart ({test}, level {level:g})"
+        f"{counted(counts['pairs'], 'pair')} of {len(compared.systems)} systems: "
+        f"{counts['ties']} whose means tie, {counts['broken']} of these by variance apart "
+        f"({test}, level {level:g})"
     )
     frame = compared.to_frame()
     meta = provenance(inputs=inputs) | counts
@@ -360,7 +361,7 @@ def _scores(
     runs: RunFiles,
     qrels: str | None,
     measures: list[str] | None,
-    relevance_level: int,
+    relevance_level: int | None,
 ) -> tuple[list[ScoreMatrix], dict[str, str]]:
     """Read scores of systems on topics: a CSV of them, or runs and judgments, by each measure."""
     from rtc_bayes.measures.scores import ScoreMatrix

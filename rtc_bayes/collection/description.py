@@ -186,7 +186,7 @@ def describe(
     runs: Runs,
     judgments: Qrels | Judgments | None = None,
     *,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     depth: int = defaults.DEPTH,
     files: bool = True,
 ) -> Description:
@@ -197,8 +197,9 @@ def describe(
     runs : Runs
     judgments : Qrels or Judgments, optional
         Without them, the runs alone are described.
-    relevance_level : int, at least 1
-        The lowest grade that counts as relevant; judgments that are no qrels have their own.
+    relevance_level : int, at least 1, optional
+        The lowest grade that counts as relevant; by default the level that the qrels name, or 1.
+        Judgments that are no qrels have their own.
     depth : int, at least 1
         Overlap and pool are of the first so many documents of each list.
     files : bool
@@ -231,8 +232,7 @@ def describe(
     Judged documents that are in no list: 1, of which 0 relevant.
     """
     depth = whole_number("depth", depth, least=1)
-    relevance_level = whole_number("relevance level", relevance_level, least=1)
-    if judgments is None and relevance_level > 1:
+    if judgments is None and relevance_level is not None:
         raise InputError(
             "a relevance level (--relevance-level) says nothing without judgments",
             remedy="give qrels (--qrels), or leave it out",
@@ -249,7 +249,8 @@ def describe(
     answered = pool.lengths > 0
     overlap = _overlap(pool, depth, answered)
     systems = _systems_frame(runs, pool, judged, overlap, run_files)
-    topics = _topics_frame(pool, judgments, judged, relevance_level, depth, answered)
+    level = 1 if judged is None else judged.relevance_level
+    topics = _topics_frame(pool, judgments, judged, level, depth, answered)
     retrieved = pool.best_ranks > 0
     identical, alike = _equal_lists(pool, depth, answered)
     evidence = Evidence(
@@ -272,12 +273,12 @@ def describe(
         overlap=_labelled(overlap, pool.systems),
         remarks=remarks_on(evidence),
         depth=depth,
-        relevance_level=relevance_level if judged is None else judged.relevance_level,
+        relevance_level=level,
     )
 
 
 def _over(
-    pool: Pool, judgments: Qrels | Judgments | None, relevance_level: int
+    pool: Pool, judgments: Qrels | Judgments | None, relevance_level: int | None
 ) -> Judgments | None:
     """Take judgments over the pool of all lists."""
     if judgments is None:

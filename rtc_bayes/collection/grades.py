@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -188,7 +189,7 @@ class GradeDistribution:
             ]
             if np.isnan(p).any():
                 raise InputError(
-                    f"{int(np.isnan(p).sum())} judged documents without a probability",
+                    f"{counted(int(np.isnan(p).sum()), 'judged document')} without a probability",
                     remedy="give relevance of every judged document",
                 )
             odds = log_odds(np.array(p))

@@ -15,8 +15,8 @@ from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
-from rtc_bayes.collection.qrels import JudgedFor, Qrels, warn_of_level
-from rtc_bayes.errors import CollectionWarning, InputError, whole_fields, whole_number
+from rtc_bayes.collection.qrels import JudgedFor, Qrels, level_of
+from rtc_bayes.errors import CollectionWarning, InputError, whole_fields
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
 
@@ -87,7 +87,7 @@ class Judgments(Saved):
     def __post_init__(self) -> None:
         whole_fields(self, relevance_level=1)
         if self.grades is None:
-            object.__setattr__(self, "grades", _as_grades(self.labels))
+            object.__setattr__(self, "grades", _as_grades(self.labels, self.relevance_level))
         for values in (self.labels, self.order, self.grades):
             values.flags.writeable = False
 
@@ -140,7 +140,8 @@ class Judgments(Saved):
         labels : array_like of float, shape (judged,)
             Each in [0, 1]: 1 relevant, 0 nonrelevant, between the two a probability.
         grades : array_like of float, shape (judged,), optional
-            Whole numbers of at least 0, which the labels were read from; by default the labels.
+            Whole numbers of at least 0, which the labels were read from; by default 0 for the
+            label 0 and the relevance level for 1.
         relevance_level : int, at least 1
             The lowest grade that counts as relevant.
         judged_for : sequence of str, or mapping of str to sequence of str; optional
@@ -201,7 +202,7 @@ class Judgments(Saved):
             raise InputError("a document is judged twice", remedy="give each document once")
         every, of_grade = self.labels.copy(), self.grades.copy()
         every[added] = values
-        of_grade[added] = _grades(grades, values)
+        of_grade[added] = _grades(grades, values, self.relevance_level)
         return replace(self, labels=every, order=order, grades=of_grade)
 
     def with_judge_labels(self, labels: Labels | None) -> Judgments:
@@ -293,18 +294,23 @@ class Judgments(Saved):
         pool: Pool,
         qrels: Qrels,
         *,
-        relevance_level: int = 1,
+        relevance_level: int | None = None,
         judged_for: JudgedFor = None,
     ) -> Judgments:
         """Take the judgments of a qrels file.
+
+        Judged documents that the pool lacks are added to it: numbers of documents, labels and
+        probabilities are then those of `pool` of what is returned, which is to be used from there
+        on. :func:`rtc_bayes.compare` and :func:`rtc_bayes.fit` take either pool.
 
         Parameters
         ----------
         pool : Pool
         qrels : Qrels
             Graded; negative grades are unjudged.
-        relevance_level : int, at least 1
-            The lowest grade that counts as relevant.
+        relevance_level : int, at least 1, optional
+            The lowest grade that counts as relevant. By default the level that the qrels name,
+            or 1.
         judged_for : sequence of str, or mapping of str to sequence of str; optional
             The systems that the judgments were made for: on all topics, or by topic. By default
             those that the qrels name. The hold-out design is always the qrels'.
@@ -317,8 +323,8 @@ class Judgments(Saved):
         Warns
         -----
         CollectionWarning
-            Once, naming judged topics for which there is no run; and systems that `judged_for`
-            names and the pool does not have.
+            Once, naming judged topics for which there is no run; systems that `judged_for`
+            names and the pool does not have; and what :func:`level_of` says of the level.
 
         Examples
         --------
@@ -326,12 +332,15 @@ class Judgments(Saved):
         >>> run = rb.Run.from_rankings("one", {"1": ["a", "b"], "2": ["x"]})
         >>> pool = rb.Pool.from_runs(rb.Runs([run]))
         >>> qrels = rb.Qrels({"1": {"a": 2, "b": 0, "not retrieved": 1}})
-        >>> rb.Judgments.from_qrels(pool, qrels)
+        >>> judgments = rb.Judgments.from_qrels(pool, qrels)
+        >>> judgments
         Judgments(3 judged, 2 relevant, in 1 of 2 topics)
+        >>> pool.n_documents, judgments.pool.n_documents
+        (3, 4)
         >>> rb.Judgments.from_qrels(pool, qrels, relevance_level=2)
         Judgments(3 judged, 1 relevant, in 1 of 2 topics)
         """
-        whole_number("relevance_level", relevance_level, least=1)
+        level = level_of(qrels, relevance_level)
         if judged_for is None:
             judged_for = qrels.judged_for
         elif absent := set(_judged_for(pool, judged_for)[0] or ()).difference(pool.systems):
@@ -352,11 +361,11 @@ class Judgments(Saved):
         foreign = sorted(set(qrels) - set(shared))
         if foreign:
             warnings.warn(
-                f"{len(foreign)} judged topics have no run and are left aside: {some(foreign)}",
+                f"{counted(len(foreign), 'judged topic')} without a run, left aside: "
+                f"{some(foreign)}",
                 CollectionWarning,
                 stacklevel=2,
             )
-        warn_of_level(qrels, relevance_level)
         grades = [(t, docno, g) for t in shared for docno, g in qrels[t].items() if g >= 0]
         wanted: dict[str, list[str]] = {t: [] for t in shared}
         for topic, docno, _ in grades:
@@ -366,9 +375,9 @@ class Judgments(Saved):
         return cls.from_labels(
             every,
             np.concatenate([np.empty(0, dtype=np.int64), *located]),
-            [float(grade >= relevance_level) for _, _, grade in grades],
+            [float(grade >= level) for _, _, grade in grades],
             grades=[grade for _, _, grade in grades],
-            relevance_level=relevance_level,
+            relevance_level=level,
             judged_for=judged_for,
             hold_out=qrels.hold_out,
         )
@@ -572,7 +581,7 @@ class Judgments(Saved):
     def to_qrels(self) -> Qrels:
         """Return the grades of hard judgments as qrels, in the order made.
 
-        They name the systems judged for and the hold-out design.
+        They name the systems judged for, the hold-out design and the relevance level.
 
         Raises
         ------
@@ -594,7 +603,12 @@ class Judgments(Saved):
         for t, docno, grade in zip(topics, docnos, grades, strict=True):
             table.setdefault(self.pool.topics[t], {})[docno] = grade
         made_for = self.judged_for_by_topic or self.judged_for
-        return Qrels(table, judged_for=made_for, hold_out=self.hold_out)
+        return Qrels(
+            table,
+            judged_for=made_for,
+            hold_out=self.hold_out,
+            relevance_level=self.relevance_level,
+        )
 
     def grade_distribution(self, p: NDArray[np.floating] | None = None) -> GradeDistribution | None:
         """Return the grades and what they say of other documents'; None where none is above 1.
@@ -775,15 +789,17 @@ def _labels(labels: ArrayLike) -> NDArray[np.float64]:
     return values
 
 
-def _as_grades(labels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the grades of labels that are 0 or 1; no number where there is none."""
-    return np.where((labels == 0.0) | (labels == 1.0), labels, np.nan)
+def _as_grades(labels: NDArray[np.float64], level: int) -> NDArray[np.float64]:
+    """Return 0 for the label 0, the lowest relevant grade for 1; no number where there is none."""
+    return np.where((labels == 0.0) | (labels == 1.0), labels * level, np.nan)
 
 
-def _grades(grades: ArrayLike | None, labels: NDArray[np.float64]) -> NDArray[np.float64]:
+def _grades(
+    grades: ArrayLike | None, labels: NDArray[np.float64], level: int
+) -> NDArray[np.float64]:
     """Return grades, or what labels say of them."""
     if grades is None:
-        return _as_grades(labels)
+        return _as_grades(labels, level)
     values = np.array(grades, dtype=np.float64)
     hard = values[~np.isnan(values)]
     if values.shape != labels.shape or (hard < 0.0).any() or (hard % 1.0 != 0.0).any():

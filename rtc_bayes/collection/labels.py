@@ -148,8 +148,8 @@ class Labels:
         seconds = _column(time, len(values), "time")
         if not len(values) == len(topics) == len(docnos) == len(judges):
             raise InputError(
-                f"{len(topics)} topics, {len(docnos)} docnos, {len(judges)} judges and "
-                f"{len(values)} grades",
+                f"columns differ in length: topics {len(topics)}, docnos {len(docnos)}, "
+                f"judges {len(judges)}, grades {len(values)}",
                 remedy="give columns of equal length",
             )
         if stated is not None and ((stated < 0.0) | (stated > 1.0)).any():

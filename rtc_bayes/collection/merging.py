@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection.ids import keyed_by_text, shown
-from rtc_bayes.collection.qrels import JudgedFor, Qrels, one_design
+from rtc_bayes.collection.qrels import JudgedFor, Qrels, one_design, one_level
 from rtc_bayes.collection.writing import write_qrels
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.store import meta_path, write_json
@@ -79,7 +79,8 @@ class Merged:
     qrels : Qrels
         The merged judgments, in the order in which documents first appear. Their `judged_for` is
         every source's together; None where that of any source is not known. Their `hold_out` is
-        the design under which all were judged.
+        the design under which all were judged, their `relevance_level` that of all sources that
+        name one; None where they name several.
     sources : mapping of str to Qrels
         What was merged, by name.
     conflict : str
@@ -140,8 +141,8 @@ class Merged:
         Returns
         -------
         dict
-            ``judged_for``; ``hold_out``, if there is a design; ``conflict``, the rule;
-            ``sources`` (of each its name, digest, number judged and ``judged_for``);
+            What :meth:`Qrels.about` says of them; ``conflict``, the rule;
+            ``sources`` (of each its name, digest, number judged, and the same);
             ``conflicts`` (topic, docno, grade, the grades by source and tie); ``judged_by`` (by
             topic and docno the names of the sources).
         """
@@ -149,17 +150,15 @@ class Merged:
         for document in self.documents:
             names = list(document.judged_by)
             judged_by.setdefault(document.topic, {})[document.docno] = names
-        design = {} if self.qrels.hold_out is None else {"hold_out": self.qrels.hold_out}
         return {
-            "judged_for": as_json(self.qrels.judged_for),
-            **design,
+            **self.qrels.about(),
             "conflict": self.conflict,
             "sources": [
                 {
                     "name": name,
                     "digest": qrels.digest,
                     "judged": qrels.counts()[0],
-                    "judged_for": as_json(qrels.judged_for),
+                    **qrels.about(),
                 }
                 for name, qrels in self.sources.items()
             ],
@@ -241,6 +240,7 @@ def merge(*qrels: Qrels | Mapping[str, Qrels], conflict: Conflict = "refuse") ->
     _check_rule(conflict)
     sources = _named(qrels)
     hold_out = one_design(source.hold_out for source in sources.values() if source.n_values)
+    level = one_level(source.relevance_level for source in sources.values())
     grades: dict[tuple[str, str], dict[str, int]] = {}
     for name, source in sources.items():
         for topic, of_topic in source.items():
@@ -258,7 +258,7 @@ def merge(*qrels: Qrels | Mapping[str, Qrels], conflict: Conflict = "refuse") ->
     for document in documents:
         table.setdefault(document.topic, {})[document.docno] = document.grade
     judged_for = _together([(source.judged_for, source) for source in sources.values()])
-    together = Qrels(table, judged_for=judged_for, hold_out=hold_out)
+    together = Qrels(table, judged_for=judged_for, hold_out=hold_out, relevance_level=level)
     return Merged(together, sources, conflict, tuple(documents))
 
 
@@ -430,10 +430,3 @@ def _together(parts: Sequence[tuple[JudgedFor, Iterable[str]]]) -> JudgedFor:
             systems = judged_for.get(topic, ()) if isinstance(judged_for, Mapping) else judged_for
             by_topic.setdefault(topic, {}).update(dict.fromkeys(systems or ()))
     return {topic: tuple(systems) for topic, systems in by_topic.items()}
-
-
-def as_json(judged_for: JudgedFor) -> object:
-    """Return lists, which JSON holds."""
-    if isinstance(judged_for, Mapping):
-        return {topic: list(systems) for topic, systems in judged_for.items()}
-    return None if judged_for is None else list(judged_for)

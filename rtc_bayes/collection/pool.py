@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from rtc_bayes.collection.qrels import Qrels
     from rtc_bayes.collection.runs import Runs
 
+ONE_EACH = (
+    "give one for every document of the pool; of judgments that added documents to it, that is "
+    "judgments.pool"
+)
+"""What to do where values are not one for every document."""
 _NOTHING = np.empty(0, dtype=np.int32)
 
 
@@ -208,7 +213,8 @@ class Pool(Saved):
         if lacking and not pad:
             named = ", ".join(f"{tag} ({n})" for tag, n in lacking.items())
             warnings.warn(
-                f"runs without some of the {len(topics)} topics, where they score 0: {named}",
+                f"runs without some of {counted(len(topics), 'topic')}, where they score 0: "
+                f"{named}",
                 CollectionWarning,
                 stacklevel=2,
             )

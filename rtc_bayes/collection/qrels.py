@@ -15,6 +15,7 @@ from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.records import grade
 from rtc_bayes.errors import CollectionWarning, InputError, brief_repr, whole_number
+from rtc_bayes.store import meta_path
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -116,17 +117,20 @@ class Qrels(_TopicTable[int]):
     hold_out : str, optional
         Digest of the :class:`~rtc_bayes.collection.hold_out.HoldOutDesign` under which they were
         judged. None: under none, or not known.
+    relevance_level : int, optional
+        The lowest grade that counted as relevant when documents were chosen, at least 1: what
+        reads these judgments takes it unless it is told another. None: not known, taken as 1.
 
     Raises
     ------
     InputError
-        A grade that is not a whole number; an id that is neither text nor a whole number, or
-        stands twice, as 1 and as "1".
+        A grade that is not a whole number; a relevance level below 1; an id that is neither text
+        nor a whole number, or stands twice, as 1 and as "1".
 
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> qrels = rb.Qrels({"401": {"d1": 2, "d2": 0}}, judged_for=["bm25"])
+    >>> qrels = rb.Qrels({"401": {"d1": 2, "d2": 0}}, judged_for=["bm25"], relevance_level=2)
     >>> qrels.counts(), qrels.counts(relevance_level=3), qrels.judged_for
     ((2, 1), (2, 0), ('bm25',))
     """
@@ -135,6 +139,7 @@ class Qrels(_TopicTable[int]):
     refusal = "not a whole number"
     judged_for: tuple[str, ...] | Mapping[str, tuple[str, ...]] | None
     hold_out: str | None
+    relevance_level: int | None
 
     def __init__(
         self,
@@ -144,9 +149,14 @@ class Qrels(_TopicTable[int]):
         digest: str = "",
         judged_for: JudgedFor = None,
         hold_out: str | None = None,
+        relevance_level: int | None = None,
     ) -> None:
         super().__init__(table, path=path, digest=digest)
-        self._set(judged_for=_of_text(judged_for), hold_out=hold_out)
+        if relevance_level is not None:
+            relevance_level = whole_number("relevance_level", relevance_level, least=1)
+        self._set(
+            judged_for=_of_text(judged_for), hold_out=hold_out, relevance_level=relevance_level
+        )
 
     def _accepted(self, value: Any) -> int:
         return value if type(value) is int and abs(value) < 2**63 else grade(value)
@@ -155,31 +165,95 @@ class Qrels(_TopicTable[int]):
         """Let the qrels cross process borders; a view of a mapping cannot."""
         judged_for = self.judged_for
         state = dict(judged_for) if isinstance(judged_for, Mapping) else judged_for
-        return _rebuild, (self._table, self.path, self.digest, state, self.hold_out)
+        about = (state, self.hold_out, self.relevance_level)
+        return _rebuild, (self._table, self.path, self.digest, *about)
 
-    def counts(self, relevance_level: int = 1) -> tuple[int, int]:
-        """Count the judged and, at a relevance level, the relevant documents."""
-        whole_number("relevance_level", relevance_level, least=1)
+    def about(self) -> dict[str, object]:
+        """Return what stands beside a file of them, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``judged_for`` (a list, one for each topic, or None); ``hold_out`` and
+            ``relevance_level`` where they are known.
+        """
+        design = {} if self.hold_out is None else {"hold_out": self.hold_out}
+        level = {} if self.relevance_level is None else {"relevance_level": self.relevance_level}
+        return {"judged_for": as_json(self.judged_for), **design, **level}
+
+    def counts(self, relevance_level: int | None = None) -> tuple[int, int]:
+        """Count the judged and, at a relevance level (their own), the relevant documents."""
+        level = self.relevance_level or 1
+        if relevance_level is not None:
+            level = whole_number("relevance_level", relevance_level, least=1)
         grades = [grade for values in self.values() for grade in values.values() if grade >= 0]
-        return len(grades), sum(grade >= relevance_level for grade in grades)
+        return len(grades), sum(grade >= level for grade in grades)
 
     def __repr__(self) -> str:
         judged, relevant = self.counts()
-        topics = counted(len(self), "topic")
-        return f"Qrels({topics}, {judged} judged, {relevant} relevant at level 1)"
+        topics, level = counted(len(self), "topic"), self.relevance_level or 1
+        return f"Qrels({topics}, {judged} judged, {relevant} relevant at level {level})"
 
 
-def warn_of_level(qrels: Qrels, relevance_level: int) -> None:
+def level_of(qrels: Qrels, relevance_level: int | None) -> int:
+    """Say from which grade on judgments count as relevant.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    relevance_level : int or None
+        As asked for; None: that of the qrels, or 1.
+
+    Raises
+    ------
+    InputError
+        A level below 1.
+
+    Warns
+    -----
+    CollectionWarning
+        It is read from the file beside the qrels and is not 1; it is asked for and is not that
+        of the qrels; or it is above every grade, so that nothing judged is relevant.
+
+    Examples
+    --------
+    >>> qrels = Qrels({"401": {"d1": 2, "d2": 1}}, relevance_level=2)
+    >>> level_of(qrels, None), level_of(Qrels({}), None)
+    (2, 1)
+    """
+    own, name = qrels.relevance_level, qrels.path or "the judgments"
+    if relevance_level is None:
+        level = own or 1
+        if qrels.path and level > 1:
+            warnings.warn(
+                f"grades from {level} on count as relevant, as when {name} was made "
+                f"({meta_path(name)}); relevance_level= or --relevance-level says otherwise",
+                CollectionWarning,
+                stacklevel=3,
+            )
+    else:
+        level = whole_number("relevance_level", relevance_level, least=1)
+        if own not in (None, level):
+            warnings.warn(
+                f"grades from {level} on count as relevant; when {name} "
+                f"{'was' if qrels.path else 'were'} made, it was those from {own} on",
+                CollectionWarning,
+                stacklevel=3,
+            )
+    if level > 1:
+        _warn_of_none(qrels, level)
+    return level
+
+
+def _warn_of_none(qrels: Qrels, relevance_level: int) -> None:
     """Say that the relevance level is above every grade, so that nothing judged is relevant."""
-    if relevance_level == 1:
-        return
     highest = max((grade for values in qrels.values() for grade in values.values()), default=0)
     if 1 <= highest < relevance_level:
         warnings.warn(
             f"relevance level {relevance_level} is above the highest grade of the judgments, "
             f"{highest}: none of them is relevant",
             CollectionWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -330,6 +404,48 @@ def one_design(digests: Iterable[str | None]) -> str | None:
     return distinct[0] if distinct else None
 
 
+def one_level(levels: Iterable[int | None]) -> int | None:
+    """Return the relevance level at which sources that name one were judged.
+
+    Parameters
+    ----------
+    levels : iterable of int or None
+        Of each source; None where it names none.
+
+    Returns
+    -------
+    int or None
+        None where no source names one, or where they name several.
+
+    Warns
+    -----
+    CollectionWarning
+        They name several.
+
+    Examples
+    --------
+    >>> one_level([None, 2, 2])
+    2
+    """
+    distinct = sorted({level for level in levels if level is not None})
+    if len(distinct) > 1:
+        warnings.warn(
+            f"judgments were made at relevance levels {', '.join(map(str, distinct))}: say at "
+            "which they are read, relevance_level= or --relevance-level",
+            CollectionWarning,
+            stacklevel=3,
+        )
+        return None
+    return distinct[0] if distinct else None
+
+
+def as_json(judged_for: JudgedFor) -> object:
+    """Return lists, which JSON holds."""
+    if isinstance(judged_for, Mapping):
+        return {topic: list(systems) for topic, systems in judged_for.items()}
+    return None if judged_for is None else list(judged_for)
+
+
 def _of_text(judged_for: JudgedFor) -> tuple[str, ...] | Mapping[str, tuple[str, ...]] | None:
     """Return systems as tuples of text, of all topics or of each."""
     if judged_for is None:
@@ -347,6 +463,18 @@ def _systems(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _rebuild(
-    table: Any, path: str, digest: str, judged_for: JudgedFor, hold_out: str | None
+    table: Any,
+    path: str,
+    digest: str,
+    judged_for: JudgedFor,
+    hold_out: str | None,
+    relevance_level: int | None,
 ) -> Qrels:
-    return Qrels(table, path=path, digest=digest, judged_for=judged_for, hold_out=hold_out)
+    return Qrels(
+        table,
+        path=path,
+        digest=digest,
+        judged_for=judged_for,
+        hold_out=hold_out,
+        relevance_level=relevance_level,
+    )

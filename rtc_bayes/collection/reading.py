@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import keyed_by_text, shown, text_of
 from rtc_bayes.collection.lines import ERELS, GROUPS, PRELS, QRELS, SCORES, Rows
 from rtc_bayes.collection.qrels import (
-    JudgedFor,
     Prel,
     Prels,
     Probabilities,
     Qrels,
     Scores,
     one_design,
+    one_level,
 )
 from rtc_bayes.collection.records import GRADE, GROUP, SYSTEM, Records
 from rtc_bayes.collection.sources import files_of, kind_of
@@ -29,8 +29,9 @@ from rtc_bayes.store import meta_path, read_json
 def read_qrels(source: Any) -> Qrels:
     """Read qrels: ``topic iteration docno relevance``, plain or gzipped; or rows in memory.
 
-    The systems that judgments were made for are read from ``FILE.meta.json`` beside the file,
-    where there is one that names them (:attr:`Qrels.judged_for`).
+    For which systems, under which hold-out design and at which relevance level judgments were made
+    is read from ``FILE.meta.json`` beside the file, where there is one that says it
+    (:attr:`Qrels.judged_for`, `hold_out`, `relevance_level`).
 
     Parameters
     ----------
@@ -38,8 +39,8 @@ def read_qrels(source: Any) -> Qrels:
         A file, or a folder or a glob of files; a frame with a topic column (topic, qid, query_id,
         q_id, query), a document column (docno, doc_id, docid) and a grade column (label,
         grade, relevance, score); ``{topic: {docno: grade}}``; Qrel of ir_measures or qrels of
-        ir_datasets: tuples with query_id, doc_id and relevance; or a list of any of these, whose
-        judgments are put together.
+        ir_datasets: tuples with query_id, doc_id and relevance; Qrels, which stay as they are; or a
+        list of any of these, whose judgments are put together.
 
     Raises
     ------
@@ -52,6 +53,8 @@ def read_qrels(source: Any) -> Qrels:
     >>> rb.read_qrels({"401": {"d1": 1, "d2": 0}})
     Qrels(1 topic, 2 judged, 1 relevant at level 1)
     """
+    if isinstance(source, Qrels):
+        return source
     match kind_of(source):
         case "path":
             return _together([_read_qrels_file(path) for path in files_of(source)])
@@ -229,20 +232,18 @@ def _table[Value](rows: Rows, values: Sequence[Value]) -> dict[str, dict[str, Va
 
 def _read_qrels_file(path: Path) -> Qrels:
     rows = Rows(path, QRELS)
-    judged_for, hold_out = _read_beside(meta_path(path))
     return Qrels(
         _table(rows, rows.integers("relevance").tolist()),
         path=str(path),
         digest=rows.digest,
-        judged_for=judged_for,
-        hold_out=hold_out,
+        **_read_beside(meta_path(path)),
     )
 
 
-def _read_beside(path: Path) -> tuple[JudgedFor, str | None]:
-    """Read for which systems judgments were made, and under which hold-out design."""
+def _read_beside(path: Path) -> dict[str, Any]:
+    """Read for whom judgments were made, under which hold-out design, and at which level."""
     if not path.is_file():
-        return None, None
+        return {}
     meta = read_json(path)
     systems = meta.get("judged_for") if isinstance(meta, dict) else meta
     lists = list(systems.values()) if isinstance(systems, dict) else [systems]
@@ -262,8 +263,14 @@ def _read_beside(path: Path) -> tuple[JudgedFor, str | None]:
             path=path,
             remedy='correct "hold_out", or delete the file',
         )
-    judged_for: JudgedFor = systems
-    return judged_for, hold_out
+    level = meta.get("relevance_level")
+    if not (level is None or (type(level) is int and level >= 1)):
+        raise InputError(
+            "does not say the relevance level as a whole number of at least 1",
+            path=path,
+            remedy='correct "relevance_level", or delete the file',
+        )
+    return {"judged_for": systems, "hold_out": hold_out, "relevance_level": level}
 
 
 def _qrels_of_records(records: Records) -> Qrels:
@@ -281,6 +288,7 @@ def _together(parts: Sequence[Qrels]) -> Qrels:
     if len(parts) == 1:
         return parts[0]
     hold_out = one_design(part.hold_out for part in parts if part.n_values)
+    level = one_level(part.relevance_level for part in parts)
     table: dict[str, dict[str, int]] = {}
     for part in parts:
         for topic, grades in part.items():
@@ -295,4 +303,5 @@ def _together(parts: Sequence[Qrels]) -> Qrels:
             judged.update(grades)
     first = parts[0].judged_for
     alike = all(part.judged_for == first for part in parts)
-    return Qrels(table, judged_for=first if alike else None, hold_out=hold_out)
+    judged_for = first if alike else None
+    return Qrels(table, judged_for=judged_for, hold_out=hold_out, relevance_level=level)

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.collection.pool import Pool
-from rtc_bayes.collection.qrels import Probabilities, Qrels
-from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.collection.pool import ONE_EACH, Pool
+from rtc_bayes.collection.qrels import Probabilities, Qrels, level_of
+from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
 
@@ -118,7 +118,9 @@ class Relevance(Saved):
             array = array[None, None, :]
         if array.ndim != 3 or array.shape[-1] != pool.n_documents:
             raise InputError(
-                f"probabilities of shape {np.shape(values)} for {pool.n_documents} documents"
+                f"probabilities of shape {np.shape(values)} for "
+                f"{counted(pool.n_documents, 'document')}",
+                remedy=ONE_EACH,
             )
         topics = np.array(pool.topics, dtype=object)[pool.topic_of]
         probability = xr.DataArray(
@@ -143,7 +145,7 @@ class Relevance(Saved):
         *,
         qrels: Qrels | None = None,
         default_p: float | None = None,
-        relevance_level: int = 1,
+        relevance_level: int | None = None,
     ) -> Relevance:
         """Take listed probabilities, overridden by judgments; the rest gets a default.
 
@@ -156,8 +158,8 @@ class Relevance(Saved):
         default_p : float, optional
             Probability in [0, 1] of the pool's documents that are listed nowhere. By default .5,
             and a warning says of how many.
-        relevance_level : int
-            The lowest relevant grade.
+        relevance_level : int, optional
+            The lowest relevant grade; by default the level that the qrels name, or 1.
 
         Warns
         -----
@@ -177,12 +179,12 @@ class Relevance(Saved):
         >>> rb.Relevance.from_erels(pool, listed, default_p=0.1).values
         array([[0.1 , 0.75]])
         """
-        whole_number("relevance_level", relevance_level, least=1)
+        level = level_of(Qrels({}) if qrels is None else qrels, relevance_level)
         if default_p is not None and not 0.0 <= default_p <= 1.0:
             raise InputError(f"default probability {default_p} is outside [0, 1]")
         listed: dict[str, dict[str, float]] = {topic: dict(p) for topic, p in erels.items()}
         for topic, grades in (qrels or {}).items():
-            labels = {d: float(g >= relevance_level) for d, g in grades.items() if g >= 0}
+            labels = {d: float(g >= level) for d, g in grades.items() if g >= 0}
             listed[topic] = {**listed.get(topic, {}), **labels}
         shared = [topic for topic in listed if topic in set(pool.topics)]
         if not shared:
@@ -196,8 +198,8 @@ class Relevance(Saved):
         n_default = len(values) - sum(len(listed[topic]) for topic in shared)
         if n_default and default_p is None:
             warnings.warn(
-                f"{n_default} of {len(values)} documents of the pool have no listed probability "
-                "and get 0.5 (say another: default_p= or --default-p)",
+                f"no listed probability for {n_default:,} of {counted(len(values), 'document')} "
+                "of the pool: taken as 0.5 (say another: default_p= or --default-p)",
                 CollectionWarning,
                 stacklevel=2,
             )
@@ -205,7 +207,7 @@ class Relevance(Saved):
             values[every.locate(topic, listed[topic])] = list(listed[topic].values())
         distribution = None
         if qrels is not None:
-            distribution = GradeDistribution.from_qrels(qrels, relevance_level=relevance_level)
+            distribution = GradeDistribution.from_qrels(qrels, relevance_level=level)
         return cls.from_values(every, values, model="erels", method="given", grades=distribution)
 
     @property
@@ -272,7 +274,7 @@ class Relevance(Saved):
         if len(unknown):
             first = unknown[0]
             raise InputError(
-                f"{len(unknown)} documents of the pool have no probability, first "
+                f"no probability for {counted(len(unknown), 'document')} of the pool, first "
                 f"{extended.docnos[first]} of topic {extended.topics[extended.topic_of[first]]}",
                 remedy="fit the model to the pool of these runs, at this depth",
             )

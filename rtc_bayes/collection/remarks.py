@@ -263,9 +263,9 @@ def _on_lists(evidence: Evidence) -> Iterator[Remark]:
     if lacking:
         yield Remark(
             "missing_topics",
-            f"In {len(lacking)} of {total} some of the {len(evidence.run_topics)} topics are "
-            f"missing, where the run scores 0: {_each(lacking)}. Shares judged (judged@k) are of "
-            "the lists that it has.",
+            f"In {len(lacking)} of {total} some of {counted(len(evidence.run_topics), 'topic')} "
+            f"are missing, where the run scores 0: {_each(lacking)}. Shares judged (judged@k) "
+            "are of the lists that it has.",
             "Ask for the missing lists, or compare on the topics that all runs have.",
             systems=tuple(lacking),
             topics=tuple(np.array(evidence.run_topics, dtype=object)[missing.any(axis=0)]),

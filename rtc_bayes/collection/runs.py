@@ -155,7 +155,10 @@ class Run(Immutable):
             )
             where = f"run {tag!r}, topic {topic}"
             if len(values) != len(docnos):
-                raise InputError(f"{where}: {len(docnos)} documents but {len(values)} scores")
+                raise InputError(
+                    f"{where}: {counted(len(docnos), 'document')} but "
+                    f"{counted(len(values), 'score')}"
+                )
             if len(set(docnos.tolist())) != len(docnos):
                 raise InputError(f"{where}: a document stands twice in the list")
             if np.isnan(values).any():

@@ -77,8 +77,8 @@ def write_runs(runs: Runs, folder: str | Path, *, compress: bool = True) -> None
 def write_qrels(qrels: Qrels, path: str | Path) -> None:
     """Write ``topic 0 docno relevance`` lines.
 
-    Where they are known, the systems that they were judged for, and the digest of the hold-out
-    design under which they were judged, go to ``PATH.meta.json``, where
+    Where they are known, the systems that they were judged for, the digest of the hold-out design
+    under which they were judged, and the relevance level go to ``PATH.meta.json``, where
     :func:`rtc_bayes.read_qrels` finds them; what stood there before described other judgments and
     is removed.
 
@@ -100,11 +100,11 @@ def write_qrels(qrels: Qrels, path: str | Path) -> None:
     _write(path, ((t, 0, docno, g) for t, v in qrels.items() for docno, g in v.items()))
     if not Path(path).is_file():
         return
-    if qrels.judged_for is None and qrels.hold_out is None:
+    about = qrels.about()
+    if about == {"judged_for": None}:
         meta_path(path).unlink(missing_ok=True)
     else:
-        design = {} if qrels.hold_out is None else {"hold_out": qrels.hold_out}
-        write_json({"judged_for": qrels.judged_for} | design, meta_path(path))
+        write_json(about, meta_path(path))
 
 
 def write_erels(probabilities: Probabilities, path: str | Path) -> None:

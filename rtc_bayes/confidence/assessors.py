@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, Relevance
+from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.confidence.comparing import compare
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import RelevanceLike
@@ -31,7 +32,7 @@ def assessor_confusion(
     first: Qrels,
     second: Qrels,
     *,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     second_level: int | None = None,
     by_grade: bool = False,
 ) -> Floats:
@@ -44,9 +45,9 @@ def assessor_confusion(
     ----------
     first, second : Qrels
         Of a track's assessor and of another person, or of a language model.
-    relevance_level, second_level : int
-        The lowest grade that counts as relevant, of the first and of the second; where none is
-        given for the second, the same.
+    relevance_level, second_level : int, optional
+        The lowest grade that counts as relevant, of the first (by default the level that it names,
+        or 1) and of the second (by default the same).
     by_grade : bool
         A row for each grade of the first, from 0: assessors disagree more on some grades.
 
@@ -71,7 +72,8 @@ def assessor_confusion(
     """
     highest = max((grade for grades in first.values() for grade in grades.values()), default=0)
     counts = np.full((max(highest + 1, 2) if by_grade else 2, 2), 0.5)
-    levels = relevance_level, relevance_level if second_level is None else second_level
+    level = level_of(first, relevance_level)
+    levels = level, level if second_level is None else second_level
     for topic, grades in first.items():
         others = second.get(topic, {})
         for docno, grade in grades.items():

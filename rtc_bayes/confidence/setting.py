@@ -291,12 +291,12 @@ def number_of(systems: Sequence[str], name: str) -> int:
 
 def _check_level(asked: Estimand, judgments: Judgments | None) -> None:
     """Refuse another relevance level than that of judgments, which decided what is relevant."""
+    level = asked.relevance_level
     if judgments is None or not judgments.n_judged:
         return
-    of_fit = judgments.relevance_level
-    if asked.relevance_level not in (1, of_fit):
+    if level not in (None, judgments.relevance_level):
         raise InputError(
-            f"relevance_level is {asked.relevance_level}, and the fit's {of_fit}",
+            f"relevance_level is {level}, and the fit's {judgments.relevance_level}",
             remedy="leave it out, or fit judgments of this level",
         )
 

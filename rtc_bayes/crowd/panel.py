@@ -324,7 +324,7 @@ def _checked(
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 2 or not values.size or len(values) != n_pairs:
         raise InputError(
-            f"scores of shape {values.shape} for {n_pairs} topics",
+            f"scores of shape {values.shape} for {counted(n_pairs, 'topic')}",
             remedy="give one row a pair, one column a judge, and the topic of each pair",
         )
     if np.any((values < 0) | (values > 1)):
@@ -334,7 +334,8 @@ def _checked(
     names = [str(j) for j in range(values.shape[1])] if judges is None else judges
     if len(names) != values.shape[1]:
         raise InputError(
-            f"{len(names)} names of {values.shape[1]} judges", remedy="give one name a column"
+            f"{counted(len(names), 'name')} of {counted(values.shape[1], 'judge')}",
+            remedy="give one name a column",
         )
     labels = np.full(n_pairs, np.nan) if human is None else np.asarray(human, dtype=np.float64)
     allowed = np.isin(labels[~np.isnan(labels)], np.arange(n_grades))

@@ -9,6 +9,7 @@ import numpy as np
 from rtc_bayes.crowd.panel import Panel
 from rtc_bayes.crowd.panel_features import Codes, Floats
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import counted
 
 _BLOCK = 256
 
@@ -149,7 +150,9 @@ def draw_checks(panel: Panel, n: int, *, strata: int = 5, seed: int = 0) -> Chec
     """
     _enough(panel, n)
     if not 1 <= strata <= n:
-        raise InputError(f"{strata} strata for {n} pairs", remedy="give 1 to n strata")
+        raise InputError(
+            f"strata is {strata}, for {counted(n, 'pair')}", remedy="give 1 to n strata"
+        )
     open_pairs = np.flatnonzero(np.isnan(panel.human))
     order = open_pairs[np.argsort(panel.features.common[open_pairs, 1], kind="stable")]
     groups = np.array_split(order, strata)
@@ -179,7 +182,8 @@ def _enough(panel: Panel, n: int) -> None:
     n_open = int(np.isnan(panel.human).sum())
     if not 1 <= n <= n_open:
         raise InputError(
-            f"{n} pairs of the {n_open} without a human label", remedy=f"give 1 to {n_open}"
+            f"n is {n}, of {counted(n_open, 'pair')} without a human label",
+            remedy=f"give 1 to {n_open}",
         )
 
 

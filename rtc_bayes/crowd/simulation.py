@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels, Qrels
+from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, whole_number
 
 SPAMMERS = ("random", "constant", "inverted")
@@ -20,7 +21,7 @@ def simulate_labels(
     per_pair: int = 5,
     expertise: float = 0.7,
     concentration: float = 5.0,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     spammers: Mapping[str, float] | None = None,
     seed: int = 0,
 ) -> Labels:
@@ -39,8 +40,8 @@ def simulate_labels(
         Mean of the beta distribution, in (0, 1).
     concentration : float, above 0
         The sum of its two parameters, which the source does not state.
-    relevance_level : int
-        The lowest grade that is relevant.
+    relevance_level : int, optional
+        The lowest grade that is relevant; by default the level that the truth names, or 1.
     spammers : mapping of str to float, optional
         Shares of the workers, rounded, that label otherwise: "random" by the toss of a coin,
         "constant" always the same, "inverted" wrong as often as others are right.
@@ -75,8 +76,9 @@ def simulate_labels(
     kinds = _spammers(spammers or {}, judges)
     random = np.random.default_rng(seed)
     right = random.beta(expertise * concentration, (1 - expertise) * concentration, judges)
+    level = level_of(truth, relevance_level)
     gold = {
-        (topic, docno): int(grade >= relevance_level)
+        (topic, docno): int(grade >= level)
         for topic, graded in truth.items()
         for docno, grade in graded.items()
         if grade >= 0

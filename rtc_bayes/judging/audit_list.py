@@ -175,6 +175,7 @@ def without_audit(qrels: Qrels, prels: Prels) -> Qrels:
         digest=qrels.digest,
         judged_for=qrels.judged_for,
         hold_out=qrels.hold_out,
+        relevance_level=qrels.relevance_level,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
-from rtc_bayes.collection.merging import as_json
+from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, moved
 from rtc_bayes.judging.algorithm import Algorithm
 from rtc_bayes.judging.held_out import HoldOutSession
@@ -76,17 +76,14 @@ class JudgingResult(Shown):
         Returns
         -------
         dict
-            ``judged_for`` (a list, or one for each topic), ``hold_out`` if there is a design,
-            ``algorithm``, ``reason``, ``confidence``, ``judged``, ``relevant``, ``topics`` (per
-            topic its ``judged`` and ``relevant``) and ``missing`` (topic and docno).
+            What :meth:`Qrels.about` says of the judgments, ``algorithm``, ``reason``,
+            ``confidence``, ``judged``, ``relevant``, ``topics`` (per topic its ``judged`` and
+            ``relevant``) and ``missing`` (topic and docno).
         """
         relevant, nonrelevant = self.judgments.relevant, self.judgments.nonrelevant
         per_topic = zip(self.judgments.pool.topics, relevant, nonrelevant, strict=True)
-        made_for = self.judgments.judged_for_by_topic or self.judgments.pool.systems
-        design = {} if self.judgments.hold_out is None else {"hold_out": self.judgments.hold_out}
         return {
-            "judged_for": as_json(made_for),
-            **design,
+            **self.judgments.to_qrels().about(),
             "algorithm": self.algorithm,
             "reason": self.reason,
             "confidence": self.confidence,
@@ -185,6 +182,7 @@ def build(
     True
     """
     about, pool = judged_about(estimand, pool)
+    level = level_of(qrels, about.relevance_level)
     if pool.n_topics and not set(pool.topics) & set(qrels):
         raise InputError(
             f"no topic in common: the runs have {', '.join(pool.topics[:4])}, "
@@ -215,13 +213,13 @@ def build(
         if grade < 0:
             missing.append((topic, docno))
         grades.append(max(grade, 0))
-        session.observe(document, float(grade >= about.relevance_level))
+        session.observe(document, float(grade >= level))
     assert session.reason is not None
     judged = session.judgments
     judged = judged.relabelled(judged.labels[judged.order], grades)
     return JudgingResult(
         algorithm=session.algorithm.text,
-        judgments=replace(judged, relevance_level=about.relevance_level),
+        judgments=replace(judged, relevance_level=level),
         reason=session.reason,
         target=session.target,
         confidence=session.confidence,

@@ -15,6 +15,7 @@ from rtc_bayes.judging.sharing import fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import Reason
 from rtc_bayes.relevance import RelevanceModel
 from rtc_bayes.store import spawn_seeds
+from rtc_bayes.store.shown import counted
 
 
 class HoldOutSession:
@@ -206,6 +207,6 @@ class HoldOutSession:
     def __repr__(self) -> str:
         state = "open" if self.reason is None else f"ended: {self.reason}"
         return (
-            f"HoldOutSession({self.algorithm.text}, {len(self._parts)} sub-pools, "
+            f"HoldOutSession({self.algorithm.text}, {counted(len(self._parts), 'sub-pool')}, "
             f"{len(self.steps)} judged, {state})"
         )

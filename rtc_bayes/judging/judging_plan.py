@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -397,4 +397,4 @@ class JudgingPlan(Shown):
 
     def __repr__(self) -> str:
         frame = self.to_frame()
-        return f"JudgingPlan({len(frame)} rows. {self.sentence})"
+        return f"JudgingPlan({counted(len(frame), 'row')}. {self.sentence})"

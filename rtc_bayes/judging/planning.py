@@ -25,6 +25,7 @@ from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import RelevanceModel, fit
 from rtc_bayes.store import provenance, spawn_seeds
 from rtc_bayes.store.progress import Progress, silent
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
@@ -178,12 +179,13 @@ def plan(
     topics = [topic for topic, count in zip(pool.topics, counts, strict=True) if count > 0]
     least = 2 if population else 1
     if len(topics) < least:
-        what = "no topic" if not topics else f"{len(topics)} topic"
+        what = counted(len(topics), "topic") if topics else "no topic"
         raise InputError(
             f"the pilot has judgments of {what}",
             remedy=f"judge {least} topics or more, a few documents each",
         )
-    of_all = replace(about, topics="all")
+    # labels that are simulated have no grades, and so no level
+    of_all = replace(about, topics="all", relevance_level=None)
     pilot_seed, *seeds = spawn_seeds(seed, number + 1)
     simulation = min(len(topics), MOST_TOPICS) * depths[-1]
 

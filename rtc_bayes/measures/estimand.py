@@ -45,8 +45,9 @@ class Estimand:
         cannot tell is a residual. "pool": lists are cut at the depth of the pool, and its documents
         are all there are (Carterette 2007). `score_depth`, `unseen` and `residual` say otherwise
         for their part.
-    relevance_level : int
-        The lowest grade that counts as relevant, at least 1.
+    relevance_level : int or None
+        The lowest grade that counts as relevant, at least 1. None: the level that the judgments at
+        hand were made at, or 1.
     topics : {"all", "judged"} or tuple of str
         The mean is over all topics of the runs, over those with a judgment, or over these.
     depth : int or None
@@ -79,7 +80,7 @@ class Estimand:
 
     measure: str = defaults.MEASURE
     scope: Scope = "whole"
-    relevance_level: int = 1
+    relevance_level: int | None = None
     topics: str | tuple[str, ...] = "all"
     depth: int | None = None
     score_depth: int | None = None
@@ -90,7 +91,7 @@ class Estimand:
         whole_fields(self, relevance_level=1, depth=1)
         whole_fields(self, score_depth=self.depth or 1)
         measure = parse_measure(self.measure)
-        if measure.rel == 1 < self.relevance_level:
+        if measure.rel == 1 < (self.relevance_level or 1):
             # ir_measures does not tell it from the measure without rel
             raise InputError(
                 f"rel is 1, and the relevance level {self.relevance_level}",
@@ -142,6 +143,29 @@ class Estimand:
             return cls()
         return value if isinstance(value, Estimand) else cls(measure=value)  # type: ignore[arg-type]
 
+    def of_qrels(self, qrels: Qrels) -> Estimand:
+        """Name the relevance level at which judgments are read.
+
+        Parameters
+        ----------
+        qrels : Qrels
+            Their level counts where the estimand names none; 1 where neither does.
+
+        Warns
+        -----
+        CollectionWarning
+            As :func:`rtc_bayes.collection.qrels.level_of`.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> rb.Estimand("P@5").of_qrels(rb.Qrels({"1": {"a": 2}}, relevance_level=2))
+        Estimand('P@5', relevance_level=2)
+        """
+        from rtc_bayes.collection.qrels import level_of
+
+        return replace(self, relevance_level=level_of(qrels, self.relevance_level))
+
     def pool(self, runs: Runs, qrels: Qrels | None = None, *, pad: bool = False) -> Pool:
         """Pool runs to the depth.
 
@@ -164,7 +188,7 @@ class Estimand:
         return replace(pool, score_depth=pool.reach)
 
     def judgments(self, pool: Pool, qrels: Qrels, judged_for: JudgedFor = None) -> Judgments:
-        """Read judgments over a pool, relevant from the relevance level on.
+        """Read judgments over a pool at the relevance level, or at theirs where none is named.
 
         Parameters
         ----------
@@ -207,7 +231,8 @@ class Estimand:
         Returns
         -------
         estimand : Estimand
-            With the pool's depths, topics by name, and the residual as a number.
+            With the pool's depths, the judgments' relevance level, topics by name, and the residual
+            as a number.
         pool : Pool
 
         Raises
@@ -242,8 +267,12 @@ class Estimand:
         residual = self.residual if self.residual is not None else "auto" if whole_lists else 0.0
         if residual == "auto":
             residual = expected_residual(self.measure, pool.n_systems, len(topics))
+        level = self.relevance_level
+        if judgments is not None and (level is None or judgments.n_judged):
+            level = judgments.relevance_level
         resolved = replace(
             self,
+            relevance_level=level,
             topics=topics,
             depth=pool.depth,
             score_depth=score_depth,

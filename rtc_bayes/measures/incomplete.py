@@ -27,7 +27,7 @@ def incomplete(
     qrels: Qrels,
     *,
     depth: int = 100,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     topics: Literal["judged", "all"] = "judged",
 ) -> ScoreTable:
     """Evaluate runs by incomplete judgments in the four ways that need no model.
@@ -47,8 +47,8 @@ def incomplete(
         The judgments; a negative grade means unjudged.
     depth : int
         The first `depth` documents of each run are infAP's pool; at least 1.
-    relevance_level : int
-        Grades from here on are relevant.
+    relevance_level : int, optional
+        Grades from here on are relevant; by default the level that the qrels name, or 1.
     topics : {"judged", "all"}
         As in :func:`~rtc_bayes.measures.truth.evaluate`.
 
@@ -74,7 +74,7 @@ def incomplete(
         topics=topics,
     )
     values = {name: table[measure] for name, measure in INCOMPLETE_MEASURES.items()}
-    return ScoreTable(table.systems, table.topics, values, relevance_level)
+    return ScoreTable(table.systems, table.topics, values, table.relevance_level)
 
 
 def _with_unjudged_pool(runs: Runs, qrels: Qrels, depth: int) -> Qrels:
@@ -85,4 +85,4 @@ def _with_unjudged_pool(runs: Runs, qrels: Qrels, depth: int) -> Qrels:
             docno: -1 for run in runs.values() for docno in run.ranking(topic)[:depth].tolist()
         }
         grades[topic] = pooled | dict(judged)
-    return Qrels(grades, path=qrels.path)
+    return Qrels(grades, path=qrels.path, relevance_level=qrels.relevance_level)

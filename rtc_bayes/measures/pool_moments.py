@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.lists import Lists
+from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.relevance import HasRelevance, Relevance, as_relevance
 from rtc_bayes.errors import InputError, moved
 from rtc_bayes.measures.analytic import on_topic
@@ -354,8 +355,9 @@ def on_pool(
         )
     if values.shape[-1] != pool.n_documents:
         raise InputError(
-            f"{values.shape[-1]} probabilities for {pool.n_documents} documents",
-            remedy="give one for every document of the pool",
+            f"probabilities for {counted(values.shape[-1], 'document')}, and the pool has "
+            f"{pool.n_documents:,}",
+            remedy=ONE_EACH,
         )
     return pool, values, None
 

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels
-from rtc_bayes.collection.qrels import Prel, Prels
+from rtc_bayes.collection.pool import ONE_EACH
+from rtc_bayes.collection.qrels import Prel, Prels, level_of
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
 
@@ -60,8 +62,9 @@ class Sample:
         pool = self.judgments.pool
         if probability.shape != (pool.n_documents,):
             raise InputError(
-                f"probability has shape {probability.shape}",
-                remedy=f"give one for each of the pool's {pool.n_documents} documents",
+                f"probability has shape {probability.shape}, and the pool "
+                f"{counted(pool.n_documents, 'document')}",
+                remedy=ONE_EACH,
             )
         if ((probability < 0.0) | (probability > 1.0)).any():
             raise InputError("an inclusion probability is outside [0, 1]", remedy="give others")
@@ -89,7 +92,7 @@ class Sample:
         probability: ArrayLike,
         *,
         seed: int = 0,
-        relevance_level: int = 1,
+        relevance_level: int | None = None,
     ) -> Sample:
         """Draw documents and label them by a truth file; one that it lacks is nonrelevant.
 
@@ -100,15 +103,15 @@ class Sample:
         probability : array-like of float, shape (documents,)
         seed : int
             Of the permanent random numbers.
-        relevance_level : int
-            Grades from here on are relevant.
+        relevance_level : int, optional
+            Grades from here on are relevant; by default the level that the qrels name, or 1.
         """
         drawn = np.flatnonzero(poisson_sample(pool, probability, seed=seed))
-        judgments = judged_by(pool, qrels, drawn, relevance_level)
+        judgments = judged_by(pool, qrels, drawn, level_of(qrels, relevance_level))
         return cls(judgments, np.asarray(probability, dtype=np.float64))
 
     @classmethod
-    def from_prels(cls, pool: Pool, prels: Prels, *, relevance_level: int = 1) -> Sample:
+    def from_prels(cls, pool: Pool, prels: Prels, *, relevance_level: int | None = None) -> Sample:
         """Take prels, as :func:`rtc_bayes.read_prels` reads them, over a pool.
 
         Judged documents that the pool lacks are added to it. A document with probability 1, such
@@ -176,7 +179,10 @@ class Sample:
 
     def __repr__(self) -> str:
         n, expected = self.judgments.n_judged, np.nansum(self.probability)
-        return f"Sample({n} of {len(self.probability)} documents judged, {expected:.1f} expected)"
+        return (
+            f"Sample({n} of {counted(len(self.probability), 'document')} judged, "
+            f"{expected:.1f} expected)"
+        )
 
 
 def judged_by(
@@ -255,8 +261,9 @@ def poisson_sample(pool: Pool, probability: ArrayLike, *, seed: int = 0) -> NDAr
     probability = np.asarray(probability, dtype=np.float64)
     if probability.shape != (pool.n_documents,):
         raise InputError(
-            f"probability has shape {probability.shape}",
-            remedy=f"give one for each of the pool's {pool.n_documents} documents",
+            f"probability has shape {probability.shape}, and the pool "
+            f"{counted(pool.n_documents, 'document')}",
+            remedy=ONE_EACH,
         )
     return permanent_numbers(pool, seed=seed) < probability
 

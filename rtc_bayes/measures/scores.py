@@ -88,7 +88,7 @@ class ScoreMatrix(Saved):
         qrels: Qrels,
         measure: MeasureLike = "AP",
         *,
-        relevance_level: int = 1,
+        relevance_level: int | None = None,
         topics: Literal["judged", "all"] = "judged",
     ) -> ScoreMatrix:
         """Take the true scores under complete judgments, with no variance.

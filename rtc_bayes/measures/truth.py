@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.collection.qrels import warn_of_level
-from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.collection.qrels import level_of
+from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure
 from rtc_bayes.store.shown import Shown, counted
 
@@ -124,7 +124,7 @@ def evaluate(
     qrels: Qrels,
     measures: MeasureLike | Iterable[MeasureLike] = "AP",
     *,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     topics: Literal["judged", "all"] = "judged",
 ) -> ScoreTable:
     """Evaluate runs by judgments, as trec_eval does: unjudged documents are not relevant.
@@ -136,8 +136,9 @@ def evaluate(
         A negative grade means unjudged (to infAP: pooled and unjudged).
     measures : str, measure of ir_measures, or a sequence of them
         Names as ir_measures has them; RBP without `rel` is binary here, at `relevance_level`.
-    relevance_level : int
-        Grades from here on are relevant, for a measure whose name does not give `rel`.
+    relevance_level : int, optional
+        Grades from here on are relevant, for a measure whose name does not give `rel`. By default
+        the level that the qrels name, or 1.
     topics : {"judged", "all"}
         Average over the topics with at least one judgment, or over all topics of the runs (a
         topic without judgments scores 0).
@@ -165,7 +166,7 @@ def evaluate(
     >>> table.to_dict()
     {'AP': {'bm25': 0.8333333333333333}, 'P@2': {'bm25': 0.5}}
     """
-    relevance_level = whole_number("relevance_level", relevance_level, least=1)
+    level = level_of(qrels, relevance_level)
     if topics not in ("judged", "all"):
         raise InputError(f"topics={topics!r} is unknown", remedy='give "judged" or "all"')
     wanted: list[MeasureLike] = []
@@ -175,7 +176,7 @@ def evaluate(
         wanted.append(measures)
     if not wanted:
         raise InputError("no measure was given", remedy=REMEDY)
-    parsed = {str(measure): _parse(measure, relevance_level) for measure in wanted}
+    parsed = {str(measure): _parse(measure, level) for measure in wanted}
 
     judged = {
         topic: {docno: grade for docno, grade in grades.items() if grade >= 0}
@@ -192,7 +193,6 @@ def evaluate(
     judged = {topic: judged[topic] for topic in columns if topic in judged}
     evaluators = _evaluators(parsed, judged, qrels)
     _warn_of_lacking(runs, columns)
-    warn_of_level(qrels, relevance_level)
 
     column = {topic: t for t, topic in enumerate(columns)}
     values = {name: np.zeros((len(runs), len(columns))) for name in parsed}
@@ -206,7 +206,7 @@ def evaluate(
             if measure.NAME == "RBP":
                 for topic, grades in judged.items():
                     values[name][s, column[topic]] = _rbp(run.ranking(topic), grades, measure)
-    return ScoreTable(runs.systems, columns, values, relevance_level)
+    return ScoreTable(runs.systems, columns, values, level)
 
 
 def _parse(wanted: MeasureLike, relevance_level: int) -> Any:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from rtc_bayes.report.tables import Format
 from rtc_bayes.report.terminal import Passage, Table
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Description
@@ -90,7 +91,10 @@ def remarks_passage(description: Description) -> Passage:
 
 def systems_described(description: Description) -> Table:
     """Return every system with all that is known of it."""
-    title = f"{len(description.systems)} systems; overlap is of the first {description.depth}"
+    title = (
+        f"{counted(len(description.systems), 'system')}; overlap is of the first "
+        f"{description.depth}"
+    )
     frame = description.systems.dropna(axis="columns", how="all")
     return _headed(title, frame, _OF_SYSTEMS)
 
@@ -108,8 +112,8 @@ def systems_in_short(description: Description) -> Table:
         )
     frame = frame[[name for name in _ON_TERMINAL if name in frame]]
     title = (
-        f"{which}{every} systems (all that is known: --format csv); overlap is of the first "
-        f"{description.depth}"
+        f"{which}{counted(every, 'system')} (all that is known: --format csv); overlap is of "
+        f"the first {description.depth}"
     )
     frame = frame.dropna(axis="columns", how="all")
     return _headed(title[0].upper() + title[1:], frame, _OF_SYSTEMS)
@@ -118,7 +122,8 @@ def systems_in_short(description: Description) -> Table:
 def topics_described(description: Description) -> Table:
     """Return the topics."""
     title = (
-        f"{len(description.topics)} topics; pooled: among the first {description.depth} of a list"
+        f"{counted(len(description.topics), 'topic')}; pooled: among the first "
+        f"{description.depth} of a list"
     )
     return _headed(title, description.topics, _OF_TOPICS)
 

@@ -7,7 +7,7 @@ from rtc_bayes.crowd import Aggregate, agreement, judge_table
 from rtc_bayes.errors import InputError
 from rtc_bayes.report.tables import Format, with_interval
 from rtc_bayes.report.terminal import Passage, Table
-from rtc_bayes.store.shown import in_words
+from rtc_bayes.store.shown import counted, in_words
 
 _SHOWN = 15
 # R-hat from which chains are said not to agree
@@ -73,7 +73,7 @@ def judges_tables(
             table[name] = told[name]
     suspicious = int((raw["suspicious"] != "").sum())
     if suspicious:
-        said.append(f"{suspicious} of {len(raw)} judges are suspicious.")
+        said.append(f"Suspicious: {suspicious} of {counted(len(raw), 'judge')}.")
         table["suspicious"] = raw["suspicious"]
     table = table.sort_values("labels", ascending=False, kind="stable")
     by = "shares of votes" if made.method == "mv" else made.method

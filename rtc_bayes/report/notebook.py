@@ -20,6 +20,7 @@ from rtc_bayes.report.elements import table
 from rtc_bayes.report.study_tables import study_tables
 from rtc_bayes.report.tables import to_html
 from rtc_bayes.robustness import Study
+from rtc_bayes.store.shown import counted
 
 _SHOWN = 20
 
@@ -65,7 +66,7 @@ def _(made: JudgingPlan) -> str:
 @html_of.register
 def _(scores: ScoreTable) -> str:
     frame = scores.mean_frame().sort_values(scores.measures[0], ascending=False, kind="stable")
-    caption = _of(f"Means over {len(scores.topics)} topics", frame)
+    caption = _of(f"Means over {counted(len(scores.topics), 'topic')}", frame)
     return to_html(frame.head(_SHOWN), dict.fromkeys(scores.measures, ".4f"), caption=caption)
 
 

@@ -182,7 +182,7 @@ def _facts(result: Reusability) -> list[tuple[str, str]]:
         ),
         (
             probability(result.loss_p),
-            f"p of the loss, by {len(result.permuted.loss):,} permutations",
+            f"p of the loss, by {counted(len(result.permuted.loss), 'permutation')}",
         ),
         (f"{result.detectable_loss:.4f}", "a loss that would be found with probability .8"),
     ]

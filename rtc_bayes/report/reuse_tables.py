@@ -9,6 +9,7 @@ from rtc_bayes.report.tables import Format, probability
 from rtc_bayes.report.terminal import Table
 from rtc_bayes.reuse import design_table
 from rtc_bayes.reuse.agreement import CELLS
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +68,7 @@ def plan_tables(
     formats: dict[str, Format] = {word: ".2f" if word in powers else "d" for word in words.values()}
     tables = [
         Table(
-            f"Topics by groups held out of each, of {len(design.topics)} topics and "
+            f"Topics by groups held out of each, of {counted(len(design.topics), 'topic')} and "
             f"{len(design.groups)} groups; power of a pair's t-test, differences of .25 sd",
             counts[list(words)].rename(columns=words),
             formats,

@@ -34,7 +34,7 @@ from rtc_bayes.reuse.permutation import (
 from rtc_bayes.store.files import atomic_write
 from rtc_bayes.store.progress import Progress, silent
 from rtc_bayes.store.provenance import provenance
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +117,7 @@ def reusability(
     number = whole_number("permutations", permutations, least=1)
     if number < (fewest := math.ceil(len(COMPARISONS) / level) - 1):
         raise InputError(
-            f"with {number} permutations nothing can be significant at {level:g}",
+            f"with {counted(number, 'permutation')} nothing can be significant at {level:g}",
             remedy=f"give {fewest} or more",
         )
     seed = whole_number("seed", seed)
@@ -474,7 +474,8 @@ class Reusability(Shown):
         held = self.held
         return (
             f"Reusability({self.measure}, {len(held.systems)} systems of {len(held.groups)} "
-            f"groups, {len(held.topics)} topics; loss {self.loss:.3f}, p {self.loss_p:.3f})"
+            f"groups, {counted(len(held.topics), 'topic')}; loss {self.loss:.3f}, "
+            f"p {self.loss_p:.3f})"
         )
 
 

@@ -20,7 +20,7 @@ from rtc_bayes.measures.names import MeasureLike, has_moments
 from rtc_bayes.measures.pool_moments import moments
 from rtc_bayes.store.files import atomic_write
 from rtc_bayes.store.provenance import provenance
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ def leave_group_out(
     depth: int = 100,
     shallow: Sequence[int] = (),
     only: Iterable[str] | None = None,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
 ) -> LeftOut:
     """Score every group's runs as if the group had taken no part in judging.
 
@@ -63,8 +63,8 @@ def leave_group_out(
         would have judged.
     only : iterable of str, optional
         Groups to leave out. Default: all.
-    relevance_level : int, at least 1
-        The lowest grade that counts as relevant.
+    relevance_level : int, at least 1, optional
+        The lowest grade that counts as relevant; by default the level that the qrels name, or 1.
 
     Returns
     -------
@@ -374,6 +374,7 @@ class LeftOut(Shown):
     def __repr__(self) -> str:
         at, mean = self.depths[0], self.summary()["mean"][0]
         return (
-            f"LeftOut({self.measure}, {len(self.groups)} groups; {at.unique_relevant.sum():,} "
-            f"relevant documents of one group alone, scores {mean:+.2%} without them)"
+            f"LeftOut({self.measure}, {counted(len(self.groups), 'group')}; "
+            f"{at.unique_relevant.sum():,} relevant documents of one group alone, scores "
+            f"{mean:+.2%} without them)"
         )

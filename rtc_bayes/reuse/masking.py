@@ -60,4 +60,5 @@ def judged_under(
         judged_for[topic] = took_part = design.contributors(topic, of_runs)
         pool = {doc for name in took_part for doc in runs[name].ranking(topic)[:depth]}
         kept[topic] = {doc: grade for doc, grade in judged.items() if doc in pool}
-    return Qrels(kept, judged_for=judged_for, hold_out=design.digest)
+    level = qrels.relevance_level
+    return Qrels(kept, judged_for=judged_for, hold_out=design.digest, relevance_level=level)

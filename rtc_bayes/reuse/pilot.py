@@ -17,6 +17,7 @@ from rtc_bayes.reuse.held import HeldScores
 from rtc_bayes.reuse.loss import losses as losses_of, permuted_losses
 from rtc_bayes.reuse.permutation import permutation_p
 from rtc_bayes.store.progress import Progress, silent
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +104,7 @@ def pilot_power(
     size = whole_number("n_groups", len(every) if n_groups is None else n_groups, least=2)
     if size > len(every):
         raise InputError(
-            f"the pilot has {len(every)} groups, not {size}", remedy="draw fewer groups"
+            f"the pilot has {counted(len(every), 'group')}, not {size}", remedy="draw fewer groups"
         )
     rows, done, total = [], 0, len(held) * len(losses) * number
     for k in held:

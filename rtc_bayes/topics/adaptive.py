@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
+from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.beliefs import belief
 from rtc_bayes.topics.objective import Floats, Objective, centred, system_shares
 from rtc_bayes.topics.predicted_scores import drawn_scores, expected_scores, probabilities_by
@@ -78,8 +79,9 @@ class AdaptiveSelection(Shown):
 
     def __repr__(self) -> str:
         return (
-            f"AdaptiveSelection({len(self.topics)} of {len(self.scores.topics)} topics by "
-            f"{self.by}, {sum(self.judged):,} judged: {', '.join(self.topics[:8])}"
+            f"AdaptiveSelection({len(self.topics)} of "
+            f"{counted(len(self.scores.topics), 'topic')} by {self.by}, {sum(self.judged):,} "
+            f"judged: {', '.join(self.topics[:8])}"
             f"{', ...' if len(self.topics) > 8 else ''})"
         )
 
@@ -98,7 +100,7 @@ def select_adaptively(
     subsets: int = 100,
     share: float = 0.2,
     first: str | Sequence[str] | None = None,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     seed: int = 0,
 ) -> AdaptiveSelection:
     """Judge topics one at a time, each the one that is expected to complete the others best.
@@ -142,7 +144,8 @@ def select_adaptively(
     first : str or sequence of str, optional
         The first topic, or several that are judged before any is chosen. Default: one, drawn by
         the seed.
-    relevance_level : int
+    relevance_level : int, optional
+        The lowest grade that counts as relevant; by default the level that the qrels name, or 1.
     seed : int
 
     Returns
@@ -166,13 +169,15 @@ def select_adaptively(
     ((6,), 4)
     """
     if whole_number("size", size, least=1) > pool.n_topics:
-        raise InputError(f"size is {size}, of {pool.n_topics} topics", remedy="ask for fewer")
+        raise InputError(
+            f"size is {size}, of {counted(pool.n_topics, 'topic')}", remedy="ask for fewer"
+        )
     _check(noise, solver)
     if pool.n_systems < 2:
         raise InputError("one system alone", remedy="give two runs or more")
     measures = _measures(measure)
     predict = belief(by, pool, seed)
-    relevant = _labels(pool, qrels, relevance_level)
+    relevant = _labels(pool, qrels, level_of(qrels, relevance_level))
     order = _first(pool, first, size, seed)
     rhos = [np.nan] * len(order)
     while True:
@@ -317,7 +322,8 @@ def rank_topics(
         objectives = [_objective(matrix, names, noise) for matrix in matrices]
     elif len(draws) != len(matrices):
         raise InputError(
-            f"noise is {noise!r}, and {len(draws)} draws for {len(matrices)} measures",
+            f"noise is {noise!r}, and {counted(len(draws), 'array')} of draws for "
+            f"{counted(len(matrices), 'measure')}",
             remedy="give draws of the scores by each measure",
         )
     else:
@@ -391,7 +397,8 @@ def _first(pool: Pool, first: str | Sequence[str] | None, size: int, seed: int) 
             raise InputError(f"no topic is named {topic!r}", remedy="name one of the runs' topics")
     if not 0 < len(set(named)) == len(named) <= size:
         raise InputError(
-            f"{len(named)} first topics, {len(set(named))} of them different, for a size of {size}",
+            f"{counted(len(named), 'first topic')}, {len(set(named))} of them different, for a "
+            f"size of {size}",
             remedy="name 1 to size topics, each once",
         )
     return named

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from rtc_bayes.collection import Pool, Qrels
-from rtc_bayes.collection.qrels import Prels
-from rtc_bayes.errors import InputError, options_of, whole_number
+from rtc_bayes.collection.qrels import Prels, level_of
+from rtc_bayes.errors import Above, InputError, options_of, whole_number
 from rtc_bayes.measures.sampling import (
     Sample,
     SamplingWeights,
@@ -128,6 +128,8 @@ class StagedAllocation(Shown):
         )
 
 
+@options_of("stages", first=Above(1))
+@options_of("gain_weight", by=Above(0))
 @options_of(
     "strategy",
     by=["random", "qdp", "qdp*"],
@@ -147,7 +149,7 @@ def allocate(
     by: str = "svm",
     gain_weight: float = 0.1,
     best: int = 30,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     seed: int = 0,
 ) -> StagedAllocation:
     """Spend a budget of judgments in stages, each where judgments so far say that it pays most.
@@ -173,7 +175,8 @@ def allocate(
           ``b'(S + U)b / 2 - e'Sb - lambda r'b`` for b from 0 to 1 (7.5).
         - ``qdp*``: the same by the `best` systems so far alone, and only their documents.
     stages : int, at least 1
-        What the first leaves is spread equally over the others.
+        What the first leaves is spread equally over the others. Of one stage only ``uniform``
+        makes sense: a strategy weights topics by the stages before.
     first : float, in (0, 1)
         The first stage's part of the budget.
     sampling : {"rank", "depth", "uniform", "pool"}
@@ -193,7 +196,8 @@ def allocate(
         scaled by e'Se, and r sums to 1: at 1 both count alike. It is not fitted to data.
     best : int, at least 2
         Of ``qdp*``: how many systems count, with equal weights (section 4.5.2).
-    relevance_level : int
+    relevance_level : int, optional
+        The lowest grade that counts as relevant; by default the level that the qrels name, or 1.
     seed : int
         Of the permanent random numbers, which say which documents are drawn, and of ``random``.
 
@@ -204,8 +208,8 @@ def allocate(
     Raises
     ------
     InputError
-        An option out of range, fewer than two systems, or a first stage that finds no relevant
-        document.
+        An option out of range, or one that says nothing beside the others; fewer than two
+        systems, or a first stage that finds no relevant document.
 
     Examples
     --------
@@ -218,8 +222,9 @@ def allocate(
     """
     budget = whole_number("budget", budget, least=1)
     ends = _ends(budget, whole_number("stages", stages, least=1), first)
-    _check(pool, strategy, sampling, size, whole_number("best", best, least=2))
+    _check(pool, strategy, len(ends), sampling, size, whole_number("best", best, least=2))
     seed = whole_number("seed", seed)
+    level = level_of(qrels, relevance_level)
     numbers = permanent_numbers(pool, seed=seed)
     probability = np.zeros(pool.n_documents)
     every = np.ones(pool.n_topics)
@@ -228,7 +233,7 @@ def allocate(
     for n, end in enumerate(ends):
         b, systems, alike = every, pool.systems, True
         if n and strategy != "uniform":
-            sample = Sample(judged_by(pool, qrels, order, relevance_level), probability)
+            sample = Sample(judged_by(pool, qrels, order, level), probability)
             scores = stat_ap(sample).scores
             if not scores.mean.any():
                 raise InputError(
@@ -258,7 +263,7 @@ def allocate(
                 systems,
             )
         )
-    judgments = judged_by(pool, qrels, order, relevance_level)
+    judgments = judged_by(pool, qrels, order, level)
     names = zip(pool.topic_of[order], pool.docnos[order], strict=True)
     missing = sum(docno not in qrels.get(pool.topics[t], {}) for t, docno in names)
     return StagedAllocation(Sample(judgments, probability), tuple(done), strategy, budget, missing)
@@ -275,10 +280,15 @@ def _ends(budget: int, stages: int, first: float) -> list[int]:
     return [round(step) for step in steps]
 
 
-def _check(pool: Pool, strategy: str, sampling: str, size: str, best: int) -> None:
+def _check(pool: Pool, strategy: str, stages: int, sampling: str, size: str, best: int) -> None:
     if strategy not in STRATEGIES:
         raise InputError(
             f"strategy is {strategy!r}", remedy=f"give {', '.join(STRATEGIES[:-1])} or qdp*"
+        )
+    if stages == 1 and strategy != "uniform":
+        raise InputError(
+            f"strategy {strategy} weights topics by the stages before, and there is one alone",
+            remedy="give 2 stages or more (--stages), or strategy uniform",
         )
     if sampling not in ("rank", "depth", "uniform", "pool"):
         raise InputError(f"sampling is {sampling!r}", remedy="give rank, depth, uniform or pool")

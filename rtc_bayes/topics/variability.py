@@ -288,6 +288,7 @@ class VariabilityComparison(Shown):
     def __repr__(self) -> str:
         n = self.counts()
         return (
-            f"VariabilityComparison({len(self.systems)} systems, {n['pairs']} pairs, {n['ties']} "
-            f"ties, {n['broken']} broken by {self.test}, transform {self.transform})"
+            f"VariabilityComparison({len(self.systems)} systems, {counted(n['pairs'], 'pair')}, "
+            f"{counted(n['ties'], 'tie')}, {n['broken']} broken by {self.test}, "
+            f"transform {self.transform})"
         )

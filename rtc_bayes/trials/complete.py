@@ -89,7 +89,7 @@ class Collection:
         """
         if groups is not None:
             groups = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
-        estimand = estimand or Estimand()
+        estimand = (estimand or Estimand()).of_qrels(qrels)
         if truth == "judged":
             runs = runs.condensed(qrels)
         pool = estimand.pool(runs, pad=pad)
@@ -158,6 +158,7 @@ def _as_measured(qrels: Qrels, estimand: Estimand) -> Qrels:
     Negative grades stay as they are.
     """
     measure, level = parse_measure(estimand.measure), estimand.relevance_level
+    assert level is not None
     if measure.graded or measure.rel:
         return qrels
     return Qrels(

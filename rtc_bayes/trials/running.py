@@ -10,6 +10,7 @@ import contextlib
 import json
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,6 +101,7 @@ def run_study[Result: StudyResult](
     ['reached']
     """
     workers = workers or Workers()
+    plan = replace(plan, estimand=plan.estimand.of_qrels(qrels))
     if plan.leave_out is not None:
         groups_left_out(runs.systems, plan, groups)
     elif groups is not None:

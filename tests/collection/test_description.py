@@ -320,8 +320,10 @@ def test_what_cannot_be_described_is_refused():
         rb.describe(runs, "qrels.txt")
     with pytest.raises(rb.InputError, match="depth is 0"):
         rb.describe(runs, depth=0)
-    with pytest.raises(rb.InputError, match="relevance level is 0"):
-        rb.describe(runs, relevance_level=0)
+    with pytest.raises(rb.InputError, match="relevance_level is 0"):
+        rb.describe(runs, rb.Qrels({"1": {"x": 1}}), relevance_level=0)
+    with pytest.raises(rb.InputError, match="says nothing without judgments"):
+        rb.describe(runs, relevance_level=1)
     with pytest.raises(rb.InputError, match="hold no topic"):
         rb.describe(rb.Runs([rb.Run.from_rankings("a", {})]))
 

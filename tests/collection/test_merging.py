@@ -99,6 +99,18 @@ def test_judged_for_is_that_of_every_source_by_topic():
     assert rb.merge(one, rb.Qrels({"1": {"z": 0}})).qrels.judged_for is None
 
 
+def test_the_relevance_level_is_that_of_every_source_that_names_one():
+    sources = [
+        rb.Qrels({"1": {docno: 2}}, relevance_level=level)
+        for docno, level in (("a", 2), ("b", None), ("c", 2), ("d", 1))
+    ]
+    for together in (rb.merge(*sources[:3]).qrels, rb.read_qrels(sources[:3])):
+        assert together.relevance_level == 2
+    for put in (rb.merge, lambda *several: rb.read_qrels(several)):
+        with pytest.warns(rb.CollectionWarning, match="made at relevance levels 1, 2: say at"):
+            put(*sources)
+
+
 @pytest.mark.parametrize(
     ("arguments", "conflict", "message"),
     [

@@ -346,7 +346,7 @@ def test_relevance_lines_up_with_a_smaller_pool(runs, pool, tmp_path):
 def test_documents_without_a_listed_probability_are_said(pool):
     erels = rb.Probabilities({"9": {"x": 0.25, "far": 0.5}})
     n = pool.n_documents + 1
-    with pytest.warns(CollectionWarning, match=rf"^{n - 2} of {n} documents of the pool .* 0\.5"):
+    with pytest.warns(CollectionWarning, match=rf"^no listed .* {n - 2} of {n} documents .* 0\.5"):
         relevance = rb.Relevance.from_erels(pool, erels)
     same = rb.Relevance.from_erels(pool, erels, default_p=0.5)
     np.testing.assert_array_equal(relevance.values, same.values)
@@ -535,3 +535,21 @@ def test_padding_changes_the_digests_of_the_runs_that_it_fills():
     assert [a == b for a, b in zip(plain.digests, padded.digests, strict=True)] == [False, True]
     # to the depth where no list is short nothing is padded
     assert pool_of(rankings, depth=2, pad=True).digests == plain.digests
+
+
+def test_values_of_judgments_are_of_their_own_pool(pool):
+    """Where qrels hold documents that the pool lacks: who goes on with it is told what to take."""
+    qrels = rb.Qrels({pool.topics[0]: {"never retrieved": 1}})
+    judgments = rb.Judgments.from_qrels(pool, qrels)
+    values = np.nan_to_num(judgments.labels)
+    says = "every document of the pool; of judgments that added .* judgments.pool"
+    for take in (
+        lambda: rb.Relevance.from_values(pool, values),
+        lambda: rb.moments(pool, values),
+        lambda: rb.measures.sample_scores(pool, values, outcomes=2),
+        lambda: rb.Sample(judgments, np.ones(pool.n_documents)),
+        lambda: rb.measures.poisson_sample(pool, values),
+    ):
+        with pytest.raises(InputError, match=says):
+            take()
+    assert rb.moments(judgments.pool, values).systems == pool.systems

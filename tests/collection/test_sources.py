@@ -168,7 +168,11 @@ def test_systems_judged_for_stand_beside_the_file(tmp_path, judged_for):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "null", "3", '{"judged_for": "AB"}', '{"judged_for": {"1": [2]}}', "é"]
+    "text",
+    [
+        *("", "{", "[]", "null", "3", "é", '{"judged_for": "AB"}', '{"judged_for": {"1": [2]}}'),
+        *(f'{{"relevance_level": {level}}}' for level in ("0", "true", '"2"', "1.5")),
+    ],
 )
 def test_a_damaged_file_beside_is_named(tmp_path, text):
     (tmp_path / "q").write_text("1 0 a 1\n")
@@ -176,6 +180,56 @@ def test_a_damaged_file_beside_is_named(tmp_path, text):
     with pytest.raises(InputError) as caught:
         rb.read_qrels(tmp_path / "q")
     assert caught.value.path == str(tmp_path / "q.meta.json")
+
+
+def test_the_relevance_level_stands_beside_the_file(tmp_path):
+    path = tmp_path / "q"
+    qrels = rb.Qrels({"1": {"a": 2, "b": 1}}, relevance_level=2)
+    rb.write_qrels(qrels, path)
+    read = rb.read_qrels(path)
+    assert [each.relevance_level for each in (read, pickle.loads(pickle.dumps(read)))] == [2, 2]
+    assert repr(read) == "Qrels(1 topic, 2 judged, 1 relevant at level 2)"
+    assert qrels.counts(1) == (2, 2)
+    rb.write_qrels(rb.Qrels(qrels), path)
+    assert rb.read_qrels(path).relevance_level is None
+    with pytest.raises(InputError, match="relevance_level is 0"):
+        rb.Qrels({}, relevance_level=0)
+
+
+def test_judgments_are_read_at_their_own_level_unless_another_is_asked_for(tmp_path):
+    runs = rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})])
+    pool = rb.Pool.from_runs(runs)
+    made = rb.Qrels({"1": {"a": 2, "b": 1}}, relevance_level=2)
+    rb.write_qrels(made, tmp_path / "q")
+    qrels = rb.read_qrels(tmp_path / "q")
+
+    def p_at_2(qrels, **level):
+        return rb.evaluate(runs, qrels, "P@2", **level)["P@2"].item()
+
+    def relevant(qrels, **level):
+        return rb.Judgments.from_qrels(pool, qrels, **level).relevant.item()
+
+    said = rf"grades from 2 on count as relevant, as when {qrels.path} was made \(.*q\.meta\.json\)"
+    with pytest.warns(rb.CollectionWarning, match=said):
+        assert p_at_2(qrels) == 0.5
+    with pytest.warns(rb.CollectionWarning, match=said):
+        assert relevant(qrels) == 1
+    # as asked for, or as the qrels at hand say: nothing to tell
+    assert (p_at_2(qrels, relevance_level=2), relevant(made)) == (0.5, 1)
+    other = "grades from 1 on count as relevant; when .* made, it was those from 2 on"
+    with pytest.warns(rb.CollectionWarning, match=other):
+        assert p_at_2(made, relevance_level=1) == 1
+    with pytest.warns(rb.CollectionWarning, match=other):
+        assert relevant(qrels, relevance_level=1) == 2
+
+
+def test_labels_without_grades_are_relevant_at_the_level_of_the_judgments():
+    pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b", "c"]})]))
+    judgments = rb.Judgments.from_labels(pool, [0, 1], [1, 0], relevance_level=2)
+    judgments = judgments.with_labels([2], [1], [3])
+    qrels = judgments.to_qrels()
+    assert (dict(qrels["1"]), qrels.relevance_level) == ({"a": 2, "b": 0, "c": 3}, 2)
+    assert rb.Judgments.from_qrels(pool, qrels).labels.tolist() == judgments.labels.tolist()
 
 
 def test_judged_for_is_a_list_of_systems():

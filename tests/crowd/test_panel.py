@@ -280,9 +280,9 @@ def test_bad_input(arguments, message):
 
 def test_bad_requests():
     panel = fit_panel([[1.0], [0.0]], ["t", "t"], [1, NAN])
-    with pytest.raises(InputError, match="2 pairs of the 1"):
+    with pytest.raises(InputError, match="n is 2, of 1 pair without"):
         suggest_checks(panel, 2)
-    with pytest.raises(InputError, match="3 strata for 1"):
+    with pytest.raises(InputError, match="strata is 3, for 1 pair"):
         draw_checks(panel, 1, strata=3)
     with pytest.raises(InputError, match="draws is 0"):
         panel.draws(0)

@@ -181,7 +181,7 @@ def test_every_judged_document_has_a_probability():
     for p in (np.full((1, 1, n + 1), 0.5), np.full((1, 1, n), np.nan)):
         with pytest.raises(InputError, match=r"judgments\.pool"):
             judgments.grade_distribution(p)
-    with pytest.raises(InputError, match="1 judged documents without a probability"):
+    with pytest.raises(InputError, match="1 judged document without a probability"):
         GradeDistribution.from_qrels(rb.Qrels({"1": {"a": 2, "b": 1}}), relevance={"1": {"a": 0.5}})
 
 

@@ -258,6 +258,9 @@ def test_allocate_says_what_cannot_be(here, capsys):
         ("--truth track/qrels.txt -o a.prels --scores no/a.csv", "its folder does not exist"),
         ("--truth other.qrels -o a.prels", "no topic in common"),
         ("--truth track/qrels.txt -o a.prels --strategy subset --best 3", "subset takes no best"),
+        ("--truth track/qrels.txt -o a.prels --lambda 0 --by logistic", "gain_weight 0.0 takes no"),
+        ("--truth track/qrels.txt -o a.prels --stages 1 --first .3", "stages 1 takes no first"),
+        ("--truth track/qrels.txt -o a.prels --stages 1", "or strategy uniform"),
     ):
         assert main(shlex.split(f"{common} {options}")) == 2
         assert message in capsys.readouterr().err

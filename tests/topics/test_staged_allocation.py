@@ -217,6 +217,12 @@ def test_a_topic_that_tells_nothing_has_no_weight():
         ),
         ({"by": "logistic", "strategy": "uniform"}, "strategy uniform takes no by"),
         ({"gain_weight": 0.2, "strategy": "subset"}, "strategy subset takes no gain_weight"),
+        (
+            {"gain_weight": 0.0, "by": "logistic"},
+            r"gain_weight 0.0 takes no by; .*, or give gain_weight \(--gain-weight\) above 0",
+        ),
+        ({"strategy": "uniform", "stages": 1, "first": 0.3}, "stages 1 takes no first; .* above 1"),
+        ({"stages": 1}, "strategy qdp weights topics by the stages before, .* strategy uniform"),
         ({"best": 1, "strategy": "qdp*"}, "best"),
         ({"by": "nobody"}, "nobody"),
         ({"gain_weight": -1.0}, "gain_weight is -1.0"),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.relevance.interface import Check
+from rtc_bayes.store.shown import counted
 
 R_HAT, R_HAT_MARGIN = 1.01, 0.04
 _BY_CHANCE = 0.01
@@ -148,5 +149,7 @@ def _ess_check(name: str, ess: float, draws: int) -> Check:
 
 def _divergence_check(diverging: NDArray[np.bool_]) -> Check:
     share, count = float(np.mean(diverging)), int(np.sum(diverging))
-    note = f"{count} steps diverged: part of the posterior may be missed" if count else ""
+    note = (
+        f"{counted(count, 'step')} diverged: part of the posterior may be missed" if count else ""
+    )
     return Check("share of divergences", share, 0.0, share <= WORST_DIVERGING, note)

@@ -46,7 +46,7 @@ def vote(
         ballot.add(topic)
         left[topic] = False
         order.append(topic)
-    how = f"one at a time, by a vote of {len(ballot.states)} sets of systems"
+    how = f"one at a time, by a vote of {counted(len(ballot.states), 'set')} of systems"
     return Solution.equal(order, n, how)
 
 
