@@ -33,6 +33,8 @@ COLORS = {
     "mtf/robust:gibbs": "#6fa8dc",
     "rankvar/hierarchical:laplace": "#b45309",
     "mtf/hierarchical:laplace": "#f0a860",
+    "hierarchical:map/robust:gibbs": "#6a1b9a",
+    "hierarchical:map/hierarchical:laplace": "#2e7d32",
 }
 
 
@@ -116,7 +118,7 @@ def draw(rows: pd.DataFrame, path: Path) -> None:
         [*handles, grey],
         [*shown, "judges and evaluators without a model"],
         loc="lower center",
-        ncols=5,
+        ncols=4,
         fontsize=9,
         frameon=False,
     )
