@@ -182,7 +182,7 @@ def plan(
         what = counted(len(topics), "topic") if topics else "no topic"
         raise InputError(
             f"the pilot has judgments of {what}",
-            remedy=f"judge {least} topics or more, a few documents each",
+            remedy=f"judge {counted(least, 'topic')} or more, a few documents each",
         )
     # labels that are simulated have no grades, and so no level
     of_all = replace(about, topics="all", relevance_level=None)

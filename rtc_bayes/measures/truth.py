@@ -183,6 +183,12 @@ def evaluate(
         for topic, grades in qrels.items()
     }
     judged = {topic: grades for topic, grades in judged.items() if grades}
+    if not judged:
+        raise InputError(
+            "no document is judged: every grade is negative" if qrels.n_values else "no judgment",
+            path=qrels.path or None,
+            remedy="give qrels with grades of at least 0",
+        )
     if not judged.keys() & set(runs.topics):
         raise InputError(
             "runs and judgments share no topic",

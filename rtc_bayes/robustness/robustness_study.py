@@ -113,17 +113,17 @@ class Study(StudyResult):
     def __repr__(self) -> str:
         lines = [f"Study({counted(self.trials['trial'].nunique(), 'trial')} in {self.directory})"]
         for algorithm, entry in self.summary.items():
-            scores = ", ".join(
+            scores = [
                 f"{name} {entry[key]:.3g}"
                 for name, key in (("W", "W"), ("accuracy", "accuracy"), ("tau", "mean_tau"))
                 if entry[key] is not None
-            )
+            ]
             if entry["median_judged"] is not None:
-                scores += f", median judged {entry['median_judged']:g}"
+                scores.append(f"median judged {entry['median_judged']:g}")
+            said = [", ".join(scores)] if scores else []
             if entry.get("failed"):
-                failed = f"the fits of {entry['failed']} of {entry['trials']} trials failed"
-                scores += f"; {failed}" if scores else failed
-            lines.append(f"  {algorithm}: {scores}")
+                said.append(f"the fits of {entry['failed']} of {entry['trials']} trials failed")
+            lines.append(f"  {algorithm}: {'; '.join(said)}")
         return "\n".join(lines)
 
 

@@ -29,7 +29,6 @@ from rtc_bayes.store import (
     write_json,
 )
 from rtc_bayes.store.files import FULL
-from rtc_bayes.store.shown import counted
 from rtc_bayes.trials.kind import (
     DIGESTS,
     META,
@@ -197,9 +196,7 @@ class StudyFolder[Result: StudyResult]:
 
     def _kept(self) -> str:
         stored = sum(self._path(n).exists() for n in self._numbers)
-        return (
-            f"{stored} of {counted(len(self.seeds), 'trial')} stored, and the same command goes on"
-        )
+        return f"{stored} of {len(self.seeds)} trials are stored, and the same command goes on"
 
 
 @cache

@@ -111,7 +111,8 @@ def run_study[Result: StudyResult](
         )
     elif len(runs) < plan.n_systems:
         raise InputError(
-            f"a trial takes {plan.n_systems} systems, of {len(runs)}", remedy="give more runs"
+            f"a trial takes {plan.n_systems} systems, of {len(runs)}",
+            remedy="give more runs, or fewer systems (n_systems, --systems)",
         )
     meta = {
         "kind": kind.name,

@@ -150,8 +150,10 @@ def test_bad_arguments():
     with pytest.raises(InputError, match="share no topic") as error:
         evaluate(RUNS, Qrels({"77": {"a": 1}}))
     assert "77" in error.value.remedy
-    with pytest.raises(InputError, match="share no topic"):
+    with pytest.raises(InputError, match="no document is judged: every grade is negative; give"):
         evaluate(RUNS, Qrels({"9": {"a": -1}}))
+    with pytest.raises(InputError, match="no judgment; give"):
+        evaluate(RUNS, Qrels({}))
     with pytest.raises(InputError, match="no measure"):
         evaluate(RUNS, QRELS, [])
     with pytest.raises(InputError, match="some"):
