@@ -132,7 +132,7 @@ def compare(
     from rtc_bayes.collection import Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
     from rtc_bayes.confidence.removal import check_forecast
-    from rtc_bayes.confidence.setting import number_of
+    from rtc_bayes.confidence.setting import check_rope, number_of
     from rtc_bayes.judging import audit as evaluate_audit, without_audit
     from rtc_bayes.measures import Sample
     from rtc_bayes.relevance import Fit, ModelSpec, fit
@@ -172,6 +172,8 @@ def compare(
     _check_audit(audit, audit_log, relevance, len(estimands))
     if forecast is not None:
         check_forecast(forecast)
+    if rope is not None:
+        check_rope(rope)
     if kind == "html":
         other = "give --format table, csv or json"
         refuse_unused(context, "on a page", "per_topic", remedy=other)

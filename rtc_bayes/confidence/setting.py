@@ -102,8 +102,8 @@ class Setting:
             if value not in kinds:
                 raise InputError(f"{name} is {value!r}", remedy=f"choose one of {', '.join(kinds)}")
         whole_fields(self, outcomes=2, seed=0)
-        if self.rope is not None and not 0.0 < self.rope < np.inf:
-            raise InputError(f"rope is {self.rope}", remedy="give a difference above 0")
+        if self.rope is not None:
+            check_rope(self.rope)
 
     @classmethod
     def from_pool(
@@ -271,6 +271,18 @@ def two_systems(pool: Pool, a: str, b: str) -> Pairs:
     if a == b:
         raise InputError(f"{a!r} is compared with itself", remedy="name two systems")
     return np.array([[number_of(pool.systems, name) for name in (a, b)]])
+
+
+def check_rope(rope: float) -> None:
+    """Refuse a difference that none is within.
+
+    Raises
+    ------
+    InputError
+        One that is not above 0, or not finite.
+    """
+    if not 0.0 < rope < np.inf:
+        raise InputError(f"rope is {rope}", remedy="give a difference above 0")
 
 
 def number_of(systems: Sequence[str], name: str) -> int:
