@@ -880,7 +880,6 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
         ("next '*.gz' --qrels few.qrels --algorithm mtx", "'mtx', and no judge has this name; wri"),
         ("labels labels.csv --gold -o soft.erels", "--gold, and the files hold no true grade"),
         ("compare '*.gz' --erels qrels.txt", "qrels.txt: every probability is 0 or 1, as the gra"),
-        ("compare '*.gz' --relevance f.nc --relevance-level 2", "-level says nothing with --relev"),
         ("compare '*.gz' --erels f --relevance-level 2", "--relevance-level says nothing without"),
         ("labels labels.csv --format csv", "--format says nothing without --output; give -o OUT"),
         ("labels labels.csv --judge ann", "judge 'ann' is of none; leave judge (--judge) out"),
@@ -1106,7 +1105,7 @@ def test_judgments_are_read_at_the_level_at_which_they_were_made(here, ok, run):
     (here / "graded.qrels").write_text("\n".join(graded) + "\n")
     ok("build '*.gz' --truth graded.qrels --relevance-level 2 --algorithm mtc --budget 60 -o q")
     assert meta(here / "q")["relevance_level"] == 2
-    note = "note: grades from 2 on count as relevant, as when q was made (q.meta.json);"
+    note = "note: grades from 2 on count as relevant, as the .meta.json beside q says;"
     for line in (
         "compare '*.gz' --model rtc",
         "next '*.gz' --algorithm rtc:map",
@@ -1143,13 +1142,17 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
     title = ok(f"{line} nDCG@10").splitlines()[0]
     assert "; judged grades, and of other documents grades like those of their topic; " in title
     assert "moments by sampling relevance 20,000 times" in title
-    # a measure without grades says which of them it takes for relevant, unless that was asked for
+    # a measure without grades says which of them it takes for relevant, unless its name does
     said = "judged grades go up to 2, and those from 1 on count as relevant (--relevance-level 1)"
     assert f"; {said}; " in ok(f"{line} AP").splitlines()[0]
     assert json.loads(ok(f"{line} AP --format json"))["meta"]["relevant"] == said
     ok(f"{line} AP -o page.html")
     assert f"{said.capitalize()}." in (here / "page.html").read_text()
-    for asked in ("AP --relevance-level 2", "'AP(rel=2)'", "nDCG@10"):
+    said_of_2 = said.replace("those from 1", "those from 2").replace("level 1", "level 2")
+    assert json.loads(ok(f"{line} AP --relevance-level 2 --format json"))["meta"]["relevant"] == (
+        said_of_2
+    )
+    for asked in ("'AP(rel=2)'", "nDCG@10"):
         assert "relevant" not in json.loads(ok(f"{line} {asked} --format json"))["meta"]
     title = ok("evaluate '*.gz' --qrels graded.qrels").splitlines()[0]
     assert title.endswith("relevance level 1 (grades 1 to 2 are relevant)")

@@ -50,8 +50,7 @@ type Probability = NDArray[np.floating]
 
 def in_turn(judge: str, collection: Collection, pool: rb.Pool, seed: int) -> Documents:
     """Documents that a judge chooses: the first of each topic, the second of each, and so on."""
-    budget, about = MOST * pool.n_topics, rb.Estimand(depth=DEPTH, scope="pool")
-    asked = (pool, collection.qrels, judge, about)
+    budget, asked = MOST * pool.n_topics, (pool, collection.qrels, judge, ABOUT)
     order = rb.build(*asked, confidence=None, budget=budget, seed=seed).judgments.order
     return order.reshape(MOST, pool.n_topics)
 

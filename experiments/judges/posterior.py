@@ -24,6 +24,8 @@ from scipy.stats import kendalltau, norm
 from sklearn.linear_model import LogisticRegression
 
 import rtc_bayes as rb
+from rtc_bayes.judging import parse_algorithm
+from rtc_bayes.judging.judges.weighted import ModelJudge
 from rtc_bayes.relevance import label_evidence
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials.scores import log_score
@@ -136,15 +138,19 @@ def by_comparison(comparison: rb.Comparison, truth: Floats) -> dict:
 
 
 def judged(
-    pool: rb.Pool, qrels: rb.Qrels, judge: str, budget: int, labels: rb.Labels | None = None
+    pool: rb.Pool,
+    qrels: rb.Qrels,
+    judge: str,
+    budget: int,
+    labels: rb.Labels | None = None,
 ) -> rb.Judgments:
     """Let a judge choose documents for people; given labels, if it has a model."""
     if not budget:
         return rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
-    given = labels if ":" in judge else None
-    return rb.build(
-        pool, qrels, judge, ABOUT, labels=given, confidence=None, budget=budget
-    ).judgments
+    has_model = isinstance(parse_algorithm(judge).judge, ModelJudge)
+    given = labels if has_model else None
+    asked: dict[str, Any] = {"confidence": None, "budget": budget, "labels": given}
+    return rb.build(pool, qrels, judge, ABOUT, **asked).judgments
 
 
 def calibrated(judgments: rb.Judgments, labels: rb.Labels) -> Floats:

@@ -157,9 +157,7 @@ def compare(
     _check_sources(
         qrels, labels, erels, relevance, default_p, model or method or option or judged_for
     )
-    if relevance is not None:
-        refuse_unused(context, "with --relevance, whose fit has its own", "relevance_level")
-    elif not (qrels or labels):
+    if not (qrels or labels or relevance):
         refuse_unused(context, "without judgments", "relevance_level")
     kind = format_of(layout, output, PAGE_ENDINGS)
     asked = {

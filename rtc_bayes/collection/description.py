@@ -284,6 +284,12 @@ def _over(
     if judgments is None:
         return None
     if isinstance(judgments, Judgments):
+        if relevance_level not in (None, judgments.relevance_level):
+            raise InputError(
+                f"relevance_level is {relevance_level}, and the judgments' "
+                f"{judgments.relevance_level}",
+                remedy="leave it out, or give qrels",
+            )
         return judgments.on(pool)
     if isinstance(judgments, Qrels):
         return Judgments.from_qrels(pool, judgments, relevance_level=relevance_level)

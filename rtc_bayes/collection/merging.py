@@ -240,7 +240,7 @@ def merge(*qrels: Qrels | Mapping[str, Qrels], conflict: Conflict = "refuse") ->
     _check_rule(conflict)
     sources = _named(qrels)
     hold_out = one_design(source.hold_out for source in sources.values() if source.n_values)
-    level = one_level(source.relevance_level for source in sources.values())
+    level = one_level(source.relevance_level for source in sources.values() if source.n_values)
     grades: dict[tuple[str, str], dict[str, int]] = {}
     for name, source in sources.items():
         for topic, of_topic in source.items():
@@ -266,13 +266,12 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
     """Merge judgments over the pool of the first: see :meth:`Judgments.merge`."""
     _check_rule(conflict)
     first = judgments[0]
-    for other in judgments[1:]:
-        if other.relevance_level != first.relevance_level:
-            raise InputError(
-                f"judgments are at relevance levels {first.relevance_level} and "
-                f"{other.relevance_level}",
-                remedy="read them at one level",
-            )
+    levels = [each.relevance_level for each in judgments if each.n_judged]
+    if len(set(levels)) > 1:
+        raise InputError(
+            f"judgments are at relevance levels {' and '.join(map(str, sorted(set(levels))))}",
+            remedy="read them at one level",
+        )
     hold_out = one_design(each.hold_out for each in judgments if each.n_judged)
     beside = [each.judge_labels for each in judgments if each.judge_labels is not None]
     if any(labels is not beside[0] for labels in beside):
@@ -317,7 +316,7 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
         np.fromiter(made, dtype=np.int64),
         labels,
         grades=np.where(grades < 0.0, np.nan, grades),
-        relevance_level=first.relevance_level,
+        relevance_level=levels[0] if levels else first.relevance_level,
         judged_for=judged_for,
         hold_out=hold_out,
     )

@@ -15,7 +15,6 @@ from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.records import grade
 from rtc_bayes.errors import CollectionWarning, InputError, brief_repr, whole_number
-from rtc_bayes.store import meta_path
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -221,13 +220,15 @@ def level_of(qrels: Qrels, relevance_level: int | None) -> int:
     >>> level_of(qrels, None), level_of(Qrels({}), None)
     (2, 1)
     """
+    if not isinstance(qrels, Qrels):
+        qrels = Qrels(qrels)
     own, name = qrels.relevance_level, qrels.path or "the judgments"
     if relevance_level is None:
         level = own or 1
         if qrels.path and level > 1:
             warnings.warn(
-                f"grades from {level} on count as relevant, as when {name} was made "
-                f"({meta_path(name)}); relevance_level= or --relevance-level says otherwise",
+                f"grades from {level} on count as relevant, as the .meta.json beside {name} "
+                "says; relevance_level= or --relevance-level says otherwise",
                 CollectionWarning,
                 stacklevel=3,
             )
@@ -343,10 +344,16 @@ class Prel:
 class Prels(_TopicTable[Prel]):
     """Million Query prels: per topic and docno a grade and how the document was chosen.
 
+    Parameters
+    ----------
+    table : mapping of str to mapping of str to Prel
+    relevance_level : int, optional
+        As of :class:`Qrels`.
+
     Raises
     ------
     InputError
-        A probability outside [0, 1].
+        A probability outside [0, 1]; a relevance level below 1.
 
     Examples
     --------
@@ -357,6 +364,18 @@ class Prels(_TopicTable[Prel]):
 
     value_name = "prel"
     refusal = "not a Prel with a probability in [0, 1]"
+    relevance_level: int | None
+
+    def __init__(
+        self,
+        table: Mapping[str, Mapping[str, Prel]],
+        *,
+        path: str = "",
+        digest: str = "",
+        relevance_level: int | None = None,
+    ) -> None:
+        super().__init__(table, path=path, digest=digest)
+        self._set(relevance_level=Qrels({}, relevance_level=relevance_level).relevance_level)
 
     def _accepted(self, value: Any) -> Prel:
         if not isinstance(value, Prel) or not 0.0 <= value.probability <= 1.0:
@@ -368,6 +387,7 @@ class Prels(_TopicTable[Prel]):
         return Qrels(
             {t: {docno: prel.relevance for docno, prel in v.items()} for t, v in self.items()},
             path=self.path,
+            relevance_level=self.relevance_level,
         )
 
     def __repr__(self) -> str:
@@ -410,7 +430,7 @@ def one_level(levels: Iterable[int | None]) -> int | None:
     Parameters
     ----------
     levels : iterable of int or None
-        Of each source; None where it names none.
+        Of each source with judgments; None where it names none.
 
     Returns
     -------
@@ -430,8 +450,9 @@ def one_level(levels: Iterable[int | None]) -> int | None:
     distinct = sorted({level for level in levels if level is not None})
     if len(distinct) > 1:
         warnings.warn(
-            f"judgments were made at relevance levels {', '.join(map(str, distinct))}: say at "
-            "which they are read, relevance_level= or --relevance-level",
+            f"judgments were made at relevance levels {', '.join(map(str, distinct))}; together "
+            "they name none, so level 1 counts where relevance_level= or --relevance-level names "
+            "no other",
             CollectionWarning,
             stacklevel=3,
         )

@@ -110,6 +110,8 @@ def read_erels(source: str | Path) -> Probabilities:
 def read_prels(source: str | Path) -> Prels:
     """Read Million Query prels: ``topic docno relevance algorithm probability``.
 
+    A relevance level in ``SOURCE.meta.json`` is that of the prels.
+
     Raises
     ------
     InputError
@@ -130,7 +132,8 @@ def read_prels(source: str | Path) -> Prels:
     algorithm = rows.integers("algorithm").tolist()
     probability = rows.numbers("probability", "a probability in [0, 1]", _in_unit).tolist()
     prels = list(map(Prel, relevance, algorithm, probability))
-    return Prels(_table(rows, prels), path=str(source), digest=rows.digest)
+    level = _read_beside(meta_path(source)).get("relevance_level")
+    return Prels(_table(rows, prels), path=str(source), digest=rows.digest, relevance_level=level)
 
 
 def read_scores(source: str | Path) -> Scores:
@@ -288,7 +291,7 @@ def _together(parts: Sequence[Qrels]) -> Qrels:
     if len(parts) == 1:
         return parts[0]
     hold_out = one_design(part.hold_out for part in parts if part.n_values)
-    level = one_level(part.relevance_level for part in parts)
+    level = one_level(part.relevance_level for part in parts if part.n_values)
     table: dict[str, dict[str, int]] = {}
     for part in parts:
         for topic, grades in part.items():
@@ -304,4 +307,5 @@ def _together(parts: Sequence[Qrels]) -> Qrels:
     first = parts[0].judged_for
     alike = all(part.judged_for == first for part in parts)
     judged_for = first if alike else None
-    return Qrels(table, judged_for=judged_for, hold_out=hold_out, relevance_level=level)
+    files = " and ".join(part.path for part in parts if part.path)
+    return Qrels(table, path=files, judged_for=judged_for, hold_out=hold_out, relevance_level=level)

@@ -98,13 +98,8 @@ def write_qrels(qrels: Qrels, path: str | Path) -> None:
     ('bm25',)
     """
     _write(path, ((t, 0, docno, g) for t, v in qrels.items() for docno, g in v.items()))
-    if not Path(path).is_file():
-        return
     about = qrels.about()
-    if about == {"judged_for": None}:
-        meta_path(path).unlink(missing_ok=True)
-    else:
-        write_json(about, meta_path(path))
+    _write_beside({} if about == {"judged_for": None} else about, path)
 
 
 def write_erels(probabilities: Probabilities, path: str | Path) -> None:
@@ -132,6 +127,8 @@ def write_erels(probabilities: Probabilities, path: str | Path) -> None:
 def write_prels(prels: Prels, path: str | Path) -> None:
     """Write ``topic docno relevance algorithm probability`` lines.
 
+    The relevance level, where it is known, goes to ``PATH.meta.json``, as of :func:`write_qrels`.
+
     Raises
     ------
     InputError
@@ -155,6 +152,18 @@ def write_prels(prels: Prels, path: str | Path) -> None:
             for docno, p in v.items()
         ),
     )
+    level = prels.relevance_level
+    _write_beside({} if level is None else {"relevance_level": level}, path)
+
+
+def _write_beside(about: dict[str, object], path: str | Path) -> None:
+    """Write what is known of judgments beside their file; what stood there was of others."""
+    if not Path(path).is_file():
+        return
+    if about:
+        write_json(about, meta_path(path))
+    else:
+        meta_path(path).unlink(missing_ok=True)
 
 
 def _write(path: str | Path, rows: Iterable[tuple[Any, ...]]) -> None:

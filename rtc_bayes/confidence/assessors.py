@@ -73,7 +73,7 @@ def assessor_confusion(
     highest = max((grade for grades in first.values() for grade in grades.values()), default=0)
     counts = np.full((max(highest + 1, 2) if by_grade else 2, 2), 0.5)
     level = level_of(first, relevance_level)
-    levels = level, level if second_level is None else second_level
+    levels = level, level_of(second, second_level or second.relevance_level or level)
     for topic, grades in first.items():
         others = second.get(topic, {})
         for docno, grade in grades.items():

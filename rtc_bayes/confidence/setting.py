@@ -132,9 +132,9 @@ class Setting:
         """
         judgments = getattr(relevance, "judgments", None)
         asked = Estimand.from_value(estimand)
-        _check_level(asked, judgments)
-        about, pool = asked.on(pool, judgments)
         probabilities = as_relevance(relevance)
+        _check_level(asked, judgments, probabilities.grades)
+        about, pool = asked.on(pool, judgments)
         pairs = _pairs(pool.systems, baseline)
         topics = pool.topics
         pool, values = probabilities.on(pool)
@@ -146,7 +146,7 @@ class Setting:
         _, values = by_grade(pool, values, grades, measure)
         options["grades"] = grades if measure.graded else None
         by_name = measure.graded or parse_measure(about.measure).rel
-        options["relevant"] = "" if grades is None or by_name else _of_level_one(grades)
+        options["relevant"] = "" if grades is None or by_name else _counted(grades)
         return cls(pool, values, pairs, about, probabilities.model, probabilities.method, **options)
 
     @property
@@ -245,18 +245,19 @@ class Setting:
             "residual": self.residual,
         }
         asked = {} if self.rope is None else {"rope": self.rope}
+        level = self.estimand.relevance_level
+        about |= {} if level is None else {"relevance_level": level}
         grades = {"grades": self.grades_text} if self._measure.graded else {}
         relevant = {"relevant": self.relevant} if self.relevant else {}
         return provenance(seed=self.seed) | about | grades | relevant | asked
 
 
-def _of_level_one(grades: GradeDistribution) -> str:
-    """Say that grade 1 counts as relevant; nothing where a higher grade is the lowest that does."""
-    if grades.relevance_level > 1:
-        return ""
+def _counted(grades: GradeDistribution) -> str:
+    """Say which judged grades count as relevant."""
+    level = grades.relevance_level
     return (
-        f"judged grades go up to {grades.highest}, and those from 1 on count as relevant "
-        "(--relevance-level 1)"
+        f"judged grades go up to {grades.highest}, and those from {level} on count as relevant "
+        f"(--relevance-level {level})"
     )
 
 
@@ -301,14 +302,18 @@ def number_of(systems: Sequence[str], name: str) -> int:
     return list(systems).index(name)
 
 
-def _check_level(asked: Estimand, judgments: Judgments | None) -> None:
+def _check_level(
+    asked: Estimand, judgments: Judgments | None, grades: GradeDistribution | None
+) -> None:
     """Refuse another relevance level than that of judgments, which decided what is relevant."""
-    level = asked.relevance_level
-    if judgments is None or not judgments.n_judged:
-        return
-    if level not in (None, judgments.relevance_level):
+    made, whose = None, "the fit's"
+    if judgments is not None and judgments.n_judged:
+        made = judgments.relevance_level
+    elif judgments is None and grades is not None:
+        made, whose = grades.relevance_level, "that of the judgments"
+    if made is not None and asked.relevance_level not in (None, made):
         raise InputError(
-            f"relevance_level is {level}, and the fit's {judgments.relevance_level}",
+            f"relevance_level is {asked.relevance_level}, and {whose} {made}",
             remedy="leave it out, or fit judgments of this level",
         )
 

@@ -97,6 +97,8 @@ class Estimand:
                 f"rel is 1, and the relevance level {self.relevance_level}",
                 remedy="leave rel out, or give relevance level 1",
             )
+        if measure.rel == 1:
+            object.__setattr__(self, "relevance_level", 1)
         object.__setattr__(self, "measure", measure.name)
         if self.scope not in get_args(Scope.__value__):
             raise InputError(f"scope is {self.scope!r}", remedy='give "whole" or "pool"')

@@ -114,7 +114,8 @@ class Sample:
     def from_prels(cls, pool: Pool, prels: Prels, *, relevance_level: int | None = None) -> Sample:
         """Take prels, as :func:`rtc_bayes.read_prels` reads them, over a pool.
 
-        Judged documents that the pool lacks are added to it. A document with probability 1, such
+        The relevance level is that of the prels, or 1, unless it is given. Judged documents that
+        the pool lacks are added to it. A document with probability 1, such
         as those that no sample drew (method 0), stands for itself alone.
         """
         judgments = Judgments.from_qrels(pool, prels.qrels(), relevance_level=relevance_level)
@@ -144,7 +145,7 @@ class Sample:
                 docno: Prel(grade, algorithm, float(self.probability[d]))
                 for (docno, grade), d in zip(graded.items(), place, strict=True)
             }
-        return Prels(rows)
+        return Prels(rows, relevance_level=grades.relevance_level)
 
     def on(self, pool: Pool) -> Sample:
         """Return the sample over another pool; a document that this pool lacks was not drawn.

@@ -116,6 +116,7 @@ class StagedAllocation(Shown):
             "budget": self.budget,
             "judged": self.spent,
             "missing": self.missing,
+            "relevance_level": self.sample.judgments.relevance_level,
             "stages": [stage._asdict() for stage in self.stages],
         }
 

@@ -107,7 +107,7 @@ def test_the_relevance_level_is_that_of_every_source_that_names_one():
     for together in (rb.merge(*sources[:3]).qrels, rb.read_qrels(sources[:3])):
         assert together.relevance_level == 2
     for put in (rb.merge, lambda *several: rb.read_qrels(several)):
-        with pytest.warns(rb.CollectionWarning, match="made at relevance levels 1, 2: say at"):
+        with pytest.warns(rb.CollectionWarning, match="made at relevance levels 1, 2; together"):
             put(*sources)
 
 

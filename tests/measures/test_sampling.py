@@ -181,6 +181,23 @@ def test_a_sample_goes_to_prels_and_back(rng, tmp_path):
     np.testing.assert_allclose(one.covariance, two.covariance, rtol=1e-9, atol=1e-15)
 
 
+def test_prels_name_the_relevance_level_of_their_sample(rng, tmp_path):
+    pool = random_pool(rng, systems=3, topics=2, documents=20, longest=10)
+    grades = (2 * (rng.random(pool.n_documents) < 0.5) + 1).astype(int)
+    topics = [pool.topics[t] for t in pool.topic_of]
+    table: dict[str, dict[str, int]] = {}
+    for topic, docno, grade in zip(topics, pool.docnos, grades, strict=True):
+        table.setdefault(topic, {})[str(docno)] = int(grade)
+    everything = np.ones(pool.n_documents)
+    sample = Sample.draw(pool, rb.Qrels(table), everything, relevance_level=2)
+    path = tmp_path / "prels"
+    write_prels(sample.to_prels(), path)
+    with pytest.warns(rb.CollectionWarning, match="grades from 2 on count as relevant"):
+        again = Sample.from_prels(pool, rb.read_prels(path))
+    np.testing.assert_array_equal(again.judgments.labels, sample.judgments.labels)
+    assert 0 < again.judgments.labels.mean() < 1
+
+
 def test_samples_that_cannot_be_are_refused():
     pool = pool_of({"A": {"1": "abc"}}, depth=3)
     judged = Judgments.from_labels(pool, [0], [1])
