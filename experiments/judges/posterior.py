@@ -147,9 +147,9 @@ def judged(
     """Let a judge choose documents for people; given labels, if it has a model."""
     if not budget:
         return rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
-    has_model = isinstance(parse_algorithm(judge).judge, ModelJudge)
-    given = labels if has_model else None
-    asked: dict[str, Any] = {"confidence": None, "budget": budget, "labels": given}
+    if not isinstance(parse_algorithm(judge).judge, ModelJudge):
+        labels = None
+    asked: dict[str, Any] = {"confidence": None, "budget": budget, "labels": labels}
     return rb.build(pool, qrels, judge, ABOUT, **asked).judgments
 
 

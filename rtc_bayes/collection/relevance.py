@@ -179,12 +179,12 @@ class Relevance(Saved):
         >>> rb.Relevance.from_erels(pool, listed, default_p=0.1).values
         array([[0.1 , 0.75]])
         """
+        level = level_of(Qrels({}) if qrels is None else qrels, relevance_level)
         if qrels is None and relevance_level is not None:
             raise InputError(
                 "a relevance level says nothing without judgments",
                 remedy="give qrels, or leave relevance_level out",
             )
-        level = level_of(Qrels({}) if qrels is None else qrels, relevance_level)
         if default_p is not None and not 0.0 <= default_p <= 1.0:
             raise InputError(f"default probability {default_p} is outside [0, 1]")
         listed: dict[str, dict[str, float]] = {topic: dict(p) for topic, p in erels.items()}

@@ -336,7 +336,7 @@ def test_sites_share_what_their_systems_have_in_common(pool, groups):
     ("text", "message"),
     [
         ("system,group\nrun0,x\n", "no group for system run1"),
-        ("system,group\nrun0,x,y\n", "groups.csv:2: 3 columns, not 2; give lines"),
+        ("system,group\nrun0,x,y\n", "groups.csv:2: the number of columns is 3, not 2; give lines"),
         (None, "no such file"),
     ],
 )
