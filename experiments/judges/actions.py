@@ -29,13 +29,14 @@ from experiments.judges.posterior import (
     DEPTH,
     LABELS,
     LEVEL,
+    WITHOUT,
     Collection,
     by_comparison,
+    judged,
     read,
     relevant_of,
     sets_of_runs,
 )
-from rtc_bayes.judging.judges import RankVariance
 
 type Floats = NDArray[np.float64]
 
@@ -113,10 +114,7 @@ def on_track(
 ) -> tuple[Case, Floats]:
     """Judge a few of the track's documents, and return what is true of all."""
     pool = rb.Pool.from_runs(rb.Runs([collection.runs[s] for s in systems]), depth=DEPTH)
-    judgments = rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
-    if human:
-        asked = (pool, collection.qrels, RankVariance(), about(pool))
-        judgments = rb.build(*asked, confidence=None, budget=human).judgments
+    judgments = judged(pool, collection.qrels, WITHOUT, human)
     truth = relevant_of(pool, collection.qrels)
     return Case.first(judgments, collection.labels[name], FIRST, model, seed), truth
 

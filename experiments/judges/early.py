@@ -4,9 +4,9 @@ Labels of the pool by prompts of Llama 3.2 and Mistral, or by the judges of the 
 row is a set of runs, a prompt and a rule that chooses as many documents as there are topics, or so
 many times that as its name says: these documents' mean probability of relevance by labels alone,
 the share of them that is relevant, and the log score, accuracy, confidence and tau of pairs once
-they are judged. `gain` is
-how much lower the log score is than without judgments, with the standard error over sets of runs,
-which share topics and judgments: all of them may have the same luck. Example::
+they are judged. `gain` is how much lower the log score is than without judgments, with the standard
+error over sets of runs, which share topics and judgments: all of them may have the same luck.
+Example::
 
     python -m experiments.judges.early -o rows.csv --systems 10 --subsets 8
 """

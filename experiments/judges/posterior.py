@@ -241,10 +241,12 @@ def rows(
     if not model:
         return
     for budget in budgets:
+        alone = judged(pool, collection.qrels, WITHOUT, budget)
         for name in ["", *names]:
-            labels = collection.labels[name] if name else None
-            by = judge if name else WITHOUT
-            judgments = judged(pool, collection.qrels, by, budget, labels=labels)
+            labels, judgments = None, alone
+            if name:
+                labels = collection.labels[name]
+                judgments = judged(pool, collection.qrels, judge, budget, labels=labels)
             started = time.perf_counter()
             fit = rb.fit(pool, judgments, model=model, labels=labels, seed=seed)
             between = time.perf_counter()
@@ -254,8 +256,7 @@ def rows(
             about = {"labels": name or "none", "human": budget}
             yield {**about, "method": model, **by_comparison(comparison, truth), **clock}
             if labels is not None and budget:
-                p = calibrated(judged(pool, collection.qrels, WITHOUT, budget), labels)
-                platt = rb.Relevance.from_values(pool, p)
+                platt = rb.Relevance.from_values(pool, calibrated(alone, labels))
                 compared = rb.compare(pool, platt, ABOUT, seed=seed)
                 yield {**about, "method": "Platt", **by_comparison(compared, truth)}
 

@@ -26,13 +26,14 @@ from experiments.judges.posterior import (
     ABOUT,
     DEPTH,
     LEVEL,
+    WITHOUT,
     by_comparison,
     constants,
+    judged,
     per_topic,
     read_prompts,
     sets_of_runs,
 )
-from rtc_bayes.judging.judges import RankVariance
 
 PROMPTS = ("llama3.2_p3", "llama3.2_p11", "mistral_p10", "mistral_p31")
 MODEL, JUDGED = "hierarchical:laplace", 50
@@ -74,15 +75,13 @@ def main() -> None:
         some = rb.Runs([runs[name] for name in drawn])
         pool = rb.Pool.from_runs(some, depth=DEPTH)
         truth = per_topic(some, qrels, LEVEL).mean(axis=1)
-        none = rb.Judgments.none(pool, relevance_level=LEVEL, judged_for=pool.systems)
-        chosen = rb.build(pool, qrels, RankVariance(), ABOUT, confidence=None, budget=JUDGED)
+        chosen = {human: judged(pool, qrels, WITHOUT, human) for human in (0, JUDGED)}
         every = rb.Judgments.from_qrels(pool, qrels, relevance_level=LEVEL)
         for name, labels in panel.items():
             weights.append({"judge": name, **taught(every, labels)})
             for human, prior, share in ASKED:
-                judgments = chosen.judgments if human else none
                 with constants(SYSTEMS=prior, REMAINING=share):
-                    fit = rb.fit(pool, judgments, model=MODEL, labels=labels, draws=100)
+                    fit = rb.fit(pool, chosen[human], model=MODEL, labels=labels, draws=100)
                 comparison = rb.compare(pool, fit, ABOUT, form="normal")
                 slope = np.polyfit(truth, comparison.expected, 1)[0]
                 a, b = np.triu_indices(len(truth), 1)

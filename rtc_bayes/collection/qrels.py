@@ -151,10 +151,10 @@ class Qrels(_TopicTable[int]):
         relevance_level: int | None = None,
     ) -> None:
         super().__init__(table, path=path, digest=digest)
-        if relevance_level is not None:
-            relevance_level = whole_number("relevance_level", relevance_level, least=1)
         self._set(
-            judged_for=_of_text(judged_for), hold_out=hold_out, relevance_level=relevance_level
+            judged_for=_of_text(judged_for),
+            hold_out=hold_out,
+            relevance_level=_level(relevance_level),
         )
 
     def _accepted(self, value: Any) -> int:
@@ -192,6 +192,13 @@ class Qrels(_TopicTable[int]):
         judged, relevant = self.counts()
         topics, level = counted(len(self), "topic"), self.relevance_level or 1
         return f"Qrels({topics}, {judged} judged, {relevant} relevant at level {level})"
+
+
+def _level(relevance_level: int | None) -> int | None:
+    """Return a relevance level as a whole number of at least 1, where there is one."""
+    if relevance_level is None:
+        return None
+    return whole_number("relevance_level", relevance_level, least=1)
 
 
 def level_of(qrels: Qrels, relevance_level: int | None) -> int:
@@ -375,7 +382,7 @@ class Prels(_TopicTable[Prel]):
         relevance_level: int | None = None,
     ) -> None:
         super().__init__(table, path=path, digest=digest)
-        self._set(relevance_level=Qrels({}, relevance_level=relevance_level).relevance_level)
+        self._set(relevance_level=_level(relevance_level))
 
     def _accepted(self, value: Any) -> Prel:
         if not isinstance(value, Prel) or not 0.0 <= value.probability <= 1.0:

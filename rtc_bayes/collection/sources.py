@@ -39,11 +39,10 @@ def files_of(source: str | Path) -> list[Path]:
             f"cannot be opened: {reason}", path=cut(ascii(str(source))), remedy="check the path"
         ) from error
     if path.is_dir():
-        beside = (".meta.json",)
         files = [
             p
             for p in path.iterdir()
-            if p.is_file() and not p.name.startswith(".") and not p.name.endswith(beside)
+            if p.is_file() and not p.name.startswith(".") and not p.name.endswith(".meta.json")
         ]
         if not files:
             raise InputError("the folder holds no files", path=path, remedy="give a run folder")

@@ -91,13 +91,13 @@ class Estimand:
         whole_fields(self, relevance_level=1, depth=1)
         whole_fields(self, score_depth=self.depth or 1)
         measure = parse_measure(self.measure)
-        if measure.rel == 1 < (self.relevance_level or 1):
-            # ir_measures does not tell it from the measure without rel
-            raise InputError(
-                f"rel is 1, and the relevance level {self.relevance_level}",
-                remedy="leave rel out, or give relevance level 1",
-            )
         if measure.rel == 1:
+            # ir_measures does not tell it from the measure without rel
+            if self.relevance_level not in (None, 1):
+                raise InputError(
+                    f"rel is 1, and the relevance level {self.relevance_level}",
+                    remedy="leave rel out, or give relevance level 1",
+                )
             object.__setattr__(self, "relevance_level", 1)
         object.__setattr__(self, "measure", measure.name)
         if self.scope not in get_args(Scope.__value__):

@@ -115,8 +115,8 @@ class Sample:
         """Take prels, as :func:`rtc_bayes.read_prels` reads them, over a pool.
 
         The relevance level is that of the prels, or 1, unless it is given. Judged documents that
-        the pool lacks are added to it. A document with probability 1, such
-        as those that no sample drew (method 0), stands for itself alone.
+        the pool lacks are added to it. A document with probability 1, such as those that no sample
+        drew (method 0), stands for itself alone.
         """
         judgments = Judgments.from_qrels(pool, prels.qrels(), relevance_level=relevance_level)
         pool = judgments.pool
