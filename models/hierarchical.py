@@ -138,13 +138,15 @@ class Hierarchical:
                 else:
                     standard = pm.Normal(f"z_{name}", 0.0, 1.0, dims=dim)
                     effects[name] = pm.Deterministic(name, scale * standard, dims=dim)
-            a, b = m_a / pool.n_systems + effects["a"], m_b / pool.n_systems + effects["b"]
+            labels = design.labels
+            a = m_a * labels.common + effects["a"] * labels.own
+            b = m_b * labels.common + effects["b"] * labels.own
             if design.sites:
                 a += effects["site_a"][design.site]
                 b += effects["site_b"][design.site]
 
             level, weight = mu + effects["alpha"], pm.math.concatenate([a, b])
-            of_labels = design.labels.in_graph(effects)
+            of_labels = labels.in_graph(effects)
             observe(
                 judgments,
                 lambda rows: (
@@ -210,7 +212,7 @@ class Design:
         """The judged documents as rows."""
         model, pool, rows = self.model, self.pool, self.judgments.order
         r, f = np.hsplit(judged_rows(self.judgments, self.evidence), 2)
-        blocks = [r, f]
+        blocks = [r * self.labels.own, f * self.labels.own]
         if self.sites:
             of_site = np.eye(len(self.sites))[self.site]
             blocks += [r @ of_site, f @ of_site]
@@ -219,7 +221,8 @@ class Design:
             np.cumsum([len(self.labels.names), *self.labels.sizes[:-1]]),
             axis=1,
         )
-        means = (np.ones(len(rows)), r.mean(axis=1), f.mean(axis=1), value)
+        common = self.labels.common
+        means = (np.ones(len(rows)), r @ common, f @ common, value)
         mean, sd = np.hstack([np.array([model.mu, model.m_a, model.m_b]).T, self.labels.prior])
         median, spread = self.scale_priors
         blocks += of_labels if self.labels.names else []
@@ -251,15 +254,16 @@ class Design:
 
     def predict(self, parameters: Mapping[str, Floats], kind: type) -> NDArray[np.floating]:
         """Probability of every document in every draw, shape (..., documents)."""
-        pool = self.pool
+        pool, labels = self.pool, self.labels
         weights = []
         for name in ("a", "b"):
-            weight = parameters[f"m_{name}"][..., None] / pool.n_systems + parameters[name]
+            common = parameters[f"m_{name}"][..., None] * labels.common
+            weight = common + parameters[name] * labels.own
             site = parameters[f"site_{name}"][..., self.site] if self.sites else 0
             weights.append(weight + site)
         shape = parameters["mu"].shape
-        if self.labels.names:
-            weights += [parameters[name] for name in ("label_coefficient", *self.labels.dims)]
+        if labels.names:
+            weights += [parameters[name] for name in ("label_coefficient", *labels.dims)]
         weight = np.concatenate(weights, axis=-1).astype(kind)
         weight = weight.reshape(-1, weight.shape[-1])
         level: NDArray[np.floating] = parameters["mu"][..., None] + parameters["alpha"]
@@ -268,8 +272,8 @@ class Design:
         with one_thread():
             for t in range(pool.n_topics):
                 evidence = self.evidence(t)
-                if self.labels.names:
-                    evidence = np.hstack([evidence, self.labels.columns(t)])
+                if labels.names:
+                    evidence = np.hstack([evidence, labels.columns(t)])
                 eta: NDArray = weight @ evidence.T.astype(kind) + level[:, t, None]
                 p[:, pool.documents(t)] = sigmoid(eta)
         return p.reshape(*shape, -1)

@@ -22,8 +22,10 @@ A model of relevance adds this to the log-odds that ranks give document i of top
   topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
   f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
 - A system whose ranks go with the labels beyond relevance (:mod:`label_sharing`) may be made from
-  them. Its ranks do not count for y, and its f'_is is not divided but by the scale's median: the
-  label's worth on its own documents is then as uncertain as that worth is large.
+  them. Its ranks do not count for y, nor in what all systems' ranks have in common (`common`), and
+  its own effects are as large as without labels (`own`), since these say nothing of it. Its f'_is
+  is not divided but by the scale's median, and x_i is there the rise above the lowest x: on its own
+  documents a label may be worth nothing.
 
 Nothing is assumed of the independence of labels and ranks given relevance, nor of the judges'
 labels: the mean of J judges counts as one judge until human judgments say more. Two copies of
@@ -49,7 +51,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments, Labels, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.evidence import rank_curve
-from rtc_bayes.relevance.label_sharing import SHARES, label_correlation
+from rtc_bayes.relevance.label_sharing import FEW, SHARES, label_correlation
 from rtc_bayes.relevance.label_systems import LabelledSystems
 from rtc_bayes.relevance.newton import Floats
 
@@ -221,6 +223,11 @@ class LabelEvidence:
         return total / np.maximum(self._count, 1)
 
     @cached_property
+    def _lowest(self) -> float:
+        """Lowest x of a document that has a label."""
+        return float(self.score[self._count > 0].min(initial=np.inf))
+
+    @cached_property
     def _indicators(self) -> Floats:
         """Which judge gave which grade, shape (documents, coefficients d)."""
         assert self.labels is not None
@@ -250,13 +257,15 @@ class LabelEvidence:
         of_topic = np.zeros((len(x), pool.n_topics))
         of_topic[:, topic] = x
         curve = rank_curve(pool.ranks(topic).T, pool.depth)
-        own = (curve - curve.mean(axis=1, keepdims=True)) / np.cbrt(pool.n_systems)
-        own[:, self.shares] *= np.cbrt(pool.n_systems) / _SYSTEM_SCALE[0]
+        apart = curve - curve.mean(axis=1, keepdims=True)
         labelled = self._count[here] > 0
+        own = apart * x[:, None] / np.cbrt(pool.n_systems)
+        rise = np.where(labelled, x - self._lowest, 0.0)
+        own[:, self.shares] = apart[:, self.shares] * rise[:, None] / _SYSTEM_SCALE[0]
         unlabelled = (~labelled & labelled.any()).astype(np.float64)
         of_systems = self.implied.of_documents(topic)
         coefficients = [x, unlabelled, of_systems, np.full(len(x), self.implied.topics[topic])]
-        return np.column_stack([*coefficients, self._indicators[here], of_topic, own * x[:, None]])
+        return np.column_stack([*coefficients, self._indicators[here], of_topic, own])
 
     def in_graph(
         self, effects: Mapping[str, Any] | None = None
@@ -323,7 +332,28 @@ class LabelEvidence:
     @property
     def shares(self) -> NDArray[np.bool_]:
         """Which systems share the judges' errors."""
-        return self.shared >= SHARES
+        return self.shared >= SHARES + FEW / self.pool.n_systems
+
+    @property
+    def common(self) -> Floats:
+        """Weights of a mean over systems without those that share the judges' errors.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> run = rb.Run.from_rankings
+        >>> runs = rb.Runs([run(name, {"1": ["a", "b"]}) for name in ("one", "two")])
+        >>> LabelEvidence(rb.Judgments.none(rb.Pool.from_runs(runs))).common
+        array([0.5, 0.5])
+        """
+        counts = ~self.shares | self.shares.all()
+        weights: Floats = counts / counts.sum()
+        return weights
+
+    @property
+    def own(self) -> Floats:
+        """How many times larger a system's own effects are than others': as without labels."""
+        return np.where(self.shares, 1.0 / self.remaining, 1.0)
 
 
 def shared_errors(judgments: Judgments) -> pd.DataFrame:
