@@ -139,8 +139,8 @@ class Hierarchical:
                     standard = pm.Normal(f"z_{name}", 0.0, 1.0, dims=dim)
                     effects[name] = pm.Deterministic(name, scale * standard, dims=dim)
             labels = design.labels
-            a = m_a * labels.common + effects["a"] * labels.own
-            b = m_b * labels.common + effects["b"] * labels.own
+            a = m_a / pool.n_systems + effects["a"] * labels.own
+            b = m_b / pool.n_systems + effects["b"] * labels.own
             if design.sites:
                 a += effects["site_a"][design.site]
                 b += effects["site_b"][design.site]
@@ -221,8 +221,7 @@ class Design:
             np.cumsum([len(self.labels.names), *self.labels.sizes[:-1]]),
             axis=1,
         )
-        common = self.labels.common
-        means = (np.ones(len(rows)), r @ common, f @ common, value)
+        means = (np.ones(len(rows)), r.mean(axis=1), f.mean(axis=1), value)
         mean, sd = np.hstack([np.array([model.mu, model.m_a, model.m_b]).T, self.labels.prior])
         median, spread = self.scale_priors
         blocks += of_labels if self.labels.names else []
@@ -257,7 +256,7 @@ class Design:
         pool, labels = self.pool, self.labels
         weights = []
         for name in ("a", "b"):
-            common = parameters[f"m_{name}"][..., None] * labels.common
+            common = parameters[f"m_{name}"][..., None] / pool.n_systems
             weight = common + parameters[name] * labels.own
             site = parameters[f"site_{name}"][..., self.site] if self.sites else 0
             weights.append(weight + site)

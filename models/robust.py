@@ -312,9 +312,8 @@ class Design:
         novel = ~((seen > 0) & (seen <= pool.depth)).any(axis=1)
         one = np.ones(len(f))
         deep = np.log(pool.reach / 100) * one
-        mean_r, mean_f = r @ self.labels.common, f @ self.labels.common
-        agreed = self.agreement[topic] * (mean_f - self.model.pivot)
-        common = [one, mean_r, mean_f, r @ self.shortness[:, topic], deep, agreed]
+        agreed = self.agreement[topic] * (f.mean(axis=1) - self.model.pivot)
+        common = [one, r.mean(axis=1), f.mean(axis=1), r @ self.shortness[:, topic], deep, agreed]
         value, of_labels = np.split(self.labels.columns(topic), [len(self.labels.names)], axis=1)
         own = (r * self.labels.own, f * self.labels.own, f * novel[:, None])
         columns = np.column_stack([*common, value, *own, of_labels])

@@ -113,7 +113,9 @@ def main() -> None:
     parser.add_argument("--budgets", type=int, nargs="+", default=[0, 100])
     parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=list(LABELS))
     parser.add_argument(
-        "--shares", type=float, help="partial correlation of runs that share errors; else ours"
+        "--shares",
+        type=float,
+        help="correlation from which a run shares errors, FEW / J less; else ours",
     )
     parser.add_argument("--ties", choices=["fused", "random"], default="fused")
     parser.add_argument("--judge", default="hierarchical:map", help="of documents beside labels")

@@ -204,11 +204,11 @@ def grades_of(pool: rb.Pool, labels: rb.Labels) -> Floats:
     return grade
 
 
-def relevant_of(pool: rb.Pool, qrels: rb.Qrels) -> Floats:
+def relevant_of(pool: rb.Pool, qrels: rb.Qrels, level: int = LEVEL) -> Floats:
     """Return which documents of a pool people call relevant; those without judgment are not."""
     topics = np.array(pool.topics, dtype=object)[pool.topic_of]
     both = zip(topics, pool.docnos, strict=True)
-    return np.array([float(qrels[t].get(d, 0) >= LEVEL) for t, d in both])
+    return np.array([float(qrels[t].get(d, 0) >= level) for t, d in both])
 
 
 def per_topic(runs: rb.Runs, qrels: rb.Qrels, level: int) -> Floats:

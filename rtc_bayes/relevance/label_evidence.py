@@ -21,11 +21,10 @@ A model of relevance adds this to the log-odds that ranks give document i of top
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
   topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
   f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
-- A system whose ranks go with the labels beyond relevance (:mod:`label_sharing`) may be made from
-  them. Its ranks do not count for y, nor in what all systems' ranks have in common (`common`), and
-  its own effects are as large as without labels (`own`), since these say nothing of it. Its f'_is
-  is not divided but by the scale's median, and x_i is there the rise above the lowest x: on its own
-  documents a label may be worth nothing.
+- A system whose ranks go with the labels as no honest system's do (:mod:`label_sharing`) may be
+  made from them. Its ranks do not count for y, and its own effects are as large as without labels
+  (`own`), since these say nothing of it. Its f'_is is not divided but by the scale's median, and
+  x_i is there the rise above the lowest x: on its own documents a label may be worth nothing.
 
 Nothing is assumed of the independence of labels and ranks given relevance, nor of the judges'
 labels: the mean of J judges counts as one judge until human judgments say more. Two copies of
@@ -51,8 +50,8 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments, Labels, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.evidence import rank_curve
-from rtc_bayes.relevance.label_sharing import FEW, SHARES, label_correlation
-from rtc_bayes.relevance.label_systems import LabelledSystems
+from rtc_bayes.relevance.label_sharing import SHARES, STEEP, label_correlation
+from rtc_bayes.relevance.label_systems import FREE, LabelledSystems
 from rtc_bayes.relevance.newton import Floats
 
 if TYPE_CHECKING:
@@ -323,36 +322,37 @@ class LabelEvidence:
         return LabelledSystems.fit(self.pool, self.score, self._count > 0, without=self.shares)
 
     @cached_property
+    def effect(self) -> Floats:
+        """Each system's rank curve by the labels alone: log-odds of its first rank."""
+        if self.labels is None:
+            return np.zeros(self.pool.n_systems)
+        return LabelledSystems.fit(self.pool, self.score, self._count > 0, spread=FREE).curve
+
+    @cached_property
     def shared(self) -> Floats:
-        """How much each system shares the judges' errors: see :mod:`label_sharing`."""
+        """How much each system's ranks go with the labels: see :mod:`label_sharing`."""
         if self.labels is None:
             return np.zeros(self.pool.n_systems)
         return label_correlation(self.judgments, self.score, self._count > 0)
 
-    @property
+    @cached_property
     def shares(self) -> NDArray[np.bool_]:
         """Which systems share the judges' errors."""
-        return self.shared >= SHARES + FEW / self.pool.n_systems
+        goes_with: NDArray[np.bool_] = self.shared >= SHARES
+        return goes_with & (self.effect >= STEEP) if goes_with.any() else goes_with
 
     @property
-    def common(self) -> Floats:
-        """Weights of a mean over systems without those that share the judges' errors.
+    def own(self) -> Floats:
+        """How many times larger a system's own effects are than others': as without labels.
 
         Examples
         --------
         >>> import rtc_bayes as rb
         >>> run = rb.Run.from_rankings
         >>> runs = rb.Runs([run(name, {"1": ["a", "b"]}) for name in ("one", "two")])
-        >>> LabelEvidence(rb.Judgments.none(rb.Pool.from_runs(runs))).common
-        array([0.5, 0.5])
+        >>> LabelEvidence(rb.Judgments.none(rb.Pool.from_runs(runs))).own
+        array([1., 1.])
         """
-        counts = ~self.shares | self.shares.all()
-        weights: Floats = counts / counts.sum()
-        return weights
-
-    @property
-    def own(self) -> Floats:
-        """How many times larger a system's own effects are than others': as without labels."""
         return np.where(self.shares, 1.0 / self.remaining, 1.0)
 
 
@@ -367,9 +367,10 @@ def shared_errors(judgments: Judgments) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each system, the highest first: ``system``; ``correlation``, in (-1, 1), as
-        :mod:`rtc_bayes.relevance.label_sharing` defines it; ``shares``, whether it is so high
-        that labels count less for the system.
+        A row for each system, the highest correlation first: ``system``; ``correlation``, in
+        (-1, 1), and ``effect``, what its first rank adds to log-odds of relevance by the labels,
+        as :mod:`rtc_bayes.relevance.label_sharing` defines them; ``shares``, whether both are so
+        high that labels count less for the system.
 
     Raises
     ------
@@ -379,15 +380,17 @@ def shared_errors(judgments: Judgments) -> pd.DataFrame:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> lists = {"one": "abcdef", "two": "efdcab", "three": "badcfe"}
-    >>> runs = [rb.Run.from_rankings(name, {"1": list(order)}) for name, order in lists.items()]
+    >>> lists, topics = {"one": "abcdef", "two": "efdcab", "three": "badcfe"}, list("123456")
+    >>> run = rb.Run.from_rankings
+    >>> runs = [run(name, dict.fromkeys(topics, list(of))) for name, of in lists.items()]
     >>> pool = rb.Pool.from_runs(rb.Runs(runs))
-    >>> labels = rb.Labels.of(["1"] * 6, list("abcdef"), ["llm"] * 6, [0, 0, 0, 0, 1, 1])
+    >>> of = [(t, d, "llm", int(d in "ef")) for t in topics for d in "abcdef"]
+    >>> labels = rb.Labels.of(*zip(*of, strict=True))
     >>> rb.shared_errors(rb.Judgments.none(pool).with_judge_labels(labels)).round(2)
-      system  correlation  shares
-    0    two         0.67    True
-    1  three        -0.70   False
-    2    one        -0.72   False
+      system  correlation  effect  shares
+    0    two         0.67   12.70    True
+    1  three        -0.70   -8.19   False
+    2    one        -0.72   -8.73   False
     """
     import pandas as pd
 
@@ -400,6 +403,7 @@ def shared_errors(judgments: Judgments) -> pd.DataFrame:
     columns = {
         "system": list(judgments.pool.systems),
         "correlation": evidence.shared,
+        "effect": evidence.effect,
         "shares": evidence.shares,
     }
     table = pd.DataFrame(columns)

@@ -9,10 +9,13 @@ system, over documents that have labels, within topics::
     rho_s = tanh(min(z_s, z'_s + 2 / sqrt(n - 4)))
 
 with x_i the label's log likelihood ratio, f_is the system's rank curve, and n the number of judged
-documents that have labels, less one for each of their topics. A run far better than all others
-looks like one made from a good judge's labels; judgments clear it, once the upper limit (two
-standard errors) of what they say is lower. They do not accuse: few documents, chosen for what they
-tell of scores, have labels too much alike to say much of either.
+documents that have labels, less one for each of their topics. A system shares a judge's errors if
+rho_s is at least `SHARES` and b_s at least `STEEP`, where b_s is what its first rank adds to the
+log-odds of relevance by the labels (:mod:`label_systems`, with a prior too wide to matter).
+
+A run far better than all others may still look like one made from the labels. Judgments clear it,
+once the upper limit (two standard errors) of what they say is lower. They do not accuse: documents
+chosen for what they tell of scores have mostly the same label.
 """
 
 from __future__ import annotations
@@ -24,12 +27,9 @@ from rtc_bayes.collection import Judgments
 from rtc_bayes.relevance.evidence import rank_curve
 from rtc_bayes.relevance.newton import Floats
 
-SHARES, FEW = 0.3, 0.5
-"""From a partial correlation of SHARES + FEW / J on, a run of J shares a judge's errors.
-
-Of ten runs of DL 2020 and a ranker made from one of ten prompts' labels, rankers have 0.38 or more
-and runs at most 0.24 (``experiments.judges.sharing``); the fewer others there are, the less their
-mean explains of what a good run has in common with labels."""
+SHARES, STEEP = 0.3, 9.0
+"""Least rho and least b of a system that shares errors. The first rank of a ranker made from labels
+has a b of 10 or more, that of a run beside a good judge up to 8: ``experiments.judges.sharing``."""
 # degrees of freedom that the mean over topics, two controls and the transform cost
 _COST = 4
 

@@ -7,7 +7,7 @@ With x_i the log likelihood ratio of document i's labels, r and f as in the mode
     likelihood  prod_i (1 - p_i + p_i exp(x_i))
 
 that is, the relevance of each document summed out. The mode is found by L-BFGS under normal
-priors with that model's medians as scales.
+priors with that model's medians as scales, or wider ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from rtc_bayes.relevance.newton import Floats
 
 # of mu, m_a and m_b: mean and sd; of alpha, a and b: sd
 _MEANS, _SDS = np.array([-3.7, 1.0, 4.7]), np.array([0.8, 1.5, 1.5])
-_ALPHA, _A, _B = 1.0, 0.45, 0.7
+_ALPHA = 1.0
+PRIOR, FREE = (0.45, 0.7), (3.0, 10.0)
+"""Sd of a and b: by the model ``hierarchical``, and nearly without a prior."""
 _STEPS = 200
 
 
@@ -52,7 +54,13 @@ class LabelledSystems:
 
     @classmethod
     def fit(
-        cls, pool: Pool, score: Floats, labelled: NDArray[np.bool_], *, without: NDArray[np.bool_]
+        cls,
+        pool: Pool,
+        score: Floats,
+        labelled: NDArray[np.bool_],
+        *,
+        without: NDArray[np.bool_] | None = None,
+        spread: tuple[float, float] = PRIOR,
     ) -> LabelledSystems:
         """Find the mode.
 
@@ -63,8 +71,10 @@ class LabelledSystems:
             x.
         labelled : ndarray of bool, shape (documents,)
             Which documents have a label.
-        without : ndarray of bool, shape (systems,)
-            Whose ranks are no evidence: they share the judge's errors.
+        without : ndarray of bool, shape (systems,), optional
+            Whose ranks are no evidence, as they share the judge's errors; by default nobody's.
+        spread : tuple of float
+            Sds of a and b.
 
         Examples
         --------
@@ -75,11 +85,13 @@ class LabelledSystems:
         >>> run = rb.Run.from_rankings
         >>> pool = rb.Pool.from_runs(rb.Runs([run(*each) for each in lists.items()]))
         >>> x, every = np.array([2.0, 0.0, -2.0]), np.ones(3, dtype=bool)
-        >>> curve = LabelledSystems.fit(pool, x, every, without=np.zeros(2, dtype=bool)).curve
+        >>> curve = LabelledSystems.fit(pool, x, every).curve
         >>> bool(curve[0] > 0 > curve[1])
         True
         """
-        rows = np.flatnonzero(labelled)
+        if without is None:
+            without = np.zeros(pool.n_systems, dtype=bool)
+        (of_a, of_b), rows = spread, np.flatnonzero(labelled)
         of_row = pool.topic_of[rows]
         features = [
             _ranks(pool, t, without)[labelled[pool.documents(t)]] for t in range(pool.n_topics)
@@ -87,7 +99,7 @@ class LabelledSystems:
         r, f = np.hsplit(np.vstack(features), 2)
         common = np.column_stack([np.ones(len(rows)), r.mean(axis=1), f.mean(axis=1)])
         x, s, n = score[rows], pool.n_systems, pool.n_topics
-        design = np.hstack([common * _SDS, r * _A, f * _B])
+        design = np.hstack([common * _SDS, r * of_a, f * of_b])
         offset = common @ _MEANS
 
         def objective(z: Floats) -> tuple[float, Floats]:
@@ -102,7 +114,7 @@ class LabelledSystems:
         options = {"maxiter": _STEPS}
         mode = minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x
         effects = mode[n + 3 :]
-        return cls(pool, without, _A * effects[:s], _B * effects[s:], _ALPHA * mode[:n])
+        return cls(pool, without, of_a * effects[:s], of_b * effects[s:], _ALPHA * mode[:n])
 
     def of_documents(self, topic: int) -> Floats:
         """Return the sum over systems of a r + b f for a topic's documents."""

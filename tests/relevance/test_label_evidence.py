@@ -66,7 +66,7 @@ def test_the_labels_systems_are_the_mode_by_brute_force():
     pool = pool_of({"good": {"1": "abc"}, "bad": {"1": "dcb"}}, depth=3)
     x = np.array([1.5, 0.5, -0.5, -1.5])
     labelled = np.array([True, True, False, True])
-    found = LabelledSystems.fit(pool, x, labelled, without=np.zeros(2, dtype=bool))
+    found = LabelledSystems.fit(pool, x, labelled)
     # what the systems add to log-odds, from the printed formulas
     ranks = pool.ranks(0).T
     curve = rb.relevance.rank_curve(ranks, pool.depth)
@@ -90,9 +90,20 @@ def test_the_labels_systems_are_the_mode_by_brute_force():
     assert found.curve[0] > found.curve[1] + 0.02
 
 
-def test_the_fast_fit_is_that_of_the_graph():
-    pool = make_pool(topics=3, depth=8)
-    judgments = judge(pool, 25).with_judge_labels(random_labels(pool))
+def judged_beside_labels(ranker):
+    """Some judgments and labels; with a ranker, a run that shares the judge's errors."""
+    if not ranker:
+        pool = make_pool(topics=3, depth=8)
+        return pool, judge(pool, 25).with_judge_labels(random_labels(pool))
+    pool, _, labels = pool_with_ranker()
+    judgments = judge(pool, 40).with_judge_labels(labels)
+    assert LabelEvidence(judgments).shares.tolist() == [s == "ranker" for s in pool.systems]
+    return pool, judgments
+
+
+@pytest.mark.parametrize("ranker", [False, True])
+def test_the_fast_fit_is_that_of_the_graph(ranker):
+    pool, judgments = judged_beside_labels(ranker)
     model = Hierarchical()
     fitted = model.map(judgments)
     design = Design(model, judgments)
@@ -113,10 +124,10 @@ def test_the_fast_fit_is_that_of_the_graph():
     )
 
 
-def test_the_graph_of_robust_has_the_samplers_probabilities():
-    pool = make_pool(topics=3, depth=8)
-    judgments = replace(judge(pool, 25), judged_for=pool.systems)
-    judgments = judgments.with_judge_labels(random_labels(pool))
+@pytest.mark.parametrize("ranker", [False, True])
+def test_the_graph_of_robust_has_the_samplers_probabilities(ranker):
+    pool, judgments = judged_beside_labels(ranker)
+    judgments = replace(judgments, judged_for=pool.systems)
     model = Robust()
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
         graph = CompiledGraph(model.graph(pool, judgments))
@@ -351,12 +362,63 @@ def test_a_ranker_made_from_the_labels_gains_less(monkeypatch):
     own = pool.systems.index("ranker")
     with_it = (np.array(np.triu_indices(pool.n_systems, 1)) == own).any(axis=0)
     gain, sure = {}, {}
-    for rule in (0.5, 1.0):
+    for rule in (label_evidence.SHARES, 1.0):
         monkeypatch.setattr(label_evidence, "SHARES", rule)
         fitted = rb.fit(pool, Judgments.none(pool), model="hierarchical", labels=labels)
         compared = rb.compare(pool, fitted, estimand)
         error = compared.expected - truth
         gain[rule] = error[own] - np.delete(error, own).mean()
         sure[rule] = np.maximum(compared.p_greater, compared.p_less)[with_it].mean()
-    assert gain[0.5] < gain[1.0] - 0.02
-    assert sure[0.5] < sure[1.0]
+    (with_rule, without), (less_sure, sure_without) = gain.values(), sure.values()
+    assert with_rule < without - 0.02
+    assert less_sure < sure_without
+
+
+def test_what_labels_say_of_a_ranker_made_from_them():
+    """Its own effects are as without labels, and a label may be worth nothing on its documents."""
+    pool, _, labels = pool_with_ranker()
+    evidence = LabelEvidence(Judgments.none(pool).with_judge_labels(labels))
+    own = pool.systems.index("ranker")
+    assert evidence.own.tolist() == [2.0 if s == own else 1.0 for s in range(pool.n_systems)]
+    assert (evidence.implied.ranked[own], evidence.implied.curve[own]) == (0.0, 0.0)
+    ranks, lowest = pool.ranks(0).T, evidence.score.min()
+    curve = rb.relevance.rank_curve(ranks, pool.depth)
+    apart = curve[:, own] - curve.mean(axis=1)
+    rise = evidence.score[pool.documents(0)] - lowest
+    of_ranker = evidence.columns(0)[:, own - pool.n_systems]
+    np.testing.assert_allclose(of_ranker, apart * rise / 0.5)
+
+
+def test_a_run_that_goes_with_good_labels_is_not_taken_for_a_ranker():
+    """The better of two runs goes with a good judge's labels, by less than one made from them."""
+    rng, lists, rows = np.random.default_rng(5), {"good": {}, "bad": {}, "ranker": {}}, []
+    for topic in map(str, range(30)):
+        docnos = [f"d{n}" for n in range(40)]
+        relevant = np.arange(40) < 8
+        grades = np.where(rng.random(40) < 0.1, ~relevant, relevant).astype(int)
+        for name, by in (("good", 1.0 * relevant), ("bad", 0 * relevant), ("ranker", 9 * grades)):
+            lists[name][topic] = [docnos[n] for n in np.argsort(-by - rng.normal(size=40))]
+        rows += [(topic, *row) for row in zip(docnos, ["llm"] * 40, grades, strict=True)]
+    table = {}
+    for names in (["good", "bad"], ["good", "bad", "ranker"]):
+        runs = rb.Runs([rb.Run.from_rankings(name, lists[name]) for name in names])
+        none = Judgments.none(rb.Pool.from_runs(runs, depth=20))
+        labels = Labels.of(*zip(*rows, strict=True))
+        table[len(names)] = rb.shared_errors(none.with_judge_labels(labels)).set_index("system")
+    assert table[2].loc["good", "correlation"] > 0.3
+    assert not table[2]["shares"].any()
+    assert table[3].index[table[3]["shares"]].tolist() == ["ranker"]
+
+
+def test_judgments_do_not_accuse():
+    """Some systems' ranks go with labels on judged documents alone; the labels of all decide."""
+    pool, _, labels = simulated(wrong=0.2)
+    none = Judgments.none(pool)
+    before = LabelEvidence(none.with_judge_labels(labels)).shared
+    score = LabelEvidence(none.with_judge_labels(labels)).score
+    every = np.arange(pool.n_documents)
+    for chosen in (every[::4], every[score > 0], every):
+        grades = np.random.default_rng(0).integers(0, 2, len(chosen)).astype(float)
+        judgments = Judgments.from_labels(pool, chosen, grades)
+        after = LabelEvidence(judgments.with_judge_labels(labels)).shared
+        assert (after <= before + 1e-12).all()

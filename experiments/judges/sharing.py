@@ -1,0 +1,133 @@
+"""How much runs, and rankers made from labels, go with the labels: what tells the two apart.
+
+Judges are prompts of three language models on DL 2020's judged documents, graded or cut to relevant
+or not (`NAME:LEVEL`), with `--reported` those of the results page, and simulated ones on other
+collections. A row is a collection, a number of runs beside the ranker, and who: ends of the
+correlation and the effect of `shared_errors`, and the share that the rule takes for rankers.
+Example::
+
+    python -m experiments.judges.sharing -o rows.csv --sizes 2 10
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import rtc_bayes as rb
+from experiments.judges.circular import CIRCULAR, ranker
+from experiments.judges.posterior import (
+    DEPTH,
+    grades_of,
+    read,
+    read_panel,
+    read_prompts,
+    relevant_of,
+    sets_of_runs,
+)
+from rtc_bayes.relevance import LabelEvidence
+
+type LabelsOf = Callable[[rb.Pool], list[rb.Labels]]
+
+PROMPTS = (
+    *("llama3.2_p11:1", "llama3.2_p32:1", "mistral_p24:1", "mistral_p12:2", "mistral_p31:1"),
+    *("llama3.2_p0", "mistral_p10", "mistral_p25", "llama3.2_p12", "llama3.2_p17", "gpt-4o_p32"),
+)
+# errors of simulated judges: nonrelevant called relevant, relevant called nonrelevant
+ERRORS = ((0.02, 0.3), (0.1, 0.2), (0.3, 0.2))
+
+
+def prompts() -> dict[str, rb.Labels]:
+    """Read the labels of the prompts, some of them cut to relevant or not."""
+    table = read_panel()
+    for name in PROMPTS:
+        prompt, _, level = name.partition(":")
+        if level:
+            said = table[prompt]
+            table[name] = (said >= int(level)).astype(float).where(said.notna())
+    return read_prompts(PROMPTS, table)
+
+
+def simulated(qrels: rb.Qrels, rng: np.random.Generator) -> LabelsOf:
+    """Label a pool with errors at random, by each judge of `ERRORS`."""
+
+    def labels_of(pool: rb.Pool) -> list[rb.Labels]:
+        relevant = relevant_of(pool, qrels, 1) > 0
+        topics = [pool.topics[t] for t in pool.topic_of]
+        made = []
+        for taken, missed in ERRORS:
+            luck = rng.random(pool.n_documents)
+            grade = np.where(relevant, luck >= missed, luck < taken).astype(int)
+            made.append(rb.Labels.of(topics, pool.docnos, ["simulated"] * len(topics), grade))
+        return made
+
+    return labels_of
+
+
+def correlations(runs: rb.Runs, labels_of: LabelsOf, sets: list[list[str]]) -> pd.DataFrame:
+    """Correlation of each run without a ranker, and of each ranker among them."""
+    rows = []
+    for systems in sets:
+        honest = [runs[name] for name in systems]
+        pool = rb.Pool.from_runs(rb.Runs(honest), depth=DEPTH)
+        for labels in labels_of(pool):
+            rows += _rows("runs", pool, labels, pool.systems)
+            for ties in ("random", "fused"):
+                made = ranker(pool, grades_of(pool, labels), ties)
+                beside = rb.Pool.from_runs(rb.Runs([*honest, made]), depth=DEPTH)
+                rows += _rows(f"rankers, ties {ties}", beside, labels, (CIRCULAR,))
+    return pd.DataFrame(rows, columns=["who", "correlation", "effect", "shares"])
+
+
+def _rows(
+    who: str, pool: rb.Pool, labels: rb.Labels, systems: tuple[str, ...]
+) -> list[tuple[str, float, float, float]]:
+    """Correlation and effect of some systems, and whether the rule takes them for rankers."""
+    evidence = LabelEvidence(rb.Judgments.none(pool).with_judge_labels(labels))
+    at = [pool.systems.index(name) for name in systems]
+    measured = evidence.shared, evidence.effect, evidence.shares
+    return [(who, *(float(of[s]) for of in measured)) for s in at]
+
+
+def main() -> None:
+    """Read the command line, and write and print a row for each collection, size and who."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-o", "--output", required=True, type=Path)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[2, 4, 10, 20], help="runs")
+    parser.add_argument("--runs", type=int, default=60, help="in all sets of a size together")
+    parser.add_argument("--reported", action="store_true", help="judges of the page, and no others")
+    parser.add_argument("--seed", type=int, default=5)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    folder, collection = Path(os.environ["RTC_BAYES_DATA"]), read()
+    judges = list((collection.labels if options.reported else prompts()).values())
+    sources: dict[str, tuple[rb.Runs, LabelsOf]]
+    sources = {"dl20": (collection.runs, lambda pool: judges)}
+    for name in () if options.reported else ("trec8_adhoc", "robust03"):
+        qrels = rb.read_qrels(folder / name / "qrels.txt.gz")
+        labels_of = simulated(qrels, np.random.default_rng(options.seed))
+        sources[name] = rb.read_runs(folder / name / "runs", depth=DEPTH), labels_of
+    made = []
+    for name, (runs, labels_of) in sources.items():
+        for size in [size for size in options.sizes if size <= len(runs)]:
+            count = max(2, options.runs // size)
+            drawn = list(sets_of_runs(runs, size, count, options.seed))
+            for who, of in correlations(runs, labels_of, drawn).groupby("who", sort=False):
+                row = {"collection": name, "runs": size, "who": who}
+                for measure in ("correlation", "effect"):
+                    ends = of[measure].quantile([0, 0.5, 1])
+                    names = (f"{measure}: {end}" for end in ("least", "median", "most"))
+                    row |= dict(zip(names, ends, strict=True))
+                made.append({**row, "shares": of.shares.mean()})
+            pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
+    print(pd.DataFrame(made).round(3).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()
