@@ -28,8 +28,8 @@ from rtc_bayes.relevance.evidence import rank_curve
 from rtc_bayes.relevance.newton import Floats
 
 SHARES, STEEP = 0.3, 9.0
-"""Least rho and least b of a system that shares errors. The first rank of a ranker made from labels
-has a b of 10 or more, that of a run beside a good judge up to 8: ``experiments.judges.sharing``."""
+"""Least rho and least b of a system that shares errors. Rankers made from labels have a b of 10 or
+more; no run of three collections has both (``experiments.judges.sharing``)."""
 # degrees of freedom that the mean over topics, two controls and the transform cost
 _COST = 4
 

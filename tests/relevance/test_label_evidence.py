@@ -396,7 +396,7 @@ def test_a_run_that_goes_with_good_labels_is_not_taken_for_a_ranker():
         docnos = [f"d{n}" for n in range(40)]
         relevant = np.arange(40) < 8
         grades = np.where(rng.random(40) < 0.1, ~relevant, relevant).astype(int)
-        for name, by in (("good", 1.0 * relevant), ("bad", 0 * relevant), ("ranker", 9 * grades)):
+        for name, by in (("good", 1.4 * relevant), ("bad", 0 * relevant), ("ranker", 9 * grades)):
             lists[name][topic] = [docnos[n] for n in np.argsort(-by - rng.normal(size=40))]
         rows += [(topic, *row) for row in zip(docnos, ["llm"] * 40, grades, strict=True)]
     table = {}
