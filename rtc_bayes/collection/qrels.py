@@ -110,7 +110,7 @@ class Qrels(_TopicTable[int]):
     Parameters
     ----------
     table : mapping of str to mapping of str to int
-        Per topic the grade of each docno.
+        Per topic the grade of each docno. Of other `Qrels` what is known beside them is kept.
     judged_for : sequence of str, or mapping of str to sequence of str, optional
         The systems whose documents were judged: of all topics, or of each. None: not known.
     hold_out : str, optional
@@ -150,6 +150,12 @@ class Qrels(_TopicTable[int]):
         hold_out: str | None = None,
         relevance_level: int | None = None,
     ) -> None:
+        if isinstance(table, Qrels):
+            path = path or table.path
+            judged_for = table.judged_for if judged_for is None else judged_for
+            hold_out = table.hold_out if hold_out is None else hold_out
+            if relevance_level is None:
+                relevance_level = table.relevance_level
         super().__init__(table, path=path, digest=digest)
         self._set(
             judged_for=_of_text(judged_for),
@@ -381,6 +387,10 @@ class Prels(_TopicTable[Prel]):
         digest: str = "",
         relevance_level: int | None = None,
     ) -> None:
+        if isinstance(table, Prels):
+            path = path or table.path
+            if relevance_level is None:
+                relevance_level = table.relevance_level
         super().__init__(table, path=path, digest=digest)
         self._set(relevance_level=_level(relevance_level))
 

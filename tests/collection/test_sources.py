@@ -182,6 +182,16 @@ def test_a_damaged_file_beside_is_named(tmp_path, text):
     assert caught.value.path == str(tmp_path / "q.meta.json")
 
 
+def test_judgments_made_of_others_keep_what_is_known_of_them():
+    about = {"judged_for": ["bm25"], "hold_out": "ab12", "relevance_level": 2}
+    made = rb.Qrels(rb.Qrels({"1": {"a": 2}}, path="few.txt", **about))
+    kept = (made.path, made.judged_for, made.hold_out, made.relevance_level)
+    assert kept == ("few.txt", ("bm25",), "ab12", 2)
+    assert rb.Qrels(made, relevance_level=1).relevance_level == 1
+    of_file = rb.collection.Prels({"1": {"a": rb.collection.Prel(2, 1, 0.5)}}, relevance_level=2)
+    assert rb.collection.Prels(of_file).relevance_level == 2
+
+
 def test_the_relevance_level_stands_beside_the_file(tmp_path):
     path = tmp_path / "q"
     qrels = rb.Qrels({"1": {"a": 2, "b": 1}}, relevance_level=2)
@@ -190,7 +200,7 @@ def test_the_relevance_level_stands_beside_the_file(tmp_path):
     assert [each.relevance_level for each in (read, pickle.loads(pickle.dumps(read)))] == [2, 2]
     assert repr(read) == "Qrels(1 topic, 2 judged, 1 relevant at level 2)"
     assert qrels.counts(1) == (2, 2)
-    rb.write_qrels(rb.Qrels(qrels), path)
+    rb.write_qrels(rb.Qrels(dict(qrels)), path)
     assert rb.read_qrels(path).relevance_level is None
     with pytest.raises(InputError, match="relevance_level is 0"):
         rb.Qrels({}, relevance_level=0)
