@@ -50,7 +50,8 @@ class Hierarchical:
 
     With `groups`, a_j and b_j also have a part that a site's systems share, with a scale of its
     own under the same prior. Labels of judges that may err add their evidence to the log-odds:
-    :mod:`rtc_bayes.relevance.label_evidence`.
+    :mod:`rtc_bayes.relevance.label_evidence`. a_j and b_j of a system that shares a judge's errors
+    are then doubled.
 
     Attributes
     ----------

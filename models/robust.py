@@ -74,7 +74,8 @@ class Robust:
         alpha_t, q_jt, w_jt ~ Normal(0, s)     a_j, b_j, u_j ~ Student-t(df) s
 
     Labels of judges that may err add their evidence to the log-odds
-    (:mod:`rtc_bayes.relevance.label_evidence`); a_j and b_j are then normal, with smaller s.
+    (:mod:`rtc_bayes.relevance.label_evidence`); a_j and b_j are then normal, with smaller s, and
+    doubled for a system that shares a judge's errors.
 
     Attributes
     ----------

@@ -115,7 +115,7 @@ def main() -> None:
     parser.add_argument(
         "--shares",
         type=float,
-        help="correlation from which a run shares errors, FEW / J less; else ours",
+        help="least correlation of a run that shares errors (2: none does); else ours",
     )
     parser.add_argument("--ties", choices=["fused", "random"], default="fused")
     parser.add_argument("--judge", default="hierarchical:map", help="of documents beside labels")

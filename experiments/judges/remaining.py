@@ -55,8 +55,7 @@ def main() -> None:
     relevant = np.zeros(pool.n_documents)
     relevant[at[at >= 0]] = panel.human.to_numpy()[at >= 0] >= LEVEL
     every = np.isin(np.arange(pool.n_documents), at)
-    nobody = np.zeros(pool.n_systems, dtype=bool)
-    human = LabelledSystems.fit(pool, SURE * (2.0 * relevant - 1.0), every, without=nobody)
+    human = LabelledSystems.fit(pool, SURE * (2.0 * relevant - 1.0), every)
     made = []
     columns = [name for name in panel if name.startswith(("llama", "mistral"))]
     for name, labels in read_prompts(columns[:: options.every], panel).items():

@@ -2,7 +2,7 @@
 
 Judges are prompts of three language models on DL 2020's judged documents, graded or cut to relevant
 or not (`NAME:LEVEL`), with `--reported` those of the results page, and simulated ones on other
-collections. A row is a collection, a number of runs beside the ranker, and who: ends of the
+collections. A row is a collection, a number of runs not made from labels, and who: ends of the
 correlation and the effect of `shared_errors`, and the share that the rule takes for rankers.
 Example::
 

@@ -21,10 +21,11 @@ A model of relevance adds this to the log-odds that ranks give document i of top
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
   topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
   f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
-- A system whose ranks go with the labels as no honest system's do (:mod:`label_sharing`) may be
-  made from them. Its ranks do not count for y, and its own effects are as large as without labels
-  (`own`), since these say nothing of it. Its f'_is is not divided but by the scale's median, and
-  x_i is there the rise above the lowest x: on its own documents a label may be worth nothing.
+- A system whose ranks go with the labels as those of no run in our experiments
+  (:mod:`label_sharing`) may be made from them. Its ranks do not count for y, and its own effects
+  have scales as without labels (`own`; not in ``layered``), since these say nothing of it. Its
+  f'_is is divided by the scale's median, 0.5, and not by the cube root, and x_i is there the rise
+  above the lowest x: on its own documents a label may be worth nothing.
 
 Nothing is assumed of the independence of labels and ranks given relevance, nor of the judges'
 labels: the mean of J judges counts as one judge until human judgments say more. Two copies of
@@ -323,10 +324,23 @@ class LabelEvidence:
 
     @cached_property
     def effect(self) -> Floats:
-        """Each system's rank curve by the labels alone: log-odds of its first rank."""
+        """What each system's rank curve adds by the labels alone: see :mod:`label_sharing`."""
         if self.labels is None:
             return np.zeros(self.pool.n_systems)
-        return LabelledSystems.fit(self.pool, self.score, self._count > 0, spread=FREE).curve
+        goes_with = self.shared >= SHARES
+        effect = self._free(np.zeros_like(goes_with))
+        if goes_with.sum() > 1:
+            for s in np.flatnonzero(goes_with):
+                others = goes_with.copy()
+                others[s] = False
+                effect[s] = self._free(others)[s]
+        return effect
+
+    def _free(self, without: NDArray[np.bool_]) -> Floats:
+        """Systems' rank curves by the labels, without the ranks of some, hardly any prior."""
+        labelled = self._count > 0
+        of = LabelledSystems.fit(self.pool, self.score, labelled, without=without, spread=FREE)
+        return of.curve
 
     @cached_property
     def shared(self) -> Floats:
@@ -368,9 +382,9 @@ def shared_errors(judgments: Judgments) -> pd.DataFrame:
     -------
     DataFrame
         A row for each system, the highest correlation first: ``system``; ``correlation``, in
-        (-1, 1), and ``effect``, what its first rank adds to log-odds of relevance by the labels,
-        as :mod:`rtc_bayes.relevance.label_sharing` defines them; ``shares``, whether both are so
-        high that labels count less for the system.
+        (-1, 1), and ``effect``, how much more its first rank adds to log-odds of relevance by the
+        labels than its last, as :mod:`rtc_bayes.relevance.label_sharing` defines them; ``shares``,
+        whether both are so high that labels count less for the system.
 
     Raises
     ------
@@ -419,18 +433,16 @@ def remark_on_sharing(judgments: Judgments) -> str | None:
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
     >>> remark_on_sharing(rb.Judgments.none(pool))
     """
-    if judgments.judge_labels is None:
-        return None
-    table = shared_errors(judgments)
-    shares = table[table["shares"]]
+    evidence = LabelEvidence(judgments)
+    shares = np.flatnonzero(evidence.shares)
     if not len(shares):
         return None
+    highest_first = shares[np.argsort(-evidence.shared[shares], kind="stable")]
     named = ", ".join(
-        f"{system} ({rho:.2f})"
-        for system, rho in zip(shares["system"], shares["correlation"], strict=True)
+        f"{judgments.pool.systems[s]} ({evidence.shared[s]:.2f})" for s in highest_first
     )
     return (
         f"the judges' labels go with the ranks of {named} beyond what the other systems and the "
-        "judgments explain, as if it were made from them: labels count less for it, and its pairs "
+        "judgments explain, as if made from them: labels count less for such a run, and its pairs "
         "are less sure; judge more documents to tell whether it is good or shares their errors"
     )

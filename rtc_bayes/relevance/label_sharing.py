@@ -6,16 +6,19 @@ system, over documents that have labels, within topics::
 
     z_s = atanh of the partial correlation of x_i with f_is given the mean of f_i over other systems
     z'_s = the same over judged documents alone, given their judgments too
-    rho_s = tanh(min(z_s, z'_s + 2 / sqrt(n - 4)))
+    rho_s = tanh(min(z_s, z'_s + 2 / sqrt(n - 4))), of z_s alone if n is at most 4
 
 with x_i the label's log likelihood ratio, f_is the system's rank curve, and n the number of judged
-documents that have labels, less one for each of their topics. A system shares a judge's errors if
-rho_s is at least `SHARES` and b_s at least `STEEP`, where b_s is what its first rank adds to the
-log-odds of relevance by the labels (:mod:`label_systems`, with a prior too wide to matter).
+documents that have labels, in topics where these labels differ, less one for each such topic. A
+system shares a judge's errors if rho_s is at least `SHARES` and b_s at least `STEEP`. b_s is how
+much more its first rank adds to log-odds of relevance than its last, by the labels, beyond what all
+systems' ranks do (:mod:`label_systems`, with wide priors; with one or two topics these keep it
+below `STEEP`). Of systems of which rho_s is as high b_s is found without the ranks of the others:
+rankers of one judge would hide each other.
 
-A run far better than all others may still look like one made from the labels. Judgments clear it,
-once the upper limit (two standard errors) of what they say is lower. They do not accuse: documents
-chosen for what they tell of scores have mostly the same label.
+A run far better than all others may look like one made from the labels. Judgments clear it once the
+upper limit (two standard errors) of z'_s is below that of `SHARES`. They cannot accuse a run:
+documents chosen for what they tell of scores have mostly the same label.
 """
 
 from __future__ import annotations
@@ -28,9 +31,10 @@ from rtc_bayes.relevance.evidence import rank_curve
 from rtc_bayes.relevance.newton import Floats
 
 SHARES, STEEP = 0.3, 9.0
-"""Least rho and least b of a system that shares errors. Rankers made from labels have a b of 10 or
-more; no run of three collections has both (``experiments.judges.sharing``)."""
-# degrees of freedom that the mean over topics, two controls and the transform cost
+"""Least rho and least b of a system that shares errors. In pools of depth 100 rankers made from
+labels have a b of 10 or more, and no run of three collections has both
+(``experiments.judges.sharing``); in shallow pools a ranker may be missed."""
+# two controls, and two of the three of Fisher's transform: n lacks a mean for each topic
 _COST = 4
 
 
@@ -72,8 +76,9 @@ def label_correlation(judgments: Judgments, score: Floats, labelled: NDArray[np.
         kept = table[labelled[here]]
         grades = kept[~np.isnan(kept[:, 1])]
         every.append(_centred(np.delete(kept, 1, axis=1)))
-        judged.append(_centred(grades))
-        n += max(len(grades) - 1, 0)
+        if len(grades) and np.ptp(grades[:, 0]) > 0:
+            judged.append(_centred(grades))
+            n += len(grades) - 1
     z = np.arctanh(_partial(np.vstack(every), 0))
     if n > _COST:
         of_judged = np.arctanh(_partial(np.vstack(judged), 1))

@@ -27,8 +27,8 @@ from rtc_bayes.relevance.newton import Floats
 _MEANS, _SDS = np.array([-3.7, 1.0, 4.7]), np.array([0.8, 1.5, 1.5])
 _ALPHA = 1.0
 PRIOR, FREE = (0.45, 0.7), (3.0, 10.0)
-"""Sd of a and b: by the model ``hierarchical``, and nearly without a prior."""
-_STEPS = 200
+"""Sds of a and b: those of the model ``hierarchical``, and wide ones."""
+_STEPS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Labels
 from rtc_bayes.relevance import LabelEvidence
 from rtc_bayes.relevance.compiled import CompiledGraph
-from rtc_bayes.relevance.label_systems import LabelledSystems
+from rtc_bayes.relevance.label_systems import FREE, PRIOR, LabelledSystems
 from rtc_bayes.relevance.nested_laplace import NestedLaplace
 from rtc_bayes_models.hierarchical import Design, Hierarchical
 from rtc_bayes_models.robust import COEFFICIENTS, Design as RobustDesign, Robust
@@ -61,12 +61,13 @@ def test_labels_are_found_by_topic_and_document():
     assert unlabelled.tolist() == [0.0, 1.0]
 
 
-def test_the_labels_systems_are_the_mode_by_brute_force():
+@pytest.mark.parametrize("spread", [PRIOR, FREE])
+def test_the_labels_systems_are_the_mode_by_brute_force(spread):
     """Relevance of every document is summed out, outcome by outcome."""
     pool = pool_of({"good": {"1": "abc"}, "bad": {"1": "dcb"}}, depth=3)
     x = np.array([1.5, 0.5, -0.5, -1.5])
     labelled = np.array([True, True, False, True])
-    found = LabelledSystems.fit(pool, x, labelled)
+    found = LabelledSystems.fit(pool, x, labelled, spread=spread)
     # what the systems add to log-odds, from the printed formulas
     ranks = pool.ranks(0).T
     curve = rb.relevance.rank_curve(ranks, pool.depth)
@@ -74,7 +75,7 @@ def test_the_labels_systems_are_the_mode_by_brute_force():
 
     def log_density(z):
         mu, m_a, m_b = np.array([-3.7, 1.0, 4.7]) + np.array([0.8, 1.5, 1.5]) * z[:3]
-        effects = np.concatenate([0.45 * z[3:5], 0.7 * z[5:7]])
+        effects = np.concatenate([spread[0] * z[3:5], spread[1] * z[5:7]])
         common = m_a * (ranks > 0).mean(axis=1) + m_b * curve.mean(axis=1)
         p = expit(mu + z[7] + common + both @ effects)[labelled]
         total = 0.0
@@ -84,8 +85,8 @@ def test_the_labels_systems_are_the_mode_by_brute_force():
         return np.log(total) - z @ z / 2
 
     z = minimize(lambda z: -log_density(z), np.zeros(8)).x
-    np.testing.assert_allclose(found.ranked, 0.45 * z[3:5], atol=2e-3)
-    np.testing.assert_allclose(found.curve, 0.7 * z[5:7], atol=2e-3)
+    np.testing.assert_allclose(found.ranked, spread[0] * z[3:5], atol=2e-3 * spread[0] / 0.45)
+    np.testing.assert_allclose(found.curve, spread[1] * z[5:7], atol=2e-3 * spread[1] / 0.7)
     np.testing.assert_allclose(found.topics, z[7:], atol=2e-3)
     assert found.curve[0] > found.curve[1] + 0.02
 
@@ -294,9 +295,20 @@ def test_documents_are_chosen_for_what_labels_leave_open():
     assert "p 0.50" not in weights[0]
 
 
-def pool_with_ranker(seed=3, wrong=0.3):
+def pool_lists(pool, system):
+    """Each topic's documents of a system, from its first rank on."""
+    ranks_of = (pool.ranks(t)[pool.systems.index(system)] for t in range(pool.n_topics))
+    for t, ranks in enumerate(ranks_of):
+        listed = np.flatnonzero(ranks)
+        yield (
+            pool.topics[t],
+            list(pool.docnos[pool.documents(t)][listed[np.argsort(ranks[listed])]]),
+        )
+
+
+def pool_with_ranker(seed=3, wrong=0.3, topics=12):
     """A simulated pool, noisy labels of it, and a run that ranks by these labels."""
-    made = rb.simulate(n_topics=12, n_systems=5, seed=seed)
+    made = rb.simulate(n_topics=topics, n_systems=5, seed=seed)
     before = rb.Pool.from_runs(made.runs, depth=20)
     rng = np.random.default_rng(seed)
     lists, rows = {}, []
@@ -334,19 +346,30 @@ def test_a_ranker_made_from_the_labels_is_found_and_said():
 
 def test_judgments_clear_a_run_that_is_good():
     """One that ranks by relevance goes with good labels, until judgments explain why."""
-    pool, qrels, _ = pool_with_ranker(wrong=0.0)
-    noise = np.random.default_rng(0).random(pool.n_documents) < 0.1
+    pool, qrels, _ = pool_with_ranker(wrong=0.0, topics=30)
+    noise = np.random.default_rng(0).random(pool.n_documents) < 0.05
     relevant = relevance_of(pool, qrels)
     labels = label_all(pool, np.abs(relevant - noise))
     own = pool.systems.index("ranker")
     documents = np.random.default_rng(1).permutation(pool.n_documents)[:300]
     judgments = Judgments.from_labels(pool, documents, relevant[documents])
-    shared = [
-        LabelEvidence(given.with_judge_labels(labels)).shared[own]
+    before, after = (
+        LabelEvidence(given.with_judge_labels(labels))
         for given in (Judgments.none(pool), judgments)
-    ]
-    assert shared[0] > 0.4
-    assert shared[1] < 0.2
+    )
+    assert before.shares[own]
+    assert after.shared[own] < before.shared[own] - 0.1
+    assert not after.shares[own]
+
+
+def test_rankers_of_one_judge_do_not_hide_each_other():
+    pool, _, labels = pool_with_ranker()
+    lists = {name: dict(pool_lists(pool, name)) for name in pool.systems}
+    twins = {**lists, "twin": lists["ranker"], "third": lists["ranker"]}
+    runs = rb.Runs([rb.Run.from_rankings(name, of) for name, of in twins.items()])
+    none = Judgments.none(rb.Pool.from_runs(runs, depth=20))
+    table = rb.shared_errors(none.with_judge_labels(labels))
+    assert set(table["system"][table["shares"]]) == {"ranker", "twin", "third"}
 
 
 @pytest.mark.filterwarnings("ignore::rtc_bayes.errors.FitWarning")
@@ -410,15 +433,15 @@ def test_a_run_that_goes_with_good_labels_is_not_taken_for_a_ranker():
     assert table[3].index[table[3]["shares"]].tolist() == ["ranker"]
 
 
-def test_judgments_do_not_accuse():
-    """Some systems' ranks go with labels on judged documents alone; the labels of all decide."""
+def test_judgments_do_not_accuse_and_those_of_one_label_say_nothing():
     pool, _, labels = simulated(wrong=0.2)
-    none = Judgments.none(pool)
-    before = LabelEvidence(none.with_judge_labels(labels)).shared
-    score = LabelEvidence(none.with_judge_labels(labels)).score
+    before = LabelEvidence(Judgments.none(pool).with_judge_labels(labels))
     every = np.arange(pool.n_documents)
-    for chosen in (every[::4], every[score > 0], every):
-        grades = np.random.default_rng(0).integers(0, 2, len(chosen)).astype(float)
-        judgments = Judgments.from_labels(pool, chosen, grades)
+    chosen = {"some": every[::4], "one label": every[before.score > 0], "four": every[:4]}
+    for name, documents in chosen.items():
+        grades = np.random.default_rng(0).integers(0, 2, len(documents)).astype(float)
+        judgments = Judgments.from_labels(pool, documents, grades)
         after = LabelEvidence(judgments.with_judge_labels(labels)).shared
-        assert (after <= before + 1e-12).all()
+        assert (after <= before.shared + 1e-12).all()
+        if name != "some":
+            np.testing.assert_allclose(after, before.shared)
