@@ -79,10 +79,10 @@ def label_correlation(judgments: Judgments, score: Floats, labelled: NDArray[np.
         if len(grades) and np.ptp(grades[:, 0]) > 0:
             judged.append(_centred(grades))
             n += len(grades) - 1
-    z = np.arctanh(_partial(np.vstack(every), 0))
+    z = np.nan_to_num(np.arctanh(_partial(np.vstack(every), 0)))
     if n > _COST:
         of_judged = np.arctanh(_partial(np.vstack(judged), 1))
-        z = np.minimum(z, of_judged + 2.0 / np.sqrt(n - _COST))
+        z = np.fmin(z, of_judged + 2.0 / np.sqrt(n - _COST))
     rho: Floats = np.tanh(z)
     return rho
 
@@ -95,17 +95,20 @@ def _centred(table: Floats) -> Floats:
 def _partial(table: Floats, n_given: int) -> Floats:
     """Partial correlation of the first column with each system's, given the others' mean.
 
-    The columns are x, `n_given` more that are given too, and one for each system.
+    The columns are x, `n_given` more that are given too, and one for each system. NaN where a
+    system's does not vary by itself, as of one that has none of the documents; 0 where only x does
+    not: the others explain it.
     """
     x, controls, curves = table[:, 0], table[:, 1 : 1 + n_given], table[:, 1 + n_given :]
     n_systems = curves.shape[1]
-    rho = np.zeros(n_systems)
+    rho = np.full(n_systems, np.nan)
     for s in range(n_systems):
         others = (curves.sum(axis=1) - curves[:, s]) / max(n_systems - 1, 1)
         basis = np.column_stack([controls, others])
         pair = np.column_stack([x, curves[:, s]])
         rest = pair - basis @ np.linalg.lstsq(basis, pair, rcond=None)[0]
         length = np.sqrt((rest**2).sum(axis=0))
-        if (length > 1e-9 * np.maximum(np.sqrt((pair**2).sum(axis=0)), 1.0)).all():
-            rho[s] = rest[:, 0] @ rest[:, 1] / np.prod(length)
+        x_varies, f_varies = length > 1e-9 * np.maximum(np.sqrt((pair**2).sum(axis=0)), 1.0)
+        if f_varies:
+            rho[s] = rest[:, 0] @ rest[:, 1] / np.prod(length) if x_varies else 0.0
     return np.clip(rho, -1 + 1e-9, 1 - 1e-9)

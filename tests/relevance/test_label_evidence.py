@@ -362,6 +362,30 @@ def test_judgments_clear_a_run_that_is_good():
     assert not after.shares[own]
 
 
+def test_judgments_of_other_runs_documents_do_not_clear_a_ranker():
+    """It came later, and none of its documents is judged."""
+    lists = {"early": {}, "other": {}, "ranker": {}}
+    rows, rng = [], np.random.default_rng(2)
+    for topic in map(str, range(30)):
+        grades = dict(zip([f"d{n}" for n in range(20)], rng.integers(0, 2, 20), strict=True))
+        docnos = list(grades)
+        lists["early"][topic] = list(rng.permutation(docnos[:10]))
+        lists["other"][topic] = list(rng.permutation(docnos[:10]))
+        lists["ranker"][topic] = sorted(docnos[10:], key=lambda d: -grades[d])
+        rows += [(topic, docno, "llm", grade) for docno, grade in grades.items()]
+    pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings(n, of) for n, of in lists.items()]))
+    labels, own = Labels.of(*zip(*rows, strict=True)), pool.systems.index("ranker")
+    early = np.flatnonzero(
+        np.concatenate([pool.ranks(t)[pool.systems.index("early")] for t in range(pool.n_topics)])
+    )
+    judgments = Judgments.from_labels(pool, early, rng.integers(0, 2, len(early)).astype(float))
+    before, after = (
+        LabelEvidence(given.with_judge_labels(labels)).shared[own]
+        for given in (Judgments.none(pool), judgments)
+    )
+    assert before == after > 0.4
+
+
 def test_rankers_of_one_judge_do_not_hide_each_other():
     pool, _, labels = pool_with_ranker()
     lists = {name: dict(pool_lists(pool, name)) for name in pool.systems}
