@@ -12,7 +12,6 @@ Example::
 from __future__ import annotations
 
 import argparse
-import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 import rtc_bayes as rb
+from experiments.common import read_collection
 from experiments.judges.circular import CIRCULAR, ranker
 from experiments.judges.posterior import (
     DEPTH,
@@ -105,14 +105,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=5)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    folder, collection = Path(os.environ["RTC_BAYES_DATA"]), read()
+    collection = read()
     judges = list((collection.labels if options.reported else prompts()).values())
     sources: dict[str, tuple[rb.Runs, LabelsOf]]
     sources = {"dl20": (collection.runs, lambda pool: judges)}
     for name in () if options.reported else ("trec8_adhoc", "robust03"):
-        qrels = rb.read_qrels(folder / name / "qrels.txt.gz")
-        labels_of = simulated(qrels, np.random.default_rng(options.seed))
-        sources[name] = rb.read_runs(folder / name / "runs", depth=DEPTH), labels_of
+        runs, qrels = read_collection(name, DEPTH)
+        sources[name] = runs, simulated(qrels, np.random.default_rng(options.seed))
     made = []
     for name, (runs, labels_of) in sources.items():
         for size in [size for size in options.sizes if size <= len(runs)]:
@@ -121,9 +120,9 @@ def main() -> None:
             for who, of in correlations(runs, labels_of, drawn).groupby("who", sort=False):
                 row = {"collection": name, "runs": size, "who": who}
                 for measure in ("correlation", "effect"):
-                    ends = of[measure].quantile([0, 0.5, 1])
-                    names = (f"{measure}: {end}" for end in ("least", "median", "most"))
-                    row |= dict(zip(names, ends, strict=True))
+                    values = of[measure]
+                    ends = {"least": values.min(), "median": values.median(), "most": values.max()}
+                    row |= {f"{measure}: {end}": value for end, value in ends.items()}
                 made.append({**row, "shares": of.shares.mean()})
             pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
     print(pd.DataFrame(made).round(3).to_string(index=False))

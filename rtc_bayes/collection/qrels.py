@@ -36,6 +36,8 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
     def __init__(
         self, table: Mapping[str, Mapping[str, Value]], *, path: str = "", digest: str = ""
     ) -> None:
+        if isinstance(table, _TopicTable):
+            path = path or table.path
         copies = {}
         for topic, values in keyed_by_text(table, "topic").items():
             if not isinstance(values, Mapping):
@@ -151,16 +153,13 @@ class Qrels(_TopicTable[int]):
         relevance_level: int | None = None,
     ) -> None:
         if isinstance(table, Qrels):
-            path = path or table.path
             judged_for = table.judged_for if judged_for is None else judged_for
             hold_out = table.hold_out if hold_out is None else hold_out
-            if relevance_level is None:
-                relevance_level = table.relevance_level
         super().__init__(table, path=path, digest=digest)
         self._set(
             judged_for=_of_text(judged_for),
             hold_out=hold_out,
-            relevance_level=_level(relevance_level),
+            relevance_level=_level(relevance_level, table),
         )
 
     def _accepted(self, value: Any) -> int:
@@ -200,10 +199,10 @@ class Qrels(_TopicTable[int]):
         return f"Qrels({topics}, {judged} judged, {relevant} relevant at level {level})"
 
 
-def _level(relevance_level: int | None) -> int | None:
-    """Return a relevance level as a whole number of at least 1, where there is one."""
+def _level(relevance_level: int | None, table: Mapping[str, Any]) -> int | None:
+    """Return a relevance level as a whole number of at least 1; else that of judgments copied."""
     if relevance_level is None:
-        return None
+        return table.relevance_level if isinstance(table, Qrels | Prels) else None
     return whole_number("relevance_level", relevance_level, least=1)
 
 
@@ -387,12 +386,8 @@ class Prels(_TopicTable[Prel]):
         digest: str = "",
         relevance_level: int | None = None,
     ) -> None:
-        if isinstance(table, Prels):
-            path = path or table.path
-            if relevance_level is None:
-                relevance_level = table.relevance_level
         super().__init__(table, path=path, digest=digest)
-        self._set(relevance_level=_level(relevance_level))
+        self._set(relevance_level=_level(relevance_level, table))
 
     def _accepted(self, value: Any) -> Prel:
         if not isinstance(value, Prel) or not 0.0 <= value.probability <= 1.0:

@@ -328,7 +328,7 @@ class LabelEvidence:
         if self.labels is None:
             return np.zeros(self.pool.n_systems)
         goes_with = self.shared >= SHARES
-        effect = self._free(np.zeros_like(goes_with))
+        effect = self._free()
         if goes_with.sum() > 1:
             for s in np.flatnonzero(goes_with):
                 others = goes_with.copy()
@@ -336,7 +336,7 @@ class LabelEvidence:
                 effect[s] = self._free(others)[s]
         return effect
 
-    def _free(self, without: NDArray[np.bool_]) -> Floats:
+    def _free(self, without: NDArray[np.bool_] | None = None) -> Floats:
         """Systems' rank curves by the labels, without the ranks of some, hardly any prior."""
         labelled = self._count > 0
         of = LabelledSystems.fit(self.pool, self.score, labelled, without=without, spread=FREE)

@@ -32,7 +32,7 @@ from rtc_bayes.relevance.newton import Floats
 
 SHARES, STEEP = 0.3, 9.0
 """Least rho and least b of a system that shares errors. In pools of depth 100 rankers made from
-labels have a b of 10 or more, and no run of three collections has both
+labels have a b of about 10 or more, and no run of three collections has both
 (``experiments.judges.sharing``); in shallow pools a ranker may be missed."""
 # two controls, and two of the three of Fisher's transform: n lacks a mean for each topic
 _COST = 4

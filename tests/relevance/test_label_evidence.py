@@ -295,19 +295,8 @@ def test_documents_are_chosen_for_what_labels_leave_open():
     assert "p 0.50" not in weights[0]
 
 
-def pool_lists(pool, system):
-    """Each topic's documents of a system, from its first rank on."""
-    ranks_of = (pool.ranks(t)[pool.systems.index(system)] for t in range(pool.n_topics))
-    for t, ranks in enumerate(ranks_of):
-        listed = np.flatnonzero(ranks)
-        yield (
-            pool.topics[t],
-            list(pool.docnos[pool.documents(t)][listed[np.argsort(ranks[listed])]]),
-        )
-
-
-def pool_with_ranker(seed=3, wrong=0.3, topics=12):
-    """A simulated pool, noisy labels of it, and a run that ranks by these labels."""
+def pool_with_ranker(seed=3, wrong=0.3, topics=12, names=("ranker",)):
+    """A simulated pool, noisy labels of it, and runs that rank by these labels, all alike."""
     made = rb.simulate(n_topics=topics, n_systems=5, seed=seed)
     before = rb.Pool.from_runs(made.runs, depth=20)
     rng = np.random.default_rng(seed)
@@ -318,8 +307,8 @@ def pool_with_ranker(seed=3, wrong=0.3, topics=12):
         grades = np.where(rng.random(len(docnos)) < wrong, ~relevant, relevant).astype(int)
         lists[topic] = list(docnos[np.lexsort([rng.random(len(docnos)), -grades])][:20])
         rows += [(topic, docno, "llm", grade) for docno, grade in zip(docnos, grades, strict=True)]
-    ranker = rb.Run.from_rankings("ranker", lists)
-    pool = rb.Pool.from_runs(rb.Runs([*made.runs.values(), ranker]), depth=20)
+    rankers = [rb.Run.from_rankings(name, lists) for name in names]
+    pool = rb.Pool.from_runs(rb.Runs([*made.runs.values(), *rankers]), depth=20)
     return pool, made.qrels, Labels.of(*zip(*rows, strict=True))
 
 
@@ -387,12 +376,8 @@ def test_judgments_of_other_runs_documents_do_not_clear_a_ranker():
 
 
 def test_rankers_of_one_judge_do_not_hide_each_other():
-    pool, _, labels = pool_with_ranker()
-    lists = {name: dict(pool_lists(pool, name)) for name in pool.systems}
-    twins = {**lists, "twin": lists["ranker"], "third": lists["ranker"]}
-    runs = rb.Runs([rb.Run.from_rankings(name, of) for name, of in twins.items()])
-    none = Judgments.none(rb.Pool.from_runs(runs, depth=20))
-    table = rb.shared_errors(none.with_judge_labels(labels))
+    pool, _, labels = pool_with_ranker(names=("ranker", "twin", "third"))
+    table = rb.shared_errors(Judgments.none(pool).with_judge_labels(labels))
     assert set(table["system"][table["shares"]]) == {"ranker", "twin", "third"}
 
 
