@@ -1122,6 +1122,8 @@ def test_judgments_are_read_at_the_level_at_which_they_were_made(here, ok, run):
         assert status == 0
         assert "note: grades from 1 on count as relevant; when q was made, it was those" in err
         assert without_meta(other) != without_meta(own)
+    ok("evaluate '*.gz' --qrels q --format csv -o scores.csv")
+    assert meta(here / "scores.csv")["relevance_level"] == 2
     ok("robustness '*.gz' --qrels q --systems 3 --jobs 1 --trials 1 --algorithms mtc -o study")
     assert json.loads((here / "study" / "meta.json").read_text())["study"]["relevance_level"] == 2
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def ranker(pool: rb.Pool, grades: Floats, ties: str) -> rb.Run:
         ranks = pool.ranks(t).T
         fused = np.where(ranks > 0, 1.0 / (60.0 + ranks), 0.0).sum(axis=1)
         within = -fused if ties == "fused" else rng.random(len(fused))
-        order = np.lexsort([within, -grades[here]])[:DEPTH]
+        order = np.lexsort([within, -grades[here]])[: pool.depth]
         lists[topic] = [str(docno) for docno in pool.docnos[here][order]]
     return rb.Run.from_rankings(CIRCULAR, lists)
 
@@ -57,21 +58,23 @@ def rows(
     collection: Collection, systems: list[str], options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """Score the pairs of each ranker."""
+    depth = options.depth
+    about = replace(ABOUT, depth=depth)
     honest = rb.Runs([collection.runs[name] for name in systems])
     for name in options.labels:
-        before = rb.Pool.from_runs(honest, depth=DEPTH)
+        before = rb.Pool.from_runs(honest, depth=depth)
         made = ranker(before, grades_of(before, collection.labels[name]), options.ties)
         runs = rb.Runs([*honest.values(), made])
-        pool = rb.Pool.from_runs(runs, depth=DEPTH)
+        pool = rb.Pool.from_runs(runs, depth=depth)
         own = pool.systems.index(CIRCULAR)
         truth = per_topic(runs, collection.qrels, LEVEL).mean(axis=1)
         for budget in options.budgets:
             for labels in (None, collection.labels[name]):
                 by = WITHOUT if labels is None else options.judge
-                judgments = judged(pool, collection.qrels, by, budget, labels=labels)
+                judgments = judged(pool, collection.qrels, by, budget, labels, about)
                 shared = LabelEvidence(judgments.with_judge_labels(labels)).shared
                 fit = rb.fit(pool, judgments, model=options.model, labels=labels)
-                comparison = rb.compare(pool, fit, ABOUT)
+                comparison = rb.compare(pool, fit, about)
                 others = np.delete(np.arange(len(truth)), own)
                 true, expected = (x[own] - x[others] for x in (truth, comparison.expected))
                 with_it = np.flatnonzero(
@@ -110,6 +113,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", required=True, type=Path)
     parser.add_argument("--systems", type=int, default=9, help="beside the ranker, at random")
     parser.add_argument("--subsets", type=int, default=2)
+    parser.add_argument("--depth", type=int, default=DEPTH, help="of runs, pools and scores")
     parser.add_argument("--budgets", type=int, nargs="+", default=[0, 100])
     parser.add_argument("--labels", nargs="+", choices=list(LABELS), default=list(LABELS))
     parser.add_argument(
@@ -123,7 +127,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    collection, made = read(), []
+    collection, made = read(options.depth), []
     drawn = sets_of_runs(collection.runs, options.systems, options.subsets, options.seed)
     for subset, systems in enumerate(drawn):
         with constants(SHARES=options.shares):

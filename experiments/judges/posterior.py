@@ -55,12 +55,12 @@ class Collection(NamedTuple):
     qrels_of: dict[str, rb.Qrels]
 
 
-def read() -> Collection:
+def read(depth: int = DEPTH) -> Collection:
     """Read DL 2020 from the folder that RTC_BAYES_DATA names."""
     folder = Path(os.environ["RTC_BAYES_DATA"]) / "trec_dl20"
     files = {name: folder / "llm" / f"{file}.txt.gz" for name, file in LABELS.items()}
     return Collection(
-        rb.read_runs(folder / "runs", depth=DEPTH),
+        rb.read_runs(folder / "runs", depth=depth),
         rb.read_qrels(folder / "qrels.human.txt.gz"),
         {name: rb.read_labels(path, judge=name) for name, path in files.items()},
         {name: rb.read_qrels(path) for name, path in files.items()},
@@ -143,6 +143,7 @@ def judged(
     judge: str,
     budget: int,
     labels: rb.Labels | None = None,
+    about: rb.Estimand = ABOUT,
 ) -> rb.Judgments:
     """Let a judge choose documents for people; given labels, if it has a model."""
     if not budget:
@@ -150,7 +151,7 @@ def judged(
     if not isinstance(parse_algorithm(judge).judge, ModelJudge):
         labels = None
     asked: dict[str, Any] = {"confidence": None, "budget": budget, "labels": labels}
-    return rb.build(pool, qrels, judge, ABOUT, **asked).judgments
+    return rb.build(pool, qrels, judge, about, **asked).judgments
 
 
 def calibrated(judgments: rb.Judgments, labels: rb.Labels) -> Floats:

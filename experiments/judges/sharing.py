@@ -70,17 +70,19 @@ def simulated(qrels: rb.Qrels, rng: np.random.Generator) -> LabelsOf:
     return labels_of
 
 
-def correlations(runs: rb.Runs, labels_of: LabelsOf, sets: list[list[str]]) -> pd.DataFrame:
+def correlations(
+    runs: rb.Runs, labels_of: LabelsOf, sets: list[list[str]], depth: int
+) -> pd.DataFrame:
     """Correlation of each run without a ranker, and of each ranker among them."""
     rows = []
     for systems in sets:
         honest = [runs[name] for name in systems]
-        pool = rb.Pool.from_runs(rb.Runs(honest), depth=DEPTH)
+        pool = rb.Pool.from_runs(rb.Runs(honest), depth=depth)
         for labels in labels_of(pool):
             rows += _rows("runs", pool, labels, pool.systems)
             for ties in ("random", "fused"):
                 made = ranker(pool, grades_of(pool, labels), ties)
-                beside = rb.Pool.from_runs(rb.Runs([*honest, made]), depth=DEPTH)
+                beside = rb.Pool.from_runs(rb.Runs([*honest, made]), depth=depth)
                 rows += _rows(f"rankers, ties {ties}", beside, labels, (CIRCULAR,))
     return pd.DataFrame(rows, columns=["who", "correlation", "effect", "shares"])
 
@@ -101,6 +103,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", required=True, type=Path)
     parser.add_argument("--sizes", type=int, nargs="+", default=[2, 4, 10, 20], help="runs")
     parser.add_argument("--runs", type=int, default=60, help="in all sets of a size together")
+    parser.add_argument("--depth", type=int, default=DEPTH, help="of pools and of rankers")
     parser.add_argument("--reported", action="store_true", help="judges of the page, and no others")
     parser.add_argument("--seed", type=int, default=5)
     options = parser.parse_args()
@@ -117,7 +120,9 @@ def main() -> None:
         for size in [size for size in options.sizes if size <= len(runs)]:
             count = max(2, options.runs // size)
             drawn = list(sets_of_runs(runs, size, count, options.seed))
-            for who, of in correlations(runs, labels_of, drawn).groupby("who", sort=False):
+            for who, of in correlations(runs, labels_of, drawn, options.depth).groupby(
+                "who", sort=False
+            ):
                 row = {"collection": name, "runs": size, "who": who}
                 for measure in ("correlation", "effect"):
                     values = of[measure]

@@ -53,7 +53,6 @@ def evaluate(
     if asked_alone:
         refuse_unused(context, "in JSON and in a CSV of each topic's scores", "depth")
     systems, judged = runs.read(), read_qrels(qrels)
-    meta = provenance(inputs=digests(systems, judged))
     measures = list(dict.fromkeys(measure or ["AP"]))
     scores = evaluate(
         systems,
@@ -62,6 +61,8 @@ def evaluate(
         relevance_level=relevance_level,
         topics=topics,
     )
+    level = {"relevance_level": scores.relevance_level}
+    meta = provenance(inputs=digests(systems, judged)) | level
     match kind:
         case "json":
             write_value(scores.to_dict(per_topic=per_topic), output, meta)

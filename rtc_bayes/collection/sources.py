@@ -24,6 +24,11 @@ def kind_of(source: Any) -> Literal["path", "frame", "mapping", "iterable", "oth
     return "other"
 
 
+def _is_input(path: Path) -> bool:
+    """Whether it is a file, and not the `NAME.meta.json` that says how NAME was made."""
+    return path.is_file() and not path.name.endswith(".meta.json")
+
+
 def files_of(source: str | Path) -> list[Path]:
     """Return the files that a path, a folder or a glob stands for, sorted by name."""
     if not str(source):
@@ -39,17 +44,13 @@ def files_of(source: str | Path) -> list[Path]:
             f"cannot be opened: {reason}", path=cut(ascii(str(source))), remedy="check the path"
         ) from error
     if path.is_dir():
-        files = [
-            p
-            for p in path.iterdir()
-            if p.is_file() and not p.name.startswith(".") and not p.name.endswith(".meta.json")
-        ]
+        files = [p for p in path.iterdir() if not p.name.startswith(".") and _is_input(p)]
         if not files:
             raise InputError("the folder holds no files", path=path, remedy="give a run folder")
         return sorted(files, key=lambda p: p.name)
     if path.exists() or not glob.has_magic(str(source)):
         return [path]
-    files = [match for match in sorted(map(Path, glob.glob(str(source)))) if match.is_file()]
+    files = list(filter(_is_input, sorted(map(Path, glob.glob(str(source))))))
     if not files:
         raise InputError("no file matches", path=str(source), remedy="check the pattern")
     return files

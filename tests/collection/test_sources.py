@@ -325,6 +325,15 @@ def test_a_run_keeps_arrays_of_its_own():
         rb.Run("s", {"1": (docnos, scores[:1])})
 
 
+def test_folders_and_globs_skip_how_a_file_was_made(tmp_path):
+    (tmp_path / "s").write_text(LINES)
+    (tmp_path / "s.meta.json").write_text("{}")
+    for source in (tmp_path, f"{tmp_path}/*"):
+        assert rankings(rb.read_runs(source)) == {"s": LISTS}
+    with pytest.raises(InputError, match="no file matches"):
+        rb.read_runs(f"{tmp_path}/*.json")
+
+
 @pytest.mark.parametrize("tag", ["../../../ESCAPED", "/tmp/ESCAPED", "a/b", "..", ".hidden"])
 def test_writers_stay_in_their_folder(tmp_path, tag):
     with pytest.raises(InputError, match="cannot name a file"):
