@@ -103,7 +103,8 @@ def read_labels(
     ------
     InputError
         Names file and line: a line with another number of fields, a label that is no whole
-        number, columns that are missing, two different true grades of a document.
+        number, columns that are missing (of judges without one of labels, too), two different true
+        grades of a document.
 
     Examples
     --------
@@ -243,6 +244,14 @@ class _Table:
         if not ("task" in place or {"topic", "docno"} <= set(place)):
             raise self._wrong(f"columns {some(self.names)}", "name topic and docno, or task")
         if kind == "panel" or "label" not in place:
+            if "judge" in place and "label" not in place:
+                others = f", but {some([self.names[i] for i in panel])}" if panel else ""
+                raise self._wrong(
+                    f"column {shown(self.names[place['judge']])} names judges, and no column is "
+                    f"called label{others}",
+                    f"call the column of their labels one of {', '.join(_NAMES['label'])}; a panel "
+                    "has a column for each judge, and none that names judges",
+                )
             if not panel:
                 raise self._wrong("no column holds labels", "name one label")
         else:

@@ -86,6 +86,24 @@ def test_bad_files_say_what_is_wrong(tmp_path, text, message):
         rb.read_labels(_file(tmp_path, text))
 
 
+@pytest.mark.parametrize(
+    ("header", "judge", "other"),
+    [
+        ("topic,judge,docno,rating", "judge", "rating"),
+        ("topic,worker,docno,judgment", "worker", "judgment"),
+        ("topic,judge,docno,lable", "judge", "lable"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["auto", "rows", "panel"])
+def test_a_table_of_workers_without_labels_is_no_panel(tmp_path, header, judge, other, kind):
+    path = _file(tmp_path, f"{header}\n7,ann,d1,1\n7,bob,d1,0\n", "crowd.csv")
+    said = f"crowd.csv: column '{judge}' names judges, .* called label, but {other}; .* grade"
+    with pytest.raises(rb.InputError, match=said):
+        rb.read_labels(path, kind=kind)
+    with pytest.raises(rb.InputError, match=f"data frame: column '{judge}' names judges"):
+        rb.read_labels(pd.read_csv(path), kind=kind)
+
+
 def test_a_file_given_twice_would_count_twice(tmp_path):
     path = tmp_path / "crowd.txt"
     path.write_text("7 ann d1 1\n")
