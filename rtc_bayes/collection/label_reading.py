@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from rtc_bayes.collection.ids import shown, some
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.lines import ERELS, number, read_bytes, refuse_aggregate
 from rtc_bayes.collection.sources import files_of, kind_of
-from rtc_bayes.errors import InputError, brief_repr
+from rtc_bayes.errors import CollectionWarning, InputError, brief_repr
 from rtc_bayes.store.shown import counted
 
 type Kind = Literal["auto", "rows", "qrels", "panel"]
@@ -106,6 +109,11 @@ def read_labels(
         number, columns that are missing (of judges without one of labels, too), two different true
         grades of a document.
 
+    Warns
+    -----
+    CollectionWarning
+        A judge labels a document of a topic again: how often, and with what. Each label counts.
+
     Examples
     --------
     >>> import os
@@ -152,7 +160,7 @@ def read_labels(
             f"every file names its judges, so that judge {shown(judge)} is of none",
             remedy="leave judge (--judge) out",
         )
-    return Labels.of(
+    labels = Labels.of(
         columns.topics,
         columns.docnos,
         columns.judges,
@@ -161,6 +169,34 @@ def read_labels(
         time=_or_none(columns.time),
         gold=columns.gold,
         n_grades=n_grades,
+    )
+    _remark_on_repeats(labels)
+    return labels
+
+
+def _remark_on_repeats(labels: Labels) -> None:
+    """Warn of labels by a judge who has labelled the same document of the same topic before."""
+    first = labels.first_of_judge()
+    again = np.flatnonzero(first != np.arange(labels.n_labels))
+    if not len(again):
+        return
+    at = again[0]
+    same = int((labels.grade[again] == labels.grade[first[again]]).sum())
+    judge, docno, topic = (
+        ids[codes[at]]
+        for ids, codes in (
+            (labels.judges, labels.judge_of),
+            (labels.docnos, labels.document_of),
+            (labels.topics, labels.topic_of),
+        )
+    )
+    warnings.warn(
+        f"{len(again):,} of {counted(labels.n_labels, 'label')}: the judge had labelled that "
+        f"document before, {same:,} with the same grade and {len(again) - same:,} with another; "
+        f"the first is by judge {judge} of document {docno} of topic {topic}. Each counts as a "
+        "label of its own: drop copies, and give different judges different names",
+        CollectionWarning,
+        stacklevel=3,
     )
 
 

@@ -206,6 +206,20 @@ class Labels:
             for t, d in zip(pairs.topic, pairs.document, strict=True)
         ]
 
+    def first_of_judge(self) -> Codes:
+        """Return the position of the first label of the same pair by the same judge, (label,).
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> labels = rb.Labels.of(["7"] * 3, ["d1"] * 3, ["ann", "bob", "ann"], [1, 0, 0])
+        >>> labels.first_of_judge().tolist()
+        [0, 1, 0]
+        """
+        key = self._pairs.of_label * len(self.judges) + self.judge_of
+        _, first, of_label = np.unique(key, return_index=True, return_inverse=True)
+        return np.asarray(first[of_label], dtype=np.int64)
+
     def located(self, pool: Pool) -> Codes:
         """Return the document of a pool that each label is about; -1 where the pool lacks it.
 

@@ -87,7 +87,7 @@ def agreement(
             f"no level {level!r}", remedy=f"choose from {', '.join(get_args(Level.__value__))}"
         )
     whole_number("resamples", resamples, least=2)
-    counts = judges_counts(labels, first_labels(labels))
+    counts = judges_counts(labels, labels.first_of_judge())
     counts = counts[counts.sum(axis=1) > 1]
     if not len(counts):
         raise InputError("no pair is labelled by two judges", remedy="give labels of more judges")
@@ -101,21 +101,6 @@ def agreement(
     drawn = [_alpha(counts[random.integers(n, size=n)], level) for _ in range(resamples)]
     low, high = np.nanquantile(drawn, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
     return Agreement(_alpha(counts, level), float(low), float(high), n)
-
-
-def first_labels(labels: Labels) -> NDArray[np.int64]:
-    """Return the position of the first label of the same pair by the same judge, shape (label,).
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> labels = rb.Labels.of(["7"] * 3, ["d1"] * 3, ["ann", "bob", "ann"], [1, 0, 0])
-    >>> first_labels(labels).tolist()
-    [0, 1, 0]
-    """
-    key = labels.pairs().of_label * len(labels.judges) + labels.judge_of
-    _, first, of_label = np.unique(key, return_index=True, return_inverse=True)
-    return np.asarray(first[of_label], dtype=np.int64)
 
 
 def judges_counts(labels: Labels, first: NDArray[np.int64]) -> Floats:

@@ -111,6 +111,18 @@ def test_a_file_given_twice_would_count_twice(tmp_path):
         rb.read_labels(path, tmp_path)
 
 
+def test_labels_that_a_judge_gives_again_are_said(tmp_path):
+    lines = "7 ann d1 1\n7 bob d1 0\n7 ann d2 0\n"
+    files = _file(tmp_path, lines, "a.txt"), _file(tmp_path, lines + "7 bob d1 1\n", "copy.txt")
+    said = (
+        "4 of 7 labels: the judge had labelled that document before, 3 with the same grade and 1 "
+        "with another; the first is by judge ann of document d1 of topic 7. Each counts"
+    )
+    with pytest.warns(rb.CollectionWarning, match=said):
+        assert rb.read_labels(*files).n_labels == 7
+    rb.read_labels(files[0])  # and says nothing of it
+
+
 def test_higher_labels_than_said_are_dropped(tmp_path):
     labels = rb.read_labels(_file(tmp_path, "7 a d1 5\n7 b d1 3\n"), n_grades=4)
     assert (labels.n_dropped, labels.n_above) == (1, 1)
@@ -151,7 +163,8 @@ def test_select_and_its_refusal():
 
 
 def test_the_crowd_of_the_relevance_feedback_track(data):
-    labels = rb.read_labels(data / "crowd_rf10" / "trec-rf10-data.txt.gz")
+    with pytest.warns(rb.CollectionWarning, match="1,345 of 91,783 labels: .* 1,097 with the same"):
+        labels = rb.read_labels(data / "crowd_rf10" / "trec-rf10-data.txt.gz")
     assert len(labels.judges) <= 766
     assert labels.n_labels + labels.n_dropped == 98_453
     assert (labels.gold_grades() >= 0).sum() == 3_275
