@@ -135,7 +135,8 @@ class Labels:
         Raises
         ------
         InputError
-            Columns of other lengths, no label at all, a probability outside 0 to 1.
+            Columns of other lengths, a grade that is no whole number, no label at all, a
+            probability outside 0 to 1.
 
         Warns
         -----
@@ -143,7 +144,7 @@ class Labels:
             Without `n_grades`, if a few labels (:data:`RARE`) stand beyond grades that nobody
             gives: it names the first, since the highest grade sets the scale of all labels.
         """
-        values = np.asarray(grades, dtype=np.int64)
+        values = _whole(grades, "label")
         stated = _column(probability, len(values), "probability")
         seconds = _column(time, len(values), "time")
         if not len(values) == len(topics) == len(docnos) == len(judges):
@@ -154,7 +155,7 @@ class Labels:
             )
         if stated is not None and ((stated < 0.0) | (stated > 1.0)).any():
             raise InputError("a probability is outside 0 to 1", remedy="correct it")
-        truths = {pair: int(value) for pair, value in (gold or {}).items() if value >= 0}
+        truths = {pair: value for pair, value in _whole_gold(gold or {}).items() if value >= 0}
         highest = max(int(values.max(initial=1)), *truths.values(), 1)
         if n_grades is not None:
             highest = whole_number("n_grades", n_grades, least=2) - 1
@@ -302,7 +303,7 @@ class Labels:
 
     def with_gold(self, gold: Mapping[tuple[str, str], int]) -> Labels:
         """Return these labels with other true grades; {}: with none."""
-        return replace(self, gold=MappingProxyType({pair: int(g) for pair, g in gold.items()}))
+        return replace(self, gold=MappingProxyType(_whole_gold(gold)))
 
     def to_xarray(self) -> xr.Dataset:
         """Return the labels as a data set, one row a label; gold and times are not kept.
@@ -418,6 +419,27 @@ def _coded(ids: Sequence[str], keep: NDArray[np.bool_]) -> tuple[tuple[str, ...]
     order = natural_order(set(kept))
     code = {name: i for i, name in enumerate(order)}
     return order, np.array([code[name] for name in kept], dtype=np.int64)
+
+
+def _whole(grades: ArrayLike, what: str) -> Codes:
+    """Return grades as whole numbers; refuse a fraction, nan and what is no number."""
+    try:
+        values = np.asarray(grades, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"a {what} is not a number: {error}", remedy="give whole numbers from 0"
+        ) from error
+    none = ~np.isfinite(values) | (values != np.round(values))
+    if none.any():
+        raise InputError(
+            f"{what} {values[none][0]:g} is not a grade",
+            remedy="give whole numbers from 0; a negative one is no label",
+        )
+    return values.astype(np.int64)
+
+
+def _whole_gold(gold: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]:
+    return dict(zip(gold, _whole(list(gold.values()), "true grade").tolist(), strict=True))
 
 
 def _column(values: ArrayLike | None, length: int, what: str) -> NDArray[np.float64] | None:

@@ -129,6 +129,24 @@ def test_higher_labels_than_said_are_dropped(tmp_path):
     assert labels.n_grades == 4
 
 
+@pytest.mark.parametrize(
+    ("grade", "message"),
+    [
+        (0.5, "label 0.5 is not a grade; give whole numbers from 0"),
+        (np.nan, "label nan is not a grade"),
+        (np.inf, "label inf is not a grade"),
+        ("x", "a label is not a number: .*'x'; give whole numbers"),
+        (None, "label nan is not a grade"),
+    ],
+)
+def test_a_grade_is_a_whole_number_in_python_too(grade, message):
+    with pytest.raises(rb.InputError, match=message):
+        rb.Labels.of(["7", "7"], ["d1", "d2"], ["ann", "ann"], [1, grade])
+    with pytest.raises(rb.InputError, match=message.replace("label", "true grade")):
+        rb.Labels.of(["7"], ["d1"], ["ann"], [1], gold={("7", "d1"): grade})
+    assert rb.Labels.of(["7"], ["d1"], ["ann"], [2.0]).grade.tolist() == [2]
+
+
 def test_one_label_that_would_set_the_scale_is_named():
     """A 10 among twenty grades of 0 to 3; not where a tenth of the labels are so high."""
 
