@@ -240,6 +240,19 @@ class Labels:
                 documents[rows] = pool.locate(topic, docnos[self.document_of[rows]])
         return documents
 
+    def on(self, pool: Pool) -> Labels:
+        """Return the labels that are about documents of a pool, of which there must be one.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> run = rb.Run.from_rankings("one", {"7": ["a", "b"]})
+        >>> labels = rb.Labels.of(["7", "7", "8"], ["b", "typo", "a"], ["llm"] * 3, [1, 0, 1])
+        >>> labels.on(rb.Pool.from_runs(rb.Runs([run])))
+        Labels(1 label of 1 pair by 1 judge, 1 topic, grades 0 to 1, gold of 0 pairs)
+        """
+        return self.keep(self.located(pool) >= 0)
+
     def gold_grades(self) -> Codes:
         """Return the true grade of each pair; -1 where it is not known."""
         return np.array([self.gold.get(pair, -1) for pair in self.pair_ids()], dtype=np.int64)
