@@ -100,7 +100,7 @@ def labels(
         made = aggregate(
             read, method, rel=rel, graded=graded, human=grades, families=groups, seed=seed
         )
-    if not quiet:
+    if output is None or not quiet:
         write_tables(judges_tables(read, made, rel=rel, every=judges), None, {})
     if output is None:
         return

@@ -57,14 +57,6 @@ class _Columns:
         self.probability.append(yes)
         self.time.append(time)
 
-    def add_gold(self, topic: str, docno: str, grade: int) -> None:
-        if self.gold.setdefault((topic, docno), grade) != grade:
-            raise InputError(
-                f"document {shown(docno)} of topic {shown(topic)} has gold "
-                f"{self.gold[topic, docno]} and {grade}",
-                remedy="keep one of the two",
-            )
-
 
 def read_labels(
     *sources: Any,
@@ -303,7 +295,14 @@ class _Table:
             if not topic or not docno:
                 raise self._wrong("no topic or no docno", "correct the line", line)
             if "gold" in place and (true := self._grade(fields[place["gold"]], line)) >= 0:
-                columns.add_gold(topic, docno, true)
+                before = columns.gold.setdefault((topic, docno), true)
+                if before != true:
+                    raise self._wrong(
+                        f"document {shown(docno)} of topic {shown(topic)} has gold {before} and "
+                        f"{true}",
+                        "keep one of the two",
+                        line,
+                    )
             for i in panel:
                 if fields[i].strip():
                     grade = self._grade(fields[i], line)

@@ -393,8 +393,8 @@ def _check_scale(
     topic, docno, judge = (column[first] for column in named)
     label = f"label {grades[first]} by judge {judge} of document {docno} of topic {topic}"
     remedy = (
-        f"correct the file, or give n_grades={usual + 1} (labels --n-grades {usual + 1}), "
-        f"which drops labels above {usual}"
+        f"correct the file, or give n_grades={usual + 1} (of the command `labels`: --n-grades "
+        f"{usual + 1}), which drops labels above {usual}"
     )
     if highest > _HIGHEST:
         raise InputError(f"{label} is no grade", remedy=remedy)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,8 @@ def agreement(
     Raises
     ------
     InputError
-        No two judges labelled the same pair, all labels are the same, or an unknown level.
+        No two judges labelled the same pair, all labels of such pairs are the same, or an unknown
+        level.
 
     Examples
     --------
@@ -93,8 +95,9 @@ def agreement(
         raise InputError("no pair is labelled by two judges", remedy="give labels of more judges")
     if np.count_nonzero(counts.sum(axis=0)) == 1:
         raise InputError(
-            "all labels are the same, which tells nothing of agreement",
-            remedy="give labels of more pairs, or another level",
+            f"all labels of the {counted(len(counts), 'pair')} that two judges or more labelled "
+            "are the same, which tells nothing of agreement",
+            remedy="give labels of more pairs by several judges",
         )
     random = np.random.default_rng(seed)
     n = len(counts)

@@ -75,7 +75,10 @@ def test_frames_and_files_go_together(tmp_path):
         ("7 ann d1 yes\n", r"one.txt:1: 'yes' is not a number"),
         ("7 ann d1 0.5\n", "not a grade"),
         ("7 ann\n", "names no columns"),
-        ("topic,docno,label,gold\n7,d1,1,1\n7,d1,1,0\n", "has gold 1 and 0"),
+        (
+            "topic,docno,label,gold\n7,d1,1,1\n7,d1,1,0\n",
+            "one.txt:3: document 'd1' of topic '7' has gold 1 and 0; keep",
+        ),
         ("7 ann d1 -2\n", "no label is left"),
         ("7 ann d1 500\n", "label 500 by judge ann of document d1 of topic 7 is no .* n_grades=2"),
         ("topic,docno,label,prob_yes\n7,d1,1,1.5\n", "outside 0 to 1"),
@@ -158,7 +161,7 @@ def test_one_label_that_would_set_the_scale_is_named():
     said = (
         "label 10 by judge ann of document d25 of topic 7, where the others have 0 to 3: the "
         "highest label sets the scale of all, here 0 to 10; correct the file, or give n_grades=4 "
-        "(labels --n-grades 4), which drops labels above 3; if it is right, give n_grades=11"
+        "(of the command `labels`: --n-grades 4), which drops labels above 3; if it is right, give n_grades=11"
     )
     with pytest.warns(rb.CollectionWarning, match=re.escape(said)):
         labels = labels_of(10)
