@@ -253,7 +253,7 @@ def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: in
         f"seed {seed}"
     )
     if judgments is not None and judgments.judge_labels is not None:
-        title += f"; labels: {labels_words(judgments)}"
+        title += f"; {labels_words(judgments)}"
     return Table(title, *systems_table(comparison, judgments))
 
 

@@ -126,6 +126,11 @@ def test_labels_that_a_judge_gives_again_are_said(tmp_path):
     rb.read_labels(files[0])  # and says nothing of it
 
 
+def test_standard_input_is_not_read():
+    with pytest.raises(rb.InputError, match=r"^standard input is not read; .* give its name$"):
+        rb.read_labels("-")
+
+
 def test_higher_labels_than_said_are_dropped(tmp_path):
     labels = rb.read_labels(_file(tmp_path, "7 a d1 5\n7 b d1 3\n"), n_grades=4)
     assert (labels.n_dropped, labels.n_above) == (1, 1)
@@ -161,7 +166,8 @@ def test_one_label_that_would_set_the_scale_is_named():
     said = (
         "label 10 by judge ann of document d25 of topic 7, where the others have 0 to 3: the "
         "highest label sets the scale of all, here 0 to 10; correct the file, or give n_grades=4 "
-        "(of the command `labels`: --n-grades 4), which drops labels above 3; if it is right, give n_grades=11"
+        "(of the command `labels`: --n-grades 4), which drops labels above 3; "
+        "if it is right, give n_grades=11"
     )
     with pytest.warns(rb.CollectionWarning, match=re.escape(said)):
         labels = labels_of(10)

@@ -90,6 +90,11 @@ def test_a_family_of_judges_weighs_as_one(crowd, tmp_path, capsys):
     families.write_text("ghost,a\n")
     assert main([*common, "--method", "panel"]) == 2
     assert "families of judges without labels: ghost" in capsys.readouterr().err
+    families.write_text("w0,a\nw1,a,b\n")
+    assert main([*common, "--method", "panel"]) == 2
+    said = capsys.readouterr().err
+    assert "families.csv:2" in said
+    assert "families file (judge family)" in said
 
 
 @pytest.mark.parametrize(
