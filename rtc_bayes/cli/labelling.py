@@ -74,7 +74,8 @@ def labels(
     Prints how far judges agree, and what each is worth. Writes OUT as erels (topic Q0 docno
     probability), which compare takes as --erels; a table of pairs if it ends in .csv or .json.
     """
-    from rtc_bayes.collection import read_groups, read_labels, read_qrels
+    from rtc_bayes.collection import read_labels, read_qrels
+    from rtc_bayes.collection.reading import read_families
     from rtc_bayes.collection.sources import files_of
     from rtc_bayes.crowd import aggregate
     from rtc_bayes.errors import InputError
@@ -93,14 +94,12 @@ def labels(
             "--gold, and the files hold no true grade", remedy="leave it out, or give --human QRELS"
         )
     grades = read.gold if gold else None if human is None else read_qrels(human)
-    groups = None if families is None else read_groups(families)
-    if groups is not None and groups.get("judge") == "family":
-        del groups["judge"]
+    groups = None if families is None else read_families(families)
     with announced("aggregating", quiet):
         made = aggregate(
             read, method, rel=rel, graded=graded, human=grades, families=groups, seed=seed
         )
-    if not quiet:
+    if output is None or not quiet:
         write_tables(judges_tables(read, made, rel=rel, every=judges), None, {})
     if output is None:
         return

@@ -223,6 +223,11 @@ class Judgments(Saved):
         InputError
             Something that is no `Labels`, or labels of other topics or documents alone.
 
+        Warns
+        -----
+        CollectionWarning
+            Topics of the pool have no label of their documents.
+
         Examples
         --------
         >>> import rtc_bayes as rb
@@ -241,11 +246,8 @@ class Judgments(Saved):
                 f"the labels {some(labels.topics)}",
                 remedy="give labels of these runs' topics",
             )
-        if labels is not None and not (labels.located(self.pool) >= 0).any():
-            raise InputError(
-                f"none of {counted(labels.n_labels, 'label')} is of a document of the pool",
-                remedy="give labels of documents of these runs, by the same names",
-            )
+        if labels is not None:
+            _check_reach(labels, self.pool)
         return replace(self, judge_labels=labels)
 
     def keep(self, documents: ArrayLike) -> Judgments:
@@ -755,6 +757,24 @@ def infer_judged_for(judgments: Judgments) -> tuple[str, ...]:
         chosen.append(best)
         left[retrieved[best]] = False
     return tuple(pool.systems[s] for s in sorted(chosen))
+
+
+def _check_reach(labels: Labels, pool: Pool) -> None:
+    """Refuse labels of other documents alone; warn of topics of the pool without a label."""
+    within = labels.located(pool) >= 0
+    if not within.any():
+        raise InputError(
+            f"none of {counted(labels.n_labels, 'label')} is of a document of the pool",
+            remedy="give labels of documents of these runs, by the same names",
+        )
+    labelled = {labels.topics[code] for code in np.unique(labels.topic_of[within])}
+    without = [topic for topic in pool.topics if topic not in labelled]
+    if without:
+        warnings.warn(
+            f"no label is of {len(without)} of {counted(pool.n_topics, 'topic')}: {some(without)}",
+            CollectionWarning,
+            stacklevel=3,
+        )
 
 
 def _indices(pool: Pool, documents: ArrayLike) -> NDArray[np.int64]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from rtc_bayes.collection.ids import shown, some
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.lines import ERELS, number, read_bytes, refuse_aggregate
 from rtc_bayes.collection.sources import files_of, kind_of
-from rtc_bayes.errors import InputError, brief_repr
+from rtc_bayes.errors import CollectionWarning, InputError, brief_repr
 from rtc_bayes.store.shown import counted
 
 type Kind = Literal["auto", "rows", "qrels", "panel"]
@@ -53,14 +56,6 @@ class _Columns:
         self.grades.append(grade)
         self.probability.append(yes)
         self.time.append(time)
-
-    def add_gold(self, topic: str, docno: str, grade: int) -> None:
-        if self.gold.setdefault((topic, docno), grade) != grade:
-            raise InputError(
-                f"document {shown(docno)} of topic {shown(topic)} has gold "
-                f"{self.gold[topic, docno]} and {grade}",
-                remedy="keep one of the two",
-            )
 
 
 def read_labels(
@@ -103,7 +98,13 @@ def read_labels(
     ------
     InputError
         Names file and line: a line with another number of fields, a label that is no whole
-        number, columns that are missing, two different true grades of a document.
+        number, columns that are missing (of judges without one of labels, too), two different true
+        grades of a document.
+
+    Warns
+    -----
+    CollectionWarning
+        A judge labels a document of a topic again: how often, and with what. Each label counts.
 
     Examples
     --------
@@ -151,7 +152,7 @@ def read_labels(
             f"every file names its judges, so that judge {shown(judge)} is of none",
             remedy="leave judge (--judge) out",
         )
-    return Labels.of(
+    labels = Labels.of(
         columns.topics,
         columns.docnos,
         columns.judges,
@@ -160,6 +161,34 @@ def read_labels(
         time=_or_none(columns.time),
         gold=columns.gold,
         n_grades=n_grades,
+    )
+    _remark_on_repeats(labels)
+    return labels
+
+
+def _remark_on_repeats(labels: Labels) -> None:
+    """Warn of labels by a judge who has labelled the same document of the same topic before."""
+    first = labels.first_of_judge()
+    again = np.flatnonzero(first != np.arange(labels.n_labels))
+    if not len(again):
+        return
+    at = again[0]
+    same = int((labels.grade[again] == labels.grade[first[again]]).sum())
+    judge, docno, topic = (
+        ids[codes[at]]
+        for ids, codes in (
+            (labels.judges, labels.judge_of),
+            (labels.docnos, labels.document_of),
+            (labels.topics, labels.topic_of),
+        )
+    )
+    warnings.warn(
+        f"{len(again):,} of {counted(labels.n_labels, 'label')}: the judge had labelled that "
+        f"document before, {same:,} with the same grade and {len(again) - same:,} with another; "
+        f"the first is by judge {judge} of document {docno} of topic {topic}. Each counts as a "
+        "label of its own: drop copies, and give different judges different names",
+        CollectionWarning,
+        stacklevel=3,
     )
 
 
@@ -243,6 +272,14 @@ class _Table:
         if not ("task" in place or {"topic", "docno"} <= set(place)):
             raise self._wrong(f"columns {some(self.names)}", "name topic and docno, or task")
         if kind == "panel" or "label" not in place:
+            if "judge" in place and "label" not in place:
+                others = f", but {some([self.names[i] for i in panel])}" if panel else ""
+                raise self._wrong(
+                    f"column {shown(self.names[place['judge']])} names judges, and no column is "
+                    f"called label{others}",
+                    f"call the column of their labels one of {', '.join(_NAMES['label'])}; a panel "
+                    "has a column for each judge, and none that names judges",
+                )
             if not panel:
                 raise self._wrong("no column holds labels", "name one label")
         else:
@@ -258,7 +295,14 @@ class _Table:
             if not topic or not docno:
                 raise self._wrong("no topic or no docno", "correct the line", line)
             if "gold" in place and (true := self._grade(fields[place["gold"]], line)) >= 0:
-                columns.add_gold(topic, docno, true)
+                before = columns.gold.setdefault((topic, docno), true)
+                if before != true:
+                    raise self._wrong(
+                        f"document {shown(docno)} of topic {shown(topic)} has gold {before} and "
+                        f"{true}",
+                        "keep one of the two",
+                        line,
+                    )
             for i in panel:
                 if fields[i].strip():
                     grade = self._grade(fields[i], line)

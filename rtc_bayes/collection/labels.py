@@ -135,7 +135,8 @@ class Labels:
         Raises
         ------
         InputError
-            Columns of other lengths, no label at all, a probability outside 0 to 1.
+            Columns of other lengths, a grade that is no whole number, no label at all, a
+            probability outside 0 to 1.
 
         Warns
         -----
@@ -143,7 +144,7 @@ class Labels:
             Without `n_grades`, if a few labels (:data:`RARE`) stand beyond grades that nobody
             gives: it names the first, since the highest grade sets the scale of all labels.
         """
-        values = np.asarray(grades, dtype=np.int64)
+        values = _whole(grades, "label")
         stated = _column(probability, len(values), "probability")
         seconds = _column(time, len(values), "time")
         if not len(values) == len(topics) == len(docnos) == len(judges):
@@ -154,7 +155,7 @@ class Labels:
             )
         if stated is not None and ((stated < 0.0) | (stated > 1.0)).any():
             raise InputError("a probability is outside 0 to 1", remedy="correct it")
-        truths = {pair: int(value) for pair, value in (gold or {}).items() if value >= 0}
+        truths = {pair: value for pair, value in _whole_gold(gold or {}).items() if value >= 0}
         highest = max(int(values.max(initial=1)), *truths.values(), 1)
         if n_grades is not None:
             highest = whole_number("n_grades", n_grades, least=2) - 1
@@ -206,6 +207,20 @@ class Labels:
             for t, d in zip(pairs.topic, pairs.document, strict=True)
         ]
 
+    def first_of_judge(self) -> Codes:
+        """Return the position of the first label of the same pair by the same judge, (label,).
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> labels = rb.Labels.of(["7"] * 3, ["d1"] * 3, ["ann", "bob", "ann"], [1, 0, 0])
+        >>> labels.first_of_judge().tolist()
+        [0, 1, 0]
+        """
+        key = self._pairs.of_label * len(self.judges) + self.judge_of
+        _, first, of_label = np.unique(key, return_index=True, return_inverse=True)
+        return np.asarray(first[of_label], dtype=np.int64)
+
     def located(self, pool: Pool) -> Codes:
         """Return the document of a pool that each label is about; -1 where the pool lacks it.
 
@@ -224,6 +239,19 @@ class Labels:
                 rows = np.flatnonzero(self.topic_of == code)
                 documents[rows] = pool.locate(topic, docnos[self.document_of[rows]])
         return documents
+
+    def on(self, pool: Pool) -> Labels:
+        """Return the labels that are about documents of a pool, of which there must be one.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> run = rb.Run.from_rankings("one", {"7": ["a", "b"]})
+        >>> labels = rb.Labels.of(["7", "7", "8"], ["b", "typo", "a"], ["llm"] * 3, [1, 0, 1])
+        >>> labels.on(rb.Pool.from_runs(rb.Runs([run])))
+        Labels(1 label of 1 pair by 1 judge, 1 topic, grades 0 to 1, gold of 0 pairs)
+        """
+        return self.keep(self.located(pool) >= 0)
 
     def gold_grades(self) -> Codes:
         """Return the true grade of each pair; -1 where it is not known."""
@@ -288,7 +316,7 @@ class Labels:
 
     def with_gold(self, gold: Mapping[tuple[str, str], int]) -> Labels:
         """Return these labels with other true grades; {}: with none."""
-        return replace(self, gold=MappingProxyType({pair: int(g) for pair, g in gold.items()}))
+        return replace(self, gold=MappingProxyType(_whole_gold(gold)))
 
     def to_xarray(self) -> xr.Dataset:
         """Return the labels as a data set, one row a label; gold and times are not kept.
@@ -365,8 +393,8 @@ def _check_scale(
     topic, docno, judge = (column[first] for column in named)
     label = f"label {grades[first]} by judge {judge} of document {docno} of topic {topic}"
     remedy = (
-        f"correct the file, or give n_grades={usual + 1} (labels --n-grades {usual + 1}), "
-        f"which drops labels above {usual}"
+        f"correct the file, or give n_grades={usual + 1} (of the command `labels`: --n-grades "
+        f"{usual + 1}), which drops labels above {usual}"
     )
     if highest > _HIGHEST:
         raise InputError(f"{label} is no grade", remedy=remedy)
@@ -404,6 +432,27 @@ def _coded(ids: Sequence[str], keep: NDArray[np.bool_]) -> tuple[tuple[str, ...]
     order = natural_order(set(kept))
     code = {name: i for i, name in enumerate(order)}
     return order, np.array([code[name] for name in kept], dtype=np.int64)
+
+
+def _whole(grades: ArrayLike, what: str) -> Codes:
+    """Return grades as whole numbers; refuse a fraction, nan and what is no number."""
+    try:
+        values = np.asarray(grades, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"a {what} is not a number: {error}", remedy="give whole numbers from 0"
+        ) from error
+    none = ~np.isfinite(values) | (values != np.round(values))
+    if none.any():
+        raise InputError(
+            f"{what} {values[none][0]:g} is not a grade",
+            remedy="give whole numbers from 0; a negative one is no label",
+        )
+    return values.astype(np.int64)
+
+
+def _whole_gold(gold: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]:
+    return dict(zip(gold, _whole(list(gold.values()), "true grade").tolist(), strict=True))
 
 
 def _column(values: ArrayLike | None, length: int, what: str) -> NDArray[np.float64] | None:

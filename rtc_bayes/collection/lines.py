@@ -71,6 +71,7 @@ PRELS = Layout(
     "probability",
 )
 GROUPS = Layout("groups file", ("system", "group"), separator=b",")
+FAMILIES = Layout("families file", ("judge", "family"), separator=b",")
 
 
 class Rows:

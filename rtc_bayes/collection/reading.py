@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import keyed_by_text, shown, text_of
-from rtc_bayes.collection.lines import ERELS, GROUPS, PRELS, QRELS, SCORES, Rows
+from rtc_bayes.collection.lines import (
+    ERELS,
+    FAMILIES,
+    GROUPS,
+    PRELS,
+    QRELS,
+    SCORES,
+    Layout,
+    Rows,
+)
 from rtc_bayes.collection.qrels import (
     Prel,
     Prels,
@@ -187,14 +196,7 @@ def read_groups(source: Any) -> dict[str, str]:
     """
     match kind_of(source):
         case "path":
-            rows = _rows(source, GROUPS)
-            pairs = list(zip(rows.text("system"), rows.text("group"), strict=True))
-            groups = dict(pairs)
-            if len(groups) < len(pairs):
-                raise rows.duplicate("system")
-            if pairs[0] == ("system", "group"):
-                del groups["system"]
-            return groups
+            return _by_name(source, GROUPS)
         case "frame":
             records = Records.of_frame(source)
             systems = records.ids(records.name(SYSTEM))
@@ -206,6 +208,46 @@ def read_groups(source: Any) -> dict[str, str]:
         f"cannot read groups from {brief_repr(source)}",
         remedy="give a file, a data frame, or a mapping of system to group",
     )
+
+
+def read_families(path: str | Path) -> dict[str, str]:
+    """Read which family each judge belongs to: ``judge,family`` or ``judge family``.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, plain or gzipped, with or without a first line ``judge,family``.
+
+    Raises
+    ------
+    InputError
+        Names file and line: another number of fields, a judge twice.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from rtc_bayes.collection.reading import read_families
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "families.csv")
+    ...     _ = file.write_text("gpt-4o-a,gpt-4o")
+    ...     read_families(file)
+    {'gpt-4o-a': 'gpt-4o'}
+    """
+    return _by_name(path, FAMILIES)
+
+
+def _by_name(path: str | Path, layout: Layout) -> dict[str, str]:
+    """Read a file of two columns; the first names each line once."""
+    name, value = layout.fields
+    rows = _rows(path, layout)
+    pairs = list(zip(rows.text(name), rows.text(value), strict=True))
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        raise rows.duplicate(name)
+    if pairs[0] == (name, value):
+        del read[name]
+    return read
 
 
 def _rows(source: Any, layout: Any) -> Rows:

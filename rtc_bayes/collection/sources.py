@@ -34,6 +34,10 @@ def files_of(source: str | Path) -> list[Path]:
     if not str(source):
         raise InputError("the path is empty", remedy="give a file, a folder or a glob")
     path = Path(source)
+    if str(source) == "-" and not path.exists():
+        raise InputError(
+            "standard input is not read", remedy="write it to a file, and give its name"
+        )
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):

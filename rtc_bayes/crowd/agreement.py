@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,8 @@ def agreement(
     Raises
     ------
     InputError
-        No two judges labelled the same pair, all labels are the same, or an unknown level.
+        No two judges labelled the same pair, all labels of such pairs are the same, or an unknown
+        level.
 
     Examples
     --------
@@ -87,35 +89,21 @@ def agreement(
             f"no level {level!r}", remedy=f"choose from {', '.join(get_args(Level.__value__))}"
         )
     whole_number("resamples", resamples, least=2)
-    counts = judges_counts(labels, first_labels(labels))
+    counts = judges_counts(labels, labels.first_of_judge())
     counts = counts[counts.sum(axis=1) > 1]
     if not len(counts):
         raise InputError("no pair is labelled by two judges", remedy="give labels of more judges")
     if np.count_nonzero(counts.sum(axis=0)) == 1:
         raise InputError(
-            "all labels are the same, which tells nothing of agreement",
-            remedy="give labels of more pairs, or another level",
+            f"all labels of the {counted(len(counts), 'pair')} that two judges or more labelled "
+            "are the same, which tells nothing of agreement",
+            remedy="give labels of more pairs by several judges",
         )
     random = np.random.default_rng(seed)
     n = len(counts)
     drawn = [_alpha(counts[random.integers(n, size=n)], level) for _ in range(resamples)]
     low, high = np.nanquantile(drawn, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
     return Agreement(_alpha(counts, level), float(low), float(high), n)
-
-
-def first_labels(labels: Labels) -> NDArray[np.int64]:
-    """Return the position of the first label of the same pair by the same judge, shape (label,).
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> labels = rb.Labels.of(["7"] * 3, ["d1"] * 3, ["ann", "bob", "ann"], [1, 0, 0])
-    >>> first_labels(labels).tolist()
-    [0, 1, 0]
-    """
-    key = labels.pairs().of_label * len(labels.judges) + labels.judge_of
-    _, first, of_label = np.unique(key, return_index=True, return_inverse=True)
-    return np.asarray(first[of_label], dtype=np.int64)
 
 
 def judges_counts(labels: Labels, first: NDArray[np.int64]) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import beta
 
 from rtc_bayes.collection import Labels
-from rtc_bayes.crowd.agreement import first_labels, judges_counts
+from rtc_bayes.crowd.agreement import judges_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ def judge_table(labels: Labels) -> pd.DataFrame:
     import pandas as pd
 
     pairs = labels.pairs()
-    first = first_labels(labels)
+    first = labels.first_of_judge()
     others = judges_counts(labels, first)[pairs.of_label]
     others[np.arange(labels.n_labels), labels.grade[first]] -= 1.0
     most = others.max(axis=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from rtc_bayes.report.elements import measure_name
+from rtc_bayes.report.elements import labels_words, measure_name
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
 from rtc_bayes.report.tables import (
     Format,
@@ -252,6 +252,8 @@ def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: in
         f"{counted(len(comparison.topics), 'topic')}, {comparison.moments_text}{source}, "
         f"seed {seed}"
     )
+    if judgments is not None and judgments.judge_labels is not None:
+        title += f"; {labels_words(judgments)}"
     return Table(title, *systems_table(comparison, judgments))
 
 

@@ -21,6 +21,7 @@ from rtc_bayes.report.elements import (
     figure,
     figures_beside,
     heading,
+    labels_words,
     mean_of,
     provenance,
 )
@@ -138,8 +139,8 @@ def _cautions(judgments: Judgments) -> list[str]:
     labels = judgments.judge_labels
     if labels is not None:
         said.append(
-            f"{counted(labels.n_labels, 'label')} by {counted(len(labels.judges), 'judge')} that "
-            "may err are evidence beside the lists; what they are worth, judgments tell."
+            f"Labels by {counted(len(labels.judges), 'judge')} that may err are evidence beside "
+            f"the lists: {labels_words(judgments)}. What they are worth, judgments tell."
         )
         if (remark := remark_on_sharing(judgments)) is not None:
             said.append(f"Take care: {remark}.")

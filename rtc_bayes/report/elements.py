@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 from rtc_bayes.report.drawing import figure_of, to_svg
 from rtc_bayes.report.page import StudyTable
 from rtc_bayes.report.tables import to_html
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from rtc_bayes.collection import Judgments
 
 _INPUTS = 4
 
@@ -52,6 +55,29 @@ def mean_of(measure: str) -> str:
 def measure_words(meta: Mapping[str, Any]) -> str:
     """Name it as in a sentence: ``mean average precision``."""
     return measure_name(meta).replace("MAP", "mean average precision")
+
+
+def labels_words(judgments: Judgments) -> str:
+    """Say how many labels are about documents of the pool, and how many of these they reach.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> labels = rb.Labels.of(["1", "1"], ["a", "typo"], ["llm", "llm"], [1, 0])
+    >>> labels_words(rb.Judgments.none(pool).with_judge_labels(labels))
+    "1 of 2 labels, of 1 of the pool's 2 documents, in 1 of 1 topic"
+    """
+    pool, labels = judgments.pool, judgments.judge_labels
+    assert labels is not None
+    within = labels.on(pool)
+    many = counted(labels.n_labels, "label")
+    some_of = "" if within.n_labels == labels.n_labels else f"{within.n_labels:,} of "
+    return (
+        f"{some_of}{many}, of {len(within.pairs().topic):,} of the pool's "
+        f"{counted(pool.n_documents, 'document')}, in {len(within.topics)} of "
+        f"{counted(pool.n_topics, 'topic')}"
+    )
 
 
 def facts(entries: Sequence[tuple[str, str]]) -> str:

@@ -39,7 +39,7 @@ def judges_tables(
     """
     binary = labels.at_level(rel)
     said = [f"{in_words(labels)}.", f"{in_words(made)}."]
-    said[0] += _dropped(labels.n_dropped - labels.n_above, "below 0, which is no label")
+    said[0] += _dropped(labels.n_dropped - labels.n_above, "blank or below 0, which is no label")
     said[0] += _dropped(labels.n_above, f"above {labels.n_grades - 1}, the highest grade")
     try:
         alpha = agreement(binary, resamples=200)

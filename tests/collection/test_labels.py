@@ -75,7 +75,10 @@ def test_frames_and_files_go_together(tmp_path):
         ("7 ann d1 yes\n", r"one.txt:1: 'yes' is not a number"),
         ("7 ann d1 0.5\n", "not a grade"),
         ("7 ann\n", "names no columns"),
-        ("topic,docno,label,gold\n7,d1,1,1\n7,d1,1,0\n", "has gold 1 and 0"),
+        (
+            "topic,docno,label,gold\n7,d1,1,1\n7,d1,1,0\n",
+            "one.txt:3: document 'd1' of topic '7' has gold 1 and 0; keep",
+        ),
         ("7 ann d1 -2\n", "no label is left"),
         ("7 ann d1 500\n", "label 500 by judge ann of document d1 of topic 7 is no .* n_grades=2"),
         ("topic,docno,label,prob_yes\n7,d1,1,1.5\n", "outside 0 to 1"),
@@ -86,6 +89,24 @@ def test_bad_files_say_what_is_wrong(tmp_path, text, message):
         rb.read_labels(_file(tmp_path, text))
 
 
+@pytest.mark.parametrize(
+    ("header", "judge", "other"),
+    [
+        ("topic,judge,docno,rating", "judge", "rating"),
+        ("topic,worker,docno,judgment", "worker", "judgment"),
+        ("topic,judge,docno,lable", "judge", "lable"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["auto", "rows", "panel"])
+def test_a_table_of_workers_without_labels_is_no_panel(tmp_path, header, judge, other, kind):
+    path = _file(tmp_path, f"{header}\n7,ann,d1,1\n7,bob,d1,0\n", "crowd.csv")
+    said = f"crowd.csv: column '{judge}' names judges, .* called label, but {other}; .* grade"
+    with pytest.raises(rb.InputError, match=said):
+        rb.read_labels(path, kind=kind)
+    with pytest.raises(rb.InputError, match=f"data frame: column '{judge}' names judges"):
+        rb.read_labels(pd.read_csv(path), kind=kind)
+
+
 def test_a_file_given_twice_would_count_twice(tmp_path):
     path = tmp_path / "crowd.txt"
     path.write_text("7 ann d1 1\n")
@@ -93,10 +114,45 @@ def test_a_file_given_twice_would_count_twice(tmp_path):
         rb.read_labels(path, tmp_path)
 
 
+def test_labels_that_a_judge_gives_again_are_said(tmp_path):
+    lines = "7 ann d1 1\n7 bob d1 0\n7 ann d2 0\n"
+    files = _file(tmp_path, lines, "a.txt"), _file(tmp_path, lines + "7 bob d1 1\n", "copy.txt")
+    said = (
+        "4 of 7 labels: the judge had labelled that document before, 3 with the same grade and 1 "
+        "with another; the first is by judge ann of document d1 of topic 7. Each counts"
+    )
+    with pytest.warns(rb.CollectionWarning, match=said):
+        assert rb.read_labels(*files).n_labels == 7
+    rb.read_labels(files[0])  # and says nothing of it
+
+
+def test_standard_input_is_not_read():
+    with pytest.raises(rb.InputError, match=r"^standard input is not read; .* give its name$"):
+        rb.read_labels("-")
+
+
 def test_higher_labels_than_said_are_dropped(tmp_path):
     labels = rb.read_labels(_file(tmp_path, "7 a d1 5\n7 b d1 3\n"), n_grades=4)
     assert (labels.n_dropped, labels.n_above) == (1, 1)
     assert labels.n_grades == 4
+
+
+@pytest.mark.parametrize(
+    ("grade", "message"),
+    [
+        (0.5, "label 0.5 is not a grade; give whole numbers from 0"),
+        (np.nan, "label nan is not a grade"),
+        (np.inf, "label inf is not a grade"),
+        ("x", "a label is not a number: .*'x'; give whole numbers"),
+        (None, "label nan is not a grade"),
+    ],
+)
+def test_a_grade_is_a_whole_number_in_python_too(grade, message):
+    with pytest.raises(rb.InputError, match=message):
+        rb.Labels.of(["7", "7"], ["d1", "d2"], ["ann", "ann"], [1, grade])
+    with pytest.raises(rb.InputError, match=message.replace("label", "true grade")):
+        rb.Labels.of(["7"], ["d1"], ["ann"], [1], gold={("7", "d1"): grade})
+    assert rb.Labels.of(["7"], ["d1"], ["ann"], [2.0]).grade.tolist() == [2]
 
 
 def test_one_label_that_would_set_the_scale_is_named():
@@ -110,7 +166,8 @@ def test_one_label_that_would_set_the_scale_is_named():
     said = (
         "label 10 by judge ann of document d25 of topic 7, where the others have 0 to 3: the "
         "highest label sets the scale of all, here 0 to 10; correct the file, or give n_grades=4 "
-        "(labels --n-grades 4), which drops labels above 3; if it is right, give n_grades=11"
+        "(of the command `labels`: --n-grades 4), which drops labels above 3; "
+        "if it is right, give n_grades=11"
     )
     with pytest.warns(rb.CollectionWarning, match=re.escape(said)):
         labels = labels_of(10)
@@ -133,7 +190,8 @@ def test_select_and_its_refusal():
 
 
 def test_the_crowd_of_the_relevance_feedback_track(data):
-    labels = rb.read_labels(data / "crowd_rf10" / "trec-rf10-data.txt.gz")
+    with pytest.warns(rb.CollectionWarning, match="1,345 of 91,783 labels: .* 1,097 with the same"):
+        labels = rb.read_labels(data / "crowd_rf10" / "trec-rf10-data.txt.gz")
     assert len(labels.judges) <= 766
     assert labels.n_labels + labels.n_dropped == 98_453
     assert (labels.gold_grades() >= 0).sum() == 3_275

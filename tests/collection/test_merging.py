@@ -155,14 +155,14 @@ def test_probabilities_merge_and_conflicts_are_told(pool):
 
 def test_labels_of_judges_stay_beside_what_is_merged(pool):
     document = int(pool.documents(0).start)
-    ids = [pool.topics[0]], [pool.docnos[document]]
-    labels = rb.Labels.of(*ids, ["llm"], [1])
+    ids = pool.topics, [pool.docnos[pool.documents(t).start] for t in range(2)]
+    labels = rb.Labels.of(*ids, ["llm"] * 2, [1, 0])
     ours = rb.Judgments.from_labels(pool, [document], [1.0])
     theirs = ours.with_judge_labels(labels)
     for merged in (ours.merge(theirs), theirs.merge(ours), theirs.merge(theirs)):
         assert merged.judge_labels is labels
     assert ours.merge(ours).judge_labels is None
-    other = ours.with_judge_labels(rb.Labels.of(*ids, ["other"], [0]))
+    other = ours.with_judge_labels(rb.Labels.of(*ids, ["other"] * 2, [0, 1]))
     with pytest.raises(InputError, match="labels of judges beside several of the judgments; leave"):
         theirs.merge(other)
 

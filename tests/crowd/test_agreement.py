@@ -42,8 +42,9 @@ def test_alpha_needs_two_labels_and_two_grades():
     alone = rb.Labels.of(["1", "1"], ["a", "b"], ["x", "y"], [0, 1])
     with pytest.raises(InputError, match="no pair is labelled by two judges"):
         rb.agreement(alone)
-    same = rb.Labels.of(["1", "1"], ["a", "a"], ["x", "y"], [1, 1])
-    with pytest.raises(InputError, match="all labels are the same"):
+    same = rb.Labels.of(["1"] * 3, ["a", "a", "b"], ["x", "y", "x"], [1, 1, 0])
+    said = "all labels of the 1 pair that two judges or more labelled are the same"
+    with pytest.raises(InputError, match=said):
         rb.agreement(same)
 
 

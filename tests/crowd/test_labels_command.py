@@ -47,6 +47,15 @@ def test_the_command_writes_what_python_gives(crowd, tmp_path, method, capsys):
     assert str(crowd) in json.loads((tmp_path / "soft.erels.meta.json").read_text())["inputs"]
 
 
+def test_quiet_leaves_the_table_where_no_file_is_asked_for(crowd, tmp_path, capsys):
+    for output, printed in (([], "8 pairs by 4 judges"), (["-o", str(tmp_path / "a.erels")], "")):
+        assert main(["labels", str(crowd), "--method", "mv", "--quiet", *output]) == 0
+        told = capsys.readouterr()
+        assert told.err == ""
+        assert printed in told.out
+        assert bool(told.out) == bool(printed)
+
+
 def test_gold_and_human_are_known(crowd, tmp_path):
     human = tmp_path / "human.qrels"
     human.write_text("".join(f"7 0 d{doc} {doc % 2}\n" for doc in range(8)))
@@ -81,6 +90,11 @@ def test_a_family_of_judges_weighs_as_one(crowd, tmp_path, capsys):
     families.write_text("ghost,a\n")
     assert main([*common, "--method", "panel"]) == 2
     assert "families of judges without labels: ghost" in capsys.readouterr().err
+    families.write_text("w0,a\nw1,a,b\n")
+    assert main([*common, "--method", "panel"]) == 2
+    said = capsys.readouterr().err
+    assert "families.csv:2" in said
+    assert "families file (judge family)" in said
 
 
 @pytest.mark.parametrize(
@@ -126,10 +140,10 @@ def test_labels_that_are_dropped_are_told_apart(tmp_path, capsys):
     assert main(asked) == 0
     said = capsys.readouterr()
     assert "note: label 10 by judge ann of document d20 of topic 7" in said.err
-    assert "2 more were dropped: below 0, which is no label." in said.out
+    assert "2 more were dropped: blank or below 0, which is no label." in said.out
     assert "above" not in said.out
     assert main([*asked, "--n-grades", "4"]) == 0
     said = capsys.readouterr()
     assert not said.err
-    assert "2 more were dropped: below 0, which is no label." in said.out
+    assert "2 more were dropped: blank or below 0, which is no label." in said.out
     assert "1 more was dropped: above 3, the highest grade." in said.out

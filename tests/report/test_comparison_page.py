@@ -1,9 +1,12 @@
 """The page of a comparison, its plots, and what a notebook shows."""
 
+import html
+
 import matplotlib as mpl
 import pytest
 
 import rtc_bayes as rb
+from rtc_bayes.report.command_tables import comparison_tables
 from rtc_bayes.report.notebook import html_of
 from rtc_bayes.report.pairs import better_first, more_judgments, pairs_table
 
@@ -38,6 +41,18 @@ def test_a_page_shows_all_that_is_known(comparison, judgments, tmp_path):
     assert text.count("<img") == 3
     assert text.count('src="data:') == 3
     assert 'href="http' not in text
+
+
+def test_labels_are_counted_where_they_reach(comparison, judgments):
+    pool = judgments.pool
+    docnos = [*pool.docnos[pool.documents(0)][:3], "typo"]
+    labels = rb.Labels.of([pool.topics[0]] * 4, docnos, ["llm"] * 4, [1, 0, 1, 0])
+    with pytest.warns(rb.CollectionWarning, match="no label is of 3 of 4 topics: "):
+        beside = judgments.with_judge_labels(labels)
+    said = f"3 of 4 labels, of 3 of the pool's {pool.n_documents} documents, in 1 of 4 topics"
+    page = comparison.to_html(None, beside)
+    assert f"evidence beside the lists: {said}" in html.unescape(page)
+    assert f"seed 3; {said}" in comparison_tables(comparison, beside, seed=3)[0].title
 
 
 def test_without_judgments_nothing_is_said_of_them(comparison):
