@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 _MOST = 2**63 - 1
+_PACKAGE = os.path.dirname(__file__) + os.sep
 
 
 class InputError(ValueError):
@@ -95,6 +98,27 @@ class CollectionWarning(UserWarning):
     >>> import warnings
     >>> warnings.simplefilter("ignore", CollectionWarning)  # if it is known
     """
+
+
+def warn(message: str, category: type[Warning] = CollectionWarning) -> None:
+    """Warn at the line that called the package.
+
+    Parameters
+    ----------
+    message : str
+        What is worth knowing, and what to do about it.
+    category : type of Warning, optional
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn("topic 3 has no run")
+    >>> caught[0].filename == __file__
+    False
+    """
+    warnings.warn(message, category, skip_file_prefixes=(_PACKAGE,))
 
 
 def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +35,7 @@ from rtc_bayes.cli.inputs import (
     read_options,
     refuse_unused,
 )
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.estimand import Estimand
 
 if TYPE_CHECKING:
@@ -191,10 +190,8 @@ def compare(
     if audited is not None and qrels_read is not None:
         qrels_read = without_audit(qrels_read, audited)
     if pool.n_systems == 1:
-        warnings.warn(
+        warn(
             f"nothing to compare: {pool.systems[0]} is the only run; give two or more",
-            CollectionWarning,
-            stacklevel=1,
         )
     if baseline is not None:
         number_of(pool.systems, baseline)

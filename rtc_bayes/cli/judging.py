@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -33,7 +32,7 @@ from rtc_bayes.cli.inputs import (
     refuse_unused,
     tags,
 )
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted, in_words
 
 if TYPE_CHECKING:
@@ -93,11 +92,9 @@ def build(
             labels=read_labels(*labels) if labels else None,
         )
     if result.missing:
-        warnings.warn(
+        warn(
             f"{counted(len(result.missing), 'chosen document')} that the truth lacks, taken as "
             f"nonrelevant; listed in {meta_path(output)}",
-            CollectionWarning,
-            stacklevel=1,
         )
     write_qrels(result.judgments.to_qrels(), output)
     meta = provenance(

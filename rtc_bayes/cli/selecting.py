@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -27,7 +26,7 @@ from rtc_bayes.cli.arguments import (
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, refuse_unused
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted, in_words
 
 if TYPE_CHECKING:
@@ -188,10 +187,8 @@ def allocate(
         )
     if spent.missing:
         lacking = counted(spent.missing, "drawn document")
-        warnings.warn(
+        warn(
             f"{lacking} that the truth lacks, taken as nonrelevant",
-            CollectionWarning,
-            stacklevel=1,
         )
     write_prels(spent.to_prels(), output)
     write_json(spent.meta() | {"meta": meta}, meta_path(output))

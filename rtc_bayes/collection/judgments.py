@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
@@ -16,7 +15,7 @@ from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import JudgedFor, Qrels, level_of
-from rtc_bayes.errors import CollectionWarning, InputError, whole_fields
+from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
 
@@ -346,11 +345,9 @@ class Judgments(Saved):
         if judged_for is None:
             judged_for = qrels.judged_for
         elif absent := set(_judged_for(pool, judged_for)[0] or ()).difference(pool.systems):
-            warnings.warn(
+            warn(
                 f"of systems judged for there is no run, {some(sorted(absent))}: check that "
                 "judged_for= or --judged-for names them rightly",
-                CollectionWarning,
-                stacklevel=2,
             )
         shared = [topic for topic in qrels if topic in set(pool.topics)]
         if len(qrels) and not shared:
@@ -362,11 +359,9 @@ class Judgments(Saved):
             )
         foreign = sorted(set(qrels) - set(shared))
         if foreign:
-            warnings.warn(
+            warn(
                 f"{counted(len(foreign), 'judged topic')} without a run, left aside: "
                 f"{some(foreign)}",
-                CollectionWarning,
-                stacklevel=2,
             )
         grades = [(t, docno, g) for t in shared for docno, g in qrels[t].items() if g >= 0]
         wanted: dict[str, list[str]] = {t: [] for t in shared}
@@ -440,11 +435,9 @@ class Judgments(Saved):
         if self.judged_for or not self.n_judged:
             return self
         inferred = infer_judged_for(self)
-        warnings.warn(
+        warn(
             "nothing says which systems the judgments were made for; inferred: "
             f"{some(inferred) or 'none'} (say which: judged_for= or --judged-for)",
-            CollectionWarning,
-            stacklevel=2,
         )
         return replace(self, judged_for=inferred, judged_for_by_topic=None)
 
@@ -770,10 +763,8 @@ def _check_reach(labels: Labels, pool: Pool) -> None:
     labelled = {labels.topics[code] for code in np.unique(labels.topic_of[within])}
     without = [topic for topic in pool.topics if topic not in labelled]
     if without:
-        warnings.warn(
+        warn(
             f"no label is of {len(without)} of {counted(pool.n_topics, 'topic')}: {some(without)}",
-            CollectionWarning,
-            stacklevel=3,
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,7 @@ from rtc_bayes.collection.ids import shown, some
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.lines import ERELS, number, read_bytes, refuse_aggregate
 from rtc_bayes.collection.sources import files_of, kind_of
-from rtc_bayes.errors import CollectionWarning, InputError, brief_repr
+from rtc_bayes.errors import InputError, brief_repr, warn
 from rtc_bayes.store.shown import counted
 
 type Kind = Literal["auto", "rows", "qrels", "panel"]
@@ -182,13 +181,11 @@ def _remark_on_repeats(labels: Labels) -> None:
             (labels.topics, labels.topic_of),
         )
     )
-    warnings.warn(
+    warn(
         f"{len(again):,} of {counted(labels.n_labels, 'label')}: the judge had labelled that "
         f"document before, {same:,} with the same grade and {len(again) - same:,} with another; "
         f"the first is by judge {judge} of document {docno} of topic {topic}. Each counts as a "
         "label of its own: drop copies, and give different judges different names",
-        CollectionWarning,
-        stacklevel=3,
     )
 
 

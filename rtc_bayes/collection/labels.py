@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.errors import InputError, warn, whole_number
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -400,11 +399,9 @@ def _check_scale(
         raise InputError(f"{label} is no grade", remedy=remedy)
     number = int(above.sum())
     more = f", and {number - 1} more labels beyond a gap in the grades" if number > 1 else ""
-    warnings.warn(
+    warn(
         f"{label}, where the others have 0 to {usual}{more}: the highest label sets the scale of "
         f"all, here 0 to {highest}; {remedy}; if it is right, give n_grades={highest + 1}",
-        CollectionWarning,
-        stacklevel=3,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import numpy as np
 from rtc_bayes.collection.ids import keyed_by_text, shown
 from rtc_bayes.collection.qrels import JudgedFor, Qrels, one_design, one_level
 from rtc_bayes.collection.writing import write_qrels
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store import meta_path, write_json
 from rtc_bayes.store.shown import counted
 
@@ -302,10 +301,8 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
             raise refused(len(conflicts), named)
         ties = sum(tie for _, tie in settled)
         tied = f", {ties} of them ties: the highest" if ties else ""
-        warnings.warn(
+        warn(
             f"{_counted(len(conflicts))} judged differently; settled by {conflict}{tied}",
-            CollectionWarning,
-            stacklevel=3,
         )
     labels, grades = np.array([value for value, _ in settled]).reshape(-1, 2).T
     judged_for = _together(

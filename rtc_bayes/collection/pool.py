@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, repeat
@@ -15,7 +14,7 @@ from rtc_bayes import defaults
 from rtc_bayes.collection.ids import list_of_names
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
-from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.errors import InputError, warn, whole_number
 from rtc_bayes.store import digest_text
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
@@ -212,11 +211,9 @@ class Pool(Saved):
         lacking = {tag: n for tag, n in lacking.items() if n}
         if lacking and not pad:
             named = ", ".join(f"{tag} ({n})" for tag, n in lacking.items())
-            warnings.warn(
+            warn(
                 f"runs without some of {counted(len(topics), 'topic')}, where they score 0: "
                 f"{named}",
-                CollectionWarning,
-                stacklevel=2,
             )
         cells = len(runs) * len(topics)
         docnos: list[str] = []

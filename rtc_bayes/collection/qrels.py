@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -14,7 +13,7 @@ from rtc_bayes.collection.ids import cut, keyed_by_text, shown, text_of
 from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.records import grade
-from rtc_bayes.errors import CollectionWarning, InputError, brief_repr, whole_number
+from rtc_bayes.errors import InputError, brief_repr, warn, whole_number
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -238,20 +237,16 @@ def level_of(qrels: Qrels, relevance_level: int | None) -> int:
     if relevance_level is None:
         level = own or 1
         if qrels.path and level > 1:
-            warnings.warn(
+            warn(
                 f"grades from {level} on count as relevant, as the .meta.json beside {name} "
                 "says; relevance_level= or --relevance-level says otherwise",
-                CollectionWarning,
-                stacklevel=3,
             )
     else:
         level = whole_number("relevance_level", relevance_level, least=1)
         if own not in (None, level):
-            warnings.warn(
+            warn(
                 f"grades from {level} on count as relevant; when {name} "
                 f"{'was' if qrels.path else 'were'} made, it was those from {own} on",
-                CollectionWarning,
-                stacklevel=3,
             )
     if level > 1:
         _warn_of_none(qrels, level)
@@ -262,11 +257,9 @@ def _warn_of_none(qrels: Qrels, relevance_level: int) -> None:
     """Say that the relevance level is above every grade, so that nothing judged is relevant."""
     highest = max((grade for values in qrels.values() for grade in values.values()), default=0)
     if 1 <= highest < relevance_level:
-        warnings.warn(
+        warn(
             f"relevance level {relevance_level} is above the highest grade of the judgments, "
             f"{highest}: none of them is relevant",
-            CollectionWarning,
-            stacklevel=4,
         )
 
 
@@ -461,12 +454,10 @@ def one_level(levels: Iterable[int | None]) -> int | None:
     """
     distinct = sorted({level for level in levels if level is not None})
     if len(distinct) > 1:
-        warnings.warn(
+        warn(
             f"judgments were made at relevance levels {', '.join(map(str, distinct))}; together "
             "they name none, so level 1 counts where relevance_level= or --relevance-level names "
             "no other",
-            CollectionWarning,
-            stacklevel=3,
         )
         return None
     return distinct[0] if distinct else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, Self
@@ -14,7 +13,7 @@ from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import ONE_EACH, Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels, level_of
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
 
@@ -202,11 +201,9 @@ class Relevance(Saved):
         values = np.full(every.n_documents, 0.5 if default_p is None else default_p)
         n_default = len(values) - sum(len(listed[topic]) for topic in shared)
         if n_default and default_p is None:
-            warnings.warn(
+            warn(
                 f"no listed probability for {n_default:,} of {counted(len(values), 'document')} "
                 "of the pool: taken as 0.5 (say another: default_p= or --default-p)",
-                CollectionWarning,
-                stacklevel=2,
             )
         for topic in shared:
             values[every.locate(topic, listed[topic])] = list(listed[topic].values())

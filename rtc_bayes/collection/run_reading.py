@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
@@ -19,7 +18,7 @@ from rtc_bayes.collection.lines import RUN, Rows
 from rtc_bayes.collection.records import SYSTEM, Records
 from rtc_bayes.collection.runs import Run, Runs, trec_order
 from rtc_bayes.collection.sources import files_of, kind_of
-from rtc_bayes.errors import CollectionWarning, InputError, brief_repr, whole_number
+from rtc_bayes.errors import InputError, brief_repr, warn, whole_number
 
 
 def read_runs(
@@ -96,11 +95,9 @@ def read_runs(
     runs = Runs(reader.read(sources))
     tied = [run.tag for run in runs.values() if order == "score" and _is_tied(run)]
     if tied:
-        warnings.warn(
+        warn(
             f"runs whose scores are all tied, so that docnos order them: {', '.join(tied)}; order "
             'them by rank instead (order="rank", --order rank)',
-            CollectionWarning,
-            stacklevel=2,
         )
     return runs
 

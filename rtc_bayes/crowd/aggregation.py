@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from rtc_bayes.crowd.glad import glad
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.panel_labels import panel
 from rtc_bayes.crowd.votes import Known, Truths, Votes
-from rtc_bayes.errors import CollectionWarning, InputError, options_of, whole_number
+from rtc_bayes.errors import InputError, options_of, warn, whole_number
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -261,11 +260,9 @@ def aggregate(
     whole_number("draws", draws, least=1)
     votes = Votes.of(labels, rel, graded, human)
     if human and not (votes.gold >= 0).any():
-        warnings.warn(
+        warn(
             "no pair whose grade is known has labels, so what is known changes nothing; check that "
             "topics and docnos are written alike",
-            CollectionWarning,
-            stacklevel=3,  # of who called aggregate, beyond the check of its options
         )
     if method == "panel":
         told = np.flatnonzero(votes.gold >= 0)

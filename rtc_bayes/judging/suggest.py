@@ -20,7 +20,7 @@ from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Chooser, Judge
 from rtc_bayes.judging.session import start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
-from rtc_bayes.relevance import RelevanceModel
+from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
@@ -142,6 +142,11 @@ def next_documents(
     FitError
         A model's fit that must not be used.
 
+    Warns
+    -----
+    FitWarning
+        Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
+
     See Also
     --------
     suggest : The same, with the pair and its confidence.
@@ -227,8 +232,11 @@ def suggest(
         judgments = judgments.with_judge_labels(labels)
     choose = partial(_of_pool, algorithm=parse_algorithm(algorithm), pair=pair, named=named)
     if hold_out is None or groups is None:
-        return choose(judgments, count=count, seed=seed)
-    return _of_design(sub_pools(judgments, hold_out, groups), choose, named, count, seed)
+        chosen = choose(judgments, count=count, seed=seed)
+    else:
+        chosen = _of_design(sub_pools(judgments, hold_out, groups), choose, named, count, seed)
+    warn_of_sharing(judgments)
+    return chosen
 
 
 def _of_design(

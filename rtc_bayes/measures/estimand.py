@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import CollectionWarning, InputError, whole_fields
+from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.measures.residual import expected_residual
 from rtc_bayes.store.shown import counted
@@ -211,10 +210,8 @@ class Estimand:
         without = [topic for topic in pool.topics if topic not in judged]
         if judged and without:
             shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
-            warnings.warn(
+            warn(
                 f"{counted(len(without), 'topic')} of {pool.n_topics} without a judgment: {shown}",
-                CollectionWarning,
-                stacklevel=2,
             )
         return judgments
 

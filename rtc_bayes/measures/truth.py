@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure
 from rtc_bayes.store.shown import Shown, counted
 
@@ -277,8 +276,6 @@ def _warn_of_lacking(runs: Runs, topics: Sequence[str]) -> None:
     }
     texts = [f"{system} ({some(absent)})" for system, absent in lacking.items() if absent]
     if texts:
-        warnings.warn(
+        warn(
             f"runs that lack topics score 0 there: {'; '.join(texts)}",
-            CollectionWarning,
-            stacklevel=3,
         )

@@ -17,7 +17,7 @@ from rtc_bayes.relevance.evidence import (
     of_retrieved,
     rank_curve,
 )
-from rtc_bayes.relevance.fit import Fit, fit
+from rtc_bayes.relevance.fit import Fit, fit, warn_of_sharing
 from rtc_bayes.relevance.fitters import (
     available_methods,
     estimate,
@@ -131,5 +131,6 @@ __all__ = [
     "spline",
     "sweeps_to_try",
     "system_calibration",
+    "warn_of_sharing",
     "with_labels",
 ]

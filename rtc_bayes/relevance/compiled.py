@@ -12,7 +12,6 @@ for itself alone, and a :class:`~rtc_bayes.errors.FitWarning` says so.
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rtc_bayes.errors import FitWarning, InputError
+from rtc_bayes.errors import FitWarning, InputError, warn
 from rtc_bayes.relevance.newton import Floats
 
 if TYPE_CHECKING:
@@ -244,7 +243,7 @@ def _bind(outputs: Sequence[Any], values: Sequence[Any]) -> _Bound:
         return _Bound(_structures[key], [_value(slot) for slot in slots])
     except _BakedError as reason:
         statistics.baked += 1
-        warnings.warn(f"a graph is compiled for itself alone: {reason}", FitWarning, stacklevel=2)
+        warn(f"a graph is compiled for itself alone: {reason}", FitWarning)
         return _Bound(_Structure(values, [], outputs), [])
 
 

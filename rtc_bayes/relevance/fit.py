@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
-from rtc_bayes.errors import FitWarning, InputError
+from rtc_bayes.errors import FitWarning, InputError, warn
 from rtc_bayes.relevance.fitters import (
     Estimate,
     estimate,
@@ -330,12 +329,30 @@ def fit(
     over_pool = judgments.on(pool)
     if labels is not None:
         over_pool = over_pool.with_judge_labels(labels)
-    if over_pool.judge_labels is not None:
-        from rtc_bayes.relevance.label_evidence import remark_on_sharing
-
-        if (remark := remark_on_sharing(over_pool)) is not None:
-            warnings.warn(remark, FitWarning, stacklevel=2)
+    warn_of_sharing(over_pool)
     return _fit(over_pool, spec, Sampling.of(wanted, **counts, seed=seed))
+
+
+def warn_of_sharing(judgments: Judgments) -> None:
+    """Warn of systems that share the errors of the judges of labels, if there are any.
+
+    Warns
+    -----
+    FitWarning
+        Names them: see :func:`rtc_bayes.shared_errors`.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> warn_of_sharing(rb.Judgments.none(pool))
+    """
+    if judgments.judge_labels is None:
+        return
+    from rtc_bayes.relevance.label_evidence import remark_on_sharing
+
+    if (remark := remark_on_sharing(judgments)) is not None:
+        warn(remark, FitWarning)
 
 
 def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:

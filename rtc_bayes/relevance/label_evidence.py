@@ -21,7 +21,7 @@ A model of relevance adds this to the log-odds that ranks give document i of top
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
   topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
   f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
-- A system whose ranks go with the labels as those of no run in our experiments
+- A system whose ranks go with the labels as hardly a run's do that was not made from them
   (:mod:`label_sharing`) may be made from them. Its ranks do not count for y, and its own effects
   have scales as without labels (`own`; not in ``layered``), since these say nothing of it. Its
   f'_is is divided by the scale's median, 0.5, and not by the cube root, and x_i is there the rise
@@ -327,11 +327,10 @@ class LabelEvidence:
         """What each system's rank curve adds by the labels alone: see :mod:`label_sharing`."""
         if self.labels is None:
             return np.zeros(self.pool.n_systems)
-        goes_with = self.shared >= SHARES
         effect = self._free()
-        if goes_with.sum() > 1:
-            for s in np.flatnonzero(goes_with):
-                others = goes_with.copy()
+        if self._goes_with.sum() > 1:
+            for s in np.flatnonzero(self._goes_with):
+                others = self._goes_with.copy()
                 others[s] = False
                 effect[s] = self._free(others)[s]
         return effect
@@ -352,8 +351,13 @@ class LabelEvidence:
     @cached_property
     def shares(self) -> NDArray[np.bool_]:
         """Which systems share the judges' errors."""
-        goes_with: NDArray[np.bool_] = self.shared >= SHARES
+        goes_with = self._goes_with
         return goes_with & (self.effect >= STEEP) if goes_with.any() else goes_with
+
+    @cached_property
+    def _goes_with(self) -> NDArray[np.bool_]:
+        goes_with: NDArray[np.bool_] = self.shared >= SHARES
+        return goes_with
 
     @property
     def own(self) -> Floats:
@@ -444,5 +448,5 @@ def remark_on_sharing(judgments: Judgments) -> str | None:
     return (
         f"the judges' labels go with the ranks of {named} beyond what the other systems and the "
         "judgments explain, as if made from them: labels count less for such a run, and its pairs "
-        "are less sure; judge more documents to tell whether it is good or shares their errors"
+        "are less sure; judgments of documents that it ranks high tell whether it is good"
     )

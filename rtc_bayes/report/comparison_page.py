@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import FitWarning, InputError
 from rtc_bayes.judging import next_documents
 from rtc_bayes.judging.suggest import documents_frame
 from rtc_bayes.relevance import remark_on_sharing
@@ -301,14 +302,16 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
         raise InputError(
             "this comparison does not know what was compared", remedy="call rtc_bayes.compare"
         )
-    documents = next_documents(
-        judgments.pool,
-        judgments,
-        replace(comparison.setting.estimand, measure="AP"),
-        algorithm=algorithm or defaults.ALGORITHM,
-        count=_SUGGESTED,
-        seed=comparison.setting.seed,
-    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the judges' labels go with", FitWarning)  # said above
+        documents = next_documents(
+            judgments.pool,
+            judgments,
+            replace(comparison.setting.estimand, measure="AP"),
+            algorithm=algorithm or defaults.ALGORITHM,
+            count=_SUGGESTED,
+            seed=comparison.setting.seed,
+        )
     if not documents:
         return [title, "<p>No document that is left can tell the systems apart.</p>"]
     by = "" if comparison.measure == "AP" else " Documents are chosen for average precision."

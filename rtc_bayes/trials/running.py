@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rtc_bayes.collection import Qrels, Runs
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store import digest_text, provenance
 from rtc_bayes.trials.complete import Collection
 from rtc_bayes.trials.drawing import groups_left_out
@@ -165,11 +164,9 @@ def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan) -> None:
         why = "the truth is not complete; compare condensed lists instead (truth judged)"
         if plan.pad:
             why = f"documents of padded lists are among them, and if that is not all, {why}"
-        warnings.warn(
+        warn(
             f"{share:.0%} of what trials asked for has no judgment and was taken as not relevant: "
             f"{why}",
-            CollectionWarning,
-            stacklevel=3,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import FitError, FitWarning, InputError
+from rtc_bayes.errors import FitError, FitWarning, InputError, warn
 from rtc_bayes.relevance.interface import Draws, PointEstimate, RelevanceModel, Sampling
 
 type Estimate = PointEstimate | Draws
@@ -152,7 +151,7 @@ def estimate(
             "a graph ends with p = pm.math.sigmoid(...)"
         )
     for check in estimated.diagnostics.warnings:
-        warnings.warn(f"{model.name}:{method}: {check}", FitWarning, stacklevel=2)
+        warn(f"{model.name}:{method}: {check}", FitWarning)
     if not labelled:
         return estimated
     return with_labels(estimated, judgments)
