@@ -41,9 +41,9 @@ from rtc_bayes.trials.scores import log_score
 CIRCULAR = "ranks_by_label"
 
 
-def ranker(pool: rb.Pool, grades: Floats, ties: str) -> rb.Run:
+def ranker(pool: rb.Pool, grades: Floats, ties: str, number: int = 0) -> rb.Run:
     """Rank each topic's documents by grade, those of one grade by fused ranks or at random."""
-    lists, rng = {}, np.random.default_rng(0)
+    lists, rng = {}, np.random.default_rng(number)
     for t, topic in enumerate(pool.topics):
         here = pool.documents(t)
         ranks = pool.ranks(t).T
@@ -51,7 +51,7 @@ def ranker(pool: rb.Pool, grades: Floats, ties: str) -> rb.Run:
         within = -fused if ties == "fused" else rng.random(len(fused))
         order = np.lexsort([within, -grades[here]])[: pool.depth]
         lists[topic] = [str(docno) for docno in pool.docnos[here][order]]
-    return rb.Run.from_rankings(CIRCULAR, lists)
+    return rb.Run.from_rankings(f"{CIRCULAR}{number or ''}", lists)
 
 
 def rows(

@@ -21,7 +21,7 @@ import pandas as pd
 
 import rtc_bayes as rb
 from experiments.common import read_collection
-from experiments.judges.circular import CIRCULAR, ranker
+from experiments.judges.circular import ranker
 from experiments.judges.posterior import (
     DEPTH,
     grades_of,
@@ -71,9 +71,9 @@ def simulated(qrels: rb.Qrels, rng: np.random.Generator) -> LabelsOf:
 
 
 def correlations(
-    runs: rb.Runs, labels_of: LabelsOf, sets: list[list[str]], depth: int
+    runs: rb.Runs, labels_of: LabelsOf, sets: list[list[str]], depth: int, rankers: int
 ) -> pd.DataFrame:
-    """Correlation of each run without a ranker, and of each ranker among them."""
+    """Correlation of each run without rankers, and of each of some rankers among them."""
     rows = []
     for systems in sets:
         honest = [runs[name] for name in systems]
@@ -81,9 +81,11 @@ def correlations(
         for labels in labels_of(pool):
             rows += _rows("runs", pool, labels, pool.systems)
             for ties in ("random", "fused"):
-                made = ranker(pool, grades_of(pool, labels), ties)
-                beside = rb.Pool.from_runs(rb.Runs([*honest, made]), depth=depth)
-                rows += _rows(f"rankers, ties {ties}", beside, labels, (CIRCULAR,))
+                grades = grades_of(pool, labels)
+                made = [ranker(pool, grades, ties, number) for number in range(rankers)]
+                beside = rb.Pool.from_runs(rb.Runs([*honest, *made]), depth=depth)
+                named = tuple(run.tag for run in made)
+                rows += _rows(f"rankers, ties {ties}", beside, labels, named)
     return pd.DataFrame(rows, columns=["who", "correlation", "effect", "shares"])
 
 
@@ -104,6 +106,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[2, 4, 10, 20], help="runs")
     parser.add_argument("--runs", type=int, default=60, help="in all sets of a size together")
     parser.add_argument("--depth", type=int, default=DEPTH, help="of pools and of rankers")
+    parser.add_argument("--rankers", type=int, default=1, help="of one judge, in each set")
     parser.add_argument("--reported", action="store_true", help="judges of the page, and no others")
     parser.add_argument("--seed", type=int, default=5)
     options = parser.parse_args()
@@ -120,14 +123,13 @@ def main() -> None:
         for size in [size for size in options.sizes if size <= len(runs)]:
             count = max(2, options.runs // size)
             drawn = list(sets_of_runs(runs, size, count, options.seed))
-            for who, of in correlations(runs, labels_of, drawn, options.depth).groupby(
-                "who", sort=False
-            ):
+            values = correlations(runs, labels_of, drawn, options.depth, options.rankers)
+            for who, of in values.groupby("who", sort=False):
                 row = {"collection": name, "runs": size, "who": who}
                 for measure in ("correlation", "effect"):
-                    values = of[measure]
-                    ends = {"least": values.min(), "median": values.median(), "most": values.max()}
-                    row |= {f"{measure}: {end}": value for end, value in ends.items()}
+                    ends = of[measure].agg(["min", "median", "max"])
+                    words = zip(("least", "median", "most"), ends, strict=True)
+                    row |= {f"{measure}: {end}": value for end, value in words}
                 made.append({**row, "shares": of.shares.mean()})
             pd.DataFrame(made).to_csv(options.output, index=False, float_format="%.4g")
     print(pd.DataFrame(made).round(3).to_string(index=False))
