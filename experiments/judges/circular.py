@@ -72,7 +72,7 @@ def rows(
             for labels in (None, collection.labels[name]):
                 by = WITHOUT if labels is None else options.judge
                 judgments = judged(pool, collection.qrels, by, budget, labels, about)
-                shared = LabelEvidence(judgments.with_judge_labels(labels)).shared
+                part = LabelEvidence(judgments.with_judge_labels(labels)).shared.part
                 fit = rb.fit(pool, judgments, model=options.model, labels=labels)
                 comparison = rb.compare(pool, fit, about)
                 others = np.delete(np.arange(len(truth)), own)
@@ -86,8 +86,8 @@ def rows(
                     "labels": "none" if labels is None else name,
                     "true_place": 1 + int((true < 0).sum()),
                     "place": 1 + int((expected < 0).sum()),
-                    "shared": shared[own],
-                    "shared_others": np.delete(shared, own).max(),
+                    "part": part[own],
+                    "part_others": np.delete(part, own).max(),
                     "gain": float((expected - true).mean()),
                     **{f"own_{k}": v for k, v in _scores(comparison, truth, with_it).items()},
                     **by_comparison(comparison, truth),

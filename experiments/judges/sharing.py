@@ -3,7 +3,7 @@
 Judges are prompts of three language models on DL 2020's judged documents, graded or cut to relevant
 or not (`NAME:LEVEL`), with `--reported` those of the results page, and simulated ones on other
 collections. A row is a collection, a number of runs not made from labels, and who: ends of the
-correlation and the effect of `shared_errors`, and the share that the rule takes for rankers.
+correlation and the part of `shared_errors`, and the share that the rule takes for rankers.
 Example::
 
     python -m experiments.judges.sharing -o rows.csv --sizes 2 10
@@ -37,7 +37,8 @@ type LabelsOf = Callable[[rb.Pool], list[rb.Labels]]
 
 PROMPTS = (
     *("llama3.2_p11:1", "llama3.2_p32:1", "mistral_p24:1", "mistral_p12:2", "mistral_p31:1"),
-    *("llama3.2_p0", "mistral_p10", "mistral_p25", "llama3.2_p12", "llama3.2_p17", "gpt-4o_p32"),
+    *("llama3.2_p0", "mistral_p10", "mistral_p25", "llama3.2_p12", "llama3.2_p17"),
+    *("gpt-4o_p0", "gpt-4o_p10", "gpt-4o_p20", "gpt-4o_p32"),
 )
 # errors of simulated judges: nonrelevant called relevant, relevant called nonrelevant
 ERRORS = ((0.02, 0.3), (0.1, 0.2), (0.3, 0.2))
@@ -86,16 +87,16 @@ def correlations(
                 beside = rb.Pool.from_runs(rb.Runs([*honest, *made]), depth=depth)
                 named = tuple(run.tag for run in made)
                 rows += _rows(f"rankers, ties {ties}", beside, labels, named)
-    return pd.DataFrame(rows, columns=["who", "correlation", "effect", "shares"])
+    return pd.DataFrame(rows, columns=["who", "correlation", "of ranker", "part", "shares"])
 
 
 def _rows(
     who: str, pool: rb.Pool, labels: rb.Labels, systems: tuple[str, ...]
-) -> list[tuple[str, float, float, float]]:
-    """Correlation and effect of some systems, and whether the rule takes them for rankers."""
+) -> list[tuple[str, float, float, float, float]]:
+    """Columns of `shared_errors` for some systems, after who they are."""
     evidence = LabelEvidence(rb.Judgments.none(pool).with_judge_labels(labels))
     at = [pool.systems.index(name) for name in systems]
-    measured = evidence.shared, evidence.effect, evidence.shares
+    measured = *evidence.shared, evidence.shares
     return [(who, *(float(of[s]) for of in measured)) for s in at]
 
 
@@ -126,7 +127,7 @@ def main() -> None:
             values = correlations(runs, labels_of, drawn, options.depth, options.rankers)
             for who, of in values.groupby("who", sort=False):
                 row = {"collection": name, "runs": size, "who": who}
-                for measure in ("correlation", "effect"):
+                for measure in ("correlation", "part"):
                     ends = of[measure].agg(["min", "median", "max"])
                     words = zip(("least", "median", "most"), ends, strict=True)
                     row |= {f"{measure}: {end}": value for end, value in words}

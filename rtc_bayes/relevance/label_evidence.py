@@ -21,7 +21,7 @@ A model of relevance adds this to the log-odds that ranks give document i of top
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
   topic's part, e_s a system's: documents of one that shares a judge's taste are over-rated.
   f'_is is the system's rank curve less the mean over systems, over the cube root of their number.
-- A system whose ranks go with the labels as hardly a run's do that was not made from them
+- A system whose ranks go with the labels almost as those of a run made from them
   (:mod:`label_sharing`) may be made from them. Its ranks do not count for y, and its own effects
   have scales as without labels (`own`; not in ``layered``), since these say nothing of it. Its
   f'_is is divided by the scale's median, 0.5, and not by the cube root, and x_i is there the rise
@@ -51,8 +51,8 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments, Labels, Pool
 from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.evidence import rank_curve
-from rtc_bayes.relevance.label_sharing import SHARES, STEEP, label_correlation
-from rtc_bayes.relevance.label_systems import FREE, LabelledSystems
+from rtc_bayes.relevance.label_sharing import SHARES, LabelCorrelation, label_correlation
+from rtc_bayes.relevance.label_systems import LabelledSystems
 from rtc_bayes.relevance.newton import Floats
 
 if TYPE_CHECKING:
@@ -323,41 +323,17 @@ class LabelEvidence:
         return LabelledSystems.fit(self.pool, self.score, self._count > 0, without=self.shares)
 
     @cached_property
-    def effect(self) -> Floats:
-        """What each system's rank curve adds by the labels alone: see :mod:`label_sharing`."""
+    def shared(self) -> LabelCorrelation:
+        """How far each system's ranks go with the labels: see :mod:`label_sharing`."""
         if self.labels is None:
-            return np.zeros(self.pool.n_systems)
-        effect = self._free()
-        if self._goes_with.sum() > 1:
-            for s in np.flatnonzero(self._goes_with):
-                others = self._goes_with.copy()
-                others[s] = False
-                effect[s] = self._free(others)[s]
-        return effect
-
-    def _free(self, without: NDArray[np.bool_] | None = None) -> Floats:
-        """Systems' rank curves by the labels, without the ranks of some, hardly any prior."""
-        labelled = self._count > 0
-        of = LabelledSystems.fit(self.pool, self.score, labelled, without=without, spread=FREE)
-        return of.curve
-
-    @cached_property
-    def shared(self) -> Floats:
-        """How much each system's ranks go with the labels: see :mod:`label_sharing`."""
-        if self.labels is None:
-            return np.zeros(self.pool.n_systems)
+            return LabelCorrelation(*np.zeros((3, self.pool.n_systems)))
         return label_correlation(self.judgments, self.score, self._count > 0)
 
-    @cached_property
+    @property
     def shares(self) -> NDArray[np.bool_]:
         """Which systems share the judges' errors."""
-        goes_with = self._goes_with
-        return goes_with & (self.effect >= STEEP) if goes_with.any() else goes_with
-
-    @cached_property
-    def _goes_with(self) -> NDArray[np.bool_]:
-        goes_with: NDArray[np.bool_] = self.shared >= SHARES
-        return goes_with
+        shares: NDArray[np.bool_] = self.shared.part >= SHARES
+        return shares
 
     @property
     def own(self) -> Floats:
@@ -375,7 +351,7 @@ class LabelEvidence:
 
 
 def shared_errors(judgments: Judgments) -> pd.DataFrame:
-    """Say of each system how much its ranks go with the judges' labels, given relevance.
+    """Say of each system how far its ranks go with the judges' labels, given relevance.
 
     Parameters
     ----------
@@ -385,10 +361,11 @@ def shared_errors(judgments: Judgments) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each system, the highest correlation first: ``system``; ``correlation``, in
-        (-1, 1), and ``effect``, how much more its first rank adds to log-odds of relevance by the
-        labels than its last, as :mod:`rtc_bayes.relevance.label_sharing` defines them; ``shares``,
-        whether both are so high that labels count less for the system.
+        A row for each system, the greatest part first: ``system``; ``correlation``, in (-1, 1);
+        ``of_ranker``, that of a ranker made from the labels in the system's place; ``part``, the
+        one as a part of the other, or as judgments have it where that is less; ``shares``, whether
+        it is so great that labels count less for the system. See
+        :mod:`rtc_bayes.relevance.label_sharing`.
 
     Raises
     ------
@@ -420,12 +397,13 @@ def shared_errors(judgments: Judgments) -> pd.DataFrame:
     evidence = LabelEvidence(judgments)
     columns = {
         "system": list(judgments.pool.systems),
-        "correlation": evidence.shared,
-        "effect": evidence.effect,
+        "correlation": evidence.shared.own,
+        "of_ranker": evidence.shared.ranker,
+        "part": evidence.shared.part,
         "shares": evidence.shares,
     }
     table = pd.DataFrame(columns)
-    return table.sort_values("correlation", ascending=False, kind="stable", ignore_index=True)
+    return table.sort_values("part", ascending=False, kind="stable", ignore_index=True)
 
 
 def remark_on_sharing(judgments: Judgments) -> str | None:
@@ -441,12 +419,13 @@ def remark_on_sharing(judgments: Judgments) -> str | None:
     shares = np.flatnonzero(evidence.shares)
     if not len(shares):
         return None
-    highest_first = shares[np.argsort(-evidence.shared[shares], kind="stable")]
+    part = evidence.shared.part
     named = ", ".join(
-        f"{judgments.pool.systems[s]} ({evidence.shared[s]:.2f})" for s in highest_first
+        f"{judgments.pool.systems[s]} ({part[s]:.0%})"
+        for s in shares[np.argsort(-part[shares], kind="stable")]
     )
     return (
-        f"the judges' labels go with the ranks of {named} beyond what the other systems and the "
-        "judgments explain, as if made from them: labels count less for such a run, and its pairs "
-        "are less sure; judgments of documents that it ranks high tell whether it is good"
+        f"the judges' labels go with the ranks of {named} as with those of a ranker made from them "
+        "(in brackets, how far): labels count less for such a run, and its pairs are less sure; "
+        "judgments of documents that it ranks high tell whether it is good"
     )

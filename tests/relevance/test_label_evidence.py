@@ -324,8 +324,8 @@ def test_a_ranker_made_from_the_labels_is_found_and_said():
     none = Judgments.none(pool)
     table = rb.shared_errors(none.with_judge_labels(labels)).set_index("system")
     assert table.index[table["shares"]].tolist() == ["ranker"]
-    assert table["correlation"].drop("ranker").max() < 0.3
-    with pytest.warns(rb.FitWarning, match=r"ranks of ranker \(0\.\d\d\) beyond"):
+    assert table["part"].drop("ranker").max() < 0.5
+    with pytest.warns(rb.FitWarning, match=r"ranks of ranker \(\d+%\) as with"):
         fitted = rb.fit(pool, none, model="hierarchical:map", labels=labels)
     page = rb.compare(pool, fitted, rb.Estimand(depth=20, scope="pool")).to_html(
         None, fitted.judgments, algorithm="hierarchical:map"
@@ -347,18 +347,18 @@ def test_judging_says_it_of_a_ranker():
 def test_judgments_clear_a_run_that_is_good():
     """One that ranks by relevance goes with good labels, until judgments explain why."""
     pool, qrels, _ = pool_with_ranker(wrong=0.0, topics=30)
-    noise = np.random.default_rng(0).random(pool.n_documents) < 0.05
+    noise = np.random.default_rng(0).random(pool.n_documents) < 0.02
     relevant = relevance_of(pool, qrels)
     labels = label_all(pool, np.abs(relevant - noise))
     own = pool.systems.index("ranker")
-    documents = np.random.default_rng(1).permutation(pool.n_documents)[:300]
+    documents = np.random.default_rng(1).permutation(pool.n_documents)[:600]
     judgments = Judgments.from_labels(pool, documents, relevant[documents])
     before, after = (
         LabelEvidence(given.with_judge_labels(labels))
         for given in (Judgments.none(pool), judgments)
     )
     assert before.shares[own]
-    assert after.shared[own] < before.shared[own] - 0.1
+    assert after.shared.part[own] < before.shared.part[own] - 0.3
     assert not after.shares[own]
 
 
@@ -380,10 +380,10 @@ def test_judgments_of_other_runs_documents_do_not_clear_a_ranker():
     )
     judgments = Judgments.from_labels(pool, early, rng.integers(0, 2, len(early)).astype(float))
     before, after = (
-        LabelEvidence(given.with_judge_labels(labels)).shared[own]
+        LabelEvidence(given.with_judge_labels(labels)).shared.part[own]
         for given in (Judgments.none(pool), judgments)
     )
-    assert before == after > 0.4
+    assert before == after > label_evidence.SHARES
 
 
 def test_rankers_of_one_judge_do_not_hide_each_other():
@@ -438,7 +438,7 @@ def test_a_run_that_goes_with_good_labels_is_not_taken_for_a_ranker():
         docnos = [f"d{n}" for n in range(40)]
         relevant = np.arange(40) < 8
         grades = np.where(rng.random(40) < 0.1, ~relevant, relevant).astype(int)
-        for name, by in (("good", 1.1 * relevant), ("bad", 0 * relevant), ("ranker", 9 * grades)):
+        for name, by in (("good", 1.4 * relevant), ("bad", 0 * relevant), ("ranker", 9 * grades)):
             lists[name][topic] = [docnos[n] for n in np.argsort(-by - rng.normal(size=40))]
         rows += [(topic, *row) for row in zip(docnos, ["llm"] * 40, grades, strict=True)]
     table = {}
@@ -447,7 +447,7 @@ def test_a_run_that_goes_with_good_labels_is_not_taken_for_a_ranker():
         none = Judgments.none(rb.Pool.from_runs(runs, depth=20))
         labels = Labels.of(*zip(*rows, strict=True))
         table[len(names)] = rb.shared_errors(none.with_judge_labels(labels)).set_index("system")
-    assert table[2].loc["good", "correlation"] > label_evidence.SHARES
+    assert table[2].loc["good", "correlation"] > 0.3
     assert not table[2]["shares"].any()
     assert table[3].index[table[3]["shares"]].tolist() == ["ranker"]
 
@@ -460,7 +460,7 @@ def test_judgments_do_not_accuse_and_those_of_one_label_say_nothing():
     for name, documents in chosen.items():
         grades = np.random.default_rng(0).integers(0, 2, len(documents)).astype(float)
         judgments = Judgments.from_labels(pool, documents, grades)
-        after = LabelEvidence(judgments.with_judge_labels(labels)).shared
-        assert (after <= before.shared + 1e-12).all()
+        after = LabelEvidence(judgments.with_judge_labels(labels)).shared.part
+        assert (after <= before.shared.part + 1e-12).all()
         if name != "some":
-            np.testing.assert_allclose(after, before.shared)
+            np.testing.assert_allclose(after, before.shared.part)
