@@ -16,10 +16,10 @@ then only documents of that list count. A system shares the judge's errors if rh
 `SHARES` times r_s in either.
 
 Judgments clear a system once the upper limit (two standard errors) of rho'_s is below as large a
-part of r'_s, or of a quarter of r_s, if r'_s is less: the judge then hardly errs. A good run goes
-with a good judge's labels, and judgments explain why. They cannot accuse it: documents chosen for what they tell of scores have mostly the same label. With labels of
-fewer than `TOPICS` topics nobody is taken to share errors: by so few, good runs look like rankers
-too often.
+part of r'_s, or of a quarter of r_s if r'_s is less: the judge then hardly errs. A good run goes
+with a good judge's labels, and judgments explain why. They cannot accuse it: documents chosen for
+what they tell of scores have mostly the same label. With labels of fewer than `TOPICS` topics
+nobody is taken to share errors: by so few, good runs look like rankers too often.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ With x_i the log likelihood ratio of document i's labels, r and f as in the mode
     likelihood  prod_i (1 - p_i + p_i exp(x_i))
 
 that is, the relevance of each document summed out. The mode is found by L-BFGS under normal
-priors with that model's medians as scales, or wider ones.
+priors with that model's medians as scales.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from rtc_bayes.relevance.newton import Floats
 # of mu, m_a and m_b: mean and sd; of alpha, a and b: sd
 _MEANS, _SDS = np.array([-3.7, 1.0, 4.7]), np.array([0.8, 1.5, 1.5])
 _ALPHA = 1.0
-PRIOR, FREE = (0.45, 0.7), (3.0, 10.0)
-"""Sds of a and b: those of the model ``hierarchical``, and wide ones."""
+SPREAD = (0.45, 0.7)
+"""Sds of a and b."""
 _STEPS = 1000
 
 
@@ -60,7 +60,6 @@ class LabelledSystems:
         labelled: NDArray[np.bool_],
         *,
         without: NDArray[np.bool_] | None = None,
-        spread: tuple[float, float] = PRIOR,
     ) -> LabelledSystems:
         """Find the mode.
 
@@ -73,8 +72,6 @@ class LabelledSystems:
             Which documents have a label.
         without : ndarray of bool, shape (systems,), optional
             Whose ranks are no evidence, as they share the judge's errors; by default nobody's.
-        spread : tuple of float
-            Sds of a and b.
 
         Examples
         --------
@@ -91,7 +88,7 @@ class LabelledSystems:
         """
         if without is None:
             without = np.zeros(pool.n_systems, dtype=bool)
-        (of_a, of_b), rows = spread, np.flatnonzero(labelled)
+        (of_a, of_b), rows = SPREAD, np.flatnonzero(labelled)
         of_row = pool.topic_of[rows]
         features = [
             _ranks(pool, t, without)[labelled[pool.documents(t)]] for t in range(pool.n_topics)
