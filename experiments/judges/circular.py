@@ -42,7 +42,10 @@ CIRCULAR = "ranks_by_label"
 
 
 def ranker(pool: rb.Pool, grades: Floats, ties: str, number: int = 0) -> rb.Run:
-    """Rank each topic's documents by grade, those of one grade by fused ranks or at random."""
+    """Rank by grade: each topic's documents, those of one grade by fused ranks or at random.
+
+    Or, as ties "list", the documents of one of the runs, those of one grade as it has them.
+    """
     lists, rng = {}, np.random.default_rng(number)
     for t, topic in enumerate(pool.topics):
         here = pool.documents(t)
@@ -50,6 +53,9 @@ def ranker(pool: rb.Pool, grades: Floats, ties: str, number: int = 0) -> rb.Run:
         fused = np.where(ranks > 0, 1.0 / (60.0 + ranks), 0.0).sum(axis=1)
         within = -fused if ties == "fused" else rng.random(len(fused))
         order = np.lexsort([within, -grades[here]])[: pool.depth]
+        if ties == "list":
+            own = pool.ranking(number % pool.n_systems, t) - here.start
+            order = own[np.argsort(-grades[here][own], kind="stable")]
         lists[topic] = [str(docno) for docno in pool.docnos[here][order]]
     return rb.Run.from_rankings(f"{CIRCULAR}{number or ''}", lists)
 
@@ -121,7 +127,7 @@ def main() -> None:
         type=float,
         help="least correlation of a run that shares errors (2: none does); else ours",
     )
-    parser.add_argument("--ties", choices=["fused", "random"], default="fused")
+    parser.add_argument("--ties", choices=["fused", "random", "list"], default="fused")
     parser.add_argument("--judge", default="hierarchical:map", help="of documents beside labels")
     parser.add_argument("--model", default="hierarchical:laplace")
     parser.add_argument("--seed", type=int, default=1)

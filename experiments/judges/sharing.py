@@ -81,7 +81,7 @@ def correlations(
         pool = rb.Pool.from_runs(rb.Runs(honest), depth=depth)
         for labels in labels_of(pool):
             rows += _rows("runs", pool, labels, pool.systems)
-            for ties in ("random", "fused"):
+            for ties in ("random", "fused", "list"):
                 grades = grades_of(pool, labels)
                 made = [ranker(pool, grades, ties, number) for number in range(rankers)]
                 beside = rb.Pool.from_runs(rb.Runs([*honest, *made]), depth=depth)
