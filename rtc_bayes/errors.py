@@ -121,6 +121,33 @@ def warn(message: str, category: type[Warning] = CollectionWarning) -> None:
     warnings.warn(message, category, skip_file_prefixes=(_PACKAGE,))
 
 
+def check_type(value: object, kind: Any, what: str, remedy: str) -> None:
+    """Refuse a value that is not of a type.
+
+    Parameters
+    ----------
+    value : object
+    kind : type or union of types
+    what : str
+        What the value is for, with a verb.
+    remedy : str
+        What to give instead.
+
+    Raises
+    ------
+    InputError
+        It is of another type.
+
+    Examples
+    --------
+    >>> check_type("a.txt", dict, "qrels are", "read them: read_qrels(FILE)")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: qrels are a str; read them: read_qrels(FILE)
+    """
+    if not isinstance(value, kind):
+        raise InputError(f"{what} a {type(value).__name__}", remedy=remedy)
+
+
 def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Answer keywords that a function or a class no longer takes by what to write instead.
 

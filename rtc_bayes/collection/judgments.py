@@ -15,7 +15,7 @@ from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import JudgedFor, Qrels, level_of
-from rtc_bayes.errors import InputError, warn, whole_fields
+from rtc_bayes.errors import InputError, check_type, warn, whole_fields
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
 
@@ -210,8 +210,8 @@ class Judgments(Saved):
         Parameters
         ----------
         labels : Labels or None
-            By :func:`rtc_bayes.read_labels`. Those of topics or documents that the pool lacks do
-            not count. None: no labels.
+            By :func:`rtc_bayes.read_labels`, in place of those that the judgments have. Those of
+            topics or documents that the pool lacks do not count. None: no labels.
 
         Returns
         -------
@@ -235,17 +235,8 @@ class Judgments(Saved):
         >>> rb.Judgments.none(pool).with_judge_labels(labels)
         Judgments(0 judged, 0 relevant, in 0 of 1 topic; 2 labels by 1 judge beside them)
         """
-        if labels is not None and not isinstance(labels, Labels):
-            raise InputError(
-                f"labels are a {type(labels).__name__}", remedy="read them: read_labels(FILE, ...)"
-            )
-        if labels is not None and not set(labels.topics) & set(self.pool.topics):
-            raise InputError(
-                f"no topic in common: the runs have {some(self.pool.topics)}, "
-                f"the labels {some(labels.topics)}",
-                remedy="give labels of these runs' topics",
-            )
         if labels is not None:
+            check_type(labels, Labels, "labels are", "read them: read_labels(FILE, ...)")
             _check_reach(labels, self.pool)
         return replace(self, judge_labels=labels)
 
@@ -754,6 +745,12 @@ def infer_judged_for(judgments: Judgments) -> tuple[str, ...]:
 
 def _check_reach(labels: Labels, pool: Pool) -> None:
     """Refuse labels of other documents alone; warn of topics of the pool without a label."""
+    if not set(labels.topics) & set(pool.topics):
+        raise InputError(
+            f"no topic in common: the runs have {some(pool.topics)}, the labels "
+            f"{some(labels.topics)}",
+            remedy="give labels of these runs' topics",
+        )
     within = labels.located(pool) >= 0
     if not within.any():
         raise InputError(

@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, Relevance
 from rtc_bayes.collection.qrels import level_of
+from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.comparing import compare
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import RelevanceLike
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, check_type, whole_number
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def assessor_confusion(
     Raises
     ------
     InputError
-        No document judged by both.
+        No document judged by both, or judgments of another type.
 
     Examples
     --------
@@ -70,6 +71,8 @@ def assessor_confusion(
     >>> rb.assessor_confusion(one, two).tolist()
     [[0.75, 0.25], [0.5, 0.5]]
     """
+    for qrels in (first, second):
+        check_type(qrels, Qrels, "judgments are", "give Qrels, as read_qrels returns them")
     highest = max((grade for grades in first.values() for grade in grades.values()), default=0)
     counts = np.full((max(highest + 1, 2) if by_grade else 2, 2), 0.5)
     level = level_of(first, relevance_level)
@@ -132,7 +135,8 @@ def second_assessor(
     Raises
     ------
     InputError
-        A confusion that is none, fewer than two draws, or nothing judged.
+        A confusion that is none, fewer than two draws, nothing judged, or an argument of another
+        type.
 
     Examples
     --------
@@ -152,7 +156,9 @@ def second_assessor(
 
     rows = _confusion(confusion)
     draws = whole_number("draws", draws, least=2)
-    probabilities = relevance if isinstance(relevance, Relevance) else relevance.relevance
+    check_type(pool, Pool, "the pool is", "give the Pool of the systems to compare")
+    check_type(judgments, Judgments, "judgments are", "give those of the first assessor: Judgments")
+    probabilities = as_relevance(relevance)
     fitted_pool, values = probabilities.on(pool)
     judged = judgments.on(fitted_pool)
     if not judged.n_judged:

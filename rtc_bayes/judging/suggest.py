@@ -14,7 +14,7 @@ from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.confidence.setting import two_systems
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, check_type, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Chooser, Judge
@@ -219,10 +219,7 @@ def suggest(
     """
     count = whole_number("count", count, least=1)
     check_groups_given(hold_out, groups)
-    if not isinstance(judgments, Judgments | Qrels):
-        raise InputError(
-            f"judgments are a {type(judgments).__name__}", remedy="give Qrels or Judgments"
-        )
+    check_type(judgments, Judgments | Qrels, "judgments are", "give Qrels or Judgments")
     about, pool = judged_about(estimand, pool, judgments)
     named = _named(pair, pool)
     if isinstance(judgments, Qrels):

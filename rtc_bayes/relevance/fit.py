@@ -12,7 +12,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
-from rtc_bayes.errors import FitWarning, InputError, warn
+from rtc_bayes.errors import FitWarning, InputError, check_type, warn
 from rtc_bayes.relevance.fitters import (
     Estimate,
     estimate,
@@ -277,8 +277,9 @@ def fit(
     labels : Labels, optional
         Labels of judges that may err, by :func:`rtc_bayes.read_labels`: evidence beside ranks and
         judgments, for a model that takes it (``robust`` and ``hierarchical``). Their errors are
-        learned from the documents that `judgments` and they share; there may be none. By default
-        those that `judgments` have (:meth:`Judgments.with_judge_labels`).
+        learned from the documents that `judgments` and they share; there may be none. They take the
+        place of those that `judgments` have (:meth:`Judgments.with_judge_labels`); these are the
+        default.
 
     Returns
     -------
@@ -316,16 +317,10 @@ def fit(
             f"draws, chains and tune are for methods that draw, not for {wanted!r}",
             remedy="leave them out, or choose another method",
         )
-    if not isinstance(pool, Pool):
-        raise InputError(
-            f"the pool is a {type(pool).__name__}",
-            remedy="give a Pool and Judgments, and the model by name: fit(pool, judgments, model=)",
-        )
-    if not isinstance(judgments, Judgments):
-        raise InputError(
-            f"judgments are a {type(judgments).__name__}",
-            remedy="give Judgments: Judgments.from_qrels(pool, qrels) says which are relevant",
-        )
+    both = "give a Pool and Judgments, and the model by name: fit(pool, judgments, model=)"
+    check_type(pool, Pool, "the pool is", both)
+    from_qrels = "give Judgments: Judgments.from_qrels(pool, qrels) says which are relevant"
+    check_type(judgments, Judgments, "judgments are", from_qrels)
     over_pool = judgments.on(pool)
     if labels is not None:
         over_pool = over_pool.with_judge_labels(labels)

@@ -49,7 +49,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Labels, Pool
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, check_type
 from rtc_bayes.relevance.evidence import rank_curve
 from rtc_bayes.relevance.label_sharing import SHARES, LabelCorrelation, label_correlation
 from rtc_bayes.relevance.label_systems import LabelledSystems
@@ -389,6 +389,7 @@ def shared_errors(judgments: Judgments) -> pd.DataFrame:
     """
     import pandas as pd
 
+    check_type(judgments, Judgments, "judgments are", "give Judgments with labels beside them")
     if judgments.judge_labels is None:
         raise InputError(
             "the judgments have no labels beside them",

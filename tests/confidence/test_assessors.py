@@ -116,3 +116,21 @@ def test_what_is_refused(pool, confusion, judged, draws, message):
         rb.second_assessor(pool, relevance, judgments, confusion, draws=draws)
     with pytest.raises(rb.InputError, match="judged by both"):
         rb.assessor_confusion(rb.Qrels({"1": {"a": 1}}), rb.Qrels({"1": {"b": 1}}))
+
+
+def test_what_is_no_pool_fit_or_judgments_is_named():
+    made = rb.simulate(n_topics=3, n_systems=2, seed=0)
+    pool = rb.Pool.from_runs(made.runs, depth=5)
+    judgments = rb.Judgments.from_qrels(pool, made.qrels)
+    relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+    for asked, said in (
+        (("a.run", relevance, judgments), "the pool is a str; give the Pool"),
+        ((pool, {}, judgments), "a dict is not a relevance of documents"),
+        ((pool, relevance, made.qrels), "judgments are a Qrels; give those of the first"),
+    ):
+        with pytest.raises(rb.InputError, match=said):
+            rb.second_assessor(*asked, [[1, 0], [0, 1]])
+    with pytest.raises(rb.InputError, match="judgments are a str; give Qrels"):
+        rb.assessor_confusion(made.qrels, "other.qrels")
+    with pytest.raises(rb.InputError, match="judgments are a Qrels; give Judgments with labels"):
+        rb.shared_errors(made.qrels)
