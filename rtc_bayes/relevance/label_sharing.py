@@ -13,7 +13,7 @@ place: in each topic it ranks as many documents, by label, those of one label in
 or in that of the other systems, whichever has the lower correlation, r_s and r'_s. This is done
 twice: the ranker takes documents of the whole topic, or it puts the system's own list in order, and
 then only documents of that list count. A system shares the judge's errors if rho_s is at least
-`SHARES` times r_s in either.
+`SHARES` times r_s in either. An r_s below .2 counts as .2: such labels say little of any run.
 
 Judgments clear a system once the upper limit (two standard errors) of rho'_s is below as large a
 part of r'_s, or of a quarter of r_s if r'_s is less: the judge then hardly errs. A good run goes
@@ -39,8 +39,7 @@ SHARES, TOPICS = 0.85, 5
 """Least rho / r at which a run shares errors, and least number of topics. Rankers made from labels
 have .9 and more, and runs not made from them hardly ever .8 (``experiments.judges.sharing``)."""
 # two controls, and two of the three of Fisher's transform: n lacks a mean for each topic
-_COST = 4
-_LEAST = 0.25
+_COST, _LITTLE = 4, 0.2
 
 
 class LabelCorrelation(NamedTuple):
@@ -54,8 +53,8 @@ class LabelCorrelation(NamedTuple):
         r: that of a ranker made from the labels in the system's place.
     part : ndarray of float
         rho as a part of r, or the upper limit of rho' as a part of r' where that is less; 0 where
-        r is not above 0, and where labels of fewer than `TOPICS` topics differ. All three are of
-        the whole topics or of the system's lists, of which the part is greater.
+        labels of fewer than `TOPICS` topics differ. All three are of the whole topics or of the
+        system's lists, of which the part is greater.
     """
 
     own: Floats
@@ -136,14 +135,15 @@ def _against_ranker(
     every = (topic.beside_rankers(system, depth, within=within) for topic in topics)
     tables = [table for table in every if _differ(table)]
     own, ranker = np.nan_to_num(_correlations([np.delete(table, 1, axis=1) for table in tables]))
-    part = own / ranker if ranker > 0 and len(tables) >= TOPICS else 0.0
+    if len(tables) < TOPICS:
+        return float(own), float(ranker), 0.0
+    part = own / max(ranker, _LITTLE)
     judged = [of for table in tables if _differ(of := table[~np.isnan(table[:, 1])])]
     n = sum(len(table) - 1 for table in judged)
     if n > _COST:
         among, of_ranker = _correlations(judged)
         upper = np.tanh(np.arctanh(among) + 2.0 / np.sqrt(n - _COST))
-        if ranker > 0:
-            part = np.fmin(part, upper / np.fmax(of_ranker, ranker * _LEAST))
+        part = np.fmin(part, upper / np.fmax(of_ranker, max(ranker, _LITTLE) / 4))
     return float(own), float(ranker), float(part)
 
 
