@@ -38,15 +38,18 @@ from experiments.judges.posterior import (
 from rtc_bayes.relevance import LabelEvidence
 from rtc_bayes.trials.scores import log_score
 
-CIRCULAR = "ranks_by_label"
+CIRCULAR, TIES = "ranks_by_label", ("fused", "random", "list", "noise")
 
 
 def ranker(pool: rb.Pool, grades: Floats, ties: str, number: int = 0) -> rb.Run:
     """Rank by grade: each topic's documents, those of one grade by fused ranks or at random.
 
-    Or, as ties "list", the documents of one of the runs, those of one grade as it has them.
+    Or, as ties "list", the documents of one of the runs, those of one grade as it has them; or, as
+    ties "noise", by grade and noise with half the sd of the grades.
     """
     lists, rng = {}, np.random.default_rng(number)
+    if ties == "noise":
+        grades = grades + 0.5 * grades.std() * rng.normal(size=len(grades))
     for t, topic in enumerate(pool.topics):
         here = pool.documents(t)
         ranks = pool.ranks(t).T
@@ -127,7 +130,7 @@ def main() -> None:
         type=float,
         help="least correlation of a run that shares errors (2: none does); else ours",
     )
-    parser.add_argument("--ties", choices=["fused", "random", "list"], default="fused")
+    parser.add_argument("--ties", choices=TIES, default="fused")
     parser.add_argument("--judge", default="hierarchical:map", help="of documents beside labels")
     parser.add_argument("--model", default="hierarchical:laplace")
     parser.add_argument("--seed", type=int, default=1)

@@ -21,7 +21,7 @@ import pandas as pd
 
 import rtc_bayes as rb
 from experiments.common import read_collection
-from experiments.judges.circular import ranker
+from experiments.judges.circular import TIES, ranker
 from experiments.judges.posterior import (
     DEPTH,
     grades_of,
@@ -72,19 +72,19 @@ def simulated(qrels: rb.Qrels, rng: np.random.Generator) -> LabelsOf:
 
 
 def correlations(
-    runs: rb.Runs, labels_of: LabelsOf, sets: list[list[str]], depth: int, rankers: int
+    runs: rb.Runs, labels_of: LabelsOf, sets: list[list[str]], asked: argparse.Namespace
 ) -> pd.DataFrame:
     """Correlation of each run without rankers, and of each of some rankers among them."""
     rows = []
     for systems in sets:
         honest = [runs[name] for name in systems]
-        pool = rb.Pool.from_runs(rb.Runs(honest), depth=depth)
+        pool = rb.Pool.from_runs(rb.Runs(honest), depth=asked.depth)
         for labels in labels_of(pool):
             rows += _rows("runs", pool, labels, pool.systems)
-            for ties in ("random", "fused", "list"):
+            for ties in asked.ties:
                 grades = grades_of(pool, labels)
-                made = [ranker(pool, grades, ties, number) for number in range(rankers)]
-                beside = rb.Pool.from_runs(rb.Runs([*honest, *made]), depth=depth)
+                made = [ranker(pool, grades, ties, number) for number in range(asked.rankers)]
+                beside = rb.Pool.from_runs(rb.Runs([*honest, *made]), depth=asked.depth)
                 named = tuple(run.tag for run in made)
                 rows += _rows(f"rankers, ties {ties}", beside, labels, named)
     return pd.DataFrame(rows, columns=["who", "correlation", "of ranker", "part", "shares"])
@@ -107,6 +107,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[2, 4, 10, 20], help="runs")
     parser.add_argument("--runs", type=int, default=60, help="in all sets of a size together")
     parser.add_argument("--depth", type=int, default=DEPTH, help="of pools and of rankers")
+    parser.add_argument("--ties", nargs="+", choices=TIES, default=TIES[:3], help="of rankers")
     parser.add_argument("--rankers", type=int, default=1, help="of one judge, in each set")
     parser.add_argument("--reported", action="store_true", help="judges of the page, and no others")
     parser.add_argument("--seed", type=int, default=5)
@@ -124,7 +125,7 @@ def main() -> None:
         for size in [size for size in options.sizes if size <= len(runs)]:
             count = max(2, options.runs // size)
             drawn = list(sets_of_runs(runs, size, count, options.seed))
-            values = correlations(runs, labels_of, drawn, options.depth, options.rankers)
+            values = correlations(runs, labels_of, drawn, options)
             for who, of in values.groupby("who", sort=False):
                 row = {"collection": name, "runs": size, "who": who}
                 for measure in ("correlation", "part"):
