@@ -172,9 +172,9 @@ def _correlations(tables: list[Floats]) -> tuple[float, float]:
     if not tables:
         return np.nan, np.nan
     centred = np.vstack([table - table.mean(axis=0) for table in tables])
-    x, given, curves = centred[:, 0], centred[:, 1:-3], centred[:, -3:]
+    x, controls, curves = centred[:, 0], centred[:, 1:-3], centred[:, -3:]
     columns = np.column_stack([x, curves])
-    rest = columns - given @ np.linalg.lstsq(given, columns, rcond=None)[0]
+    rest = columns - controls @ np.linalg.lstsq(controls, columns, rcond=None)[0]
     length = np.sqrt((rest**2).sum(axis=0))
     varies = length > 1e-9 * np.maximum(np.sqrt((columns**2).sum(axis=0)), 1.0)
     rest /= np.where(varies, length, np.inf)
