@@ -115,17 +115,17 @@ def label_correlation(
     >>> runs = [run(name, dict.fromkeys(topics, list(of))) for name, of in lists.items()]
     >>> pool = rb.Pool.from_runs(rb.Runs(runs))
     >>> x = np.where(np.isin(pool.docnos, ["e", "f"]), 1.0, -1.0)
-    >>> found = label_correlation(rb.Judgments.none(pool), x, np.ones(36, dtype=bool))
-    >>> pool.systems[int(found.part.argmax())]
+    >>> correlation = label_correlation(rb.Judgments.none(pool), x, np.ones(36, dtype=bool))
+    >>> pool.systems[int(correlation.part.argmax())]
     'two'
     """
     pool = judgments.pool
     topics = list(_topics(judgments, score, labelled))
-    found = [
+    compared = [
         max((_against_ranker(topics, s, pool.depth, of) for of in (False, True)), key=itemgetter(2))
         for s in range(pool.n_systems)
     ]
-    return LabelCorrelation(*np.array(found).T)
+    return LabelCorrelation(*np.array(compared).T)
 
 
 def _against_ranker(
