@@ -75,18 +75,20 @@ def correlations(
     runs: rb.Runs, labels_of: LabelsOf, sets: list[list[str]], asked: argparse.Namespace
 ) -> pd.DataFrame:
     """Correlation of each run without rankers, and of each of some rankers among them."""
-    rows = []
+    rows, rng = [], np.random.default_rng(asked.seed)
     for systems in sets:
         honest = [runs[name] for name in systems]
         pool = rb.Pool.from_runs(rb.Runs(honest), depth=asked.depth)
+        topics = rng.permutation(pool.topics)[: asked.topics or None].tolist()
         for labels in labels_of(pool):
-            rows += _rows("runs", pool, labels, pool.systems)
+            rows += _rows("runs", pool.select_topics(topics), labels, pool.systems)
             for ties in asked.ties:
                 grades = grades_of(pool, labels)
                 made = [ranker(pool, grades, ties, number) for number in range(asked.rankers)]
                 beside = rb.Pool.from_runs(rb.Runs([*honest, *made]), depth=asked.depth)
                 named = tuple(run.tag for run in made)
-                rows += _rows(f"rankers, ties {ties}", beside, labels, named)
+                some = beside.select_topics(topics)
+                rows += _rows(f"rankers, ties {ties}", some, labels, named)
     return pd.DataFrame(rows, columns=["who", "correlation", "of ranker", "part", "shares"])
 
 
@@ -108,6 +110,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=60, help="in all sets of a size together")
     parser.add_argument("--depth", type=int, default=DEPTH, help="of pools and of rankers")
     parser.add_argument("--ties", nargs="+", choices=TIES, default=TIES[:3], help="of rankers")
+    parser.add_argument("--topics", type=int, default=0, help="at random, of each set; 0: all")
     parser.add_argument("--rankers", type=int, default=1, help="of one judge, in each set")
     parser.add_argument("--reported", action="store_true", help="judges of the page, and no others")
     parser.add_argument("--seed", type=int, default=5)
