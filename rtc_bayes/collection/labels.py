@@ -439,7 +439,7 @@ def _whole(grades: ArrayLike, what: str) -> Codes:
         raise InputError(
             f"a {what} is not a number: {error}", remedy="give whole numbers from 0"
         ) from error
-    none = ~np.isfinite(values) | (values != np.round(values))
+    none = ~(np.abs(values) <= np.iinfo(np.int16).max) | (values != np.round(values))
     if none.any():
         raise InputError(
             f"{what} {values[none][0]:g} is not a grade",

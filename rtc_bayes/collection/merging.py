@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -317,7 +317,7 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
         judged_for=judged_for,
         hold_out=hold_out,
     )
-    return merged.with_judge_labels(beside[0] if beside else None)
+    return replace(merged, judge_labels=beside[0] if beside else None)
 
 
 def settle[Value: (int, tuple[float, float])](

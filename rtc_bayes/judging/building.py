@@ -17,7 +17,7 @@ from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
 from rtc_bayes.measures import Estimand
-from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
+from rtc_bayes.relevance import RelevanceModel
 from rtc_bayes.store.shown import Shown
 
 if TYPE_CHECKING:
@@ -209,7 +209,6 @@ def build(
     else:
         none = Judgments.none(pool).with_judge_labels(labels)
         session = HoldOutSession(none, algorithm, hold_out, groups, **stop)
-    warn_of_sharing(none)
     topic_of = pool.topic_of
     missing: list[tuple[str, str]] = []
     grades: list[int] = []

@@ -14,7 +14,7 @@ from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge
 from rtc_bayes.judging.stopping import Reason
-from rtc_bayes.relevance import RelevanceModel, check_takes_labels
+from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_sharing
 
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
 _PROVE_EVERY = 20
@@ -92,6 +92,11 @@ class JudgingSession:
         judgments made under a hold-out design, which
         :class:`~rtc_bayes.judging.held_out.HoldOutSession` continues.
 
+    Warns
+    -----
+    FitWarning
+        Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
+
     Examples
     --------
     A person judges; here a rule stands for the person.
@@ -141,6 +146,7 @@ class JudgingSession:
         self._budget = budget
         self._offered: tuple[int, float] | None = None
         self._chooser = start_judge(judgments, self.algorithm, floor=floor, seed=seed)
+        warn_of_sharing(judgments)
 
     @property
     def judgments(self) -> Judgments:

@@ -324,8 +324,9 @@ def fit(
     over_pool = judgments.on(pool)
     if labels is not None:
         over_pool = over_pool.with_judge_labels(labels)
+    fitted = _fit(over_pool, spec, Sampling.of(wanted, **counts, seed=seed))
     warn_of_sharing(over_pool)
-    return _fit(over_pool, spec, Sampling.of(wanted, **counts, seed=seed))
+    return fitted
 
 
 def warn_of_sharing(judgments: Judgments) -> None:

@@ -41,7 +41,7 @@ topics, of whether the human grade is at least 2 on the judge's grade.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +69,7 @@ GRADED = (0.0, 1.65, 2.63, 3.22)
 BINARY = (0.0, 1.82)
 # of a stated probability: half its log-odds, no farther out than those of 0.01 and 0.99
 _PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
+_FEW_JUDGES = 8
 _SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-3.0, 1.5), 0.4
 SYSTEMS = (1.0, 0.15)
 """Mean and sd of the weight g: narrow, as documents teach it what scores do not ask for."""
@@ -327,7 +328,22 @@ class LabelEvidence:
         """How far each system's ranks go with the labels: see :mod:`label_sharing`."""
         if self.labels is None:
             return LabelCorrelation(*np.zeros((3, self.pool.n_systems)))
-        return label_correlation(self.judgments, self.score, self._count > 0)
+        shared = label_correlation(self.judgments, self.score, self._count > 0)
+        for score, labelled in self._by_judge():
+            shared = shared.or_greater(label_correlation(self.judgments, score, labelled))
+        return shared
+
+    def _by_judge(self) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:
+        """Yield x by each judge of a few who labelled half of the documents or more."""
+        n_judges = int(self._judge.max(initial=0)) + 1
+        if not 1 < n_judges <= _FEW_JUDGES:
+            return
+        for j in range(n_judges):
+            document, ratio = self._document[self._judge == j], self._ratio[self._judge == j]
+            count = np.bincount(document, minlength=self.pool.n_documents)
+            if np.count_nonzero(count) >= np.count_nonzero(self._count) / 2:
+                total = np.bincount(document, weights=ratio, minlength=self.pool.n_documents)
+                yield total / np.maximum(count, 1), count > 0
 
     @property
     def shares(self) -> NDArray[np.bool_]:
@@ -375,17 +391,17 @@ def shared_errors(judgments: Judgments) -> pd.DataFrame:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> lists, topics = {"one": "abcdef", "two": "efdcab", "three": "badcfe"}, list("123456")
+    >>> lists, topics = {"one": "abcdef", "two": "efdcab", "three": "badcfe"}, [*"123456789abc"]
     >>> run = rb.Run.from_rankings
     >>> runs = [run(name, dict.fromkeys(topics, list(of))) for name, of in lists.items()]
     >>> pool = rb.Pool.from_runs(rb.Runs(runs))
     >>> of = [(t, d, "llm", int(d in "ef")) for t in topics for d in "abcdef"]
     >>> labels = rb.Labels.of(*zip(*of, strict=True))
     >>> rb.shared_errors(rb.Judgments.none(pool).with_judge_labels(labels)).round(2)
-      system  correlation  effect  shares
-    0    two         0.67   12.70    True
-    1  three        -0.70   -8.19   False
-    2    one        -0.72   -8.73   False
+      system  correlation  of_ranker  part  shares
+    0    two         0.67       0.76  0.88    True
+    1  three        -0.70       0.87 -0.80   False
+    2    one        -0.72       0.86 -0.84   False
     """
     import pandas as pd
 
@@ -420,13 +436,10 @@ def remark_on_sharing(judgments: Judgments) -> str | None:
     shares = np.flatnonzero(evidence.shares)
     if not len(shares):
         return None
-    part = evidence.shared.part
-    named = ", ".join(
-        f"{judgments.pool.systems[s]} ({part[s]:.0%})"
-        for s in shares[np.argsort(-part[shares], kind="stable")]
-    )
+    by_part = np.argsort(-evidence.shared.part[shares], kind="stable")
+    named = ", ".join(judgments.pool.systems[s] for s in shares[by_part])
     return (
-        f"the judges' labels go with the ranks of {named} as with those of a ranker made from them "
-        "(in brackets, how far): labels count less for such a run, and its pairs are less sure; "
-        "judgments of documents that it ranks high tell whether it is good"
+        f"the order of {named} is as near to the judges' labels as that of a ranker made from "
+        "them: labels count less for such a run, and its pairs are less sure; judgments of "
+        "documents that it ranks high tell whether it is good"
     )

@@ -4,22 +4,29 @@ A ranker made from a judge's labels, or from the same language model, ranks high
 calls relevant, rightly or not. Labels must then not count for it as they do for others. For each
 system, over documents that have labels, within topics::
 
-    rho_s  = partial correlation of x_i with f_is given the mean of f_i over other systems
-    rho'_s = the same over judged documents alone, given their judgments too
+    rho  = partial correlation of x_i with f_is given the mean of f_i over other systems
+    rho' = the same over judged documents alone, given their judgments too
 
 with x_i the label's log likelihood ratio and f_is the system's rank curve. How far a ranker goes
 with the labels depends on the judge, the depth and the other systems. So one is put in the system's
-place: in each topic it ranks as many documents, by label, those of one label in an arbitrary order
-or in that of the other systems, whichever has the lower correlation, r_s and r'_s. This is done
-twice: the ranker takes documents of the whole topic, or it puts the system's own list in order, and
-then only documents of that list count. A system shares the judge's errors if rho_s is at least
-`SHARES` times r_s in either. An r_s below .2 counts as .2: such labels say little of any run.
+place: it has the same ranks in each topic, the documents by label, those of one label in an
+arbitrary order or in that of the other systems; r and r' are the lower of the two correlations. ::
 
-Judgments clear a system once the upper limit (two standard errors) of rho'_s is below as large a
-part of r'_s, or of a quarter of r_s if r'_s is less: the judge then hardly errs. A good run goes
-with a good judge's labels, and judgments explain why. They cannot accuse it: documents chosen for
-what they tell of scores have mostly the same label. With labels of fewer than `TOPICS` topics
-nobody is taken to share errors: by so few, good runs look like rankers too often.
+    part = min(rho / max(r, 0.2), upper / max(r', max(r, 0.2) / 4))
+
+with upper the upper limit of rho', by two standard errors. This is done twice: of all documents of
+a topic, and of those of the system's list alone, as a ranker may put another run's list in order;
+with a few judges also for the labels of each. The greatest part counts. A system shares the judge's
+errors if it is at least `SHARES`.
+
+- Below .2 r says that labels can tell little of any run; as much then counts as .2.
+- Judgments clear a system: a good run goes with a good judge's labels, and judgments explain why.
+  Where even r' is small the judge hardly errs. They cannot accuse it: documents chosen for what
+  they tell of scores have mostly the same label.
+- Systems of which the part is so great are compared again without each other's ranks: rankers of
+  one judge would hide each other, and make a run beside them look like one.
+- With fewer than `TOPICS` topics in which labels differ, or hardly any documents, nobody is taken
+  to share errors: by so few, good runs look like rankers too often.
 """
 
 from __future__ import annotations
@@ -36,10 +43,13 @@ from rtc_bayes.relevance.evidence import rank_curve
 from rtc_bayes.relevance.newton import Floats
 
 SHARES, TOPICS = 0.85, 5
-"""Least rho / r at which a run shares errors, and least number of topics. Rankers made from labels
-have .9 and more, and runs not made from them hardly ever .8 (``experiments.judges.sharing``)."""
-# two controls, and two of the three of Fisher's transform: n lacks a mean for each topic
-_COST, _LITTLE = 4, 0.2
+"""Least part at which a run shares errors, and least number of topics. Where all documents have
+labels rankers made from them have .9 and more, and runs not made from them hardly ever .8
+(``experiments.judges.sharing``)."""
+_DOCUMENTS, _LITTLE = 50, 0.2
+# of judgments: two controls, and two of the three of Fisher's transform; n lacks a mean for each
+# topic
+_COST = 4
 
 
 class LabelCorrelation(NamedTuple):
@@ -52,14 +62,17 @@ class LabelCorrelation(NamedTuple):
     ranker : ndarray of float
         r: that of a ranker made from the labels in the system's place.
     part : ndarray of float
-        rho as a part of r, or the upper limit of rho' as a part of r' where that is less; 0 where
-        labels of fewer than `TOPICS` topics differ. All three are of the whole topics or of the
-        system's lists, of which the part is greater.
+        About 1 for a ranker, at most 5; 0 with too few topics or documents.
     """
 
     own: Floats
     ranker: Floats
     part: Floats
+
+    def or_greater(self, other: LabelCorrelation) -> LabelCorrelation:
+        """Return for each system what has the greater part."""
+        greater = other.part > self.part
+        return LabelCorrelation(*np.where(greater, np.array(other), np.array(self)))
 
 
 class _Topic(NamedTuple):
@@ -70,22 +83,18 @@ class _Topic(NamedTuple):
     curve: Floats  # shape (n, J)
     arbitrary: Floats
 
-    def beside_rankers(self, system: int, depth: int, *, within: bool) -> Floats:
-        """Return label, judgment, mean curve of other systems, own curve, and those of rankers.
+    def beside_rankers(self, system: int, others: NDArray[np.bool_], *, within: bool) -> Floats:
+        """Return label, judgment, mean curve of others, own curve, and those of rankers.
 
         They are of all documents, or of those that the system ranks.
         """
         has = self.curve[:, system] > 0 if within else np.full(len(self.label), True)
-        label, curve = self.label[has], self.curve[has]
-        own = curve[:, system]
-        others = (curve.sum(axis=1) - own) / max(curve.shape[1] - 1, 1)
-        rankers = []
-        for ties in (self.arbitrary[has], others):
-            order = np.lexsort([-ties, -label])[: np.count_nonzero(own)]
-            ranks = np.zeros(len(own), dtype=int)
-            ranks[order] = np.arange(1, len(order) + 1)
-            rankers.append(rank_curve(ranks, depth))
-        return np.column_stack([label, self.judgment[has], others, own, *rankers])
+        label, own = self.label[has], self.curve[has, system]
+        mean = self.curve[has] @ others / max(np.count_nonzero(others), 1)
+        rankers = np.empty((2, len(own)))
+        for ranker, ties in zip(rankers, (self.arbitrary[has], mean), strict=True):
+            ranker[np.lexsort([-ties, -label])] = np.sort(own)[::-1]
+        return np.column_stack([label, self.judgment[has], mean, own, *rankers])
 
 
 def label_correlation(
@@ -110,33 +119,44 @@ def label_correlation(
     The second system ranks as the judge labels, against the two others:
 
     >>> import rtc_bayes as rb
-    >>> lists, topics = {"one": "abcdef", "two": "efdcab", "three": "badcfe"}, list("123456")
+    >>> lists, topics = {"one": "abcdef", "two": "efdcab", "three": "badcfe"}, [*"123456789abc"]
     >>> run = rb.Run.from_rankings
     >>> runs = [run(name, dict.fromkeys(topics, list(of))) for name, of in lists.items()]
     >>> pool = rb.Pool.from_runs(rb.Runs(runs))
     >>> x = np.where(np.isin(pool.docnos, ["e", "f"]), 1.0, -1.0)
-    >>> correlation = label_correlation(rb.Judgments.none(pool), x, np.ones(36, dtype=bool))
+    >>> correlation = label_correlation(rb.Judgments.none(pool), x, np.ones(72, dtype=bool))
     >>> pool.systems[int(correlation.part.argmax())]
     'two'
     """
-    pool = judgments.pool
     topics = list(_topics(judgments, score, labelled))
-    compared = [
-        max((_against_ranker(topics, s, pool.depth, of) for of in (False, True)), key=itemgetter(2))
-        for s in range(pool.n_systems)
-    ]
-    return LabelCorrelation(*np.array(compared).T)
+    n = judgments.pool.n_systems
+    every = np.full(n, True)
+    compared = np.array([_against_rankers(topics, s, every) for s in range(n)])
+    goes_with = compared[:, 2] >= SHARES
+    for s in np.flatnonzero(goes_with).tolist():
+        compared[s] = _against_rankers(topics, s, ~goes_with)
+    return LabelCorrelation(*compared.T)
 
 
-def _against_ranker(
-    topics: list[_Topic], system: int, depth: int, within: bool
+def _against_rankers(
+    topics: list[_Topic], system: int, beside: NDArray[np.bool_]
 ) -> tuple[float, float, float]:
-    """Return rho, r and the part of a system."""
-    every = (topic.beside_rankers(system, depth, within=within) for topic in topics)
-    tables = [table for table in every if _differ(table)]
+    """Return rho, r and the part of a system, of its topics or of its lists."""
+    others = beside.copy()
+    others[system] = False
+    compared = []
+    for within in (False, True):
+        every = (topic.beside_rankers(system, others, within=within) for topic in topics)
+        compared.append(_compare([table for table in every if _differ(table)]))
+    own, ranker, part = max(compared, key=itemgetter(2))
+    return own, ranker, part if np.isfinite(part) else 0.0
+
+
+def _compare(tables: list[Floats]) -> tuple[float, float, float]:
+    """Return rho, r and the part, of columns by topic; a part of -inf where there are too few."""
     own, ranker = np.nan_to_num(_correlations([np.delete(table, 1, axis=1) for table in tables]))
-    if len(tables) < TOPICS:
-        return float(own), float(ranker), 0.0
+    if len(tables) < TOPICS or sum(len(table) - 1 for table in tables) < _DOCUMENTS:
+        return float(own), float(ranker), -np.inf
     part = own / max(ranker, _LITTLE)
     judged = [of for table in tables if _differ(of := table[~np.isnan(table[:, 1])])]
     n = sum(len(table) - 1 for table in judged)
@@ -160,7 +180,7 @@ def _topics(judgments: Judgments, score: Floats, labelled: NDArray[np.bool_]) ->
 
 def _differ(table: Floats) -> bool:
     """Say whether the labels of some documents differ."""
-    return len(table) > 0 and bool(np.ptp(table[:, 0]) > 0)
+    return len(table) > 0 and bool(np.ptp(table[:, 0]) > 1e-9)
 
 
 def _correlations(tables: list[Floats]) -> tuple[float, float]:

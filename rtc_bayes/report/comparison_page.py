@@ -303,7 +303,7 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
             "this comparison does not know what was compared", remedy="call rtc_bayes.compare"
         )
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "the judges' labels go with", FitWarning)  # said above
+        warnings.filterwarnings("ignore", "the order of", FitWarning)  # said above
         documents = next_documents(
             judgments.pool,
             judgments,

@@ -324,21 +324,21 @@ def test_a_ranker_made_from_the_labels_is_found_and_said():
     table = rb.shared_errors(none.with_judge_labels(labels)).set_index("system")
     assert table.index[table["shares"]].tolist() == ["ranker"]
     assert table["part"].drop("ranker").max() < 0.5
-    with pytest.warns(rb.FitWarning, match=r"ranks of ranker \(\d+%\) as with"):
+    with pytest.warns(rb.FitWarning, match="the order of ranker is as near"):
         fitted = rb.fit(pool, none, model="hierarchical:map", labels=labels)
     page = rb.compare(pool, fitted, rb.Estimand(depth=20, scope="pool")).to_html(
         None, fitted.judgments, algorithm="hierarchical:map"
     )
-    assert "Take care: the judges&#x27; labels go with the ranks of ranker" in page
+    assert "Take care: the order of ranker is as near to the judges&#x27; labels" in page
 
 
 def test_judging_says_it_of_a_ranker():
     pool, qrels, labels = pool_with_ranker()
     few = {"algorithm": "hierarchical:map", "labels": labels}
-    with pytest.warns(rb.FitWarning, match="ranks of ranker") as caught:
+    with pytest.warns(rb.FitWarning, match="the order of ranker") as caught:
         rb.next_documents(pool, Judgments.none(pool), count=1, **few)
     assert (len(caught), caught[0].filename) == (1, __file__)
-    with pytest.warns(rb.FitWarning, match="ranks of ranker") as caught:
+    with pytest.warns(rb.FitWarning, match="the order of ranker") as caught:
         rb.build(pool, qrels, confidence=None, budget=1, **few)
     assert (len(caught), caught[0].filename) == (1, __file__)
 
@@ -403,7 +403,7 @@ def test_a_ranker_made_from_the_labels_gains_less(monkeypatch):
     own = pool.systems.index("ranker")
     with_it = (np.array(np.triu_indices(pool.n_systems, 1)) == own).any(axis=0)
     gain, sure = {}, {}
-    for rule in (label_evidence.SHARES, 1.0):
+    for rule in (label_evidence.SHARES, np.inf):
         monkeypatch.setattr(label_evidence, "SHARES", rule)
         fitted = rb.fit(pool, Judgments.none(pool), model="hierarchical", labels=labels)
         compared = rb.compare(pool, fitted, estimand)
