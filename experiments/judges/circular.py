@@ -128,7 +128,7 @@ def main() -> None:
     parser.add_argument(
         "--shares",
         type=float,
-        help="least correlation of a run that shares errors (2: none does); else ours",
+        help="least part at which a run shares errors (inf: none does); else ours",
     )
     parser.add_argument("--ties", choices=TIES, default="fused")
     parser.add_argument("--judge", default="hierarchical:map", help="of documents beside labels")

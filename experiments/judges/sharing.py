@@ -81,25 +81,26 @@ def correlations(
         pool = rb.Pool.from_runs(rb.Runs(honest), depth=asked.depth)
         topics = rng.permutation(pool.topics)[: asked.topics or None].tolist()
         for labels in labels_of(pool):
-            rows += _rows("runs", pool.select_topics(topics), labels, pool.systems)
+            rows += _rows(pool.select_topics(topics), labels, {"runs": pool.systems})
             for ties in asked.ties:
                 grades = grades_of(pool, labels)
                 made = [ranker(pool, grades, ties, number) for number in range(asked.rankers)]
                 beside = rb.Pool.from_runs(rb.Runs([*honest, *made]), depth=asked.depth)
                 named = tuple(run.tag for run in made)
                 some = beside.select_topics(topics)
-                rows += _rows(f"rankers, ties {ties}", some, labels, named)
+                who = {f"rankers, ties {ties}": named, f"runs beside them, {ties}": pool.systems}
+                rows += _rows(some, labels, who)
     return pd.DataFrame(rows, columns=["who", "correlation", "of ranker", "part", "shares"])
 
 
 def _rows(
-    who: str, pool: rb.Pool, labels: rb.Labels, systems: tuple[str, ...]
+    pool: rb.Pool, labels: rb.Labels, who: dict[str, tuple[str, ...]]
 ) -> list[tuple[str, float, float, float, float]]:
-    """Columns of `shared_errors` for some systems, after who they are."""
+    """Columns of `shared_errors`, after who the systems are."""
     evidence = LabelEvidence(rb.Judgments.none(pool).with_judge_labels(labels))
-    at = [pool.systems.index(name) for name in systems]
+    at = [(name, pool.systems.index(system)) for name, of in who.items() for system in of]
     measured = *evidence.shared, evidence.shares
-    return [(who, *(float(of[s]) for of in measured)) for s in at]
+    return [(name, *(float(of[s]) for of in measured)) for name, s in at]
 
 
 def main() -> None:

@@ -90,7 +90,7 @@ class _Topic(NamedTuple):
         """
         has = self.curve[:, system] > 0 if within else np.full(len(self.label), True)
         label, own = self.label[has], self.curve[has, system]
-        mean = self.curve[has] @ others / max(np.count_nonzero(others), 1)
+        mean = self.curve[has] @ others / max(int(others.sum()), 1)
         rankers = np.empty((2, len(own)))
         for ranker, ties in zip(rankers, (self.arbitrary[has], mean), strict=True):
             ranker[np.lexsort([-ties, -label])] = np.sort(own)[::-1]
