@@ -143,6 +143,7 @@ def test_higher_labels_than_said_are_dropped(tmp_path):
         (0.5, "label 0.5 is not a grade; give whole numbers from 0"),
         (np.nan, "label nan is not a grade"),
         (np.inf, "label inf is not a grade"),
+        (40_000, "label 40000 is not a grade"),
         ("x", "a label is not a number: .*'x'; give whole numbers"),
         (None, "label nan is not a grade"),
     ],

@@ -341,24 +341,35 @@ def test_judging_says_it_of_a_ranker():
     with pytest.warns(rb.FitWarning, match="the order of ranker") as caught:
         rb.build(pool, qrels, confidence=None, budget=1, **few)
     assert (len(caught), caught[0].filename) == (1, __file__)
+    beside = Judgments.none(pool).with_judge_labels(labels)
+    with pytest.warns(rb.FitWarning, match="the order of ranker"):
+        rb.JudgingSession(beside, "hierarchical:map", budget=1)
+    with pytest.raises(InputError, match="takes no labels"):
+        rb.fit(pool, beside, model="rank_curve")
 
 
-def test_judgments_clear_a_run_that_is_good():
+@pytest.mark.parametrize("seed", range(3))
+def test_judgments_clear_a_run_that_is_good_and_no_ranker(seed):
     """One that ranks by relevance goes with good labels, until judgments explain why."""
+    rng = np.random.default_rng(seed)
     pool, qrels, _ = pool_with_ranker(wrong=0.0, topics=30)
-    noise = np.random.default_rng(0).random(pool.n_documents) < 0.02
-    relevant = relevance_of(pool, qrels)
-    labels = label_all(pool, np.abs(relevant - noise))
+    relevant, own = relevance_of(pool, qrels), pool.systems.index("ranker")
+    labels = label_all(pool, np.abs(relevant - (rng.random(pool.n_documents) < 0.05)))
+    before, after = parts_of(pool, labels, relevant, rng)[:, own]
+    assert before > 0.75
+    assert after < min(before - 0.05, label_evidence.SHARES)
+    pool, qrels, labels = pool_with_ranker(wrong=0.05, topics=30)
     own = pool.systems.index("ranker")
-    documents = np.random.default_rng(1).permutation(pool.n_documents)[:600]
+    before, after = parts_of(pool, labels, relevance_of(pool, qrels), rng)[:, own]
+    assert min(before, after) >= label_evidence.SHARES
+
+
+def parts_of(pool, labels, relevant, rng):
+    """Parts of all systems, before and after 300 judgments."""
+    documents = rng.permutation(pool.n_documents)[:300]
     judgments = Judgments.from_labels(pool, documents, relevant[documents])
-    before, after = (
-        LabelEvidence(given.with_judge_labels(labels))
-        for given in (Judgments.none(pool), judgments)
-    )
-    assert before.shares[own]
-    assert after.shared.part[own] < before.shared.part[own] - 0.3
-    assert not after.shares[own]
+    both = (of.with_judge_labels(labels) for of in (Judgments.none(pool), judgments))
+    return np.array([LabelEvidence(of).shared.part for of in both])
 
 
 def test_judgments_of_other_runs_documents_do_not_clear_a_ranker():
@@ -391,10 +402,53 @@ def test_rankers_of_one_judge_do_not_hide_each_other():
     assert set(table["system"][table["shares"]]) == {"ranker", "twin", "third"}
 
 
+@pytest.mark.parametrize("names", [("ranker",), ("ranker", "twin")])
+def test_rankers_do_not_make_a_run_beside_them_look_like_one(names):
+    pool, _, labels = pool_with_ranker(names=names, topics=30)
+    pool = pool.select((pool.systems[0], *names))
+    table = rb.shared_errors(Judgments.none(pool).with_judge_labels(labels))
+    assert set(table["system"][table["shares"]]) == set(names)
+
+
+def test_a_ranker_of_one_judge_of_three_and_of_few_labels_is_found():
+    pool, qrels, labels = pool_with_ranker(topics=30)
+    rng, relevant = np.random.default_rng(4), relevance_of(pool, qrels)
+    others = [np.abs(relevant - (rng.random(pool.n_documents) < 0.2)) for _ in range(2)]
+    topics = [pool.topics[t] for t in pool.topic_of]
+    rows = [
+        *zip(*labels_as_columns(labels), strict=True),
+        *(
+            (topic, docno, judge, int(grade))
+            for judge, of in zip("ab", others, strict=True)
+            for topic, docno, grade in zip(topics, pool.docnos, of, strict=True)
+        ),
+    ]
+    panel = Labels.of(*zip(*rows, strict=True))
+    few = labels.keep(rng.random(labels.n_labels) < 0.4)
+    for some in (panel, few):
+        table = rb.shared_errors(Judgments.none(pool).with_judge_labels(some))
+        assert table["system"][table["shares"]].tolist() == ["ranker"]
+    few_topics = labels.keep(np.isin(np.array(labels.topics)[labels.topic_of], pool.topics[:4]))
+    with pytest.warns(rb.CollectionWarning, match="no label is of 26 of 30 topics"):
+        table = rb.shared_errors(Judgments.none(pool).with_judge_labels(few_topics))
+    assert not table["shares"].any()
+
+
+def labels_as_columns(labels):
+    topics, docnos, judges = (
+        np.array(names)[of].tolist()
+        for names, of in (
+            (labels.topics, labels.topic_of),
+            (labels.docnos, labels.document_of),
+            (labels.judges, labels.judge_of),
+        )
+    )
+    return topics, docnos, judges, labels.grade.tolist()
+
+
 @pytest.mark.filterwarnings("ignore::rtc_bayes.errors.FitWarning")
 def test_a_ranker_made_from_the_labels_gains_less(monkeypatch):
     """Its expected score is nearer to the truth, and its pairs less sure, than unnoticed."""
-
     pool, qrels, labels = pool_with_ranker()
     estimand = rb.Estimand(depth=20, scope="pool")
     truth = rb.compare(
