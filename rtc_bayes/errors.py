@@ -145,7 +145,9 @@ def check_type(value: object, kind: Any, what: str, remedy: str) -> None:
     rtc_bayes.errors.InputError: qrels are a str; read them: read_qrels(FILE)
     """
     if not isinstance(value, kind):
-        raise InputError(f"{what} a {type(value).__name__}", remedy=remedy)
+        name = type(value).__name__
+        article = "an" if name[0] in "aeiou" else "a"
+        raise InputError(f"{what} {article} {name}", remedy=remedy)
 
 
 def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

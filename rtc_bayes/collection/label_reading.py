@@ -97,7 +97,7 @@ def read_labels(
     ------
     InputError
         Names file and line: a line with another number of fields, a label that is no whole
-        number, columns that are missing (of judges without one of labels, too), two different true
+        number, a missing column (judges need one of labels beside them), two different true
         grades of a document.
 
     Warns
