@@ -90,6 +90,16 @@ class FitWarning(UserWarning):
     """
 
 
+class SharedErrorsWarning(FitWarning):
+    """Systems that may be made from the labels beside judgments: the message names them.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", SharedErrorsWarning)  # if it is known
+    """
+
+
 class CollectionWarning(UserWarning):
     """Something ordinary but worth knowing: a run without a topic, judgments without runs.
 

@@ -744,7 +744,7 @@ def infer_judged_for(judgments: Judgments) -> tuple[str, ...]:
 
 
 def _check_reach(labels: Labels, pool: Pool) -> None:
-    """Refuse labels of other documents alone; warn of topics of the pool without a label."""
+    """Refuse labels of other topics or documents alone; warn of the pool's topics without one."""
     if not set(labels.topics) & set(pool.topics):
         raise InputError(
             f"no topic in common: the runs have {some(pool.topics)}, the labels "

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, SharedErrorsWarning, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step, check_confidence
 from rtc_bayes.judging.sharing import fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import Reason
-from rtc_bayes.relevance import RelevanceModel
+from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.store.shown import counted
 
@@ -62,6 +64,11 @@ class HoldOutSession:
         a system without a group, a group or topic that the design lacks, fewer than two systems
         left for a topic; what :class:`~rtc_bayes.judging.JudgingSession` refuses.
 
+    Warns
+    -----
+    FitWarning
+        Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
+
     Examples
     --------
     >>> import rtc_bayes as rb
@@ -109,12 +116,14 @@ class HoldOutSession:
         self._room = [part.unjudged for part in self._parts]
         self._share()
         seeds = spawn_seeds(whole_number("seed", seed), len(self._parts))
-        self._sessions = [
-            JudgingSession(
-                part.judgments, self.algorithm, confidence=None, budget=room, floor=floor, seed=own
-            )
-            for part, room, own in zip(self._parts, self._room, seeds, strict=True)
-        ]
+        asked: dict[str, Any] = {"confidence": None, "floor": floor}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SharedErrorsWarning)  # of the whole pool, below
+            self._sessions = [
+                JudgingSession(part.judgments, self.algorithm, budget=room, seed=own, **asked)
+                for part, room, own in zip(self._parts, self._room, seeds, strict=True)
+            ]
+        warn_of_sharing(judgments)
         self._part_of = {
             int(document): (n, own)
             for n, part in enumerate(self._parts)

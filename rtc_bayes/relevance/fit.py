@@ -12,7 +12,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
-from rtc_bayes.errors import FitWarning, InputError, check_type, warn
+from rtc_bayes.errors import InputError, SharedErrorsWarning, check_type, warn
 from rtc_bayes.relevance.fitters import (
     Estimate,
     estimate,
@@ -348,7 +348,7 @@ def warn_of_sharing(judgments: Judgments) -> None:
     from rtc_bayes.relevance.label_evidence import remark_on_sharing
 
     if (remark := remark_on_sharing(judgments)) is not None:
-        warn(remark, FitWarning)
+        warn(remark, SharedErrorsWarning)
 
 
 def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:

@@ -69,6 +69,7 @@ GRADED = (0.0, 1.65, 2.63, 3.22)
 BINARY = (0.0, 1.82)
 # of a stated probability: half its log-odds, no farther out than those of 0.01 and 0.99
 _PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
+# of so many judges rankers of each are sought, too
 _FEW_JUDGES = 8
 _SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-3.0, 1.5), 0.4
 SYSTEMS = (1.0, 0.15)
@@ -220,8 +221,14 @@ class LabelEvidence:
         """The mean log likelihood ratio x of every document; 0 without a label."""
         if self.labels is None:
             return np.zeros(self.pool.n_documents)
-        total = np.bincount(self._document, weights=self._ratio, minlength=self.pool.n_documents)
-        return total / np.maximum(self._count, 1)
+        return self._mean_ratio(slice(None))[0]
+
+    def _mean_ratio(self, labels: slice | NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return x of every document by some labels, and whether it has any of them."""
+        document, n = self._document[labels], self.pool.n_documents
+        count = np.bincount(document, minlength=n)
+        total = np.bincount(document, weights=self._ratio[labels], minlength=n)
+        return total / np.maximum(count, 1), count > 0
 
     @cached_property
     def _lowest(self) -> float:
@@ -339,11 +346,9 @@ class LabelEvidence:
         if not 1 < n_judges <= _FEW_JUDGES:
             return
         for j in range(n_judges):
-            document, ratio = self._document[self._judge == j], self._ratio[self._judge == j]
-            count = np.bincount(document, minlength=self.pool.n_documents)
-            if np.count_nonzero(count) >= np.count_nonzero(self._count) / 2:
-                total = np.bincount(document, weights=ratio, minlength=self.pool.n_documents)
-                yield total / np.maximum(count, 1), count > 0
+            score, labelled = self._mean_ratio(self._judge == j)
+            if np.count_nonzero(labelled) >= np.count_nonzero(self._count) / 2:
+                yield score, labelled
 
     @property
     def shares(self) -> NDArray[np.bool_]:

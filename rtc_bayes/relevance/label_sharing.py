@@ -46,6 +46,7 @@ SHARES, TOPICS = 0.85, 5
 """Least part at which a run shares errors, and least number of topics. Where all documents have
 labels rankers made from them have .9 and more, and runs not made from them hardly ever .8
 (``experiments.judges.sharing``)."""
+# least number of documents, less one for each topic, and least r
 _DOCUMENTS, _LITTLE = 50, 0.2
 # of judgments: two controls, and two of the three of Fisher's transform; n lacks a mean for each
 # topic

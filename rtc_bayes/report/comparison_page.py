@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import FitWarning, InputError
+from rtc_bayes.errors import InputError, SharedErrorsWarning
 from rtc_bayes.judging import next_documents
 from rtc_bayes.judging.suggest import documents_frame
 from rtc_bayes.relevance import remark_on_sharing
@@ -303,7 +303,7 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
             "this comparison does not know what was compared", remedy="call rtc_bayes.compare"
         )
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "the order of", FitWarning)  # said above
+        warnings.simplefilter("ignore", SharedErrorsWarning)  # said above
         documents = next_documents(
             judgments.pool,
             judgments,

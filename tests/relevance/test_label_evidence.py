@@ -341,6 +341,12 @@ def test_judging_says_it_of_a_ranker():
     with pytest.warns(rb.FitWarning, match="the order of ranker") as caught:
         rb.build(pool, qrels, confidence=None, budget=1, **few)
     assert (len(caught), caught[0].filename) == (1, __file__)
+    groups = {system: "other" if system == "ranker" else "site" for system in pool.systems}
+    design = rb.HoldOutDesign(pool.topics, ("site", "other"), [[1] * 12, [0] * 6 + [1] * 6])
+    held = {"hold_out": design, "groups": groups, "confidence": None, "budget": 2}
+    with pytest.warns(rb.FitWarning, match="the order of ranker") as caught:
+        rb.build(pool, qrels, **held, **few)
+    assert (len(caught), caught[0].filename) == (1, __file__)
     beside = Judgments.none(pool).with_judge_labels(labels)
     with pytest.warns(rb.FitWarning, match="the order of ranker"):
         rb.JudgingSession(beside, "hierarchical:map", budget=1)
@@ -414,16 +420,12 @@ def test_a_ranker_of_one_judge_of_three_and_of_few_labels_is_found():
     pool, qrels, labels = pool_with_ranker(topics=30)
     rng, relevant = np.random.default_rng(4), relevance_of(pool, qrels)
     others = [np.abs(relevant - (rng.random(pool.n_documents) < 0.2)) for _ in range(2)]
-    topics = [pool.topics[t] for t in pool.topic_of]
-    rows = [
-        *zip(*labels_as_columns(labels), strict=True),
-        *(
-            (topic, docno, judge, int(grade))
-            for judge, of in zip("ab", others, strict=True)
-            for topic, docno, grade in zip(topics, pool.docnos, of, strict=True)
-        ),
-    ]
-    panel = Labels.of(*zip(*rows, strict=True))
+    own = np.zeros(pool.n_documents)
+    own[labels.located(pool)] = labels.grade
+    topics = np.array(pool.topics)[pool.topic_of]
+    names = [np.tile(of, 3) for of in (topics, pool.docnos)]
+    judges = np.repeat(["llm", "a", "b"], pool.n_documents)
+    panel = Labels.of(*names, judges, np.concatenate([own, *others]))
     few = labels.keep(rng.random(labels.n_labels) < 0.4)
     for some in (panel, few):
         table = rb.shared_errors(Judgments.none(pool).with_judge_labels(some))
@@ -432,18 +434,6 @@ def test_a_ranker_of_one_judge_of_three_and_of_few_labels_is_found():
     with pytest.warns(rb.CollectionWarning, match="no label is of 26 of 30 topics"):
         table = rb.shared_errors(Judgments.none(pool).with_judge_labels(few_topics))
     assert not table["shares"].any()
-
-
-def labels_as_columns(labels):
-    topics, docnos, judges = (
-        np.array(names)[of].tolist()
-        for names, of in (
-            (labels.topics, labels.topic_of),
-            (labels.docnos, labels.document_of),
-            (labels.judges, labels.judge_of),
-        )
-    )
-    return topics, docnos, judges, labels.grade.tolist()
 
 
 @pytest.mark.filterwarnings("ignore::rtc_bayes.errors.FitWarning")
