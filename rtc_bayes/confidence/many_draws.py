@@ -109,9 +109,6 @@ def plugin_moments(setting: Setting) -> Moments:
     mean, own = table.mean_expected, table.mean_variance
     apart = own[:, first] + own[:, second]
     variance = _followed_log(apart, apart[_evenly(draws, count)], some.difference_variance)
-    # the line is not drawn out beyond what was computed
-    ends = some.difference_variance.min(axis=0), some.difference_variance.max(axis=0)
-    variance = np.clip(variance, *ends)
     with np.errstate(divide="ignore"):
         log_tie = np.log(np.exp(some.log_tie).mean(axis=0))
     return replace(
@@ -155,9 +152,14 @@ def _mean_ratio(values: Floats, to: Floats) -> Floats:
 
 
 def _followed_log(every: Floats, some: Floats, exact: Floats) -> Floats:
-    """Predict positive values in their logarithms; where one is 0, by the ratio of means."""
+    """Predict positive values in their logarithms; where one is 0, by the ratio of means.
+
+    The line is not drawn out beyond what was computed: a draw in which a topic has next to nothing
+    relevant has a plug-in variance beyond any that scores can have.
+    """
     positive = (np.minimum(some, exact) > 0.0).all(axis=0) & (every > 0.0).all(axis=0)
     logs = (np.log(np.where(positive, values, 1.0)) for values in (every, some, exact))
     mean = some.mean(axis=0)
     ratio = np.divide(exact.mean(axis=0), mean, out=np.ones_like(mean), where=mean > 0.0)
-    return np.where(positive, np.exp(_followed(*logs)), every * ratio)
+    followed = np.where(positive, np.exp(_followed(*logs)), every * ratio)
+    return np.clip(followed, exact.min(axis=0), exact.max(axis=0))

@@ -312,6 +312,29 @@ def test_many_draws_go_through_the_analytic_moments(make_pool, measure):
     assert (gap < 4 * variance.std(axis=0) / np.sqrt(kept)).all()
 
 
+def test_draws_with_next_to_nothing_relevant_do_not_widen_scores(make_pool):
+    """Their plug-in variances are beyond any that scores can have, and are not followed."""
+    rng = np.random.default_rng(26)
+    pool = make_pool(rng, 4, 3, 15)
+    odds = rng.normal(-1, 0.7, size=(400, 1)) + rng.normal(0, 1, size=(400, pool.n_documents))
+    few = np.setdiff1d(np.arange(400), np.arange(32) * 400 // 32)[::30]  # of those not computed
+    odds[few, pool.documents(0)] -= 8
+    draws = 1 / (1 + np.exp(-odds))
+    plugin = moments(pool, draws, moments="plugin", pairs="none")
+    assert plugin.variance.max() > 0.25  # more than half of 0 and half of 1 have
+    comparison = compare(pool, Relevance.from_values(pool, draws[:, None]), POOL_ALONE)
+    assert comparison.meta["exact_draws"] == 32
+    table = moments(pool, draws)
+    spread = table.mean_expected.var(axis=0)
+    total = spread + table.mean_variance.mean(axis=0)
+    # what is left of a variance, as its mean is that of 32 draws, and of the draws that are kept
+    error = 4 * table.mean_variance.std(axis=0) / np.sqrt(32)
+    error += 4 * spread * np.sqrt(2 / comparison.meta["draws"])
+    assert (np.abs(comparison.sd**2 - total) < error).all()
+    gap = np.abs(comparison.variance_unjudged - table.difference_variance.mean(axis=0))
+    assert (gap < 4 * table.difference_variance.std(axis=0) / np.sqrt(32)).all()
+
+
 def test_plugin_variances_of_many_draws_follow_those_of_some(make_pool):
     """Expectations are those of every draw; a probability is off by a tenth of its error."""
     rng = np.random.default_rng(25)
