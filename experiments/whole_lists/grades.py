@@ -1,13 +1,14 @@
-"""The grade of an unjudged document: by its topic alone, and by its probability of relevance, too.
+"""The grade of an unjudged document: by its topic alone, and by how high systems rank it, too.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.grades priors.json
-        [--collections NAME... --trials 4 --seed 5000]
+        [--collections NAME... --trials 4 --seed 5000 --concentrations 1 2 4 8]
 
 prints, for collections whose judgments have grades, the share of relevant documents that have the
 highest grade, by their best rank in any run. Then trials as `experiments.whole_lists.trials` has,
 with two to four judgments a topic: the slope of the grades; the log loss of the grades of unjudged
 documents given whether they are relevant; expected nDCG@10 less the true one, and the share of
-scores that 95% intervals hold; each by topic alone (slope 0) and with the slope. Prints Markdown.
+scores that 95% intervals hold; each by topic alone (slope 0) and with the slope, and these log
+losses by other concentrations. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ import pandas as pd
 
 from experiments.whole_lists.four import COLLECTIONS, read
 from rtc_bayes import Estimand, Pool, Qrels, Relevance, Runs, compare
+from rtc_bayes.collection.grades import CONCENTRATION, GradeDistribution
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import Collection, Outcome, Plan, outcomes, quietly
 
@@ -37,6 +39,7 @@ def main() -> None:
     parser.add_argument("--collections", nargs="+", choices=[*JUDGED], default=[*JUDGED])
     parser.add_argument("--trials", type=int, default=4)
     parser.add_argument("--seed", type=int, default=5000)
+    parser.add_argument("--concentrations", type=float, nargs="+", default=[1.0, 2.0, 4.0, 8.0])
     options = parser.parse_args()
     priors = json.loads(options.priors.read_text())
     shares, trials = [], []
@@ -56,8 +59,9 @@ def main() -> None:
         for trial in range(options.trials):
             with quietly():
                 (outcome,) = outcomes(collection, plan, options.seed + trial, trial=trial)
-                rows += [*scores(outcome, qrels, collection.estimand)]
-        means = pd.DataFrame(rows).groupby("grades by", sort=False).mean().round(3).reset_index()
+                rows += [*scores(outcome, qrels, collection.estimand, options.concentrations)]
+        by = ["grades by", "concentration"]
+        means = pd.DataFrame(rows).groupby(by, sort=False).mean().round(3).reset_index()
         trials.append(means.assign(collection=judged.name))
     print(to_markdown(pd.DataFrame(shares)))
     print(to_markdown(pd.concat(trials)))
@@ -81,41 +85,57 @@ def by_best_rank(runs: Runs, qrels: Qrels, level: int) -> dict[str, str]:
     }
 
 
-def scores(outcome: Outcome, qrels: Qrels, estimand: Estimand) -> Iterator[dict[str, object]]:
-    """Score grades by topic alone, and with the slope."""
+def scores(
+    outcome: Outcome, qrels: Qrels, estimand: Estimand, concentrations: list[float]
+) -> Iterator[dict[str, object]]:
+    """Score grades by topic alone, and with the slope; the losses by other concentrations."""
     assert outcome.relevance is not None
     assert outcome.judgments is not None
-    with_slope = outcome.relevance.grades
-    assert with_slope is not None
-    pool = outcome.judgments.pool
+    pool, shipped = outcome.judgments.pool, outcome.relevance.grades
+    assert shipped is not None
+    level = estimand.relevance_level or 1
     topics = [pool.topics[t] for t in pool.topic_of]
     grade = np.array(
         [qrels.get(t, {}).get(d, -1) for t, d in zip(topics, pool.docnos, strict=True)]
     )
     rows = ~outcome.judgments.judged & (grade >= 0)
-    relevant = (grade[rows] >= estimand.relevance_level).astype(int)
-    for name, grades in (
-        ("topic", replace(with_slope, slope=0.0)),
-        ("topic and probability", with_slope),
-    ):
-        relevance = Relevance(outcome.relevance.probability, grades=grades)
-        probabilities = grades.on(pool, relevance.values).probabilities
+    relevant = (grade[rows] >= level).astype(int)
+
+    def distribution(heights: bool, concentration: float) -> GradeDistribution:
+        made = GradeDistribution.from_qrels(
+            shipped.judged,
+            relevance_level=level,
+            heights=shipped.heights if heights else None,
+            concentration=concentration,
+        )
+        assert made is not None
+        return made
+
+    for heights, concentration in product((False, True), {CONCENTRATION, *concentrations}):
+        grades = distribution(heights, concentration)
+        chances = grades.chances(pool)
         # a grade above the highest judged is impossible by either
-        possible = grade[rows] < probabilities.shape[2]
-        chances = probabilities[
-            relevant[possible], np.flatnonzero(rows)[possible], grade[rows][possible]
-        ]
-        comparison = compare(outcome.pool, relevance, estimand, seed=1)
-        error = comparison.expected - outcome.truth
-        lost = -np.log(chances)
-        yield {
-            "grades by": name,
+        possible = grade[rows] <= grades.highest
+        lost = -np.log(
+            chances[relevant[possible], np.flatnonzero(rows)[possible], grade[rows][possible]]
+        )
+        row = {
+            "grades by": "topic and height" if heights else "topic",
+            "concentration": concentration,
             "slope": grades.slope,
             "log loss, relevant": lost[relevant[possible] == 1].mean(),
             "log loss, nonrelevant": lost[relevant[possible] == 0].mean(),
-            "bias of nDCG@10": error.mean(),
-            "95% of scores": (np.abs(error) < 1.96 * comparison.sd).mean(),
         }
+        if concentration == CONCENTRATION:
+            relevance = Relevance(outcome.relevance.probability, grades=grades)
+            comparison = compare(outcome.pool, relevance, estimand, seed=1)
+            error = comparison.expected - outcome.truth
+            row |= {
+                "bias of nDCG@10": error.mean(),
+                "mean sd": comparison.sd.mean(),
+                "95% of scores": (np.abs(error) < 1.96 * comparison.sd).mean(),
+            }
+        yield row
 
 
 if __name__ == "__main__":

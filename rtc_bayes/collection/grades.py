@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.errors import InputError
-from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,24 +23,11 @@ Floats = NDArray[np.float64]
 #: only if it is relevant, so its grade is 0 otherwise. No docno of a file has a space.
 UNSEEN = " (unseen)"
 #: Judgments that the collection's distribution of grades is worth on a topic.
-CONCENTRATION = 4.0
-#: Standard deviation of the slope's normal prior, about 0, and the probability of relevance, of
-#: none and of one, beyond which the slope goes no further.
-SLOPE_SD, LEAST = 1.0, 1e-3
+CONCENTRATION = 2.0
+#: Standard deviation of the slope's normal prior, about 0.
+SLOPE_SD = 1.0
 # of Newton's method, for the slope
 _STEPS = 20
-
-
-def log_odds(p: Floats) -> Floats:
-    """Log-odds of probabilities, of which none is taken to be nearer to 0 or 1 than `LEAST`.
-
-    Examples
-    --------
-    >>> log_odds(np.array([0.5, 0.9, 1.0])).round(2).tolist()
-    [0.0, 2.2, 6.91]
-    """
-    held = np.clip(p, LEAST, 1.0 - LEAST)
-    return np.asarray(np.log(held) - np.log1p(-held))
 
 
 def tilted(probabilities: Floats, tilt: Floats, levels: NDArray[np.int_] | None = None) -> Floats:
@@ -69,42 +55,58 @@ def tilted(probabilities: Floats, tilt: Floats, levels: NDArray[np.int_] | None 
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
-class PoolGrades(NamedTuple):
-    """Grades of a pool's documents.
+class TopicGrades(NamedTuple):
+    """Grades of a topic's documents.
 
     Attributes
     ----------
     judged : ndarray of float, shape (documents,)
         The grade; NaN where it is not known.
-    probabilities : ndarray, shape (2, documents, grades)
-        Of every grade from 0 on, if the document is nonrelevant and if it is relevant.
+    weights : ndarray, shape (2, grades)
+        Parameters of the Dirichlet distributions of grades from 0 on, given nonrelevance and given
+        relevance; a grade that cannot be has 0.
+    above : ndarray, shape (2, documents)
+        Height above the documents that these are of.
     unseen : ndarray of bool, shape (documents,)
         Of grade 0 if not relevant.
     """
 
     judged: Floats
-    probabilities: Floats
+    weights: Floats
+    above: Floats
     unseen: NDArray[np.bool_]
 
-    def of_topic(self, t: int, pool: Pool) -> PoolGrades:
+
+class PoolGrades(NamedTuple):
+    """Grades of a pool's documents: as a topic's, with `weights` of shape (2, topics, grades)."""
+
+    judged: Floats
+    weights: Floats
+    above: Floats
+    unseen: NDArray[np.bool_]
+
+    def of_topic(self, t: int, pool: Pool) -> TopicGrades:
         """Return the part of a topic, by number."""
         inside = pool.documents(t)
-        return PoolGrades(self.judged[inside], self.probabilities[:, inside], self.unseen[inside])
+        return TopicGrades(
+            self.judged[inside], self.weights[:, t], self.above[:, inside], self.unseen[inside]
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GradeDistribution:
     """Grades of judged documents, and what grade an unjudged one has, given its relevance.
 
-    Dirichlet-multinomial, by topic: on a topic with counts n of its judged grades, grade g of a
-    relevant document has probability (n_g + c q_g) / (n + c). The concentration c is 4, about the
-    likeliest on DL 2020 (docs/confidence.md); q, of the collection, is the same of all topics'
-    counts plus one each. Grades from the relevance level to the highest seen are relevant; those
-    below, which there are where the level is above 1, have a distribution given nonrelevance.
+    Dirichlet-multinomial, by topic: on a topic with counts n of its judged grades, probabilities of
+    the grades of a relevant document have a Dirichlet distribution with parameters n_g + c q_g. The
+    concentration c is 2, by the likelihood of three collections (docs/results/whole-lists.md); q,
+    of the collection, is the distribution of all topics' counts plus one each. Grades from the
+    relevance level to the highest seen are relevant; those below, which there are where the level
+    is above 1, have a distribution given nonrelevance.
 
-    That is a document whose log-odds of relevance are as those of the topic's judged ones. Of
-    another each grade g has exp(slope * g * z) times as much, z being by how much its log-odds are
-    above theirs: documents that are likelier to be relevant have higher grades.
+    That is a document which systems rank as high as the topic's judged ones. Of another each grade
+    g has exp(slope * g * z) times as much, z being by how much its height is above theirs: the
+    logarithm of the mean over systems of 1 / rank. Documents ranked higher have higher grades.
 
     Attributes
     ----------
@@ -112,15 +114,18 @@ class GradeDistribution:
         Grades of the judged documents.
     topics : tuple of str
         Any other topic has the collection's distribution.
-    probabilities : ndarray, shape (2, topics + 1, grades)
-        Of every grade from 0 on, of a nonrelevant document and of a relevant one; the
-        collection's last.
-    slope : float
-        What a unit of log-odds adds to the log-odds of a grade against the one below; 0: nothing.
+    weights : ndarray, shape (2, topics + 1, grades)
+        Dirichlet parameters of every grade from 0 on, of a nonrelevant document and of a relevant
+        one; the collection's last. 0: it cannot be.
+    slope, slope_sd : float
+        What a unit of height adds to the log-odds of a grade against the one below, and the
+        standard deviation of its posterior; both 0 where heights are not known.
+    heights : mapping of str to mapping of str to float
+        By topic and docno; any other document is at the lowest.
     centre : ndarray, shape (2, topics + 1)
-        Log-odds of relevance from which z is counted, of nonrelevant documents and of relevant
-        ones: the mean of the topic's judged ones and the collection's mean, which counts as much
-        as `CONCENTRATION` judgments.
+        Heights from which z is counted, of nonrelevant documents and of relevant ones: the mean of
+        the topic's judged ones and the collection's mean, which counts as much as its
+        distribution does.
 
     Examples
     --------
@@ -129,14 +134,16 @@ class GradeDistribution:
     >>> grades = GradeDistribution.from_qrels(qrels)
     >>> grades
     GradeDistribution(5 judged, of grades 0 to 2)
-    >>> grades.probabilities[1].round(3).tolist()  # given relevant: topics 1, 2, and all
-    [[0.0, 0.333, 0.667], [0.0, 0.667, 0.333], [0.0, 0.5, 0.5]]
+    >>> grades.probabilities[1].tolist()  # given relevant: topics 1, 2, and all
+    [[0.0, 0.25, 0.75], [0.0, 0.75, 0.25], [0.0, 0.5, 0.5]]
     """
 
     judged: Qrels
     topics: tuple[str, ...]
-    probabilities: Floats
+    weights: Floats
     slope: float
+    slope_sd: float
+    heights: Mapping[str, Mapping[str, float]]
     centre: Floats
 
     @classmethod
@@ -145,7 +152,8 @@ class GradeDistribution:
         qrels: Qrels,
         *,
         relevance_level: int = 1,
-        relevance: Mapping[str, Mapping[str, float]] | None = None,
+        heights: Mapping[str, Mapping[str, float]] | None = None,
+        concentration: float = CONCENTRATION,
     ) -> GradeDistribution | None:
         """Learn it from judged grades; None where none is above 1, so that there is one alone.
 
@@ -155,17 +163,19 @@ class GradeDistribution:
             Negative grades are unjudged.
         relevance_level : int, at least 1
             The lowest grade that counts as relevant.
-        relevance : mapping of str to mapping of str to float, optional
-            By topic and docno, the probability of relevance of every judged document that would
-            be predicted without its own judgment. The slope is learned from it; without it, 0.
+        heights : mapping of str to mapping of str to float, optional
+            How high systems rank documents, by topic and docno: :func:`heights_of` a pool. Without
+            them grades go by the topic alone.
+        concentration : float, above 0
+            How many judgments the collection's distribution is worth on a topic.
 
         Examples
         --------
         >>> import rtc_bayes as rb
         >>> qrels = rb.Qrels({"1": {"a": 3, "b": 1, "c": 3, "d": 1}})
-        >>> p = {"1": {"a": 0.9, "b": 0.2, "c": 0.8, "d": 0.3}}
-        >>> round(GradeDistribution.from_qrels(qrels, relevance=p).slope, 2)
-        0.96
+        >>> heights = {"1": {"a": -0.1, "b": -3.2, "c": -0.5, "d": -2.8}}
+        >>> round(GradeDistribution.from_qrels(qrels, heights=heights).slope, 2)
+        0.97
         """
         topics = qrels.topics
         judged = [[(d, g) for d, g in qrels[t].items() if g >= 0] for t in topics]
@@ -180,58 +190,69 @@ class GradeDistribution:
                 path=qrels.path or None,
                 remedy="give grades up to 127",
             )
-        odds = np.zeros(len(grade))
-        if relevance is not None:
-            p = [
-                relevance.get(t, {}).get(d, np.nan)
+        heights = heights or {}
+        lowest = _lowest(heights)
+        height = np.array(
+            [
+                heights.get(t, {}).get(d, lowest)
                 for t, part in zip(topics, judged, strict=True)
                 for d, _ in part
             ]
-            if np.isnan(p).any():
-                raise InputError(
-                    f"{counted(int(np.isnan(p).sum()), 'judged document')} without a probability",
-                    remedy="give relevance of every judged document",
-                )
-            odds = log_odds(np.array(p))
+        )
         size = max(highest, relevance_level) + 1
-        probabilities, centre = np.zeros((2, len(topics) + 1, size)), np.zeros((2, len(topics) + 1))
+        weights, centre = np.zeros((2, len(topics) + 1, size)), np.zeros((2, len(topics) + 1))
         halves = []
         for relevant, levels in enumerate((range(relevance_level), range(relevance_level, size))):
             rows = np.isin(grade, levels)
-            half = _Half(topic[rows], grade[rows], odds[rows], len(topics), levels)
-            probabilities[relevant][:, levels] = half.probabilities
+            half = _Half(topic[rows], grade[rows], height[rows], len(topics), levels, concentration)
+            weights[relevant][:, levels] = half.weights
             centre[relevant] = half.centre
             halves.append(half)
-        return cls(qrels, topics, probabilities, _slope(halves), centre)
+        slope, slope_sd = _slope(halves) if heights else (0.0, 0.0)
+        return cls(qrels, topics, weights, slope, slope_sd, heights, centre)
+
+    @property
+    def probabilities(self) -> Floats:
+        """Of every grade, at the height of the topic's judged documents: means of the Dirichlet.
+
+        Shape (2, topics + 1, grades).
+        """
+        return np.asarray(self.weights / self.weights.sum(axis=2, keepdims=True))
 
     def unjudged_zero(self) -> GradeDistribution:
         """Return the same judged grades, with grade 0 for certain where not relevant."""
-        probabilities = self.probabilities.copy()
-        probabilities[0] = 0.0
-        probabilities[0, :, 0] = 1.0
-        return replace(self, probabilities=probabilities)
+        weights = self.weights.copy()
+        weights[0] = 0.0
+        weights[0, :, 0] = 1.0
+        return replace(self, weights=weights)
 
-    def on(self, pool: Pool, values: NDArray[np.floating]) -> PoolGrades:
-        """Line the grades up with a pool's documents and topics.
-
-        Parameters
-        ----------
-        pool : Pool
-        values : ndarray, shape (documents,) or (draws, documents)
-            Probabilities of relevance.
-        """
+    def on(self, pool: Pool) -> PoolGrades:
+        """Line the grades up with a pool's documents and topics."""
         number = {topic: t for t, topic in enumerate(self.topics)}
+        row = np.array([number.get(topic, -1) for topic in pool.topics], dtype=int)
         judged = np.full(pool.n_documents, np.nan)
+        height = np.full(pool.n_documents, _lowest(self.heights))
         for topic in pool.topics:
-            of_topic = self.judged.get(topic, {})
-            place = pool.locate(topic, list(of_topic))
-            grades = np.array(list(of_topic.values()), dtype=float)
-            kept = (place >= 0) & (grades >= 0.0)
-            judged[place[kept]] = grades[kept]
-        row = np.array([number.get(topic, -1) for topic in pool.topics], dtype=int)[pool.topic_of]
+            for values, table in ((judged, self.judged), (height, self.heights)):
+                of_topic = table.get(topic, {})
+                place = pool.locate(topic, list(of_topic))
+                values[place[place >= 0]] = np.array([*of_topic.values()], dtype=float)[place >= 0]
+        judged[judged < 0.0] = np.nan
+        above = height - self.centre[:, row[pool.topic_of]]
         unseen = np.array([docno.endswith(UNSEEN) for docno in pool.docnos], dtype=bool)
-        above = log_odds(np.atleast_2d(values).mean(axis=0)) - self.centre[:, row]
-        return PoolGrades(judged, tilted(self.probabilities[:, row], self.slope * above), unseen)
+        return PoolGrades(judged, self.weights[:, row], above, unseen)
+
+    def chances(self, pool: Pool) -> Floats:
+        """Probabilities of the grades of documents without judgment, by mean and likeliest slope.
+
+        Shape (2, documents, grades): of a nonrelevant document and of a relevant one.
+        """
+        grades = self.on(pool)
+        return _chances(grades, pool, grades.weights, self.slope)
+
+    def slopes(self, count: int, seed: int) -> Floats:
+        """Draw the slope from its posterior, taken as normal, so often."""
+        return np.random.default_rng(seed).normal(self.slope, self.slope_sd, count)
 
     def at_least(self, pool: Pool, values: NDArray[np.floating], grade: int) -> Floats:
         """Probabilities that documents have at least a grade.
@@ -239,8 +260,9 @@ class GradeDistribution:
         Parameters
         ----------
         pool : Pool
-        values : ndarray, shape (draws, documents)
-            Probabilities of relevance.
+        values : ndarray, shape (documents,) or (draws, documents)
+            Probabilities of relevance. Where there are several draws, each has a draw of the
+            grades' probabilities and of the slope; one has their means.
         grade : int
 
         Raises
@@ -248,65 +270,122 @@ class GradeDistribution:
         InputError
             The grade is above the highest that was judged.
         """
-        highest = self.probabilities.shape[2] - 1
-        if grade > highest:
+        if grade > self.highest:
             raise InputError(
-                f"rel={grade} is above the highest grade judged, {highest}",
-                remedy=f"give rel from 1 to {highest}",
+                f"rel={grade} is above the highest grade judged, {self.highest}",
+                remedy=f"give rel from 1 to {self.highest}",
             )
-        judged, probabilities, unseen = self.on(pool, values)
-        nonrelevant, relevant = probabilities[:, :, grade:].sum(axis=2)
-        nonrelevant = np.where(unseen, 0.0, nonrelevant)
-        result = values * relevant + (1.0 - values) * nonrelevant
-        with_grade = ~np.isnan(judged)
-        result[..., with_grade] = judged[with_grade] >= grade
-        return np.clip(result, 0.0, 1.0)
+        grades, draws = self.on(pool), np.atleast_2d(values)
+        shares, slopes = grades.weights[None], np.array([self.slope])
+        if len(draws) > 1:
+            size = (len(draws), *grades.weights.shape)
+            shares = np.random.default_rng(0).standard_gamma(grades.weights, size)
+            slopes = self.slopes(len(draws), 0)
+        result = np.empty(draws.shape)
+        for k, p in enumerate(draws):
+            chances = _chances(grades, pool, shares[k], slopes[k])
+            nonrelevant, relevant = chances[:, :, grade:].sum(axis=2)
+            result[k] = p * relevant + (1.0 - p) * nonrelevant
+        with_grade = ~np.isnan(grades.judged)
+        result[:, with_grade] = grades.judged[with_grade] >= grade
+        return np.clip(result, 0.0, 1.0).reshape(values.shape)
 
     def to_xarray(self) -> xr.Dataset:
-        """Return the judged grades, and the probabilities of every grade."""
+        """Return the judged grades, the heights, and the weights of every grade."""
         import xarray as xr
 
         frame = self.judged.to_frame()
+        ranked = [(t, d, height) for t, of in self.heights.items() for d, height in of.items()]
+        topics, docnos, heights = zip(*ranked, strict=True) if ranked else ((), (), ())
         return xr.Dataset(
             {
                 "grade_judged": ("judged", frame["label"].to_numpy(dtype=np.int64)),
                 "grade_judged_topic": ("judged", frame["topic"].to_numpy(dtype=str)),
                 "grade_judged_docno": ("judged", frame["docno"].to_numpy(dtype=str)),
                 "grade_topic": ("graded_topic", np.array(self.topics, dtype=str)),
-                "grade_probability": (("given", "topic_or_all", "grade"), self.probabilities),
+                "grade_weight": (("given", "topic_or_all", "grade"), self.weights),
                 "grade_slope": self.slope,
+                "grade_slope_sd": self.slope_sd,
+                "grade_height": ("ranked", np.array(heights, dtype=np.float64)),
+                "grade_height_topic": ("ranked", np.array(topics, dtype=str)),
+                "grade_height_docno": ("ranked", np.array(docnos, dtype=str)),
                 "grade_centre": (("given", "topic_or_all"), self.centre),
             }
         )
 
     @classmethod
     def from_xarray(cls, data: xr.Dataset) -> GradeDistribution | None:
-        """Rebuild from :meth:`to_xarray`'s data set; None where it holds no grades."""
+        """Rebuild from :meth:`to_xarray`'s data set; None where it holds no grades.
+
+        One of an older version has other parameters; grades then go by the topic alone.
+        """
         if "grade_judged" not in data:
             return None
-        names = ("grade_judged_topic", "grade_judged_docno", "grade_judged")
-        judged: dict[str, dict[str, int]] = {}
-        for topic, docno, grade in zip(*(data[n].values for n in names), strict=True):
-            judged.setdefault(str(topic), {})[str(docno)] = int(grade)
-        topics = tuple(str(t) for t in data["grade_topic"].values)
-        probabilities = data["grade_probability"].values.astype(np.float64)
-        slope, centre = 0.0, np.zeros(probabilities.shape[:2])
-        if "grade_slope" in data:  # files of older versions have none
-            slope, centre = float(data["grade_slope"]), data["grade_centre"].values
-        return cls(Qrels(judged), topics, probabilities, slope, centre.astype(np.float64))
+        judged = Qrels(_table(data, "grade_judged", int))
+        if "grade_weight" not in data:
+            level = int(np.argmax(data["grade_probability"].values[1, -1] > 0.0))
+            return cls.from_qrels(judged, relevance_level=level)
+        return cls(
+            judged,
+            tuple(str(t) for t in data["grade_topic"].values),
+            data["grade_weight"].values.astype(np.float64),
+            float(data["grade_slope"]),
+            float(data["grade_slope_sd"]),
+            _table(data, "grade_height", float),
+            data["grade_centre"].values.astype(np.float64),
+        )
 
     @property
     def relevance_level(self) -> int:
         """The lowest grade that counts as relevant."""
-        return int(np.argmax(self.probabilities[1, -1] > 0.0))
+        return int(np.argmax(self.weights[1, -1] > 0.0))
 
     @property
     def highest(self) -> int:
         """The highest grade."""
-        return self.probabilities.shape[2] - 1
+        return self.weights.shape[2] - 1
 
     def __repr__(self) -> str:
         return f"GradeDistribution({self.judged.n_values} judged, of grades 0 to {self.highest})"
+
+
+def heights_of(pool: Pool) -> dict[str, dict[str, float]]:
+    """How high systems rank documents: the logarithm of the mean over systems of 1 / rank.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([rb.Run.from_rankings(s, {"1": [s, "z"]}) for s in "ab"])
+    >>> round(heights_of(rb.Pool.from_runs(runs, depth=2))["1"]["z"], 3)  # log(1 / 2)
+    -0.693
+    """
+    height = np.log(pool.mean_reciprocal_ranks)
+    return {
+        topic: dict(zip(pool.docnos[inside], height[inside].tolist(), strict=True))
+        for topic, inside in ((t, pool.documents(n)) for n, t in enumerate(pool.topics))
+    }
+
+
+def _chances(grades: PoolGrades, pool: Pool, shares: Floats, slope: float) -> Floats:
+    """Probabilities of grades by topics' shares of them, shape (2, topics, grades), to any sum."""
+    probabilities = shares / shares.sum(axis=2, keepdims=True)
+    chances = tilted(probabilities[:, pool.topic_of], slope * grades.above)
+    chances[0, grades.unseen] = np.arange(shares.shape[2]) == 0
+    return chances
+
+
+def _lowest(heights: Mapping[str, Mapping[str, float]]) -> float:
+    """Return the height of a document that is in no list."""
+    return min((min(of.values()) for of in heights.values() if of), default=0.0)
+
+
+def _table[T: (int, float)](data: xr.Dataset, name: str, kind: type[T]) -> dict[str, dict[str, T]]:
+    """Read values by topic and docno from three variables."""
+    table: dict[str, dict[str, T]] = {}
+    names = (f"{name}_topic", f"{name}_docno", name)
+    for topic, docno, value in zip(*(data[n].values for n in names), strict=True):
+        table.setdefault(str(topic), {})[str(docno)] = kind(value)
+    return table
 
 
 class _Half:
@@ -319,45 +398,48 @@ class _Half:
         self,
         topic: NDArray[np.int_],
         grade: NDArray[np.int_],
-        odds: Floats,
+        height: Floats,
         topics: int,
         levels: range,
+        concentration: float,
     ) -> None:
-        self.topic, self.grade, self.odds, self.levels = topic, grade, odds, np.array(levels)
+        self.topic, self.grade, self.height, self.levels = topic, grade, height, np.array(levels)
+        self.concentration = concentration
         self.counts = np.zeros((topics, len(levels)))
         np.add.at(self.counts, (topic, grade - levels.start), 1.0)
         shared = self.counts.sum(axis=0) + 1.0
-        self.shared = shared / shared.sum()
-        self.odds_of_topic = np.bincount(topic, odds, topics)
-        self.mean = odds.mean() if len(odds) else 0.0
+        self.shared = concentration * shared / shared.sum()
+        self.of_topic = np.bincount(topic, height, topics)
+        self.mean = height.mean() if len(height) else 0.0
 
     @property
-    def probabilities(self) -> Floats:
+    def weights(self) -> Floats:
         """Of each grade by topic, shape (topics + 1, levels); the collection's last."""
-        weights = self.counts + CONCENTRATION * self.shared
-        return np.vstack([weights / weights.sum(axis=1, keepdims=True), self.shared])
+        return np.vstack([self.counts + self.shared, self.shared])
 
     @property
     def centre(self) -> Floats:
-        """Log-odds of the topic's documents in the mean, shape (topics + 1,)."""
-        total = self.odds_of_topic + CONCENTRATION * self.mean
-        return np.append(total / (self.counts.sum(axis=1) + CONCENTRATION), self.mean)
+        """Height of the topic's documents in the mean, shape (topics + 1,)."""
+        total = self.of_topic + self.concentration * self.mean
+        return np.append(total / (self.counts.sum(axis=1) + self.concentration), self.mean)
 
     def others(self) -> tuple[Floats, Floats]:
-        """Return grade probabilities and log-odds above the centre by all documents but its own.
+        """Return grade probabilities and heights above the centre by all documents but its own.
 
         Shapes (documents, levels) and (documents,).
         """
-        weights = self.counts[self.topic] - (self.levels == self.grade[:, None])
-        weights += CONCENTRATION * self.shared
+        weights = self.counts[self.topic] - (self.levels == self.grade[:, None]) + self.shared
         total = weights.sum(axis=1)
-        centre = self.odds_of_topic[self.topic] - self.odds + CONCENTRATION * self.mean
-        return weights / total[:, None], self.odds - centre / total
+        centre = self.of_topic[self.topic] - self.height + self.concentration * self.mean
+        return weights / total[:, None], self.height - centre / total
 
 
-def _slope(halves: list[_Half]) -> float:
-    """Find the likeliest slope: each document's grade predicted from those of all others."""
-    slope = 0.0
+def _slope(halves: list[_Half]) -> tuple[float, float]:
+    """Find the likeliest slope, each document's grade predicted from those of all others.
+
+    And the standard deviation of its posterior, by the curvature there.
+    """
+    slope, precision = 0.0, 1.0
     for _ in range(_STEPS):
         pull, precision = -slope / SLOPE_SD**2, 1.0 / SLOPE_SD**2
         for half in halves:
@@ -367,4 +449,4 @@ def _slope(halves: list[_Half]) -> float:
             pull += above @ (half.grade - mean)
             precision += above**2 @ (chances @ half.levels**2 - mean**2)
         slope += pull / precision
-    return float(slope)
+    return float(slope), float(precision**-0.5)

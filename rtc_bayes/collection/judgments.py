@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.grades import GradeDistribution
+from rtc_bayes.collection.grades import GradeDistribution, heights_of
 from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.merging import Conflict, merge_judgments
@@ -596,14 +596,8 @@ class Judgments(Saved):
             relevance_level=self.relevance_level,
         )
 
-    def grade_distribution(self, p: NDArray[np.floating] | None = None) -> GradeDistribution | None:
+    def grade_distribution(self) -> GradeDistribution | None:
         """Return the grades and what they say of other documents'; None where none is above 1.
-
-        Parameters
-        ----------
-        p : ndarray, shape (chains, draws, documents), optional
-            Probabilities of relevance by which documents differ in grade. Judged ones have what a
-            model says of them, and not their label.
 
         Examples
         --------
@@ -612,36 +606,11 @@ class Judgments(Saved):
         >>> rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 3}})).grade_distribution()
         GradeDistribution(1 judged, of grades 0 to 3)
         """
-        if p is not None and (p.shape[-1] != self.pool.n_documents or np.isnan(p).any()):
-            raise InputError(
-                f"probabilities of shape {p.shape} for {self.pool.n_documents} documents, or NaN",
-                remedy="give one for every document of judgments.pool",
-            )
         if not np.nanmax(self.grades[self.order], initial=0.0) > 1.0:
             return None
-        relevance = None if p is None else self._left_out(p)
         return GradeDistribution.from_qrels(
-            self._qrels(), relevance_level=self.relevance_level, relevance=relevance
+            self._qrels(), relevance_level=self.relevance_level, heights=heights_of(self.pool)
         )
-
-    def _left_out(self, p: NDArray[np.floating]) -> dict[str, dict[str, float]]:
-        """Predict every judged document without its own label, by weights on a posterior's draws.
-
-        A draw counts by 1 / the probability that it gives the label: of a relevant document the
-        weighted mean of p is the harmonic mean of p, of a nonrelevant one 1 less that of 1 - p.
-        """
-        relevant = self.labels[self.order] >= 0.5
-        total = np.zeros(len(self.order))
-        for draw in p.reshape(-1, p.shape[-1]):
-            own = draw[self.order].astype(np.float64)
-            total += 1.0 / np.maximum(np.where(relevant, own, 1.0 - own), 1e-12)
-        mean = p[..., 0].size / total
-        without = np.where(relevant, mean, 1.0 - mean)
-        table: dict[str, dict[str, float]] = {}
-        for document, value in zip(self.order.tolist(), without.tolist(), strict=True):
-            topic = self.pool.topics[self.pool.topic_of[document]]
-            table.setdefault(topic, {})[self.pool.docnos[document]] = value
-        return table
 
     def to_xarray(self) -> xr.Dataset:
         """Return pool and judgments as one labelled data set."""

@@ -338,6 +338,27 @@ class Pool(Saved):
         return np.where(best > self.depth, 0, best)
 
     @property
+    def mean_reciprocal_ranks(self) -> NDArray[np.float64]:
+        """How high systems rank every document: the mean over systems of 1 / rank.
+
+        A list that does not hold it counts as one that has it just below the reach. Shape
+        (documents,), in (0, 1].
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> runs = rb.Runs([rb.Run.from_rankings(s, {"1": [s, "z"]}) for s in "ab"])
+        >>> rb.Pool.from_runs(runs, depth=2).mean_reciprocal_ranks.round(3).tolist()
+        [0.667, 0.667, 0.5]
+        """
+        nowhere = 1.0 / (self.reach + 1)
+        total = np.zeros(self.n_documents)
+        np.add.at(total, self.ranked, 1.0 / self.entries.rank - nowhere)
+        if self.tails is not None:
+            np.add.at(total, self.tails.documents, 1.0 / self.tails.ranks - nowhere)
+        return nowhere + total / max(self.n_systems, 1)
+
+    @property
     def reach(self) -> int:
         """The lowest rank that is known of any list: at least the depth."""
         return self.depth if self.tails is None else self.tails.reach

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.grades import GradeDistribution
+from rtc_bayes.collection.grades import GradeDistribution, heights_of
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import ONE_EACH, Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels, level_of
@@ -209,7 +209,9 @@ class Relevance(Saved):
             values[every.locate(topic, listed[topic])] = list(listed[topic].values())
         distribution = None
         if qrels is not None:
-            distribution = GradeDistribution.from_qrels(qrels, relevance_level=level)
+            distribution = GradeDistribution.from_qrels(
+                qrels, relevance_level=level, heights=heights_of(pool)
+            )
         return cls.from_values(every, values, model="erels", method="given", grades=distribution)
 
     @property

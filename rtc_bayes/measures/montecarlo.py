@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.grades import GradeDistribution, PoolGrades
+from rtc_bayes.collection.grades import GradeDistribution, TopicGrades
 from rtc_bayes.collection.relevance import HasRelevance, Relevance
 from rtc_bayes.errors import InputError, moved, whole_number
 from rtc_bayes.measures.names import Kind, Measure, MeasureLike, parse_measure
@@ -143,11 +143,14 @@ def sample_scores_by_topic(
     """
     seed = whole_number("seed", seed)
     parsed, values = by_grade(pool, values, grades, computed(measure))
-    sampled = grades.on(pool, values) if grades is not None and parsed.graded else None
-    work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed)
+    draws = np.atleast_2d(values)
+    sampled, slopes = None, np.empty(0)
+    if grades is not None and parsed.graded:
+        sampled, slopes = grades.on(pool), grades.slopes(len(draws) * outcomes, seed)
+    work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed, slopes=slopes)
     parts = (
         (*part, None if sampled is None else sampled.of_topic(part[0].number, pool))
-        for part in topic_parts(pool, np.atleast_2d(values))
+        for part in topic_parts(pool, draws)
     )
     yield from each_topic(work, parts, workers)
 
@@ -171,7 +174,13 @@ def computed(measure: MeasureLike) -> Measure:
 
 
 def _one_topic(
-    topic: TopicPart, grades: PoolGrades | None, *, measure: Measure, outcomes: int, seed: int
+    topic: TopicPart,
+    grades: TopicGrades | None,
+    *,
+    measure: Measure,
+    outcomes: int,
+    seed: int,
+    slopes: Floats,
 ) -> Floats:
     """Scores on a topic, of shape (draws x outcomes, systems)."""
     draws = topic.draws
@@ -187,8 +196,9 @@ def _one_topic(
         outcome = sampler.sample(draw)
         if grades is not None:
             judged = np.nan_to_num(grades.judged, nan=-1.0).astype(np.int8)
-            cumulated = grades.probabilities.cumsum(axis=2)
-            _grade(outcome, judged, cumulated, grades.unseen, of_grades)
+            shares = of_grades.standard_gamma(grades.weights, (len(draw), *grades.weights.shape))
+            tilt = slopes[first : first + len(draw)]
+            _grade(outcome, judged, shares, tilt, grades.above, grades.unseen, of_grades)
         result[first : first + len(draw)] = score(outcome)[which].T
     return result
 
@@ -197,7 +207,9 @@ def _one_topic(
 def _grade(
     outcomes: Outcomes,
     judged: Outcomes,
-    cumulated: Floats,
+    shares: Floats,
+    slopes: Floats,
+    above: Floats,
     unseen: NDArray[np.bool_],
     generator: np.random.Generator,
 ) -> None:
@@ -207,24 +219,35 @@ def _grade(
     ----------
     judged : ndarray of int8, shape (documents,)
         -1 where there is none.
-    cumulated : ndarray, shape (2, documents, grades)
-        Of the probabilities of grades given nonrelevance and relevance.
+    shares : ndarray, shape (outcomes, 2, grades)
+        Of the grades given nonrelevance and relevance, to any sum.
+    slopes : ndarray, shape (outcomes,)
+    above : ndarray, shape (2, documents)
+        Height: a grade has exp(slope * above) times as much against the one below.
     unseen : ndarray of bool, shape (documents,)
         Of grade 0 if not relevant.
     """
-    highest = cumulated.shape[2] - 1
+    grades = shares.shape[2]
+    certain = (shares[:, 0, 1:] == 0.0).all()
+    part = np.empty(grades)
     for document in range(len(outcomes)):
         row = outcomes[document]
         if judged[document] >= 0:
             row[:] = judged[document]
             continue
         for o in range(len(row)):
-            limits = cumulated[row[o], document]
-            if row[o] == 0 and (unseen[document] or limits[0] >= 1.0):
+            given = row[o]
+            if given == 0 and (certain or unseen[document]):
                 continue
-            number = generator.random()
+            step = np.exp(slopes[o] * above[given, document])
+            total, tilt = 0.0, 1.0
+            for grade in range(grades):
+                total += shares[o, given, grade] * tilt
+                part[grade] = total
+                tilt *= step
+            number = generator.random() * total
             grade = 0
-            while grade < highest and number >= limits[grade]:
+            while grade < grades - 1 and number >= part[grade]:
                 grade += 1
             row[o] = grade
 

@@ -18,7 +18,6 @@ from rtc_bayes.relevance.fitters import (
     estimate,
     is_sampler,
     resolve_method,
-    with_labels,
 )
 from rtc_bayes.relevance.interface import (
     Check,
@@ -356,9 +355,8 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     model = spec.build()
     method = resolve_method(model, spec.method)
     check_takes_labels(judgments, model)
-    estimated = estimate(model, method, judgments, sampling, labelled=False)
-    grades = judgments.grade_distribution(estimated.p)
-    estimated = with_labels(estimated, judgments)
+    estimated = estimate(model, method, judgments, sampling)
+    grades = judgments.grade_distribution()
     return Fit(
         relevance=_relevance(estimated, judgments.pool, model.name, method, grades),
         posterior=_posterior(estimated, judgments),

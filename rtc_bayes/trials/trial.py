@@ -464,5 +464,5 @@ def _labelled(
         with_labels(unlabelled, judgments).p,
         model=spec.name,
         method=spec.resolved_method,
-        grades=judgments.grade_distribution(unlabelled.p),
+        grades=judgments.grade_distribution(),
     )

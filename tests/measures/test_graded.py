@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from topics import random_topic
 
 import rtc_bayes as rb
-from rtc_bayes.collection.grades import CONCENTRATION, GradeDistribution
+from rtc_bayes.collection.grades import CONCENTRATION
 from rtc_bayes.confidence.unseen import with_unseen
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import parse_measure
@@ -24,73 +25,67 @@ RANKINGS = {"a": {"1": list("uvwxy")}, "b": {"1": list("ywuxv")}}
 QRELS = rb.Qrels({"1": {"u": 3, "w": 1, "z": 2, "y": 0}})
 
 
-def judged(level, qrels=QRELS, rankings=RANKINGS, p=None):
-    """Judgments and relevance; with `p`, of documents u to z, grades go by it."""
+def judged(level, qrels=QRELS, rankings=RANKINGS):
+    """Judgments, and relevance with probability 0.3 of what is not judged."""
     judgments = rb.Judgments.from_qrels(pool_of(rankings, depth=5), qrels, relevance_level=level)
-    p = np.full(judgments.pool.n_documents, 0.3) if p is None else np.array(p)
-    grades = judgments.grade_distribution(None if np.ptp(p) == 0.0 else p[None, None])
-    p = np.where(judgments.judged, judgments.labels, p)
+    p = np.where(judgments.judged, judgments.labels, 0.3)
+    grades = judgments.grade_distribution()
     return judgments, rb.Relevance.from_values(judgments.pool, p, grades=grades)
 
 
-#: Of u to z; what is judged is u, w, y and z.
-UNLIKE = (0.9, 0.3, 0.2, 0.7, 0.05, 0.8)
+def height(docno, rankings=RANKINGS):
+    """Of a document in RANKINGS, five deep: what is in no list would be sixth."""
+    ranks = [[*of["1"], docno].index(docno) + 1 for of in rankings.values()]
+    return math.log(sum(1 / rank for rank in ranks) / len(ranks))
 
 
-def chances(relevance, pool, slope=0.0):
-    """Of each document {grade: probability}, from the class's formula written out anew."""
-    level = 1 if relevance.grades.probabilities[0, 0, 1] == 0.0 else 2
-    grades = list(QRELS["1"].values())
-
-    def distribution(levels):
-        counts = {g: grades.count(g) for g in levels}
-        total = sum(counts.values())
-        shared = {g: (n + 1) / (total + len(levels)) for g, n in counts.items()}
-        c = CONCENTRATION
-        odds = [
-            logit(p) for p, d in zip(UNLIKE, "uvwxyz", strict=True) if QRELS["1"].get(d) in counts
-        ]
-        centre = (sum(odds) + c * np.mean(odds)) / (total + c)
-
-        def of(p):
-            weights = {
-                g: (counts[g] + c * shared[g]) * math.exp(slope * g * (logit(p) - centre))
-                for g in levels
-            }
-            return {g: weight / sum(weights.values()) for g, weight in weights.items()}
-
-        return of
-
-    of_relevant, of_nonrelevant = distribution(range(level, 4)), distribution(range(level))
-    result = []
-    for docno, p in zip(pool.docnos, relevance.values[0], strict=True):
-        if docno in QRELS["1"]:
-            result.append({QRELS["1"][docno]: 1.0})
-        else:
-            relevant, nonrelevant = of_relevant(p), of_nonrelevant(p)
-            result.append(
-                {g: p * q for g, q in relevant.items()}
-                | {g: (1 - p) * q for g, q in nonrelevant.items()}
-            )
+def shares(level, draws):
+    """Draw the grades' probabilities of a topic with QRELS, and which are relevant, anew."""
+    random = np.random.default_rng(5)
+    grades, result = list(QRELS["1"].values()), np.zeros((draws, 4))
+    for levels in (range(level), range(level, 4)):
+        n = np.array([grades.count(g) for g in levels])
+        weights = n + CONCENTRATION * (n + 1) / (n + 1).sum()
+        result[:, levels] = (
+            random.dirichlet(weights, draws) if draws > 1 else weights / weights.sum()
+        )
     return result
 
 
-def logit(p):
-    return math.log(p / (1 - p))
+def weights_of(outcomes, relevance, pool, level, draws):
+    """Probabilities of outcomes, rows of grades: means over draws of shares and of the slope."""
+    grades = relevance.grades
+    drawn = shares(level, draws)
+    sd = grades.slope_sd if draws > 1 else 0.0
+    slope = np.random.default_rng(6).normal(grades.slope, sd, draws)
+    total = np.ones((draws, len(outcomes)))
+    for i, (docno, p) in enumerate(zip(pool.docnos, relevance.values[0], strict=True)):
+        if docno in QRELS["1"]:
+            continue
+        chance = np.zeros((draws, 4))
+        for given, levels in ((1 - p, range(level)), (p, range(level, 4))):
+            of = {d: height(d) for d, g in QRELS["1"].items() if g in levels}
+            centre = (sum(of.values()) + CONCENTRATION * np.mean([*of.values()])) / (
+                len(of) + CONCENTRATION
+            )
+            tilt = np.exp(slope[:, None] * (height(docno) - centre) * np.array(levels))
+            part = drawn[:, levels] * tilt
+            chance[:, levels] = given * part / part.sum(axis=1, keepdims=True)
+        total *= chance[:, outcomes[:, i]]
+    return total.mean(axis=0)
 
 
-def brute_force(relevance, pool, score):
+def brute_force(relevance, pool, score, level, draws):
     number = {docno: i for i, docno in enumerate(pool.docnos)}
     lists = [[number[d] for d in RANKINGS[s]["1"]] for s in pool.systems]
-    rows, weights = [], []
-    for grades, weight in oracle.grade_outcomes(chances(relevance, pool, relevance.grades.slope)):
-        rows.append([score(ranking, grades) for ranking in lists])
-        weights.append(weight)
+    possible = [[QRELS["1"].get(d)] if d in QRELS["1"] else range(4) for d in pool.docnos]
+    outcomes = np.array([*itertools.product(*possible)])
+    rows = [[score(ranking, grades.tolist()) for ranking in lists] for grades in outcomes]
+    weights = weights_of(outcomes, relevance, pool, level, draws)
     assert sum(weights) == pytest.approx(1.0)
-    return np.array(rows), np.array(weights)
+    return np.array(rows), weights
 
 
-@pytest.mark.parametrize("p", [None, UNLIKE])
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize(
     ("measure", "score"),
@@ -101,10 +96,11 @@ def brute_force(relevance, pool, score):
         ("ERR@4", lambda ranking, grades: oracle.expected_reciprocal_rank(ranking, grades, 4)),
     ],
 )
-def test_sampled_scores_of_grades_are_those_of_brute_force(measure, score, level, p):
-    judgments, relevance = judged(level, p=p)
-    assert (relevance.grades.slope == 0.0) == (p is None)
-    scores, weights = brute_force(relevance, judgments.pool, score)
+def test_sampled_scores_of_grades_are_those_of_brute_force(measure, score, level):
+    """Over grades, their probabilities and the slope."""
+    judgments, relevance = judged(level)
+    assert relevance.grades.slope != 0.0
+    scores, weights = brute_force(relevance, judgments.pool, score, level, draws=200_000)
     mean, covariance = oracle.mean_and_covariance(scores, weights)
     pair = oracle.sign_probabilities(scores[:, 0] - scores[:, 1], weights)
     estimand = rb.Estimand(measure, scope="pool", topics=("1",))
@@ -118,12 +114,16 @@ def test_sampled_scores_of_grades_are_those_of_brute_force(measure, score, level
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize(("name", "score"), [("AP", oracle.average_precision), ("RR", None)])
 @pytest.mark.parametrize("rel", [1, 2, 3])  # of an estimand, 1 is the relevance level
-@pytest.mark.parametrize("p", [None, UNLIKE])
-def test_rel_has_moments_of_its_own(name, score, rel, level, p):
-    judgments, relevance = judged(level, p=p)
+def test_rel_has_moments_of_its_own(name, score, rel, level):
+    """Of one draw of relevance: by the mean of the grades' probabilities."""
+    judgments, relevance = judged(level)
     of = score or oracle.reciprocal_rank
     scores, weights = brute_force(
-        relevance, judgments.pool, lambda r, grades: of(r, [int(g >= rel) for g in grades])
+        relevance,
+        judgments.pool,
+        lambda r, grades: of(r, [int(g >= rel) for g in grades]),
+        level,
+        1,
     )
     mean, covariance = oracle.mean_and_covariance(scores, weights)
     if rel > 1 or level == 1:
@@ -136,31 +136,57 @@ def test_rel_has_moments_of_its_own(name, score, rel, level, p):
     np.testing.assert_allclose(direct.mean_expected[0], mean, atol=1e-9)
 
 
+def test_rel_of_many_draws_has_the_spread_of_grades():
+    """Each draw of relevance has its own probabilities of the grades and its own slope."""
+    judgments, relevance = judged(1)
+    pool, grades = judgments.pool, relevance.grades
+    # v is nonrelevant for certain, so that only the grade of x is open
+    p = np.where(pool.docnos == "v", 0.0, relevance.values[0])
+    at_least = grades.at_least(pool, np.tile(p, (4000, 1)), 2)
+    of_x = at_least[:, pool.docnos == "x"]
+    assert len(np.unique(of_x)) == len(of_x)
+    outcomes = np.array(
+        [[g if d == "x" else QRELS["1"].get(d, 0) for d in pool.docnos] for g in range(4)]
+    )
+    certain = rb.Relevance.from_values(pool, p, grades=grades)
+    weights = weights_of(outcomes, certain, pool, level=1, draws=200_000)
+    error = of_x.std() / 4000**0.5
+    assert of_x.mean() == pytest.approx(weights[2:].sum(), abs=4.5 * error)
+    assert not at_least[:, judgments.judged].std(axis=0).any()
+
+
 def test_the_slope_is_the_likeliest():
     """Of the likelihood written out anew: each grade by all other judgments, and a normal prior."""
     rng = np.random.default_rng(1)
-    pool = pool_of({"a": {str(t): [f"d{i}" for i in range(30)] for t in range(8)}}, depth=30)
-    p = rng.uniform(0.05, 0.95, pool.n_documents)
-    grades = {}
-    for t in range(8):
-        for docno, value in zip(pool.docnos[pool.documents(t)], p[pool.documents(t)], strict=True):
-            if rng.random() < value:
-                high = rng.random() < 1 / (1 + math.exp(-1.2 * logit(value)))
-                grades.setdefault(str(t), {})[docno] = 2 if high else 1
+    rankings = {
+        s: {str(t): [f"d{i}" for i in rng.permutation(30)] for t in range(8)} for s in "abc"
+    }
+    pool = pool_of(rankings, depth=30)
+    heights = {
+        str(t): {
+            d: height(d, {s: {"1": of[str(t)]} for s, of in rankings.items()})
+            for d in pool.docnos[pool.documents(t)]
+        }
+        for t in range(8)
+    }
+    grades = {
+        topic: {
+            d: 2 if rng.random() < 1 / (1 + math.exp(-1.2 * (x + 2))) else 1
+            for d, x in of.items()
+            if rng.random() < 0.5
+        }
+        for topic, of in heights.items()
+    }
     judgments = rb.Judgments.from_qrels(pool, rb.Qrels(grades))
-    rows = [
-        (t, grade, logit(p[pool.locate(t, [docno])[0]]))
-        for t, of_topic in grades.items()
-        for docno, grade in of_topic.items()
-    ]
-    mean, c = np.mean([odds for *_, odds in rows]), CONCENTRATION
+    rows = [(t, grade, heights[t][d]) for t, of in grades.items() for d, grade in of.items()]
+    mean, c = np.mean([x for *_, x in rows]), CONCENTRATION
     shared = {g: (sum(h == g for _, h, _ in rows) + 1) / (len(rows) + 2) for g in (1, 2)}
 
     def surprise(slope):
         total = slope**2 / 2
-        for i, (topic, grade, odds) in enumerate(rows):
-            others = [(h, x) for j, (t, h, x) in enumerate(rows) if t == topic and j != i]
-            above = odds - (sum(x for _, x in others) + c * mean) / (len(others) + c)
+        for i, (topic, grade, x) in enumerate(rows):
+            others = [(h, y) for j, (t, h, y) in enumerate(rows) if t == topic and j != i]
+            above = x - (sum(y for _, y in others) + c * mean) / (len(others) + c)
             weights = {
                 g: (sum(h == g for h, _ in others) + c * shared[g]) * math.exp(slope * g * above)
                 for g in (1, 2)
@@ -169,32 +195,34 @@ def test_the_slope_is_the_likeliest():
         return total
 
     best = minimize_scalar(surprise, bounds=(-5, 5), method="bounded", options={"xatol": 1e-9})
-    slope = judgments.grade_distribution(p[None, None]).slope
-    assert slope == pytest.approx(best.x, abs=1e-6)
-    # the standard error of so many judgments, and the prior, leave it within this of the truth
-    assert 0.7 < slope < 1.6
+    learned = judgments.grade_distribution()
+    assert learned.slope == pytest.approx(best.x, abs=1e-6)
+    # and its standard deviation by the second derivative there
+    step = 1e-3
+    around = [surprise(best.x + k * step) for k in (-1, 0, 1)]
+    assert learned.slope_sd == pytest.approx(
+        step / (around[0] - 2 * around[1] + around[2]) ** 0.5, rel=1e-3
+    )
+    assert abs(learned.slope - 1.2) < 3 * learned.slope_sd
 
 
-def test_every_judged_document_has_a_probability():
-    judgments, _ = judged(1)
-    n = judgments.pool.n_documents
-    for p in (np.full((1, 1, n + 1), 0.5), np.full((1, 1, n), np.nan)):
-        with pytest.raises(InputError, match=r"judgments\.pool"):
-            judgments.grade_distribution(p)
-    with pytest.raises(InputError, match="1 judged document without a probability"):
-        GradeDistribution.from_qrels(rb.Qrels({"1": {"a": 2, "b": 1}}), relevance={"1": {"a": 0.5}})
+def test_heights_stay_with_documents():
+    """Of a pool of fewer systems, documents are as high as all systems rank them."""
+    judgments, relevance = judged(1)
+    grades, alone = relevance.grades, judgments.pool.select(["a"])
+    above = grades.on(judgments.pool).above
+    place = judgments.pool.locate("1", alone.docnos)
+    np.testing.assert_array_equal(grades.on(alone).above, above[:, place])
+    for docno in judgments.pool.docnos:
+        assert grades.heights["1"][docno] == pytest.approx(height(docno))
 
 
-def test_a_judged_document_is_predicted_without_its_own_label():
-    """Two draws that are alike before a document's own label: its p is their mean again."""
-    judgments, _ = judged(1)
-    draws = np.full((1, 2, 6), 0.5)
-    draws[0, :, 0] = 0.8, 0.2
-    chance = np.array([0.8, 0.2])  # of u being relevant, as it is: the posterior's draws
-    often = np.repeat(draws, (1000 * chance).astype(int), axis=1)
-    by_draws = judgments.grade_distribution(often)
-    plain = draws.mean(axis=1)[:, None]
-    np.testing.assert_allclose(by_draws.centre, judgments.grade_distribution(plain).centre)
+def test_ranks_below_the_depth_count_in_heights():
+    rankings = {s: {"1": [*first, *"klmn"]} for s, first in (("a", "uv"), ("b", "wu"))}
+    pool = pool_of(rankings, depth=2)
+    ranks = pool.ranks(0, below=True)
+    expected = np.where(ranks > 0, 1 / np.maximum(ranks, 1), 1 / (pool.reach + 1)).mean(axis=0)
+    np.testing.assert_allclose(pool.mean_reciprocal_ranks, expected)
 
 
 @pytest.mark.parametrize(
@@ -263,16 +291,19 @@ def test_grades_stay_with_judgments_and_fits(tmp_path):
     np.testing.assert_array_equal(
         loaded.relevance.grades.probabilities, fit.relevance.grades.probabilities
     )
-    assert loaded.relevance.grades.slope == fit.relevance.grades.slope
+    for name in ("slope", "slope_sd", "heights"):
+        assert getattr(loaded.relevance.grades, name) == getattr(fit.relevance.grades, name)
     np.testing.assert_array_equal(loaded.relevance.grades.centre, fit.relevance.grades.centre)
     assert loaded.judgments.to_qrels() == QRELS
 
 
-def test_a_file_without_a_slope_has_grades_by_topic_alone():
-    _, relevance = judged(2, p=UNLIKE)
-    older = relevance.to_xarray().drop_vars(["grade_slope", "grade_centre"])
-    loaded = rb.Relevance.from_xarray(older).grades
-    assert loaded.slope == 0.0
+def test_a_file_of_an_older_version_has_grades_by_topic_alone():
+    _, relevance = judged(2)
+    older = relevance.to_xarray()
+    names = ("grade_weight", "grade_height", "grade_height_topic", "grade_height_docno")
+    older["grade_probability"] = (older["grade_weight"].dims, relevance.grades.probabilities)
+    loaded = rb.Relevance.from_xarray(older.drop_vars(names)).grades
+    assert loaded.slope == loaded.slope_sd == 0.0
     np.testing.assert_array_equal(loaded.probabilities, relevance.grades.probabilities)
 
 
@@ -287,7 +318,7 @@ def test_building_keeps_the_grades_of_the_truth():
 def test_unseen_documents_have_a_gain_only_if_relevant():
     judgments, relevance = judged(2)
     pool, values = with_unseen(judgments.pool, relevance.values)
-    unseen = relevance.grades.on(pool, values).unseen
+    unseen = relevance.grades.on(pool).unseen
     assert unseen.sum() == pool.n_documents - judgments.pool.n_documents
     at_least = relevance.grades.at_least(pool, values, 1)
     np.testing.assert_allclose(at_least[:, unseen], values[:, unseen])
