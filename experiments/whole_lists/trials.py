@@ -2,7 +2,7 @@
 
     RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.trials priors.json -o DIR
         [--collections NAME... --measure AP --beside ALGORITHM... --own]
-        [--systems 10 --trials 100 --jobs 2 --seed 3000]
+        [--systems 10 --trials 100 --moments plugin --jobs 2 --seed 3000]
 
 runs a robustness study of each collection: `robust` with the priors of `priors.json`
 (experiments.whole_lists.priors) judges two systems, three and a half judgments a topic at least,
@@ -37,6 +37,7 @@ def main() -> None:
     parser.add_argument("--own", action="store_true")
     parser.add_argument("--systems", type=int, default=10)
     parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--moments", choices=["exact", "plugin"], default="plugin")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=3000)
     options = parser.parse_args()
@@ -57,7 +58,7 @@ def main() -> None:
                 n_systems=options.systems,
                 trials=options.trials,
                 seed=options.seed,
-                moments="plugin",
+                moments=options.moments,
                 output=options.output / folder,
                 workers=Workers(options.jobs, progress=progress),
             )
