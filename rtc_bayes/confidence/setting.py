@@ -135,6 +135,8 @@ class Setting:
         probabilities = as_relevance(relevance)
         _check_level(asked, judgments, probabilities.grades)
         about, pool = asked.on(pool, judgments)
+        if judgments is not None:
+            _check_lists(pool, judgments.pool, about.score_depth or pool.depth)
         pairs = _pairs(pool.systems, baseline)
         topics = pool.topics
         pool, values = probabilities.on(pool)
@@ -316,6 +318,33 @@ def _check_level(
             f"relevance_level is {asked.relevance_level}, and {whose} {made}",
             remedy="leave it out, or fit judgments of this level",
         )
+
+
+def _check_lists(pool: Pool, fitted: Pool, score_depth: int) -> None:
+    """Refuse a pool that lacks what its own systems rank in the pool of a fit.
+
+    Such documents may be relevant, and would count as relevant ones that no list holds.
+    """
+    deepest = max(score_depth, fitted.depth)
+    systems = [s for s, name in enumerate(fitted.systems) if name in set(pool.systems)]
+    for t, topic in enumerate(fitted.topics):
+        if topic not in pool.topics:
+            continue
+        docnos = fitted.docnos[fitted.documents(t)]
+        lacking = pool.locate(topic, docnos) < 0
+        if not lacking.any():
+            continue
+        ranks = fitted.ranks(t, below=True)[systems][:, lacking]
+        held = np.argwhere((ranks > 0) & (ranks <= deepest))
+        if len(held):
+            system, document = held[0]
+            raise InputError(
+                f"the pool, of depth {pool.depth}, lacks document {docnos[lacking][document]} of "
+                f"topic {topic}, which {fitted.systems[systems[system]]} has at rank "
+                f"{ranks[system, document]} in the fit's pool",
+                remedy="give fit.judgments.pool; of some systems, its select(systems, "
+                "keep_documents=True)",
+            )
 
 
 def _pairs(systems: Sequence[str], baseline: str | None) -> Pairs:

@@ -8,11 +8,15 @@ from scipy.stats import norm
 
 from rtc_bayes import (
     Estimand,
+    Judgments,
+    Pool,
     Relevance,
     Workers,
     compare,
+    fit,
     moments,
     sample_scores,
+    simulate,
 )
 from rtc_bayes.errors import InputError
 
@@ -427,6 +431,24 @@ def test_a_document_without_probability_is_an_error(make_pool, point):
     large = make_pool(np.random.default_rng(0), 2, 2, 6)
     with pytest.raises(InputError, match="no probability"):
         compare(large, point(small, np.full(8, 0.5)))
+
+
+def test_a_pool_that_lacks_what_its_lists_hold_is_refused():
+    """Documents of the fit below its depth would count as relevant and be in no list."""
+    made = simulate(n_topics=3, n_systems=4, seed=1)
+    deep, shallow = (Pool.from_runs(made.runs, depth=depth) for depth in (30, 10))
+    fitted = fit(deep, Judgments.from_qrels(deep, made.qrels), model="rtc")
+    for estimand in (Estimand(), POOL_ALONE):
+        with pytest.raises(
+            InputError, match=r"of depth 10, lacks document .* at rank \d+ in the fit"
+        ):
+            compare(shallow, fitted, estimand)
+    pair = deep.systems[:2]
+    with pytest.raises(InputError, match="keep_documents=True"):
+        compare(deep.select(pair), fitted)
+    # lists that are cut at the depth lose nothing
+    of_pair = compare(deep.select(pair), fitted, POOL_ALONE).expected
+    np.testing.assert_allclose(of_pair, compare(deep, fitted, POOL_ALONE).expected[:2], rtol=1e-9)
 
 
 def test_topics_at_a_time_change_no_comparison(make_pool):
