@@ -20,6 +20,9 @@ NORMAL_95 = 1.959964
 DRAWS, CHAINS, TUNE = 150, 4, 500
 NUTS_DRAWS, NUTS_TUNE = 1000, 1000
 
+# Judgments a topic, on average, that serve systems not judged for (docs/results/robust.md).
+LEAST = 3.5
+
 # Of a study (Carterette 2007, section 4.3): k systems a trial, judged for c of them.
 TRIALS, SYSTEMS, INITIAL = 100, 10, 2
 CONFIDENCE = 0.95

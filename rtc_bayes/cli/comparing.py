@@ -134,6 +134,8 @@ def compare(
     from rtc_bayes.confidence.setting import check_rope, number_of
     from rtc_bayes.judging import audit as evaluate_audit, without_audit
     from rtc_bayes.measures import Sample
+    from rtc_bayes.measures.montecarlo import computed
+    from rtc_bayes.measures.pool_moments import check_rel
     from rtc_bayes.relevance import Fit, ModelSpec, fit
     from rtc_bayes.report.audit_section import audit_tables
     from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
@@ -224,6 +226,9 @@ def compare(
         )
     else:
         assert judgments is not None
+        grades = judgments.grade_distribution()
+        for each in estimands:
+            check_rel(computed(each.measure), None if grades is None else grades.highest)
         with announced("fit", quiet):
             probabilities = fit(pool, judgments, model=spec, seed=seed)
     estimands = [_of_judged(each, judgments) for each in estimands]

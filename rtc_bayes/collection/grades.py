@@ -264,17 +264,8 @@ class GradeDistribution:
             Probabilities of relevance. Where there are several draws, each has a draw of the
             grades' probabilities and of the slope; one has their means.
         grade : int
-
-        Raises
-        ------
-        InputError
-            The grade is above the highest that was judged.
+            At most the highest judged.
         """
-        if grade > self.highest:
-            raise InputError(
-                f"rel={grade} is above the highest grade judged, {self.highest}",
-                remedy=f"give rel from 1 to {self.highest}",
-            )
         grades, draws = self.on(pool), np.atleast_2d(values)
         shares, slopes = grades.weights[None], np.array([self.slope])
         if len(draws) > 1:
@@ -342,8 +333,8 @@ class GradeDistribution:
 
     @property
     def highest(self) -> int:
-        """The highest grade."""
-        return self.weights.shape[2] - 1
+        """The highest grade judged."""
+        return max(grade for of_topic in self.judged.values() for grade in of_topic.values())
 
     def __repr__(self) -> str:
         return f"GradeDistribution({self.judged.n_values} judged, of grades 0 to {self.highest})"

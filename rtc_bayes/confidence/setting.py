@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import measures
 from rtc_bayes.collection.relevance import as_relevance
+from rtc_bayes.confidence.caution import caution
 from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
@@ -77,6 +78,8 @@ class Setting:
     relevant : str
         Which judged grades count as relevant, where there are grades above 1 and neither the
         measure nor a relevance level above 1 says it.
+    judged : str
+        What judgments are too few for, in words.
     """
 
     pool: Pool
@@ -93,6 +96,7 @@ class Setting:
     rope: float | None = None
     grades: GradeDistribution | None = None
     relevant: str = ""
+    judged: str = ""
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
@@ -148,6 +152,8 @@ class Setting:
         _, values = by_grade(pool, values, grades, measure)
         options["grades"] = grades if measure.graded else None
         by_name = measure.graded or parse_measure(about.measure).rel
+        if judgments is not None:
+            options["judged"] = caution(judgments, about.topics)
         options["relevant"] = "" if grades is None or by_name else _counted(grades)
         return cls(pool, values, pairs, about, probabilities.model, probabilities.method, **options)
 
@@ -251,7 +257,8 @@ class Setting:
         about |= {} if level is None else {"relevance_level": level}
         grades = {"grades": self.grades_text} if self._measure.graded else {}
         relevant = {"relevant": self.relevant} if self.relevant else {}
-        return provenance(seed=self.seed) | about | grades | relevant | asked
+        judged = {"judged": self.judged} if self.judged else {}
+        return provenance(seed=self.seed) | about | grades | relevant | judged | asked
 
 
 def _counted(grades: GradeDistribution) -> str:

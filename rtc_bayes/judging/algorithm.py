@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from rtc_bayes import defaults
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.judges import (
     Judge,
@@ -21,9 +22,6 @@ from rtc_bayes.relevance import ModelSpec, RelevanceModel
 from rtc_bayes.relevance.options import with_options
 from rtc_bayes.relevance.registry import model_names
 from rtc_bayes.store.plugins import is_file
-
-LEAST = 3.5
-"""Judgments a topic, on average, that serve systems not judged for (docs/results/robust.md)."""
 
 OF_SAMPLES = ("xinfap", "statap")
 """Evaluators that need the probability with which each document was judged."""
@@ -255,7 +253,7 @@ def _model_judge(model: ModelSpec, own: Mapping[str, str]) -> ModelJudge:
     if model.name == "rtc" and model.resolved_method == "map":
         usual = {"weight": "influence", "floor": 0, "least": 0.0}
     else:
-        usual = {"weight": "evr", "floor": 1, "least": LEAST}
+        usual = {"weight": "evr", "floor": 1, "least": defaults.LEAST}
     return with_options(ModelJudge, {"model": model, **usual, **own})
 
 

@@ -41,6 +41,10 @@ class JudgingResult(Shown):
     confidence : float or None
         The least confidence of any pair at the end, in [0.5, 1], with the printed moments;
         None where the algorithm has none. Under a hold-out design the least in any sub-pool.
+    compared : float or None
+        The same with the estimand's residual, an error in every score for what the pool leaves
+        out: about what a comparison will say. Judging does not wait for it, as no judgment takes
+        a residual off. None under a hold-out design.
     differences : tuple of float or None
         Expected difference in mean average precision of every pair at the end, first minus
         second, pairs in the pool's order; None where the algorithm has none, and under a
@@ -66,6 +70,7 @@ class JudgingResult(Shown):
     reason: Reason
     target: float | None
     confidence: float | None
+    compared: float | None
     differences: tuple[float, ...] | None
     missing: tuple[tuple[str, str], ...]
     steps: tuple[Step, ...]
@@ -77,8 +82,8 @@ class JudgingResult(Shown):
         -------
         dict
             What :meth:`Qrels.about` says of the judgments, ``algorithm``, ``reason``,
-            ``confidence``, ``judged``, ``relevant``, ``topics`` (per topic its ``judged`` and
-            ``relevant``) and ``missing`` (topic and docno).
+            ``confidence``, ``compared``, ``judged``, ``relevant``, ``topics`` (per topic its
+            ``judged`` and ``relevant``) and ``missing`` (topic and docno).
         """
         relevant, nonrelevant = self.judgments.relevant, self.judgments.nonrelevant
         per_topic = zip(self.judgments.pool.topics, relevant, nonrelevant, strict=True)
@@ -87,6 +92,7 @@ class JudgingResult(Shown):
             "algorithm": self.algorithm,
             "reason": self.reason,
             "confidence": self.confidence,
+            "compared": self.compared,
             "judged": self.judgments.n_judged,
             "relevant": round(float(relevant.sum())),
             "topics": {
@@ -100,7 +106,7 @@ class JudgingResult(Shown):
         missing = f"; {len(self.missing)} missing from the truth" if self.missing else ""
         return (
             f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged{missing}. "
-            f"{stopped(self.reason, self.target, self.confidence)})"
+            f"{stopped(self.reason, self.target, self.confidence, self.compared)})"
         )
 
 
@@ -220,6 +226,8 @@ def build(
         grades.append(max(grade, 0))
         session.observe(document, float(grade >= level))
     assert session.reason is not None
+    assert isinstance(about.residual, float)
+    compared = session.compared(about.residual) if isinstance(session, JudgingSession) else None
     judged = session.judgments
     judged = judged.relabelled(judged.labels[judged.order], grades)
     return JudgingResult(
@@ -228,6 +236,7 @@ def build(
         reason=session.reason,
         target=session.target,
         confidence=session.confidence,
+        compared=compared,
         differences=session.differences,
         missing=tuple(missing),
         steps=tuple(session.steps),

@@ -13,7 +13,7 @@ from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge
-from rtc_bayes.judging.stopping import Reason
+from rtc_bayes.judging.stopping import Reason, with_residual
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_sharing
 
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
@@ -158,6 +158,20 @@ class JudgingSession:
         """The least confidence of any pair now, in [0.5, 1]; None where the judge has none."""
         confidence = self._chooser.confidence()
         return None if confidence is None else float(confidence.min())
+
+    def compared(self, residual: float) -> float | None:
+        """Return the least confidence now where every score has an error beside.
+
+        Parameters
+        ----------
+        residual : float, at least 0
+            Standard deviation of the error of each score: what the pool leaves out, which a
+            comparison counts, and which no judgment takes off.
+        """
+        confidence, differences = self._chooser.confidence(), self._chooser.differences()
+        if confidence is None or differences is None:
+            return None
+        return float(with_residual(confidence, differences, residual).min())
 
     @property
     def differences(self) -> tuple[float, ...] | None:

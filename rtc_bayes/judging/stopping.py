@@ -10,10 +10,13 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 from rtc_bayes.judging import kernels
 from rtc_bayes.judging.state import JudgingState, TopicState
 
+type Floats = NDArray[np.float64]
 type Reason = Literal["reached", "proved", "no document has weight", "exhausted", "budget"]
 
 _WORDS: dict[str, str] = {
@@ -39,11 +42,17 @@ def why_ended(reason: str) -> str:
     return _WORDS.get(reason, reason)
 
 
-def stopped(reason: Reason, target: float | None, confidence: float | None) -> str:
+def stopped(
+    reason: Reason,
+    target: float | None,
+    confidence: float | None,
+    compared: float | None = None,
+) -> str:
     """Say in a sentence why judging ended, what confidence was asked for and what there is.
 
     A new fit or one judgment can raise the confidence well above the one asked for. It is 1 where
     no unjudged document changes a difference any more, or where the normal probability rounds to 1.
+    `compared` is the confidence with a residual.
 
     Examples
     --------
@@ -51,6 +60,9 @@ def stopped(reason: Reason, target: float | None, confidence: float | None) -> s
     'Stopped: the confidence you asked for was reached (0.95; now 0.963)'
     >>> stopped("reached", 0.95, 0.99997)
     'Stopped: the confidence you asked for was reached (0.95; now above 0.999)'
+    >>> stopped("reached", 0.95, 0.9534, 0.6514)
+    'Stopped: the confidence you asked for was reached (0.95; now 0.953, and 0.651 with the
+    residual)'
     >>> stopped("budget", None, None)
     'Stopped: the budget is spent'
     """
@@ -63,8 +75,35 @@ def stopped(reason: Reason, target: float | None, confidence: float | None) -> s
         now = ["now 1"]
     else:
         now = ["now above 0.999" if confidence > 0.999 else f"now {confidence:.3f}"]
+    if compared is not None and confidence is not None and compared < confidence - 0.0005:
+        now[0] += f", and {compared:.3f} with the residual"
     numbers = f" ({'; '.join(asked + now)})" if now else ""
     return f"Stopped: {_WORDS[reason]}{numbers}"
+
+
+def with_residual(confidence: Floats, differences: Floats, residual: float) -> Floats:
+    """Return confidences where the two scores of each pair have an error beside.
+
+    Confidences are taken as those of normal differences.
+
+    Parameters
+    ----------
+    confidence, differences : ndarray, shape (pairs,)
+        In [0.5, 1], and what is expected.
+    residual : float, at least 0
+        Standard deviation of the error of each score.
+
+    Examples
+    --------
+    >>> with_residual(np.array([0.95, 1.0]), np.array([0.02, 0.02]), 0.01).round(3).tolist()
+    [0.858, 0.921]
+    """
+    size = np.abs(differences)
+    with np.errstate(divide="ignore"):
+        sd = np.divide(size, ndtri(confidence), out=np.zeros_like(size), where=size > 0.0)
+    beside = np.sqrt(sd**2 + 2.0 * residual**2)
+    z = np.divide(size, beside, out=np.full_like(size, np.inf), where=beside > 0.0)
+    return np.where(size > 0.0, ndtr(z), confidence)
 
 
 class SignProof:

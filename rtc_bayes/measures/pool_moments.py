@@ -362,6 +362,32 @@ def on_pool(
     return pool, values, None
 
 
+def check_rel(measure: Measure, highest: int | None) -> None:
+    """Refuse a ``rel`` that no document has.
+
+    Parameters
+    ----------
+    measure : Measure
+    highest : int or None
+        The highest grade judged; None: relevance is binary.
+
+    Raises
+    ------
+    InputError
+        A ``rel`` above 1 without grades, or above the highest.
+    """
+    if measure.rel > 1 and highest is None:
+        raise InputError(
+            f"{measure} asks for grades from {measure.rel} on, and no judgment has one above 1",
+            remedy="give graded judgments: a Fit to them, or a Relevance with grades",
+        )
+    if highest is not None and measure.rel > highest:
+        raise InputError(
+            f"{measure}: rel={measure.rel} is above the highest grade judged, {highest}",
+            remedy=f"give rel from 1 to {highest}",
+        )
+
+
 def by_grade(
     pool: Pool,
     values: NDArray[np.floating],
@@ -383,11 +409,7 @@ def by_grade(
     InputError
         A ``rel`` above 1 without grades, or above the highest.
     """
-    if measure.rel > 1 and grades is None:
-        raise InputError(
-            f"{measure} asks for grades from {measure.rel} on, and no judgment has one above 1",
-            remedy="give graded judgments: a Fit to them, or a Relevance with grades",
-        )
+    check_rel(measure, None if grades is None else grades.highest)
     if measure.rel and grades is not None:
         values = grades.at_least(pool, values, measure.rel)
     return replace(measure, rel=0), values

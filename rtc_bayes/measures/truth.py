@@ -139,8 +139,8 @@ def evaluate(
         Grades from here on are relevant, for a measure whose name does not give `rel`. By default
         the level that the qrels name, or 1.
     topics : {"judged", "all"}
-        Average over the topics with at least one judgment, or over all topics of the runs (a
-        topic without judgments scores 0).
+        Average over the topics of the runs with at least one judgment, or over all topics of the
+        runs (a topic without judgments scores 0).
 
     Returns
     -------
@@ -150,12 +150,12 @@ def evaluate(
     Raises
     ------
     InputError
-        An unknown measure, or no topic that runs and judgments share.
+        An unknown measure, a ``rel`` above every grade, or no topic that runs and judgments share.
 
     Warns
     -----
     CollectionWarning
-        Once, naming the runs that lack a topic.
+        Once, naming the runs that lack a topic; judged topics that no run has.
 
     Examples
     --------
@@ -194,7 +194,15 @@ def evaluate(
             path=qrels.path or None,
             remedy=f"runs have {some(runs.topics)}; judgments have {some(natural_order(judged))}",
         )
-    columns = natural_order(judged) if topics == "judged" else runs.topics
+    _check_rel(parsed, judged)
+    columns = runs.topics
+    if topics == "judged":
+        columns = natural_order(judged.keys() & set(runs.topics))
+        if aside := natural_order(judged.keys() - set(runs.topics)):
+            warn(
+                f"no run has {len(aside)} of {counted(len(judged), 'judged topic')}, which "
+                f"{'is' if len(aside) == 1 else 'are'} left aside: {some(aside)}",
+            )
     judged = {topic: judged[topic] for topic in columns if topic in judged}
     evaluators = _evaluators(parsed, judged, qrels)
     _warn_of_lacking(runs, columns)
@@ -222,6 +230,17 @@ def _parse(wanted: MeasureLike, relevance_level: int) -> Any:
     if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
         measure = measure(rel=relevance_level)
     return measure
+
+
+def _check_rel(parsed: Mapping[str, Any], judged: Grades) -> None:
+    """Refuse measures of grades that no document has, which would be 0."""
+    highest = max(1, *(grade for of_topic in judged.values() for grade in of_topic.values()))
+    for name, measure in parsed.items():
+        if "rel=" in name and measure.params["rel"] > highest:
+            raise InputError(
+                f"{name} asks for grades above the highest judged, {highest}",
+                remedy=f"give rel from 1 to {highest}",
+            )
 
 
 def _evaluators(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rtc_bayes import defaults
+from rtc_bayes.confidence.caution import caution
 from rtc_bayes.errors import InputError, SharedErrorsWarning
 from rtc_bayes.judging import next_documents
 from rtc_bayes.judging.suggest import documents_frame
@@ -126,6 +127,11 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         )
     if judgments is not None:
         said += _cautions(judgments)
+        judged = caution(judgments, comparison.topics)
+    else:
+        judged = str(comparison.meta.get("judged", ""))
+    if judged:
+        said.append(f"Take care: {judged}.")
     said.append(
         "The numbers are about these topics, not about others like them, and they are right as far "
         "as the probabilities of relevance are: a robustness study checks that on a collection "
@@ -145,17 +151,12 @@ def _cautions(judgments: Judgments) -> list[str]:
         )
         if (remark := remark_on_sharing(judgments)) is not None:
             said.append(f"Take care: {remark}.")
-    if not judgments.n_judged:
-        alone = "lists and labels" if labels is not None else "lists"
-        said.append(f"Nothing is judged: the numbers rest on the {alone} alone.")
-    elif len(judgments.judged_topics) < judgments.pool.n_topics:
+    if 0 < len(judgments.judged_topics) < judgments.pool.n_topics:
         unjudged = judgments.pool.n_topics - len(judgments.judged_topics)
         said.append(
             f"Of {counted(judgments.pool.n_topics, 'topic')}, {unjudged} have no judgment: there "
             "the model knows only what other topics and the lists tell it."
         )
-    if judgments.n_judged and not judgments.relevant.sum():
-        said.append("No judged document is relevant: the scale of the scores is not known.")
     return said
 
 
@@ -165,10 +166,12 @@ def _lead(comparison: Comparison, used: Judgments | None, every: Judgments | Non
     what = f"{counted(systems, 'system')} on {counted(topics, 'topic')}"
     if used is None or every is None:
         return f"{what}, compared by probabilities of relevance."
-    pool, audited = every.pool, every.n_judged - used.n_judged
+    about = np.isin(every.pool.topics, comparison.topics)
+    judged = (used.relevant + used.nonrelevant)[about].sum() / topics
+    documents, audited = about[every.pool.topic_of].sum(), every.n_judged - used.n_judged
     said = (
         f"{what}, compared by {counted(used.n_judged, 'judgment')} "
-        f"({used.n_judged / pool.n_topics:.1f} a topic) of {pool.n_documents:,} documents."
+        f"({judged:.1f} a topic) of {documents:,} documents."
     )
     more = f" The model has not seen {counted(audited, 'judgment')} of the audit, which check it."
     return said + more if audited else said

@@ -83,7 +83,7 @@ def _(result: JudgingResult) -> str:
         "relevant": f"{result.judgments.relevant.sum():g}",
         "missing from the truth": f"{len(result.missing):,}",
     }
-    caption = stopped(result.reason, result.target, result.confidence)
+    caption = stopped(result.reason, result.target, result.confidence, result.compared)
     return to_html(pd.DataFrame([rows]), caption=caption)
 
 

@@ -1,0 +1,54 @@
+"""What a comparison's judgments are too few for, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rtc_bayes import defaults
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Judgments
+
+
+def caution(judgments: Judgments, topics: Iterable[str]) -> str:
+    """Say that nothing is judged on some topics, nothing relevant, or little; else nothing.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    topics : iterable of str
+        Those that the comparison is about.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> caution(rb.Judgments.none(pool), ["1"])
+    'nothing is judged: the numbers rest on the lists alone'
+    >>> print(caution(rb.Judgments.from_labels(pool, [0], [0]), ["1"]))
+    no judged document is relevant: the scale of the scores is not known; with 1.0 judgments a
+    topic, fewer than the 3.5 of the checks, a confidence is a hint
+    """
+    about = np.isin(judgments.pool.topics, [*topics])
+    judged = (judgments.relevant + judgments.nonrelevant)[about].sum()
+    labelled = judgments.judge_labels is not None
+    if not judged:
+        return f"nothing is judged: the numbers rest on the lists{' and labels' * labelled} alone"
+    said = []
+    if not judgments.relevant[about].sum():
+        level, highest = judgments.relevance_level, np.nanmax(judgments.grades[judgments.order])
+        graded = f"grade {highest:g} is the highest judged, and {level} the lowest relevant one: "
+        said.append(
+            f"no judged document is relevant: {graded * bool(highest)}the scale of the scores is "
+            "not known"
+        )
+    each = judged / about.sum()
+    if each < defaults.LEAST and not labelled:
+        said.append(
+            f"with {each:.1f} judgments a topic, fewer than the {defaults.LEAST} of the checks, a "
+            "confidence is a hint"
+        )
+    return "; ".join(said)
