@@ -1,4 +1,5 @@
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from rtc_bayes import (
     Estimand,
     Judgments,
     Pool,
+    Qrels,
     Relevance,
     Workers,
     compare,
@@ -18,7 +20,7 @@ from rtc_bayes import (
     sample_scores,
     simulate,
 )
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import CollectionWarning, InputError
 
 
 def signs(pair):
@@ -449,6 +451,34 @@ def test_a_pool_that_lacks_what_its_lists_hold_is_refused():
     # lists that are cut at the depth lose nothing
     of_pair = compare(deep.select(pair), fitted, POOL_ALONE).expected
     np.testing.assert_allclose(of_pair, compare(deep, fitted, POOL_ALONE).expected[:2], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("judged", "level", "said"),
+    [
+        ([], 1, "nothing is judged"),
+        ([0, 0, 0, 0], 1, "no judged document is relevant: the scale of the scores is not known"),
+        ([2, 1, 0, 2], 3, "grade 2 is the highest judged, and 3 the lowest relevant one"),
+        ([1, 0], 1, "with 2.0 judgments a topic, fewer than the 3.5 of the checks"),
+        ([1, 0, 0, 1], 1, None),
+    ],
+)
+def test_judgments_that_tell_too_little_are_remarked_on(make_pool, judged, level, said):
+    pool = make_pool(np.random.default_rng(0), 2, 1, 6)
+    table = {pool.topics[0]: dict(zip(pool.docnos, judged, strict=False))}
+    none = (
+        pytest.warns(CollectionWarning, match="above the highest") if level > 1 else nullcontext()
+    )
+    with none:
+        judgments = Judgments.from_qrels(pool, Qrels(table), relevance_level=level)
+    comparison = compare(pool, fit(pool, judgments, model="rtc"), POOL_ALONE)
+    page = comparison.to_html(judgments=judgments)
+    if said is None:
+        assert "judged" not in comparison.meta
+        assert "a confidence is a hint" not in page
+    else:
+        assert said in comparison.meta["judged"]
+        assert said in page
 
 
 def test_topics_at_a_time_change_no_comparison(make_pool):

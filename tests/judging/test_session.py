@@ -6,6 +6,7 @@ import numpy as np
 import pools
 import pytest
 
+import rtc_bayes as rb
 from rtc_bayes import (
     Estimand,
     InputError,
@@ -383,6 +384,22 @@ def test_a_sure_session_without_documents_left_has_reached_its_confidence():
     truth = Qrels({t: {f"R{t}": 1, f"N{t}": 0} for t in better})
     result = build(pool_of(better, worse), truth, "mtc[least=3]")
     assert (result.reason, result.confidence) == ("reached", 1.0)
+
+
+def test_the_confidence_with_the_residual_is_that_of_a_comparison():
+    """By the normal and plug-in moments, as judging goes by; judging does not wait for it."""
+    made = rb.simulate(n_topics=4, n_systems=3, seed=2)
+    pool = rb.Pool.from_runs(made.runs, depth=10)
+    estimand = rb.Estimand(scope="pool", residual=0.05)
+    result = rb.build(pool, made.qrels, "mtc", estimand, budget=20)
+    fitted = rb.fit(pool, result.judgments, model="uniform")
+    exact = rb.compare(pool, fitted, estimand, moments="plugin", form="normal")
+    assert result.compared == pytest.approx(exact.confidence.min(), abs=1e-6)
+    assert result.compared < result.confidence
+    assert f"and {result.compared:.3f} with the residual" in repr(result)
+    without = rb.build(pool, made.qrels, "mtc", rb.Estimand(scope="pool"), budget=20)
+    assert without.compared == pytest.approx(without.confidence)
+    assert "residual" not in repr(without)
 
 
 def test_documents_are_chosen_for_the_topics_of_the_estimand():

@@ -119,13 +119,20 @@ def test_a_missing_topic_scores_zero_and_is_named_once():
 
 def test_judged_topics_and_all_topics():
     qrels = Qrels({"9": {"a": 1}, "10": {"x": -1}, "11": {"x": 1}})
-    with pytest.warns(CollectionWarning, match="11"):
+    with pytest.warns(CollectionWarning, match="no run has 1 of 2 judged topics.* aside: 11"):
         judged = evaluate(RUNS, qrels, "AP")
-    assert judged.topics == ("9", "11")
-    assert judged.mean["AP"].tolist() == [0.5, 0]
+    assert judged.topics == ("9",)
+    assert judged.mean["AP"].tolist() == [1, 0]
     everything = evaluate(RUNS, qrels, "AP", topics="all")
     assert everything.topics == ("9", "10")
     assert everything["AP"].tolist() == [[1, 0], [0, 0]]
+
+
+def test_rel_above_every_grade_is_refused():
+    with pytest.raises(
+        InputError, match=r"AP\(rel=3\) asks for grades above the highest judged, 2"
+    ):
+        evaluate(RUNS, QRELS, ["P@1", "AP(rel=3)"])
 
 
 def test_negative_grades_are_unjudged():
