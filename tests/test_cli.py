@@ -228,7 +228,7 @@ def test_compare_keeps_the_shape_of_the_contract(here, ok):
 
 
 def test_compare_by_several_measures_is_a_list(here, ok):
-    line = "compare '*.gz' --erels e.txt --measure AP --measure P@10 --format"
+    line = "compare '*.gz' --erels e.txt --default-p .5 --measure AP --measure P@10 --format"
     (here / "e.txt").write_text("501 Q0 none 0.5\n")
     content = json.loads(ok(f"{line} json"))
     assert [entry["measure"] for entry in content] == ["AP", "P@10"]
@@ -928,7 +928,15 @@ def test_a_relevance_level_above_every_grade_is_said(here, run):
 def test_documents_that_erels_leave_out_are_said(here, run):
     (here / "e.txt").write_text("501 Q0 d 0.5\n")
     line = "compare '*.gz' --erels e.txt"
-    assert "documents of the pool: taken as 0.5 (say another" in run(line)[2]
+    code, _, err = run(line)
+    assert code == 2
+    assert re.search(r"e.txt: no listed probability for [\d,]+ of .* give the labels", err)
+    assert run(f"{line} --default-p .5")[::2] == (0, "")
+    runs = rb.read_runs(str(here / "*.gz"))
+    every = [(t, d) for run in runs.values() for t in run.topics for d in run.ranking(t)]
+    few = [f"{topic} Q0 {docno} 0.5\n" for topic, docno in sorted(set(every))[1:]]
+    (here / "e.txt").write_text("".join(few))
+    assert "taken as 0.5 (say another" in run(line)[2]
     assert run(f"{line} --default-p .5")[1:] == (run(line)[1], "")
 
 

@@ -155,8 +155,8 @@ class Relevance(Saved):
         qrels : Qrels, optional
             Judged documents have probability 0 or 1, and keep their grade.
         default_p : float, optional
-            Probability in [0, 1] of the pool's documents that are listed nowhere. By default .5,
-            and a warning says of how many.
+            Probability in [0, 1] of the pool's documents that are listed nowhere. Where more than
+            a tenth of them are, there is no default; else it is .5, and a warning says of how many.
         relevance_level : int, optional
             The lowest relevant grade; by default the level that the qrels name, or 1.
 
@@ -168,7 +168,7 @@ class Relevance(Saved):
         Raises
         ------
         InputError
-            No topic in common, or a default outside [0, 1].
+            No topic in common, a default outside [0, 1], or none for too many documents.
 
         Examples
         --------
@@ -201,10 +201,19 @@ class Relevance(Saved):
         values = np.full(every.n_documents, 0.5 if default_p is None else default_p)
         n_default = len(values) - sum(len(listed[topic]) for topic in shared)
         if n_default and default_p is None:
-            warn(
+            lacking = (
                 f"no listed probability for {n_default:,} of {counted(len(values), 'document')} "
-                "of the pool: taken as 0.5 (say another: default_p= or --default-p)",
+                "of the pool"
             )
+            if n_default > _FEW_UNLISTED * len(values):
+                raise InputError(
+                    lacking,
+                    path=erels.path or None,
+                    remedy="say which it is (default_p= or --default-p), pool no deeper than is "
+                    "listed (scope pool and a depth), or give the labels themselves (fit(..., "
+                    "labels=) or --labels), so that a model predicts what has none",
+                )
+            warn(f"{lacking}: taken as 0.5 (say another: default_p= or --default-p)")
         for topic in shared:
             values[every.locate(topic, listed[topic])] = list(listed[topic].values())
         distribution = None
@@ -348,6 +357,8 @@ def _read_only(values: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 _LABELS = ("topic", "docno")
+# the largest share of a pool's documents without a listed probability that is taken as 0.5
+_FEW_UNLISTED = 0.1
 
 
 class HasRelevance(Protocol):

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
 
 from rtc_bayes.collection import Labels, Probabilities, write_erels
+from rtc_bayes.collection.ids import some
 from rtc_bayes.crowd.expectation import dawid_skene, majority, one_coin
 from rtc_bayes.crowd.glad import glad
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.panel_labels import panel
 from rtc_bayes.crowd.votes import Known, Truths, Votes
-from rtc_bayes.errors import InputError, options_of, warn, whole_number
+from rtc_bayes.errors import FitWarning, InputError, options_of, warn, whole_number
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ type Method = Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"]
 METHODS: tuple[str, ...] = get_args(Method.__value__)
 LEVEL = 0.9
 """Probability that a judge's interval holds."""
+# R-hat from which chains are said not to agree
+_MIXED = 1.1
+# labels of a judge from which it is remarked on that none is relevant
+_MANY_LABELS = 100
 _TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 
 _MAXIMISED: Mapping[str, Callable[[Votes], Truths]] = {
@@ -69,6 +74,8 @@ class Aggregate:
     checked : bool
         Whether anything says how often judges are right: a pair that two of them labelled, or one
         whose grade is known.
+    known : int
+        Of how many of these pairs the grade was given.
 
     Examples
     --------
@@ -93,6 +100,7 @@ class Aggregate:
     right: NDArray[np.int64] | None = None
     r_hat: float | None = None
     checked: bool = True
+    known: int = 0
 
     @property
     def probability(self) -> Floats:
@@ -247,6 +255,13 @@ def aggregate(
         An unknown method, a relevance level above all grades, or an argument that the method does
         not take.
 
+    Warns
+    -----
+    FitWarning
+        Chains of "hierarchical" do not agree.
+    CollectionWarning
+        No pair whose grade is known has labels, or no label of a judge of many is relevant.
+
     Examples
     --------
     >>> import rtc_bayes as rb
@@ -264,6 +279,7 @@ def aggregate(
             "no pair whose grade is known has labels, so what is known changes nothing; check that "
             "topics and docnos are written alike",
         )
+    _warn_of_scales(labels, rel)
     if method == "panel":
         told = np.flatnonzero(votes.gold >= 0)
         ids = labels.pair_ids()
@@ -280,6 +296,12 @@ def aggregate(
         )
     else:
         made = _MAXIMISED[method](votes)
+    if made.r_hat is not None and made.r_hat > _MIXED:
+        warn(
+            f"the chains do not agree (R-hat {made.r_hat:.2f}), so that intervals are too narrow; "
+            "give more labels a pair, or grades of a person",
+            FitWarning,
+        )
     return Aggregate(
         method,
         tuple(labels.pair_ids()),
@@ -294,7 +316,22 @@ def aggregate(
         made.right,
         made.r_hat,
         votes.checked(),
+        int((votes.gold >= 0).sum()),
     )
+
+
+def _warn_of_scales(labels: Labels, rel: int) -> None:
+    """Say of judges of many labels that none is relevant, though they tell documents apart."""
+    highest = np.zeros(len(labels.judges), dtype=int)
+    np.maximum.at(highest, labels.judge_of, labels.grade)
+    count = np.bincount(labels.judge_of, minlength=len(labels.judges))
+    below = np.flatnonzero((highest > 0) & (highest < rel) & (count >= _MANY_LABELS))
+    if len(below):
+        names = some([labels.judges[j] for j in below])
+        warn(
+            f"no label of {names} reaches {rel}, the lowest relevant grade, so all count as "
+            "nonrelevant; if these are on another scale, give them on that of the others",
+        )
 
 
 def _earlier(labels: Labels, votes: Votes, history: Aggregate | None) -> dict[int, Floats]:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _LEVEL = 0.9
 _FEWEST = 20
 """Labels from which a judge is called constant or inverted."""
+_NEARLY, _MANY, _VARIED = 0.99, 100, 0.9
+"""A judge of so many labels of whom more than this share are one grade is called constant, too,
+where less than that share of all labels are."""
 _FAST = 0.1
 """A judge whose median time is under this share of that of all judges is too fast."""
 
@@ -32,8 +35,9 @@ def judge_table(labels: Labels) -> pd.DataFrame:
     DataFrame
         judge, labels, topics; the share of each grade (grade_0, ...); agrees, the share of labels
         that are what most other judges of the pair say (NaN where there are none, ties left out);
-        gold, labels of pairs of known grade, accuracy on these with a 90% interval (Jeffreys'),
-        accuracy_low and accuracy_high; seconds, the median time of a label; suspicious, why, or "".
+        gold, labels of pairs of known grade, accuracy (the same grade) on these with a 90%
+        interval (Jeffreys'), accuracy_low and accuracy_high; seconds, the median time of a label;
+        suspicious, why, or "".
 
     Examples
     --------
@@ -88,17 +92,23 @@ def judge_table(labels: Labels) -> pd.DataFrame:
 def _suspicions(table: pd.DataFrame, shares: list[str], usual: float) -> list[str]:
     """Say of each judge why the labels are suspicious."""
     chance = 1.0 / len(shares)
+    of_all = {name: np.average(table[name], weights=table["labels"]) for name in shares}
     said = []
     for row in table.to_dict("records"):
         reasons = []
         if row["labels"] >= _FEWEST:
             same = max(shares, key=row.__getitem__)
-            if row[same] == 1.0:
-                reasons.append(f"always says {same.removeprefix('grade_')}")
+            nearly = row["labels"] >= _MANY and row[same] > _NEARLY and of_all[same] < _VARIED
+            inverted = ""
+            if row[same] == 1.0 or nearly:
+                often = "always" if row[same] == 1.0 else "nearly always"
+                reasons.append(f"{often} says {same.removeprefix('grade_')}")
+            elif len(shares) == 2:
+                inverted = ": inverted?"
             if row["gold"] >= _FEWEST and row["accuracy_high"] < chance:
-                reasons.append("worse than chance on gold: inverted?")
+                reasons.append(f"worse than chance on gold{inverted}")
             elif row["gold"] < _FEWEST and row["agrees"] < chance / 2.0:
-                reasons.append("against the others more often than by chance: inverted?")
+                reasons.append(f"against the others more often than by chance{inverted}")
         if row["seconds"] < _FAST * usual:
             reasons.append(f"{row['seconds']:.2g} seconds a label, where {usual:.2g} are usual")
         said.append("; ".join(reasons))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rtc_bayes.collection import Labels
 from rtc_bayes.crowd import Aggregate, agreement, judge_table
 from rtc_bayes.errors import InputError
@@ -10,8 +12,6 @@ from rtc_bayes.report.terminal import Passage, Table
 from rtc_bayes.store.shown import counted, in_words
 
 _SHOWN = 15
-# R-hat from which chains are said not to agree
-_MIXED = 1.1
 _FORMATS: dict[str, Format] = {
     "labels": "d",
     "agrees": ".2f",
@@ -50,17 +50,14 @@ def judges_tables(
     except InputError as error:
         if len(labels.judges) > 1:
             said.append(f"No agreement to tell: {error}")
+    if made.known:
+        said.append(f"Grades given of {counted(made.known, 'labelled pair')}, taken as true.")
     if not made.checked:
         rests = "rests on the model's prior alone" if made.draws is not None else "is not known"
         said.append(
             "No pair has labels of two judges, and no grade of a person is given: how often a "
             f"judge is right {rests}. Give grades of some pairs (--human), or labels of more "
             "judges."
-        )
-    if made.r_hat is not None and made.r_hat > _MIXED:
-        said.append(
-            f"The chains do not agree (R-hat {made.r_hat:.2f}), so that intervals are too narrow: "
-            "give more labels a pair, or grades of a person."
         )
     raw, told = judge_table(binary), made.judges_frame()
     table = raw[["judge", "labels", "agrees"]].assign(**{"says relevant": raw["grade_1"]})
@@ -75,12 +72,15 @@ def judges_tables(
     if suspicious:
         said.append(f"Suspicious: {suspicious} of {counted(len(raw), 'judge')}.")
         table["suspicious"] = raw["suspicious"]
-    table = table.sort_values("labels", ascending=False, kind="stable")
     by = "shares of votes" if made.method == "mv" else made.method
+    suspected = (raw["suspicious"] != "").to_numpy()
     title = f"Judges, and how often each is right, by {by}"
-    if not every and len(table) > _SHOWN:
-        title += f" (the {_SHOWN} of most labels of {len(table)}; --judges shows all)"
-        table = table.head(_SHOWN)
+    if every or len(table) <= _SHOWN:
+        table = table.sort_values("labels", ascending=False, kind="stable")
+    else:
+        first = "the suspicious, then " if suspicious else ""
+        title += f" ({first}those of most labels, {_SHOWN} of {len(table)}; --judges shows all)"
+        table = table.iloc[np.lexsort((-raw["labels"], ~suspected))[:_SHOWN]]
     return [Passage("labels", tuple(said)), Table(title, table, _FORMATS)]
 
 

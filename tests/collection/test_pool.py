@@ -344,9 +344,15 @@ def test_relevance_lines_up_with_a_smaller_pool(runs, pool, tmp_path):
 
 
 def test_documents_without_a_listed_probability_are_said(pool):
+    """Few are taken as 0.5; without more than a tenth nothing is taken for granted."""
     erels = rb.Probabilities({"9": {"x": 0.25, "far": 0.5}})
     n = pool.n_documents + 1
-    with pytest.warns(CollectionWarning, match=rf"^no listed .* {n - 2} of {n} documents .* 0\.5"):
+    with pytest.raises(InputError, match=rf"for {n - 2} of {n} documents .*default_p= .*labels="):
+        rb.Relevance.from_erels(pool, erels)
+    more = {f"far{i:02}": 0.5 for i in range(10 * n)}
+    erels = rb.Probabilities({"9": {"x": 0.25, "far": 0.5, **more}})
+    lacking = rf"^no listed .* {n - 2} of {11 * n} documents .* 0\.5"
+    with pytest.warns(CollectionWarning, match=lacking):
         relevance = rb.Relevance.from_erels(pool, erels)
     same = rb.Relevance.from_erels(pool, erels, default_p=0.5)
     np.testing.assert_array_equal(relevance.values, same.values)

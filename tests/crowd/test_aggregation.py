@@ -11,7 +11,7 @@ from rtc_bayes.crowd.abilities import Population
 from rtc_bayes.crowd.expectation import dawid_skene
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.votes import Votes
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import CollectionWarning, FitWarning, InputError
 from rtc_bayes.report.labels_tables import judges_tables
 
 
@@ -94,6 +94,7 @@ def test_good_and_bad_judges_are_told_apart(method):
     assert made.counts.sum() == pytest.approx(labels.n_labels)
 
 
+@pytest.mark.filterwarnings("ignore:the chains do not agree")
 @pytest.mark.parametrize("method", ["mv", "em", "one-coin", "glad", "hierarchical", "panel"])
 def test_known_grades_stay(method):
     labels, _, _ = crowd(pairs=12)
@@ -150,6 +151,7 @@ def test_hierarchical_judges_intervals_hold():
     assert 0.9 - 3 * 0.031 < inside / all_of_them < 1.0
 
 
+@pytest.mark.filterwarnings("ignore:the chains do not agree")
 def test_the_share_of_labels_that_is_right_is_drawn_apart_from_the_chance():
     inside, chances, shares = 0.0, [], []
     for seed in range(12):
@@ -387,3 +389,23 @@ def test_chains_that_do_not_agree_are_told():
     assert rb.aggregate(labels, human=known, seed=1).r_hat < 1.05
     assert rb.aggregate(labels, "em").r_hat is None
     assert rb.aggregate(labels, draws=6, seed=1).r_hat is None
+
+
+def test_chains_that_do_not_agree_are_warned_of():
+    labels, _, _ = crowd(pairs=150, judges=8, each=5, seed=3)
+    with pytest.warns(FitWarning, match=r"the chains do not agree \(R-hat"):
+        made = rb.aggregate(labels, draws=20, seed=3)
+    assert made.r_hat > 1.1
+
+
+def test_a_judge_on_another_scale_is_remarked_on():
+    """One that says 0 or 1 beside those of 0 to 3, at relevance level 2."""
+    truth = rb.Qrels({"7": {f"d{i:03}": i % 4 for i in range(120)}})
+    said = [(d, f"{judge}", grade) for judge in "ab" for d, grade in truth["7"].items()]
+    said += [(d, "binary", int(grade >= 2)) for d, grade in truth["7"].items()]
+    docnos, judges, grades = zip(*said, strict=True)
+    labels = rb.Labels.of(["7"] * len(docnos), docnos, judges, grades)
+    with pytest.warns(CollectionWarning, match="no label of binary reaches 2, the lowest relevant"):
+        made = rb.aggregate(labels, "mv", rel=2, human={("7", "d000"): 0, ("7", "d003"): 3})
+    assert made.known == 2
+    assert rb.aggregate(labels, "mv", rel=1).known == 0

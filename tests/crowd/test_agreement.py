@@ -121,3 +121,18 @@ def test_suspicious_judges_are_named_with_the_reason():
     without = rb.judge_table(labels.with_gold({})).set_index("judge")
     assert without.loc["inverted", "suspicious"].startswith("against the others")
     assert np.isnan(without.loc["good", "accuracy"])
+
+
+def test_a_judge_who_nearly_always_says_one_thing_is_suspicious():
+    """Where others tell documents apart; one who says nothing else is not called inverted."""
+    truth = np.arange(400) % 4 == 0
+    said = {"ann": truth, "bob": truth, "cas": truth, "dot": np.arange(400) > 0}
+    docnos = [f"d{i}" for i in range(400)] * 4
+    judges = np.repeat([*said], 400)
+    gold = {("7", f"d{i}"): int(relevant) for i, relevant in enumerate(truth)}
+    labels = rb.Labels.of(
+        ["7"] * 1600, docnos, judges, np.concatenate([*said.values()]).astype(int), gold=gold
+    )
+    table = rb.judge_table(labels).set_index("judge")["suspicious"]
+    assert table["dot"] == "nearly always says 1; worse than chance on gold"
+    assert (table.drop("dot") == "").all()
