@@ -6,11 +6,11 @@ import functools
 import inspect
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from operator import index
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 _MOST = 2**63 - 1
@@ -155,9 +155,114 @@ def check_type(value: object, kind: Any, what: str, remedy: str) -> None:
     rtc_bayes.errors.InputError: qrels are a str; read them: read_qrels(FILE)
     """
     if not isinstance(value, kind):
-        name = type(value).__name__
-        article = "an" if name[0] in "aeiou" else "a"
-        raise InputError(f"{what} {article} {name}", remedy=remedy)
+        raise InputError(f"{what} {with_article(type(value).__name__)}", remedy=remedy)
+
+
+#: How to come by an object of a class, for who gave another.
+_SOURCES = {
+    "Pool": "pool the runs: Estimand().pool(runs, qrels)",
+    "Runs": "read them: read_runs(FILES)",
+    "Qrels": "read them, read_qrels(FILE), or write judgments out: judgments.to_qrels()",
+    "Judgments": "line them up with a pool: Judgments.from_qrels(pool, qrels)",
+    "Labels": "read them: read_labels(FILES)",
+    "Comparison": "compare: compare(pool, fit(pool, judgments))",
+    "Fit": "fit a model: fit(pool, judgments)",
+    "ScoreMatrix": "make it of scores: ScoreMatrix.from_frame(frame)",
+    "HoldOutDesign": "make one: hold_out(groups, topics)",
+    "Workers": "say how many: Workers(jobs=2)",
+}
+_PLAIN: dict[str, Any] = {
+    "Mapping": Mapping,
+    "Iterable": Iterable,
+    "Sequence": Collection,  # arrays are as good
+    "str": str,
+    "int": Integral,
+    "float": Real,
+    "bool": bool,
+    "Path": PurePath,
+    "None": type(None),
+}
+
+
+def explains_types[**P, T](function: Callable[P, T]) -> Callable[P, T]:
+    """Name the argument of another type, where a call fails because of one.
+
+    A call that succeeds costs nothing more. An argument is of another type if its annotation names
+    classes of this package alone, mappings, sequences or what Python has, and it is none of them.
+
+    Raises
+    ------
+    InputError
+        In place of the error that the call failed with.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> rb.evaluate("runs.txt", rb.Qrels({"1": {"d1": 1}}))
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: runs are a str, ...; read them: read_runs(FILES)
+    """
+
+    @functools.wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except InputError:
+            raise
+        except (AttributeError, TypeError, ValueError) as error:
+            if (wrong := _wrong_type(function, args, kwargs)) is not None:
+                raise wrong from error
+            raise
+
+    return called
+
+
+def _wrong_type(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+) -> InputError | None:
+    """Say which argument is of another type than its annotation, if one is."""
+    import rtc_bayes
+
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError:  # Python says well what is missing or too much
+        return None
+    for name, value in given.items():
+        parts = str(signature.parameters[name].annotation).split(" | ")
+        kinds = [part.split("[")[0].removeprefix("pd.") for part in parts]
+        classes = [_PLAIN.get(kind, getattr(rtc_bayes, kind, None)) for kind in kinds]
+        known = (
+            kind == "DataFrame" or _is_class(one) for kind, one in zip(kinds, classes, strict=True)
+        )
+        bases = {base.__name__ for base in type(value).__mro__}
+        plain = tuple(_PLAIN[kind] for kind in kinds if kind in _PLAIN)
+        if not all(known) or bases & {*kinds} or isinstance(value, plain):
+            continue
+        sources = [_SOURCES[kind] for kind in kinds if kind in _SOURCES]
+        return InputError(
+            f"{name} {'are' if name.endswith('s') else 'is'} "
+            f"{with_article(type(value).__name__)}, not "
+            f"{' or '.join(with_article(kind) for kind in kinds if kind != 'None')}",
+            remedy=sources[0] if sources else None,
+        )
+    return None
+
+
+def _is_class(value: object) -> bool:
+    """Whether something is a class whose objects are made of it: no protocol."""
+    return isinstance(value, type) and not getattr(value, "_is_protocol", False)
+
+
+def with_article(noun: str) -> str:
+    """Put an article before a noun.
+
+    Examples
+    --------
+    >>> with_article("Estimand")
+    'an Estimand'
+    """
+    return f"{'an' if noun[0] in 'aeiouAEIOU' else 'a'} {noun}"
 
 
 def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

@@ -27,7 +27,7 @@ from rtc_bayes.calibration.reliability import (
     scores_by,
 )
 from rtc_bayes.collection import Qrels, Runs
-from rtc_bayes.errors import InputError, moved, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
@@ -260,6 +260,7 @@ class Calibration(Kind[CalibrationStudy]):
         }
 
 
+@explains_types
 @moved(**MOVED)
 def calibrate(
     runs: Runs,

@@ -25,7 +25,7 @@ from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.collection.remarks import Evidence, Remark, remarks_on
 from rtc_bayes.collection.run_files import RunFile, read_run_file
 from rtc_bayes.collection.runs import Run, Runs
-from rtc_bayes.errors import CollectionWarning, InputError, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError, explains_types, whole_number
 from rtc_bayes.store import atomic_write, write_csv, write_json
 from rtc_bayes.store.shown import Shown, counted
 
@@ -182,6 +182,7 @@ class Description(Shown):
         )
 
 
+@explains_types
 def describe(
     runs: Runs,
     judgments: Qrels | Judgments | None = None,

@@ -15,7 +15,7 @@ from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import JudgedFor, Qrels, level_of
-from rtc_bayes.errors import InputError, check_type, warn, whole_fields
+from rtc_bayes.errors import InputError, check_type, explains_types, warn, whole_fields
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
 
@@ -281,6 +281,7 @@ class Judgments(Saved):
         return replace(self, labels=every, order=np.empty(0, dtype=np.int64), grades=every)
 
     @classmethod
+    @explains_types
     def from_qrels(
         cls,
         pool: Pool,

@@ -13,7 +13,7 @@ import numpy as np
 from rtc_bayes.collection.ids import keyed_by_text, shown
 from rtc_bayes.collection.qrels import JudgedFor, Qrels, one_design, one_level
 from rtc_bayes.collection.writing import write_qrels
-from rtc_bayes.errors import InputError, warn
+from rtc_bayes.errors import InputError, explains_types, warn
 from rtc_bayes.store import meta_path, write_json
 from rtc_bayes.store.shown import counted
 
@@ -198,6 +198,7 @@ class Merged:
         )
 
 
+@explains_types
 def merge(*qrels: Qrels | Mapping[str, Qrels], conflict: Conflict = "refuse") -> Merged:
     """Merge the judgments of several groups.
 

@@ -14,7 +14,7 @@ from rtc_bayes import defaults
 from rtc_bayes.collection.ids import list_of_names
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
-from rtc_bayes.errors import InputError, warn, whole_number
+from rtc_bayes.errors import InputError, explains_types, warn, whole_number
 from rtc_bayes.store import digest_text
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
@@ -123,6 +123,7 @@ class Pool(Saved):
             array.flags.writeable = False
 
     @classmethod
+    @explains_types
     def from_runs(
         cls,
         runs: Runs,

@@ -10,10 +10,11 @@ from typing import Any
 from rtc_bayes.collection.ids import shown
 from rtc_bayes.collection.qrels import Prels, Probabilities, Qrels
 from rtc_bayes.collection.runs import Run, Runs
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.store import atomic_write, make_folder, meta_path, write_json
 
 
+@explains_types
 def write_run(run: Run, path: str | Path) -> None:
     """Write ``topic Q0 docno rank score tag`` lines; a name that ends in .gz is gzipped.
 
@@ -44,6 +45,7 @@ def write_run(run: Run, path: str | Path) -> None:
     )
 
 
+@explains_types
 def write_runs(runs: Runs, folder: str | Path, *, compress: bool = True) -> None:
     """Write each run to ``folder/TAG.gz`` (``folder/TAG`` with ``compress=False``).
 
@@ -74,6 +76,7 @@ def write_runs(runs: Runs, folder: str | Path, *, compress: bool = True) -> None
         write_run(run, Path(folder) / (f"{tag}.gz" if compress else tag))
 
 
+@explains_types
 def write_qrels(qrels: Qrels, path: str | Path) -> None:
     """Write ``topic 0 docno relevance`` lines.
 
@@ -102,6 +105,7 @@ def write_qrels(qrels: Qrels, path: str | Path) -> None:
     _write_beside({} if about == {"judged_for": None} else about, path)
 
 
+@explains_types
 def write_erels(probabilities: Probabilities, path: str | Path) -> None:
     """Write ``topic Q0 docno probability`` lines; probabilities keep every digit.
 

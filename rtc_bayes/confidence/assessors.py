@@ -18,7 +18,7 @@ from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.comparing import compare
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import RelevanceLike
-from rtc_bayes.errors import InputError, check_type, whole_number
+from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 
 
+@explains_types
 def assessor_confusion(
     first: Qrels,
     second: Qrels,
@@ -89,6 +90,7 @@ def assessor_confusion(
     return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
+@explains_types
 def second_assessor(
     pool: Pool,
     relevance: RelevanceLike,

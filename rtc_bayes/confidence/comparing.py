@@ -23,7 +23,7 @@ from rtc_bayes.confidence.outcomes import (
     shares_within,
 )
 from rtc_bayes.confidence.setting import MOVED, AskedKind, Choice, RelevanceLike, Setting
-from rtc_bayes.errors import InputError, moved
+from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.measures import Estimand
 from rtc_bayes.workers import Workers
 
@@ -37,6 +37,7 @@ Pairs = NDArray[np.int64]
 type Several = Sequence[Estimand] | list[str] | tuple[EstimandLike, ...]
 
 
+@explains_types
 @overload
 def compare(
     pool: Pool,

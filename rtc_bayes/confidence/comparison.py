@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store import atomic_write, write_csv, write_json
 from rtc_bayes.store.shown import Shown, counted
@@ -289,6 +289,7 @@ class Comparison(Shown):
 
         return replace(self, **count_ranks(self.asked_setting.sample_all())._asdict())
 
+    @explains_types
     def with_equivalence(self, rope: float) -> Comparison:
         """Add the probability that a difference is too small to matter.
 
@@ -441,6 +442,7 @@ class Comparison(Shown):
         scores, ((first, second),) = two.sample_all(), two.pairs
         return (scores[first] - scores[second]).ravel()
 
+    @explains_types
     def to_html(
         self,
         path: str | Path | None = None,

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from rtc_bayes.confidence.comparing import compare_setting
 from rtc_bayes.confidence.setting import MOVED, Kind, RelevanceLike, Setting, two_systems
-from rtc_bayes.errors import moved
+from rtc_bayes.errors import explains_types, moved
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
     from rtc_bayes.measures.estimand import EstimandLike
 
 
+@explains_types
 @moved(**MOVED)
 def forecast(
     pool: Pool,

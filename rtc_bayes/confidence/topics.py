@@ -14,7 +14,7 @@ from rtc_bayes.confidence.many_draws import exact_draws, exact_moments
 from rtc_bayes.confidence.outcomes import sampled_moments
 from rtc_bayes.confidence.setting import MOVED, Kind, RelevanceLike, Setting, two_systems
 from rtc_bayes.confidence.subpool import with_topics
-from rtc_bayes.errors import moved
+from rtc_bayes.errors import explains_types, moved
 from rtc_bayes.measures import ScoreMatrix
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.workers import ALONE, Workers, each_topic
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
+@explains_types
 @moved(**MOVED)
 def topic_differences(
     pool: Pool,

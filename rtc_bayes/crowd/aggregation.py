@@ -18,7 +18,7 @@ from rtc_bayes.crowd.glad import glad
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.panel_labels import panel
 from rtc_bayes.crowd.votes import Known, Truths, Votes
-from rtc_bayes.errors import FitWarning, InputError, options_of, warn, whole_number
+from rtc_bayes.errors import FitWarning, InputError, explains_types, options_of, warn, whole_number
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -196,6 +196,7 @@ class Aggregate:
         return f"{said}, {self.probability.sum():.1f} relevant expected, {ties} tied)"
 
 
+@explains_types
 @options_of(
     "method",
     draws=["hierarchical"],

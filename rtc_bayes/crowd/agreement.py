@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Agreement(NamedTuple):
     pairs: int
 
 
+@explains_types
 def agreement(
     labels: Labels, level: Level = "nominal", *, resamples: int = 1000, seed: int = 0
 ) -> Agreement:
@@ -136,6 +137,7 @@ def _distance(total: Floats, level: Level) -> Floats:
     return np.square(place[:, None] - place)
 
 
+@explains_types
 def kappas(labels: Labels, *, fewest: int = _FEWEST) -> pd.DataFrame:
     """Return Cohen's kappa of every two judges who labelled `fewest` pairs or more in common.
 

@@ -9,6 +9,7 @@ from scipy.stats import beta
 
 from rtc_bayes.collection import Labels
 from rtc_bayes.crowd.agreement import judges_counts
+from rtc_bayes.errors import explains_types
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,7 @@ _FAST = 0.1
 """A judge whose median time is under this share of that of all judges is too fast."""
 
 
+@explains_types
 def judge_table(labels: Labels) -> pd.DataFrame:
     """Return what each judge said, and how that agrees with gold and with the others.
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels
 from rtc_bayes.crowd.aggregation import Aggregate
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 
 
+@explains_types
 def suggest_labels(labels: Labels, made: Aggregate, count: int = 10) -> pd.DataFrame:
     """Return the labels that are expected to tell most: of which pair, and by which judge.
 

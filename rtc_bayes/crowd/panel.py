@@ -29,7 +29,7 @@ from rtc_bayes.crowd.panel_laplace import (
     expected_sigmoid,
     laplace,
 )
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.store.shown import counted
 
 # Scales of the topics' and the judges' effects: a grid under half-normal priors.
@@ -178,6 +178,7 @@ class Panel:
         return _design(self.features, self.prior, scale, thresholds, self.n_grades)
 
 
+@explains_types
 def fit_panel(
     scores: ArrayLike,
     topics: Sequence[str] | NDArray[np.int64],

@@ -8,7 +8,7 @@ import numpy as np
 
 from rtc_bayes.crowd.panel import Panel
 from rtc_bayes.crowd.panel_features import Codes, Floats
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.store.shown import counted
 
 _BLOCK = 256
@@ -37,6 +37,7 @@ class Checks(NamedTuple):
     stratum: Codes
 
 
+@explains_types
 def expected_gain(panel: Panel, *, draws: int = 500) -> Floats:
     """Return by how much a human's label of each pair lowers the log loss of all pairs.
 
@@ -82,6 +83,7 @@ def expected_gain(panel: Panel, *, draws: int = 500) -> Floats:
     return np.maximum(gain, 0.0)
 
 
+@explains_types
 def suggest_checks(panel: Panel, n: int, *, draws: int = 500) -> Codes:
     """Suggest the pairs whose labels by a human gain most, best first.
 
@@ -116,6 +118,7 @@ def suggest_checks(panel: Panel, n: int, *, draws: int = 500) -> Codes:
     return open_pairs[np.argsort(-gain, kind="stable")[:n]]
 
 
+@explains_types
 def draw_checks(panel: Panel, n: int, *, strata: int = 5, seed: int = 0) -> Checks:
     """Draw pairs for a human at random within strata of the panel's mean score.
 

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels, Qrels
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 
 SPAMMERS = ("random", "constant", "inverted")
 
 
+@explains_types
 def simulate_labels(
     truth: Qrels,
     *,

@@ -13,7 +13,7 @@ from scipy.special import log_ndtr
 
 from rtc_bayes.confidence import Comparison
 from rtc_bayes.confidence.unseen import is_unseen
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import gradient_on_pool
 
@@ -33,6 +33,7 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 _LEAST_VARIANCE, _MOST_REMOVED = 1e-9, 1.0 - 1e-6
 
 
+@explains_types
 def next_actions(
     comparison: Comparison,
     judgments: Judgments,

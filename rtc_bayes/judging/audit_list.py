@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.merging import NAMED, refused
 from rtc_bayes.collection.qrels import Prel, Prels, Qrels
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.measures.sampling import (
     Sample,
     inclusion_probabilities,
@@ -30,6 +30,7 @@ ALGORITHM = 1
 """The number of the method in the prels of an audit, that of statAP."""
 
 
+@explains_types
 def audit_documents(
     pool: Pool,
     share: float,

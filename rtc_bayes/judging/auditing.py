@@ -13,7 +13,7 @@ from scipy.special import logit, logsumexp
 
 from rtc_bayes.confidence.unseen import is_unseen
 from rtc_bayes.defaults import NORMAL_95
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.judging.assisting_model import CERTAIN, AssistingModel
 from rtc_bayes.judging.audit_list import audit_order
 from rtc_bayes.measures.analytic import gradient_on_pool
@@ -368,6 +368,7 @@ class Audit:
         )
 
 
+@explains_types
 def audit(
     comparison: Comparison,
     sample: Sample,

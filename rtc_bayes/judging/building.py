@@ -10,7 +10,7 @@ from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.errors import InputError, moved
+from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.judging.algorithm import Algorithm
 from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Judge
@@ -110,6 +110,7 @@ class JudgingResult(Shown):
         )
 
 
+@explains_types
 @moved(relevance_level="give estimand=Estimand(relevance_level=...)")
 def build(
     pool: Pool,

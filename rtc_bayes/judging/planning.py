@@ -15,7 +15,7 @@ from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.confidence import Comparison
 from rtc_bayes.confidence.setting import two_systems
 from rtc_bayes.confidence.topics import by_topic
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Judge
@@ -37,6 +37,7 @@ Floats = NDArray[np.float64]
 JUDGMENTS_PER_TOPIC = (2, 4, 8, 16, 32)
 
 
+@explains_types
 def plan(
     pool: Pool,
     judgments: Judgments | Qrels,

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.hold_out import check_design
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge
 from rtc_bayes.judging.stopping import Reason, with_residual
@@ -118,6 +118,7 @@ class JudgingSession:
     False
     """
 
+    @explains_types
     def __init__(
         self,
         judgments: Judgments,

@@ -14,7 +14,7 @@ from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.confidence.setting import two_systems
-from rtc_bayes.errors import InputError, check_type, whole_number
+from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Chooser, Judge
@@ -83,6 +83,7 @@ class Suggestions:
     confidence: float | None
 
 
+@explains_types
 def next_documents(
     pool: Pool,
     judgments: Judgments | Qrels,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rtc_bayes.collection.qrels import Qrels
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import explains_types, whole_number
 from rtc_bayes.measures.truth import ScoreTable, evaluate
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ INCOMPLETE_MEASURES = {
 }
 
 
+@explains_types
 def incomplete(
     runs: Runs,
     qrels: Qrels,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection import Relevance
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.linear import Linear
 from rtc_bayes.measures.names import MeasureLike, parse_measure
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 
 
+@explains_types
 def model_assisted(
     relevance: ArrayLike | Relevance | HasRelevance,
     sample: Sample,

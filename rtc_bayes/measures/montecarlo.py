@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution, TopicGrades
 from rtc_bayes.collection.relevance import HasRelevance, Relevance
-from rtc_bayes.errors import InputError, moved, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.measures.names import Kind, Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.pool_moments import TopicPart, by_grade, on_pool, topic_parts
 from rtc_bayes.measures.sampled import scorer
@@ -30,6 +30,7 @@ _BLOCK = 1024
 _LANES, _HELD = 64, 1 << 22
 
 
+@explains_types
 @moved(p="write relevance")
 def sample_scores(
     pool: Pool,

@@ -14,7 +14,7 @@ from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.relevance import HasRelevance, Relevance, as_relevance
-from rtc_bayes.errors import InputError, moved
+from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.overlaps import Overlaps
@@ -148,6 +148,7 @@ class Moments:
         )
 
 
+@explains_types
 @moved(probabilities="write relevance")
 def moments(
     pool: Pool,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.collection import Judgments, Pool, Qrels
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.qrels import Prel, Prels, level_of
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
@@ -269,6 +269,7 @@ def poisson_sample(pool: Pool, probability: ArrayLike, *, seed: int = 0) -> NDAr
     return permanent_numbers(pool, seed=seed) < probability
 
 
+@explains_types
 def inclusion_probabilities(
     pool: Pool, size: float, *, weights: SamplingWeights | ArrayLike = "rank"
 ) -> Floats:

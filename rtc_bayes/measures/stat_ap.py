@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from rtc_bayes.collection.lists import Lists
+from rtc_bayes.errors import explains_types
 from rtc_bayes.measures.plain import PairDifferences
 from rtc_bayes.measures.sampling import Sample
 from rtc_bayes.measures.scores import ScoreMatrix
@@ -60,6 +61,7 @@ class SampledScores:
         return f"SampledScores({self.scores!r})"
 
 
+@explains_types
 def stat_ap(sample: Sample) -> SampledScores:
     """Estimate average precision from a sample (statAP; Pavlu and Aslam 2007).
 
@@ -154,6 +156,7 @@ class RelevantCounts:
     variance: Floats
 
 
+@explains_types
 def horvitz_thompson(sample: Sample) -> RelevantCounts:
     """Estimate how many documents of the pool are relevant (Horvitz and Thompson 1952).
 

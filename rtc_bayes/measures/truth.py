@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.errors import InputError, warn
+from rtc_bayes.errors import InputError, explains_types, warn
 from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure
 from rtc_bayes.store.shown import Shown, counted
 
@@ -118,6 +118,7 @@ class ScoreTable(Shown):
         return "\n".join(lines)
 
 
+@explains_types
 def evaluate(
     runs: Runs,
     qrels: Qrels,

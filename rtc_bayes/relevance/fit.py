@@ -12,7 +12,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
-from rtc_bayes.errors import InputError, SharedErrorsWarning, check_type, warn
+from rtc_bayes.errors import InputError, SharedErrorsWarning, check_type, explains_types, warn
 from rtc_bayes.relevance.fitters import (
     Estimate,
     estimate,
@@ -241,6 +241,7 @@ class Fit:
         )
 
 
+@explains_types
 def fit(
     pool: Pool,
     judgments: Judgments,

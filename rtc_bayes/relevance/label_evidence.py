@@ -49,7 +49,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Labels, Pool
-from rtc_bayes.errors import InputError, check_type
+from rtc_bayes.errors import InputError, check_type, explains_types
 from rtc_bayes.relevance.evidence import rank_curve
 from rtc_bayes.relevance.label_sharing import SHARES, LabelCorrelation, label_correlation
 from rtc_bayes.relevance.label_systems import LabelledSystems
@@ -371,6 +371,7 @@ class LabelEvidence:
         return np.where(self.shares, 1.0 / self.remaining, 1.0)
 
 
+@explains_types
 def shared_errors(judgments: Judgments) -> pd.DataFrame:
     """Say of each system how far its ranks go with the judges' labels, given relevance.
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.relevance.fitters import available_methods
 from rtc_bayes.relevance.interface import RelevanceModel
 from rtc_bayes.relevance.options import Option, describe_options, with_options
@@ -60,6 +60,7 @@ class ModelInfo:
         return f"{self.name}: {', '.join(self.methods)}; options: {options}{presets}"
 
 
+@explains_types
 def load_model(
     name_or_path: str | Path,
     options: Mapping[str, object] | None = None,

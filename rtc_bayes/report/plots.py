@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import explains_types, whole_number
 from rtc_bayes.report import figures
 from rtc_bayes.report.drawing import WIDTH
 from rtc_bayes.report.elements import mean_of
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rtc_bayes.confidence import Comparison
 
 
+@explains_types
 def plot_ranking(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Plot systems from best to worst by expected score, with 95% intervals.
 
@@ -45,6 +46,7 @@ def plot_ranking(comparison: Comparison, ax: Axes | None = None) -> Axes:
     return figures.ranking(comparison.systems_frame(), axes, measure=score)
 
 
+@explains_types
 def plot_matrix(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Plot the probability that the system of each row is better than that of each column.
 
@@ -72,6 +74,7 @@ def plot_matrix(comparison: Comparison, ax: Axes | None = None) -> Axes:
     return figures.confidence_matrix(comparison.to_frame(), comparison.ranking(), axes)
 
 
+@explains_types
 def plot_accuracy(pairs: pd.DataFrame, ax: Axes | None = None, *, seed: int = 0) -> Axes:
     """Plot the accuracy of predicted signs by confidence, with 90% bootstrap intervals over trials.
 
@@ -99,6 +102,7 @@ def plot_accuracy(pairs: pd.DataFrame, ax: Axes | None = None, *, seed: int = 0)
     return figures.accuracy_lines(pairs, _axes(ax, 4.4), seed=seed)
 
 
+@explains_types
 def plot_judgments(judgments: Judgments, ax: Axes | None = None) -> Axes:
     """Plot how many documents of each topic are judged relevant and nonrelevant.
 
@@ -122,6 +126,7 @@ def plot_judgments(judgments: Judgments, ax: Axes | None = None) -> Axes:
     return figures.judgments_per_topic(judgments.topics_frame(), _axes(ax, 2.6))
 
 
+@explains_types
 def plot_difference(comparison: Comparison, a: str, b: str, ax: Axes | None = None) -> Axes:
     """Plot the posterior of the difference of two systems, the score of `a` less that of `b`.
 

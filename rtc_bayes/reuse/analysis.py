@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_design
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.agreement import CELLS, chi_square_p, exact_p
 from rtc_bayes.reuse.held import COMPARISONS, HeldScores
@@ -47,6 +47,7 @@ _POWER = 0.8416
 TOLERABLE = 0.1
 
 
+@explains_types
 def reusability(
     scores: ScoreMatrix,
     groups: Mapping[str, str],

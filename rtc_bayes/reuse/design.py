@@ -8,12 +8,13 @@ import numpy as np
 
 from rtc_bayes.collection.hold_out import HoldOutDesign
 from rtc_bayes.collection.ids import list_of_names
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.reuse.counts import Remainder, design_counts
 from rtc_bayes.reuse.cycles import Members, balanced_cycle
 from rtc_bayes.reuse.program import sets_by_program
 
 
+@explains_types
 def hold_out(
     groups: Mapping[str, str] | Iterable[str],
     topics: Sequence[str] | int,

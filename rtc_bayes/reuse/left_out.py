@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.ids import list_of_names
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.measures.names import MeasureLike, has_moments
 from rtc_bayes.measures.pool_moments import moments
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _RESAMPLES = 2000
 
 
+@explains_types
 def leave_group_out(
     runs: Runs,
     qrels: Qrels,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.held import HeldScores
 from rtc_bayes.reuse.loss_gibbs import LossDraws, sample_loss
@@ -29,6 +29,7 @@ _MOST = 0.95
 _ORDERS = 400
 
 
+@explains_types
 def loss_posterior(
     scores: ScoreMatrix,
     groups: Mapping[str, str],

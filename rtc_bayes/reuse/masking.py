@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_design, groups_of
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import explains_types, whole_number
 
 
+@explains_types
 def judged_under(
     qrels: Qrels, runs: Runs, groups: Mapping[str, str], design: HoldOutDesign, depth: int = 100
 ) -> Qrels:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.hold_out import HoldOutDesign, groups_of
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.counts import Remainder
 from rtc_bayes.reuse.design import hold_out
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _PERMUTATIONS = 199
 
 
+@explains_types
 def pilot_power(
     pilot: ScoreMatrix,
     groups: Mapping[str, str],

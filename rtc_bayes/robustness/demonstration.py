@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rtc_bayes import defaults
 from rtc_bayes.collection import Qrels, write_qrels
 from rtc_bayes.collection.simulate import simulate
-from rtc_bayes.errors import FitError, moved, whole_number
+from rtc_bayes.errors import FitError, explains_types, moved, whole_number
 from rtc_bayes.judging import next_documents
 from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.judging.suggest import documents_frame
@@ -218,6 +218,7 @@ class Demonstration(Kind[Demo]):
         }
 
 
+@explains_types
 @moved(**MOVED, topics="write n_topics")
 def demo(
     output: str | Path,

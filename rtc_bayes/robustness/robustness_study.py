@@ -14,7 +14,7 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.errors import moved
+from rtc_bayes.errors import explains_types, moved
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
@@ -198,6 +198,7 @@ class Robustness(Kind[Study]):
         }
 
 
+@explains_types
 @moved(**MOVED)
 def study(
     runs: Runs,

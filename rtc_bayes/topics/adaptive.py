@@ -10,7 +10,7 @@ import numpy as np
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.errors import InputError, options_of, whole_number
+from rtc_bayes.errors import InputError, explains_types, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.beliefs import belief
@@ -86,6 +86,7 @@ class AdaptiveSelection(Shown):
         )
 
 
+@explains_types
 @options_of("solver", subsets=["vote"], share=["vote"])
 def select_adaptively(
     pool: Pool,
@@ -204,6 +205,7 @@ def select_adaptively(
     )
 
 
+@explains_types
 @options_of("solver", subsets=["vote"], share=["vote"])
 def suggest_topics(
     pool: Pool,

@@ -11,7 +11,7 @@ import numpy as np
 
 from rtc_bayes.collection import Qrels, Runs, natural_key
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError, options_of, whole_number
+from rtc_bayes.errors import InputError, explains_types, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.selection import TopicSelection, select_topics
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@explains_types
 def mean_average_reuse(
     runs: Runs, qrels: Qrels, *, formula: Literal["corrected", "printed"] = "corrected"
 ) -> dict[str, float]:
@@ -135,6 +136,7 @@ def equal_shares(available: Sequence[int], budget: int) -> list[int]:
     return shares
 
 
+@explains_types
 @options_of("how", scores=["subset"], constraint=["subset"], weights=["subset"])
 def allocate_judgments(
     runs: Runs,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection import natural_key
-from rtc_bayes.errors import InputError, options_of, whole_number
+from rtc_bayes.errors import InputError, explains_types, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.objective import Floats, Objective
@@ -27,6 +27,7 @@ SOLVERS: tuple[Solver, ...] = get_args(Solver.__value__)
 _SHOWN = 8
 
 
+@explains_types
 @options_of(
     "solver",
     budget=["lasso", "box"],

@@ -10,7 +10,7 @@ import numpy as np
 
 from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.collection.qrels import Prels, level_of
-from rtc_bayes.errors import Above, InputError, options_of, whole_number
+from rtc_bayes.errors import Above, InputError, explains_types, options_of, whole_number
 from rtc_bayes.measures.sampling import (
     Sample,
     SamplingWeights,
@@ -129,6 +129,7 @@ class StagedAllocation(Shown):
         )
 
 
+@explains_types
 @options_of("stages", first=Above(1))
 @options_of("gain_weight", by=Above(0))
 @options_of(

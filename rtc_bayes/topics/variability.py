@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import InputError, options_of
+from rtc_bayes.errors import InputError, explains_types, options_of
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 
@@ -144,6 +144,7 @@ def mean_p(scores: Floats) -> Floats:
     return np.asarray(2.0 * special.stdtr(n - 1, -np.abs(t)))
 
 
+@explains_types
 @options_of("transform", epsilon=["logit"])
 def compare_variability(
     scores: ScoreMatrix,
