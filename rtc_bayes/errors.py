@@ -225,19 +225,19 @@ def _wrong_type(
 
     signature = inspect.signature(function)
     try:
-        given = signature.bind(*args, **kwargs).arguments
+        arguments = signature.bind(*args, **kwargs).arguments
     except TypeError:  # Python says well what is missing or too much
         return None
-    for name, value in given.items():
+    for name, value in arguments.items():
         parts = str(signature.parameters[name].annotation).split(" | ")
         kinds = [part.split("[")[0].removeprefix("pd.") for part in parts]
         classes = [_PLAIN.get(kind, getattr(rtc_bayes, kind, None)) for kind in kinds]
-        known = (
+        of_class = (
             kind == "DataFrame" or _is_class(one) for kind, one in zip(kinds, classes, strict=True)
         )
         bases = {base.__name__ for base in type(value).__mro__}
         plain = tuple(_PLAIN[kind] for kind in kinds if kind in _PLAIN)
-        if not all(known) or bases & {*kinds} or isinstance(value, plain):
+        if not all(of_class) or bases & {*kinds} or isinstance(value, plain):
             continue
         sources = [_SOURCES[kind] for kind in kinds if kind in _SOURCES]
         return InputError(

@@ -37,7 +37,6 @@ Pairs = NDArray[np.int64]
 type Several = Sequence[Estimand] | list[str] | tuple[EstimandLike, ...]
 
 
-@explains_types
 @overload
 def compare(
     pool: Pool,
@@ -64,6 +63,7 @@ def compare(
     seed: int = 0,
     workers: Workers = Workers(),
 ) -> dict[str, Comparison]: ...
+@explains_types
 @moved(
     **MOVED,
     ranks="ask the comparison: compare(...).with_ranks()",

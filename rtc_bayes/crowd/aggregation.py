@@ -74,7 +74,7 @@ class Aggregate:
     checked : bool
         Whether anything says how often judges are right: a pair that two of them labelled, or one
         whose grade is known.
-    known : int
+    n_known : int
         Of how many of these pairs the grade was given.
 
     Examples
@@ -100,7 +100,7 @@ class Aggregate:
     right: NDArray[np.int64] | None = None
     r_hat: float | None = None
     checked: bool = True
-    known: int = 0
+    n_known: int = 0
 
     @property
     def probability(self) -> Floats:

@@ -237,13 +237,13 @@ def _grade(
             row[:] = judged[document]
             continue
         for o in range(len(row)):
-            given = row[o]
-            if given == 0 and (certain or unseen[document]):
+            relevant = row[o]
+            if relevant == 0 and (certain or unseen[document]):
                 continue
-            step = np.exp(slopes[o] * above[given, document])
+            step = np.exp(slopes[o] * above[relevant, document])
             total, tilt = 0.0, 1.0
             for grade in range(grades):
-                total += shares[o, given, grade] * tilt
+                total += shares[o, relevant, grade] * tilt
                 part[grade] = total
                 tilt *= step
             number = generator.random() * total

@@ -50,8 +50,8 @@ def judges_tables(
     except InputError as error:
         if len(labels.judges) > 1:
             said.append(f"No agreement to tell: {error}")
-    if made.known:
-        said.append(f"Grades given of {counted(made.known, 'labelled pair')}, taken as true.")
+    if made.n_known:
+        said.append(f"Grades given of {counted(made.n_known, 'labelled pair')}, taken as true.")
     if not made.checked:
         rests = "rests on the model's prior alone" if made.draws is not None else "is not known"
         said.append(

@@ -407,5 +407,5 @@ def test_a_judge_on_another_scale_is_remarked_on():
     labels = rb.Labels.of(["7"] * len(docnos), docnos, judges, grades)
     with pytest.warns(CollectionWarning, match="no label of binary reaches 2, the lowest relevant"):
         made = rb.aggregate(labels, "mv", rel=2, human={("7", "d000"): 0, ("7", "d003"): 3})
-    assert made.known == 2
-    assert rb.aggregate(labels, "mv", rel=1).known == 0
+    assert made.n_known == 2
+    assert rb.aggregate(labels, "mv", rel=1).n_known == 0
