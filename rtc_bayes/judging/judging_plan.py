@@ -75,11 +75,15 @@ class JudgingPlan(Shown):
     between : ndarray, shape (pairs,)
         Variance of the true difference between topics.
     unjudged_pilot : ndarray, shape (pairs,)
-        Variance, per topic, that unjudged documents leave on a topic of the pilot.
+        Variance, per topic, that unjudged documents leave on a topic of the pilot, without the
+        residual; so are the next two.
     unjudged : ndarray, shape (judgments per topic, pairs)
         The same with so many judgments a topic, by simulated judging.
     unjudged_none : ndarray, shape (pairs,)
         The same of the topics without judgments.
+    residual : (float, float)
+        Variance of what the pool leaves out of a mean score, on however many topics, and its part
+        by topic: see :meth:`Estimand.residual_parts`. No judgment takes it off.
     meta : dict
         Provenance.
 
@@ -121,6 +125,7 @@ class JudgingPlan(Shown):
     unjudged_pilot: Floats
     unjudged: Floats
     unjudged_none: Floats
+    residual: tuple[float, float] = (0.0, 0.0)
     meta: dict[str, Any] = field(default_factory=dict)
 
     def cost(self, topics: int, judgments: int) -> float:
@@ -284,7 +289,8 @@ class JudgingPlan(Shown):
         """The answer in words: what separates the difference, and what the budget buys."""
         pilot, *bought = self.choices()
         now = self._separated(pilot)
-        best = min(bought, key=lambda choice: (self._separated(choice), choice.cost))
+        # of those that print alike the cheapest
+        best = min(bought, key=lambda each: (float(f"{self._separated(each):.3g}"), each.cost))
         assert best.depth is not None
         deep = self.judgments_per_topic[best.depth]
         return (
@@ -357,10 +363,13 @@ class JudgingPlan(Shown):
         deeper = np.minimum(new, self.unjudged_pilot)
         total = choice.deepened * deeper + (first - choice.deepened) * self.unjudged_pilot
         total = total + (choice.topics - first) * new
+        stays, of_topic = self.residual
         if self.population:
-            return (total / choice.topics + self.between) / choice.topics
+            residual = 2.0 * (stays + of_topic / choice.topics)
+            return (total / choice.topics + self.between) / choice.topics + residual
         rest = (self.topics_of_runs - choice.topics) * self.unjudged_none
-        return (total + rest) / self.topics_of_runs**2
+        residual = 2.0 * (stays + of_topic / self.topics_of_runs)
+        return (total + rest) / self.topics_of_runs**2 + residual
 
     def _typical_sd(self, choice: Choice) -> float:
         return float(np.sqrt(self._variance(choice).mean()))

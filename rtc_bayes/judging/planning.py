@@ -186,7 +186,7 @@ def plan(
             remedy=f"judge {counted(least, 'topic')} or more, a few documents each",
         )
     # labels that are simulated have no grades, and so no level
-    of_all = replace(about, topics="all", relevance_level=None)
+    of_all = replace(about, topics="all", relevance_level=None, residual=0.0)
     pilot_seed, *seeds = spawn_seeds(seed, number + 1)
     simulation = min(len(topics), MOST_TOPICS) * depths[-1]
 
@@ -195,7 +195,7 @@ def plan(
 
     tell(0)
     pilot = fit(judgments.pool, judgments, model=chosen.evaluator, seed=pilot_seed)
-    on_judged = compared(pool, pilot, replace(about, topics=tuple(topics)))
+    on_judged = compared(pool, pilot, replace(about, topics=tuple(topics), residual=0.0))
     simulated = []
     for done, own in enumerate(seeds):
         before = done * simulation
@@ -220,7 +220,7 @@ def plan(
     elif rest := pool.n_topics - len(topics):
         on_all = compared(pool, pilot, of_all)
         total = pool.n_topics**2 * on_all.sd_difference**2
-        of_none = np.maximum((total - len(topics) * of_pilot) / rest, of_pilot)
+        of_none = np.maximum((total - len(topics) * of_pilot) / rest, 0.0)
         expected = on_all.expected_difference
     rows = _rows(pool, numbers)
     return JudgingPlan(
@@ -242,6 +242,7 @@ def plan(
         unjudged_pilot=of_pilot[rows],
         unjudged=unjudged[:, rows],
         unjudged_none=of_none[rows],
+        residual=about.residual_parts(pool.n_systems),
         meta=provenance(seed=seed) | {"about": about.text, "repetitions": number},
     )
 
@@ -249,10 +250,9 @@ def plan(
 def _between(comparison: Comparison) -> Floats:
     """Variance of the true difference of each pair between topics, by the posterior."""
     assert comparison.setting is not None
-    setting = comparison.setting
-    expected, uncertainty = by_topic(setting)
+    expected, uncertainty = by_topic(comparison.setting)
     topics = expected.shape[1]
-    variance = comparison.sd_difference**2 - 2.0 * setting.residual**2
+    variance = comparison.sd_difference**2
     unsure = topics * (uncertainty.mean(axis=1) - variance) / (topics - 1)
     between: Floats = np.maximum(expected.var(axis=1, ddof=1) + unsure, 0.0)
     return between

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from rtc_bayes import defaults
 from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures.names import parse_measure
-from rtc_bayes.measures.residual import expected_residual
+from rtc_bayes.measures.residual import residual_parts
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -263,9 +264,8 @@ class Estimand:
             topics = tuple(t for t in pool.topics if t in set(judgments.judged_topics))
         elif topics == "all":
             topics = pool.topics
-        residual = self.residual if self.residual is not None else "auto" if whole_lists else 0.0
-        if residual == "auto":
-            residual = expected_residual(self.measure, pool.n_systems, len(topics))
+        stays, of_topic = self.residual_parts(pool.n_systems)
+        residual = math.sqrt(stays + of_topic / max(len(topics), 1))
         level = self.relevance_level
         if judgments is not None and (level is None or judgments.n_judged):
             level = judgments.relevance_level
@@ -279,6 +279,31 @@ class Estimand:
             residual=float(residual),
         )
         return resolved, pool
+
+    def residual_parts(self, n_systems: int) -> tuple[float, float]:
+        """Return parts of the residual's variance: what stays, and that of a single topic.
+
+        Over T topics the variance is the first and a T-th of the second. A residual that is a
+        number stays, on however many topics.
+
+        Parameters
+        ----------
+        n_systems : int
+            Of the pool.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> rb.Estimand(residual=0.01).residual_parts(5)
+        (0.0001, 0.0)
+        >>> rb.Estimand(scope="pool").residual_parts(5)
+        (0.0, 0.0)
+        """
+        auto = "auto" if self.scope == "whole" else 0.0
+        residual = auto if self.residual is None else self.residual
+        if isinstance(residual, str):
+            return residual_parts(self.measure, n_systems)
+        return residual**2, 0.0
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields as JSON holds them."""

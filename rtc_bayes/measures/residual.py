@@ -29,17 +29,34 @@ class ResidualRule:
     lasting: float
     by_topic: float
 
-    def __call__(self, n_systems: int, n_topics: int) -> float:
-        """Return the standard deviation for so many systems and topics."""
-        variance = self.lasting**2 + self.by_topic**2 / n_topics
-        return float(n_systems**-self.power * math.sqrt(variance))
-
 
 # mean squares over four collections: python -m experiments.whole_lists.residual
 _AP = ResidualRule(0.62, 0.022, 0.095)
 _NDCG = ResidualRule(0.59, 0.028, 0.103)
 _NDCG_AT_THE_TOP = ResidualRule(0.75, 0.0045, 0.044)
 _R = ResidualRule(0.63, 0.057, 0.193)
+
+
+def residual_parts(measure: MeasureLike, n_systems: int) -> tuple[float, float]:
+    """Return the parts of :func:`expected_residual`'s variance: what stays, and that of one topic.
+
+    Over T topics the variance is the first and a T-th of the second.
+
+    Examples
+    --------
+    >>> from rtc_bayes.measures.residual import expected_residual
+    >>> stays, of_topic = residual_parts("AP", 10)
+    >>> math.isclose(expected_residual("AP", 10, 50) ** 2, stays + of_topic / 50)
+    True
+    """
+    parsed = parse_measure(measure)
+    if parsed.kind in ("P", "RBP", "RR", "DCG"):
+        return 0.0, 0.0
+    rule = {"nDCG": _NDCG, "R": _R}.get(parsed.kind or "AP", _AP)
+    if parsed.kind == "nDCG" and (parsed.cutoff or math.inf) <= _SHALLOW:
+        rule = _NDCG_AT_THE_TOP
+    share = n_systems ** (-2.0 * rule.power)
+    return share * rule.lasting**2, share * rule.by_topic**2
 
 
 def expected_residual(measure: MeasureLike, n_systems: int, n_topics: int) -> float:
@@ -71,10 +88,5 @@ def expected_residual(measure: MeasureLike, n_systems: int, n_topics: int) -> fl
     >>> expected_residual("P@10", 2, 50)
     0.0
     """
-    parsed = parse_measure(measure)
-    if parsed.kind in ("P", "RBP", "RR", "DCG"):
-        return 0.0
-    rule = {"nDCG": _NDCG, "R": _R}.get(parsed.kind or "AP", _AP)
-    if parsed.kind == "nDCG" and (parsed.cutoff or math.inf) <= _SHALLOW:
-        rule = _NDCG_AT_THE_TOP
-    return rule(n_systems, max(n_topics, 1))
+    stays, of_topic = residual_parts(measure, n_systems)
+    return math.sqrt(stays + of_topic / max(n_topics, 1))

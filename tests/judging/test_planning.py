@@ -11,6 +11,7 @@ import rtc_bayes as rb
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.judging.judging_plan import JudgingPlan
 from rtc_bayes.judging.simulated_judging import unjudged_variance
+from rtc_bayes.measures.residual import expected_residual
 from tests.pools import POOL_ALONE, pool_of
 
 JUDGE = "mtc/rtc:map"
@@ -189,6 +190,20 @@ def test_the_pilot_is_what_compare_says_of_it(small):
     said = rb.compare(pool, fitted, form="normal")
     assert made.to_frame().sd[0] == pytest.approx(np.sqrt((said.sd_difference**2).mean()))
     assert made.expected == pytest.approx(said.expected_difference)
+
+
+@pytest.mark.parametrize("population", [False, True])
+def test_no_judgment_takes_a_residual_off(small, population):
+    """One that is a number stays on however many topics; by the rule a part goes by topics."""
+    without, fixed, ruled = (
+        of(small, population=population, estimand=rb.Estimand(residual=residual))
+        for residual in (0.0, 0.05, "auto")
+    )
+    topics = without.most_topics if not population else 800
+    left = [made.sd(topics, 8) ** 2 for made in (without, fixed, ruled)]
+    np.testing.assert_allclose(left[1] - left[0], 2 * 0.05**2)
+    residual = expected_residual("AP", small[0].n_systems, topics)
+    np.testing.assert_allclose(left[2] - left[0], 2 * residual**2)
 
 
 def test_topics_of_the_estimand(small):
