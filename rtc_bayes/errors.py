@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -221,8 +222,7 @@ def _wrong_type(
     function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
 ) -> InputError | None:
     """Say which argument is of another type than its annotation, if one is."""
-    import rtc_bayes
-
+    package = sys.modules[__name__.partition(".")[0]]
     signature = inspect.signature(function)
     try:
         arguments = signature.bind(*args, **kwargs).arguments
@@ -231,7 +231,7 @@ def _wrong_type(
     for name, value in arguments.items():
         parts = str(signature.parameters[name].annotation).split(" | ")
         kinds = [part.split("[")[0].removeprefix("pd.") for part in parts]
-        classes = [_PLAIN.get(kind, getattr(rtc_bayes, kind, None)) for kind in kinds]
+        classes = [_PLAIN.get(kind, getattr(package, kind, None)) for kind in kinds]
         of_class = (
             kind == "DataFrame" or _is_class(one) for kind, one in zip(kinds, classes, strict=True)
         )
