@@ -317,8 +317,11 @@ def _check_sources(
     listed = erels is not None and relevance is None and not model
     stored = relevance is not None and (qrels, erels, default_p) == (None,) * 3 and not model
     if not (modelled or listed or stored):
+        sources = (qrels, labels, erels, relevance)
         raise InputError(
-            "these sources of relevance do not go together",
+            "these sources of relevance do not go together"
+            if any(sources)
+            else "nothing says which documents are relevant",
             remedy="give --qrels, --labels or both [--judged-for --model --method --option], or "
             "--erels [--qrels] [--default-p], or --relevance FIT.nc",
         )

@@ -32,6 +32,8 @@ _MOST_EXPANSION = 100
 _ANY_EXPANSION = 2**26
 # of a file, by which it is recognised
 _HEAD = 1000
+# a field that readers pass over; many files have it the same in every line
+_UNUSED = {"qrels": "iteration", "erels": "Q0"}
 _WHITE_TO_SPACE = bytes.maketrans(b"\t\r\v\f", b"    ")
 
 
@@ -260,8 +262,18 @@ class Rows:
             f"{what}, first in line {self.line(before)}",
             path=self.path,
             line=self.line(position),
-            remedy="keep one of the two lines",
+            remedy=self._other_order(names[-1]) or "keep one of the two lines",
         )
+
+    def _other_order(self, name: str) -> str:
+        """Say what else may be wrong where all documents are one, and the unused field differs."""
+        unused = _UNUSED.get(self.layout.kind)
+        if unused is None or len(set(self.text(name))) > 1:
+            return ""
+        column = self.layout.fields.index(unused)
+        if len({row.split()[column] for row in self._data.split(b"\n") if row.split()}) == 1:
+            return ""
+        return f"if {unused} and {name} changed places, write {' '.join(self.layout.fields)}"
 
     def _other_kind(self) -> str:
         """Recognise qrels and erels, whose lines have as many fields, from their first line."""

@@ -240,7 +240,7 @@ def _check_rel(parsed: Mapping[str, Any], judged: Grades) -> None:
         if "rel=" in name and measure.params["rel"] > highest:
             raise InputError(
                 f"{name} asks for grades above the highest judged, {highest}",
-                remedy=f"give rel from 1 to {highest}",
+                remedy=f"give rel from 1 to {highest}" if highest > 1 else "leave rel out",
             )
 
 

@@ -121,7 +121,12 @@ QRELS_ERRORS = {
     "run": (RUN, 1, "6 fields where a qrels .* if this is a file of run"),
     "grade": ("401 0 d1 1\n401 0 d2 yes\n", 2, "relevance 'yes' is not a whole number"),
     "fraction": ("401 0 d1 0.5\n", 1, "if this is a file of erels"),
-    "duplicate": ("401 0 d1 1\n401 0 d1 0\n", 2, "stands twice"),
+    "duplicate": ("401 0 d1 1\n401 0 d1 0\n", 2, "stands twice.*; keep one of the two lines"),
+    "swapped": (
+        "401 d1 0 1\n401 d2 0 0\n",
+        2,
+        "if iteration and docno changed places, write topic",
+    ),
 }
 
 
