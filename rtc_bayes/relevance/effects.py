@@ -22,7 +22,7 @@ from rtc_bayes.relevance.newton import Floats, one_thread
 
 type Integers = NDArray[np.int64]
 
-_SWEEPS, _MOST_TO_A_DRAW, _ROWS = 20_000, 10, 40_000
+_SWEEPS, _LEAST_TO_A_DRAW, _MOST_TO_A_DRAW, _ROWS = 20_000, 3, 10, 40_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -176,7 +176,8 @@ def sweeps_to_try(sampling: Sampling, rows: int) -> tuple[int, ...]:
     """Return how many sweeps to make to each draw, and how many where those do not suffice.
 
     With up to 4000 rows a sweep costs little beside the probabilities of all documents: a few
-    draws may each take ten. With more it costs what its rows do, and the first try has fewer.
+    draws may each take ten. With more it costs what its rows do, and the first try has fewer, but
+    three: with one or two it is mostly made in vain.
 
     Parameters
     ----------
@@ -188,7 +189,10 @@ def sweeps_to_try(sampling: Sampling, rows: int) -> tuple[int, ...]:
     --------
     >>> sweeps_to_try(Sampling(draws=150, chains=4, tune=500), rows=1000)
     (10, 40, 160)
+    >>> sweeps_to_try(Sampling(draws=150, chains=4, tune=500), rows=100_000)
+    (3, 12, 48)
     """
     few = _SWEEPS // (sampling.chains * sampling.draws)
-    first = max(1, min(_MOST_TO_A_DRAW, few, _ROWS // max(rows, 1)))
+    by_rows = max(_LEAST_TO_A_DRAW, _ROWS // max(rows, 1))
+    first = max(1, min(_MOST_TO_A_DRAW, few, by_rows))
     return first, 4 * first, 16 * first

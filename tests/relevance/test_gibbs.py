@@ -5,6 +5,7 @@ import time
 from itertools import product
 from threading import Timer, main_thread
 
+import arviz as az
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -12,6 +13,8 @@ from scipy.stats import chisquare, norm, t as student
 
 from rtc_bayes.relevance import gibbs
 from rtc_bayes.relevance.effects import EffectsRegression, sweeps_to_try
+from rtc_bayes.relevance.gibbs.chain import Rows, Said, State
+from rtc_bayes.relevance.gibbs.many_rows import move_topics
 from rtc_bayes.relevance.gibbs.polya_gamma import polya_gamma
 from rtc_bayes.relevance.interface import Sampling
 
@@ -44,8 +47,8 @@ def test_polya_gamma_has_its_mean_and_its_laplace_transform(eta):
     assert abs(transformed.mean() - exact) < FAR * transformed.std() / np.sqrt(n)
 
 
-def regression(topics=2, rows=(3, 1), seed=0, df=np.inf, spread=0.0, depth=1):
-    """One coefficient, one effect, and `depth` effects of each topic."""
+def regression(topics=2, rows=(3, 1), seed=0, df=np.inf, spread=0.0, depth=1, own_spread=0.0):
+    """One coefficient, one effect, and `depth` effects of each topic, of a scale of their own."""
     rng = np.random.default_rng(seed)
     topic = np.repeat(np.arange(topics), rows)
     n = len(topic)
@@ -60,7 +63,7 @@ def regression(topics=2, rows=(3, 1), seed=0, df=np.inf, spread=0.0, depth=1):
         scale_of=np.array([-1, 1]),
         local_scale_of=np.zeros(depth, dtype=int),
         median=np.array([0.9, 0.7]),
-        spread=np.array([0.0, spread]),
+        spread=np.array([own_spread, spread]),
         df=np.array([np.inf, df]),
     )
 
@@ -86,6 +89,14 @@ def hold(drawn, mean, sd, efficiency=0.3):
     assert np.all(np.abs(drawn.std(axis=0) - sd) < error)
 
 
+@pytest.fixture(params=[False, True], ids=["few rows", "many rows"])
+def many(request, monkeypatch):
+    """Whether rows count as many: then chains make the moves of the likelihood itself."""
+    monkeypatch.setattr(gibbs, "has_many_rows", lambda rows: request.param)
+    return request.param
+
+
+@pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("rows", [(1, 1), (4, 3)], ids=["by rows", "by effects"])
 def test_normal_effects_have_the_posterior_of_a_grid(rows):
     data = regression(rows=rows)
@@ -100,6 +111,7 @@ def test_normal_effects_have_the_posterior_of_a_grid(rows):
     hold(drawn, *grid_moments(data, axes, log_prior))
 
 
+@pytest.mark.usefixtures("many")
 def test_student_effects_and_scales_have_the_posterior_of_a_grid():
     data = regression(topics=1, rows=(5,), df=3.0, spread=0.5)
     axes = [np.linspace(-5, 4, 19), np.linspace(-9, 9, 73), np.linspace(-4, 4, 17)]
@@ -129,6 +141,7 @@ def test_student_effects_and_scales_have_the_posterior_of_a_grid():
         assert gap < FAR * values.std() / np.sqrt(count) + 0.01  # the grid's own error
 
 
+@pytest.mark.usefixtures("many")
 def test_topics_without_judgments_have_their_prior():
     data = regression(topics=3, rows=(4, 0, 2))
     drawn = data.gibbs(Sampling(3000, 1, 50, 3)).local[0, :, 1, 0]
@@ -155,6 +168,60 @@ def test_labels_between_0_and_1_count_half_each():
     assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) < FAR * error)
 
 
+def test_moves_of_a_topic_alone_have_the_posterior_of_a_grid():
+    """One relevant document of five: what the rest say is far from normal."""
+    local = np.array([[1.0], [1.0], [0.5], [1.5], [1.0]])
+    rows = Rows(np.zeros((5, 1)), local, np.array([0, 5]), np.array([1.0, 0, 0, 0, 0]))
+    state = State(np.zeros(1), np.zeros((1, 1)), np.zeros(1))
+    said = Said(np.full((1, 1, 1), 1.0), np.zeros((1, 1)))
+    rng, eta, draws = np.random.default_rng(8), np.zeros(5), 20_000
+    drawn = np.empty((draws, 1))
+    for i in range(draws):
+        for by_state in (True, False):
+            move_topics(rng, rows, np.array([9.0]), said, by_state, state, eta)
+        drawn[i] = state.local[0]
+    np.testing.assert_allclose(eta, local[:, 0] * state.local[0, 0])
+    points = np.linspace(-14, 6, 401)
+    etas = points[:, None] * local[:, 0]
+    log_p = (rows.labels * etas - np.logaddexp(0, etas)).sum(axis=1) - points**2 / 18
+    weight = np.exp(log_p) / np.exp(log_p).sum()
+    mean = weight @ points
+    hold(drawn, np.array([mean]), np.array([np.sqrt(weight @ (points - mean) ** 2)]))
+
+
+def test_many_rows_that_are_nearly_all_nonrelevant_mix_by_their_likelihood(monkeypatch):
+    """One relevant document of a thousand: Polya-Gamma variables hold its topic's intercept."""
+    rng = np.random.default_rng(9)
+    topic = np.repeat(np.arange(4), 1000)
+    labels = np.zeros(len(topic))
+    labels[::1000] = 1.0
+    data = EffectsRegression(
+        columns=rng.normal(size=(len(topic), 1)),
+        local=np.column_stack([np.ones(len(topic)), rng.normal(size=(len(topic), 2))]),
+        topic=topic,
+        n_topics=4,
+        labels=labels,
+        mean=np.array([0.0]),
+        sd=np.array([1.0]),
+        scale_of=np.array([-1]),
+        local_scale_of=np.array([0, 1, 1]),
+        median=np.array([5.0, 1.0]),
+        spread=np.array([0.5, 0.5]),
+        df=np.full(2, np.inf),
+    )
+    assert gibbs.has_many_rows(Rows(data.columns, data.local, np.arange(5) * 1000, labels))
+    assert not gibbs.has_many_rows(Rows(data.columns, data.local, np.arange(2000), labels))
+    sampling = Sampling(draws=400, chains=2, tune=200, seed=1)
+    by_likelihood = data.gibbs(sampling)
+    monkeypatch.setattr(gibbs, "has_many_rows", lambda rows: False)
+    by_variables = data.gibbs(sampling)
+    good, poor = (
+        np.mean([az.ess(each.local[:, :, t, 0]) for t in range(4)])
+        for each in (by_likelihood, by_variables)
+    )
+    assert good > 3 * poor
+
+
 def test_draws_depend_on_the_seed_and_not_on_threads():
     data = regression(spread=0.3)
     first, again, other = (data.gibbs(Sampling(20, 3, 10, seed)) for seed in (1, 1, 2))
@@ -169,7 +236,8 @@ def test_draws_depend_on_the_seed_and_not_on_threads():
 def test_few_draws_take_more_sweeps():
     assert sweeps_to_try(Sampling(100, 2), 0) == (10, 40, 160)
     assert sweeps_to_try(Sampling(100, 2), 5000) == (8, 32, 128)
-    assert sweeps_to_try(Sampling(100, 2), 10**6) == (1, 4, 16)
+    assert sweeps_to_try(Sampling(100, 2), 10**6) == (3, 12, 48)
+    assert sweeps_to_try(Sampling(10**5, 2), 10**6) == (1, 4, 16)
     assert sweeps_to_try(Sampling(1000, 4), 250) == (5, 20, 80)
 
 
@@ -179,11 +247,17 @@ def ranks_of_truth(replicates, seed, kept=31):
     ranks = []
     for _ in range(replicates):
         data = regression(
-            topics=4, rows=(1, 3, 0, 4), seed=int(rng.integers(1e9)), df=3.0, spread=0.4, depth=2
+            topics=4,
+            rows=(1, 3, 0, 4),
+            seed=int(rng.integers(1e9)),
+            df=3.0,
+            spread=0.4,
+            depth=2,
+            own_spread=0.5,
         )
-        log_s = np.log(0.7) + 0.4 * rng.normal()
-        beta = np.array([rng.normal(-0.5, 1.2), np.exp(log_s) * rng.standard_t(3.0)])
-        own = 0.9 * rng.normal(size=(4, 2))
+        log_s = np.log([0.9, 0.7]) + [0.5, 0.4] * rng.normal(size=2)
+        beta = np.array([rng.normal(-0.5, 1.2), np.exp(log_s[1]) * rng.standard_t(3.0)])
+        own = np.exp(log_s[0]) * rng.normal(size=(4, 2))
         eta = data.columns @ beta + (data.local * own[data.topic]).sum(axis=1)
         labels = (rng.random(len(eta)) < expit(eta)).astype(float)
         data = EffectsRegression(
@@ -192,13 +266,14 @@ def ranks_of_truth(replicates, seed, kept=31):
         )
         fitted = data.gibbs(Sampling(kept, 1, 60, int(rng.integers(1e9))), sweeps=10)
         drawn = np.column_stack(
-            [fitted.columns[0], fitted.local[0, :, 0], fitted.log_scale[0, :, 1]]
+            [fitted.columns[0], fitted.local[0, :, 0], fitted.local[0, :, 2], fitted.log_scale[0]]
         )
-        truth = np.concatenate([beta, own[0], [log_s]])
+        truth = np.concatenate([beta, own[0], own[2], log_s])
         ranks.append((drawn < truth).sum(axis=0))
     return np.array(ranks)
 
 
+@pytest.mark.usefixtures("many")
 @pytest.mark.parametrize(
     "replicates", [120, pytest.param(600, marks=pytest.mark.slow)], ids=["quick", "slow"]
 )
@@ -214,8 +289,8 @@ def test_blocks_of_rows_give_the_draws_of_all_rows_at_once(monkeypatch):
     at_once = data.gibbs(Sampling(20, 2, 5, 1))
     held = []
 
-    def begin(rows, prior, block):
-        held.append(gibbs.sweeps.begin(rows, prior, block))
+    def begin(rows, prior, block, many):
+        held.append(gibbs.sweeps.begin(rows, prior, block, many))
         return held[-1]
 
     monkeypatch.setattr(gibbs, "begin", begin)

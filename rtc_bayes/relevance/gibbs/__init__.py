@@ -15,13 +15,16 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression
-from rtc_bayes.relevance.gibbs.sweeps import Prior, Rows, State, advance, begin
+from rtc_bayes.relevance.gibbs.chain import Prior, Rows, State
+from rtc_bayes.relevance.gibbs.sweeps import advance, begin
 from rtc_bayes.relevance.interface import Sampling
 from rtc_bayes.relevance.newton import Floats, one_thread
 from rtc_bayes.store import spawn_seeds
 
 # rows that are whitened at a time
 _BLOCK = 65_536
+# from so many on, and so many to an effect of a topic, moves of the likelihood itself pay
+_MANY_ROWS = 4_000
 # of compiled sweeps at least, before a chain looks whether it is to stop
 _SECONDS = 0.1
 
@@ -50,10 +53,10 @@ def sample(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> Ef
         df=regression.df,
     )
 
-    stop = Event()
+    stop, many = Event(), has_many_rows(rows)
 
     def chain(random: np.random.Generator, out: tuple[Floats, Floats, Floats]) -> None:
-        here = begin(rows, prior, _BLOCK)
+        here = begin(rows, prior, _BLOCK, many)
         done, total, size = 0, sampling.tune + sweeps * sampling.draws, 1
         while done < total and not stop.is_set():
             last, began = min(total, done + size), time.perf_counter()
@@ -76,3 +79,9 @@ def sample(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> Ef
         finally:
             stop.set()
     return drawn
+
+
+def has_many_rows(rows: Rows) -> bool:
+    """Tell whether topics have so many rows that what they say is worth looking at by itself."""
+    n, depth = rows.local.shape
+    return n >= max(_MANY_ROWS, (len(rows.starts) - 1) * depth)

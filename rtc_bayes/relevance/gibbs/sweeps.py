@@ -5,8 +5,9 @@ their normal conditional, the mixing variables of Student-t effects, and the sca
 topic touch only the rows of that topic, so they are integrated out of the normal, topic by topic:
 by rows where a topic has few of them, else by its effects. Scales move twice, given the effects
 and given the standardised effects (Yu and Meng, "To center or not to center", 2011), so that they
-mix whether the data say much or little. A chain keeps a few numbers of each row; matrices with a
-row for each are made of a block of rows at a time.
+mix whether the data say much or little. Where topics have many rows, other moves make up for what
+Polya-Gamma variables hold back: :mod:`rtc_bayes.relevance.gibbs.many_rows`. A chain keeps a few
+numbers of each row; matrices with a row for each are made of a block of rows at a time.
 
 Kernels keep to loops, with matrix products in one place: expressions of whole arrays compile for
 many seconds, and again for every signature.
@@ -16,98 +17,33 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from rtc_bayes.relevance.gibbs.chain import Chain, Normal, Prior, Rows, Said, State, prior_gain
+from rtc_bayes.relevance.gibbs.linear import (
+    add_product,
+    backward,
+    cholesky,
+    forward,
+    forward_rows,
+    softplus,
+)
+from rtc_bayes.relevance.gibbs.many_rows import look, move_scale, move_topics
 from rtc_bayes.relevance.gibbs.polya_gamma import polya_gamma
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
+from rtc_bayes.relevance.newton import Floats
 
 # acceptance that steps in one dimension are tuned to (Gelman, Roberts and Gilks 1996)
 _ACCEPTANCE = 0.44
 
 
-class Rows(NamedTuple):
-    """The data, in the order of their topics.
+def begin(rows: Rows, prior: Prior, block: int, many: bool) -> Chain:
+    """Begin a chain at the prior's centre, which whitens up to `block` rows at a time.
 
-    Shapes: columns (rows, coefficients and effects), local (rows, effects of a topic), starts
-    (topics + 1,), where each topic's rows begin, and labels (rows,), in [0, 1].
+    `many`: whether topics have many rows, and move by what these say.
     """
-
-    columns: Floats
-    local: Floats
-    starts: Integers
-    labels: Floats
-
-
-class Prior(NamedTuple):
-    """Mean and sd of coefficients, and each column's scale, -1 for a coefficient's.
-
-    Those of the scales follow, shape (scales,): a spread of 0 fixes a scale; degrees of freedom of
-    its effects are infinite for the normal.
-    """
-
-    mean: Floats
-    sd: Floats
-    scale_of: Integers
-    local_scale_of: Integers
-    log_median: Floats
-    spread: Floats
-    df: Floats
-
-
-class State(NamedTuple):
-    """Where a chain is: (columns,), (topics, effects of a topic), (scales,). Changed in place."""
-
-    columns: Floats
-    local: Floats
-    log_scale: Floats
-
-
-class Normal(NamedTuple):
-    """The normal conditional given omega, of effects with this variance; set in place.
-
-    Its precision without the prior's, and what the data pull by, are sums over rows that are
-    whitened, each with a response, less removed' removed with a response to each; `by_rows` and
-    `by_effects` are the topics' Cholesky factors. `whitened`, `scaled` and `response` hold a block.
-    """
-
-    omega: Floats
-    local_variance: Floats
-    precision: Floats
-    pull: Floats
-    whitened: Floats
-    scaled: Floats
-    response: Floats
-    removed: Floats
-    removed_response: Floats
-    by_rows: Floats
-    by_effects: Floats
-
-
-class Chain(NamedTuple):
-    """All that a chain carries from sweep to sweep; changed in place.
-
-    Beside its state and the normal conditional: the mixing variables (columns,), the log-odds of
-    every row and room for as many more, the logs of the two steps of each scale (2, scales), and
-    which effects of which topic some row has (topics, effects of a topic).
-    """
-
-    state: State
-    normal: Normal
-    mixing: Floats
-    eta: Floats
-    part: Floats
-    steps: Floats
-    seen: NDArray[np.bool_]
-
-
-def begin(rows: Rows, prior: Prior, block: int) -> Chain:
-    """Begin a chain at the prior's centre, which whitens up to `block` rows at a time."""
     n, width = rows.columns.shape
     topics, depth = len(rows.starts) - 1, rows.local.shape[1]
     seen = np.zeros((topics, depth), dtype=np.bool_)
@@ -134,7 +70,8 @@ def begin(rows: Rows, prior: Prior, block: int) -> Chain:
     eta = np.empty(n)
     log_odds(rows, state, eta)
     steps = np.full((2, len(state.log_scale)), math.log(0.3))
-    return Chain(state, normal, np.ones(width), eta, np.empty(n), steps, seen)
+    said = Said(np.zeros((topics, depth, depth)), np.zeros((topics, depth)))
+    return Chain(state, normal, np.ones(width), eta, np.empty(n), steps, seen, many, said)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -164,7 +101,7 @@ def advance(
     out : State
         Set: every array has the draws as its first dimension.
     """
-    state, normal, mixing, eta, part, steps, seen = chain
+    state, normal, mixing, eta, part, steps, seen, many, said = chain
     n, width = rows.columns.shape
     variance = np.empty(width)
     for sweep in range(first, last):
@@ -181,10 +118,20 @@ def advance(
         _draw_columns(random, prior.mean, variance, normal, state)
         _draw_topics(random, rows, normal, state)
         log_odds(rows, state, eta)
+        if many:
+            for by_state in (True, False):
+                move_topics(random, rows, normal.local_variance, said, by_state, state, eta)
+            if sweep < tune and sweep in (tune // 8, tune // 4, tune // 2):
+                look(rows, state, eta, said)
         for g in range(len(state.log_scale)):
             if prior.spread[g] == 0.0:
                 continue
             pace = 0.0 if sweep >= tune else 3.0 / (sweep + 3.0) ** 0.6
+            if many and g in prior.local_scale_of:
+                step = math.exp(steps[1, g])
+                rate = move_scale(random, g, rows, prior, said, step, part, eta, state)
+                steps[1, g] += pace * (rate - _ACCEPTANCE)
+                continue
             rate = _move_given_effects(random, g, prior, math.exp(steps[0, g]), seen, state)
             steps[0, g] += pace * (rate - _ACCEPTANCE)
             _contribution(rows, prior, state, g, part)
@@ -214,7 +161,7 @@ def _draw_columns(
 ) -> None:
     """Draw the coefficients and effects that are no topic's, of this prior mean and variance."""
     precision, pull, removed = normal.precision, normal.pull, normal.removed
-    _add_product(removed, removed, -1.0, precision)
+    add_product(removed, removed, -1.0, precision)
     for i in range(len(removed)):
         for k in range(len(pull)):
             pull[k] -= removed[i, k] * normal.removed_response[i]
@@ -222,10 +169,10 @@ def _draw_columns(
         precision[k, k] += 1.0 / variance[k]
         pull[k] += mean[k] / variance[k]
     root = np.linalg.cholesky(precision)[:, : len(pull)]
-    _forward(root, pull)
+    forward(root, pull)
     for k in range(len(pull)):
         pull[k] += random.standard_normal()
-    _backward(root, pull)
+    backward(root, pull)
     for k in range(len(pull)):
         state.columns[k] = pull[k]
 
@@ -281,9 +228,9 @@ def _integrate_topics(rows: Rows, normal: Normal) -> None:
                 response[filled + i] = (labels[first + i] - 0.5) / omega[first + i]
                 for k in range(width):
                     whitened[filled + i, k] = columns[first + i, k]
-            _cholesky(by_rows)
-            _forward_rows(by_rows, whitened[filled : filled + n])
-            _forward(by_rows, response[filled : filled + n])
+            cholesky(by_rows)
+            forward_rows(by_rows, whitened[filled : filled + n])
+            forward(by_rows, response[filled : filled + n])
             filled += n
             few += n
         else:
@@ -304,9 +251,9 @@ def _integrate_topics(rows: Rows, normal: Normal) -> None:
                 filled += size
             for j in range(depth):
                 root[j, j] += 1.0 / variance[j]
-            _cholesky(root)
-            _forward_rows(root, removed)
-            _forward(root, normal.removed_response[many : many + depth])
+            cholesky(root)
+            forward_rows(root, removed)
+            forward(root, normal.removed_response[many : many + depth])
             many += depth
     _add_block(normal, filled)
 
@@ -327,8 +274,8 @@ def _add_scaled(rows: Rows, normal: Normal, first: int, size: int, filled: int, 
         for k in range(local.shape[1]):
             scaled[i, k] = scale * local[row, k]
     depth = scaled.shape[1]
-    _add_product(scaled, scaled, 1.0, normal.by_effects[many : many + depth])
-    _add_product(scaled, whitened, 1.0, normal.removed[many : many + depth])
+    add_product(scaled, scaled, 1.0, normal.by_effects[many : many + depth])
+    add_product(scaled, whitened, 1.0, normal.removed[many : many + depth])
     for i in range(size):
         for k in range(depth):
             normal.removed_response[many + k] += scaled[i, k] * response[i]
@@ -338,20 +285,11 @@ def _add_scaled(rows: Rows, normal: Normal, first: int, size: int, filled: int, 
 def _add_block(normal: Normal, filled: int) -> int:
     """Add the rows that the block holds to the precision; return how many it holds then: none."""
     whitened, response = normal.whitened[:filled], normal.response[:filled]
-    _add_product(whitened, whitened, 1.0, normal.precision)
+    add_product(whitened, whitened, 1.0, normal.precision)
     for i in range(filled):
         for k in range(whitened.shape[1]):
             normal.pull[k] += whitened[i, k] * response[i]
     return 0
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _add_product(left: Floats, right: Floats, factor: float, out: Floats) -> None:
-    """Add factor left' right to out."""
-    product = np.dot(left.T, right)
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] += factor * product[i, j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -382,8 +320,8 @@ def _draw_topics(random: np.random.Generator, rows: Rows, normal: Normal, state:
                 gap[i] = total
             root = normal.by_rows[few : few + n, :n]
             few += n
-            _forward(root, gap)
-            _backward(root, gap)
+            forward(root, gap)
+            backward(root, gap)
             for k in range(depth):
                 total = 0.0
                 for i in range(n):
@@ -401,10 +339,10 @@ def _draw_topics(random: np.random.Generator, rows: Rows, normal: Normal, state:
                     rest -= omega[i] * columns[i, k] * state.columns[k]
                 for j in range(depth):
                     pull[j] += local[i, j] * rest
-            _forward(root, pull)
+            forward(root, pull)
             for j in range(depth):
                 pull[j] += random.standard_normal()
-            _backward(root, pull)
+            backward(root, pull)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -424,7 +362,7 @@ def _move_given_effects(
     scale_of, local_scale_of, df = prior.scale_of, prior.local_scale_of, prior.df[g]
     old = log_scale[g]
     new = old + step * random.standard_normal()
-    gain = _prior_gain(prior, g, old, new)
+    gain = prior_gain(prior, g, old, new)
     for k in range(len(columns)):
         if scale_of[k] == g:
             gain += _log_density(columns[k], new, df) - _log_density(columns[k], old, df)
@@ -490,10 +428,10 @@ def _move_given_standard(
     old = log_scale[g]
     new = old + step * random.standard_normal()
     ratio = math.exp(new - old)
-    gain = _prior_gain(prior, g, old, new)
+    gain = prior_gain(prior, g, old, new)
     for i in range(len(eta)):
         moved = eta[i] + (ratio - 1.0) * part[i]
-        gain += labels[i] * (moved - eta[i]) - _softplus(moved) + _softplus(eta[i])
+        gain += labels[i] * (moved - eta[i]) - softplus(moved) + softplus(eta[i])
     rate = math.exp(min(0.0, gain))
     if random.random() < rate:
         log_scale[g] = new
@@ -507,57 +445,3 @@ def _move_given_standard(
         for i in range(len(eta)):
             eta[i] += (ratio - 1.0) * part[i]
     return rate
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _prior_gain(prior: Prior, g: int, old: float, new: float) -> float:
-    """Gain of a log scale's log prior density in a move."""
-    log_median, spread = prior.log_median[g], prior.spread[g]
-    return 0.5 * ((old - log_median) ** 2 - (new - log_median) ** 2) / spread**2
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _softplus(x: float) -> float:
-    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _cholesky(lower: Floats) -> None:
-    """Factor a symmetric matrix, given by its lower triangle, in place."""
-    for j in range(len(lower)):
-        for k in range(j):
-            for i in range(j, len(lower)):
-                lower[i, j] -= lower[i, k] * lower[j, k]
-        root = math.sqrt(lower[j, j])
-        for i in range(j, len(lower)):
-            lower[i, j] /= root
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _forward(lower: Floats, x: Floats) -> None:
-    """Set x to lower^-1 x."""
-    for i in range(len(x)):
-        for j in range(i):
-            x[i] -= lower[i, j] * x[j]
-        x[i] /= lower[i, i]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _forward_rows(lower: Floats, rows: Floats) -> None:
-    """Set rows to lower^-1 rows."""
-    for i in range(len(rows)):
-        for j in range(i):
-            factor = lower[i, j]
-            for k in range(rows.shape[1]):
-                rows[i, k] -= factor * rows[j, k]
-        for k in range(rows.shape[1]):
-            rows[i, k] /= lower[i, i]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _backward(lower: Floats, x: Floats) -> None:
-    """Set x to lower'^-1 x."""
-    for i in range(len(x) - 1, -1, -1):
-        for j in range(i + 1, len(x)):
-            x[i] -= lower[j, i] * x[j]
-        x[i] /= lower[i, i]
