@@ -120,7 +120,10 @@ _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 # what a pair and the comparison call by different names
 _ELSEWHERE = {"sd": "sd_difference"}
 _TEXTS = ("system", "a", "b", "form")
+# scores whose sd is at most this share of their size are known well enough
 _KNOWN = 0.05
+# the share of a variance that is most of it
+_MOSTLY = 0.5
 FEWEST, MOST = 8, 50
 """Fewer, and more, have expected MAPs that are off together (docs/reading-a-confidence.md)."""
 _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_high")
@@ -411,6 +414,31 @@ class Comparison(Shown):
         off = "high" if systems < FEWEST else "low"
         about = f"with {systems} systems expected MAPs tend to be too {off} together"
         return f"{about}: trust their order"
+
+    @property
+    def residual_text(self) -> str | None:
+        """Say that the residual makes up most of the variance of half of the pairs, or None.
+
+        No judgment takes it away, so that P(better) stays below what complete judgments of the
+        pool would show.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
+        >>> judged = rb.Relevance.from_values(pool, np.ones(pool.n_documents))
+        >>> print(rb.compare(pool, judged).residual_text)
+        most of what is unsure is the residual, which further judgments do not take away: with
+        residual 0 only documents of the pool count
+        >>> rb.compare(pool, judged, rb.Estimand(residual=0)).residual_text
+        """
+        residual = float(str(self.meta.get("residual", 0.0)))
+        if not len(self.a) or 2.0 * residual**2 <= _MOSTLY * np.median(self.sd_difference**2):
+            return None
+        return (
+            "most of what is unsure is the residual, which further judgments do not take away: "
+            "with residual 0 only documents of the pool count"
+        )
 
     def sample_difference(self, a: str, b: str) -> Floats:
         """Sample the score of `a` less that of `b`, over what is unknown.

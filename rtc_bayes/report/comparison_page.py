@@ -120,6 +120,8 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
             f"The residual is an error of standard deviation {residual:.2g} in every score, for "
             "what the pool cannot tell."
         )
+    if (mostly := comparison.residual_text) is not None:
+        said.append(f"{mostly.capitalize()}.")
     if comparison.meta.get("scope") == "pool":
         said.append(
             "Relevant documents outside the pool do not count, so P(better) is too high where "

@@ -21,6 +21,8 @@ from rtc_bayes import (
     simulate,
 )
 from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.report.command_tables import comparison_tables
+from rtc_bayes.report.comparison_page import trust
 
 
 def signs(pair):
@@ -490,6 +492,20 @@ def test_topics_at_a_time_change_no_comparison(make_pool):
     assert one.to_dict() == two.to_dict()
 
 
+@pytest.mark.parametrize(("residual", "mostly"), [(0.9, False), (1.1, True)])
+def test_a_residual_that_is_most_of_what_is_unsure_is_said(make_pool, residual, mostly):
+    """Of two systems it doubles the variance where its square is half of theirs."""
+    pool = make_pool(np.random.default_rng(3), 2, 2, 7, depth=5)
+    relevance = Relevance.from_values(pool, np.full(pool.n_documents, 0.3))
+    (without,) = compare(pool, relevance, Estimand(residual=0)).sd_difference
+    comparison = compare(pool, relevance, Estimand(residual=residual * without / np.sqrt(2)))
+    said = comparison.residual_text
+    assert (said is not None) is mostly
+    assert (str(said) in trust(comparison, None).lower()) is mostly
+    (systems, _) = comparison_tables(comparison, None, seed=0)
+    assert (str(said) in systems.title) is mostly
+
+
 @pytest.mark.parametrize(
     ("systems", "off"), [(1, None), (7, "high"), (8, None), (50, None), (51, "low")]
 )
@@ -504,6 +520,7 @@ def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, syst
         assert compare(pool, drawn, other, moments="plugin").level_text is None
     judged = Relevance.from_values(pool, np.ones((1, 2, pool.n_documents)))
     assert compare(pool, judged, Estimand(residual=0), moments="plugin").level_text is None
+    assert comparison.residual_text is None
     # a graded cutoff is one of first ranks, too
     assert replace(comparison, measure="AP(rel=2)").level_text == level
     assert replace(comparison, measure="AP(rel=2)@5").level_text is None
