@@ -2,6 +2,7 @@
 
 import signal
 import time
+from dataclasses import replace
 from itertools import product
 from threading import Timer, main_thread
 
@@ -241,8 +242,11 @@ def test_few_draws_take_more_sweeps():
     assert sweeps_to_try(Sampling(1000, 4), 250) == (5, 20, 80)
 
 
-def ranks_of_truth(replicates, seed, kept=31):
-    """Simulation-based calibration: the rank of the truth among draws (Talts et al. 2018)."""
+def ranks_of_truth(replicates, seed, kept=31, shared=False):
+    """Simulation-based calibration: the rank of the truth among draws (Talts et al. 2018).
+
+    `shared`: the effect has the scale of topics' effects.
+    """
     rng = np.random.default_rng(seed)
     ranks = []
     for _ in range(replicates):
@@ -256,14 +260,14 @@ def ranks_of_truth(replicates, seed, kept=31):
             own_spread=0.5,
         )
         log_s = np.log([0.9, 0.7]) + [0.5, 0.4] * rng.normal(size=2)
-        beta = np.array([rng.normal(-0.5, 1.2), np.exp(log_s[1]) * rng.standard_t(3.0)])
+        effect = (
+            np.exp(log_s[0]) * rng.normal() if shared else np.exp(log_s[1]) * rng.standard_t(3.0)
+        )
+        beta = np.array([rng.normal(-0.5, 1.2), effect])
         own = np.exp(log_s[0]) * rng.normal(size=(4, 2))
         eta = data.columns @ beta + (data.local * own[data.topic]).sum(axis=1)
         labels = (rng.random(len(eta)) < expit(eta)).astype(float)
-        data = EffectsRegression(
-            **{n: getattr(data, n) for n in data.__dataclass_fields__ if n != "labels"},
-            labels=labels,
-        )
+        data = replace(data, labels=labels, scale_of=np.array([-1, 0 if shared else 1]))
         fitted = data.gibbs(Sampling(kept, 1, 60, int(rng.integers(1e9))), sweeps=10)
         drawn = np.column_stack(
             [fitted.columns[0], fitted.local[0, :, 0], fitted.local[0, :, 2], fitted.log_scale[0]]
@@ -277,8 +281,9 @@ def ranks_of_truth(replicates, seed, kept=31):
 @pytest.mark.parametrize(
     "replicates", [120, pytest.param(600, marks=pytest.mark.slow)], ids=["quick", "slow"]
 )
-def test_ranks_of_the_truth_are_uniform(replicates):
-    ranks = ranks_of_truth(replicates, 5)
+@pytest.mark.parametrize("shared", [False, True], ids=["own scales", "a scale shared"])
+def test_ranks_of_the_truth_are_uniform(replicates, shared):
+    ranks = ranks_of_truth(replicates, 7, shared=shared)
     for rank in ranks.T:
         counts = np.bincount(rank // 4, minlength=8)
         assert chisquare(counts).pvalue > 1e-4

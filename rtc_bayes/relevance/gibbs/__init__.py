@@ -23,8 +23,8 @@ from rtc_bayes.store import spawn_seeds
 
 # rows that are whitened at a time
 _BLOCK = 65_536
-# from so many on, and so many to an effect of a topic, moves of the likelihood itself pay
-_MANY_ROWS = 4_000
+# from so many on, and so many to each effect of a topic, moves of the likelihood itself pay
+_MANY_ROWS, _TO_AN_EFFECT = 4_000, 4
 # of compiled sweeps at least, before a chain looks whether it is to stop
 _SECONDS = 0.1
 
@@ -84,4 +84,4 @@ def sample(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> Ef
 def has_many_rows(rows: Rows) -> bool:
     """Tell whether topics have so many rows that what they say is worth looking at by itself."""
     n, depth = rows.local.shape
-    return n >= max(_MANY_ROWS, (len(rows.starts) - 1) * depth)
+    return n >= max(_MANY_ROWS, _TO_AN_EFFECT * (len(rows.starts) - 1) * depth)

@@ -127,7 +127,7 @@ def advance(
             if prior.spread[g] == 0.0:
                 continue
             pace = 0.0 if sweep >= tune else 3.0 / (sweep + 3.0) ** 0.6
-            if many and g in prior.local_scale_of:
+            if many and g in prior.local_scale_of and g not in prior.scale_of:
                 step = math.exp(steps[1, g])
                 rate = move_scale(random, g, rows, prior, said, step, part, eta, state)
                 steps[1, g] += pace * (rate - _ACCEPTANCE)
