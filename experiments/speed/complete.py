@@ -11,30 +11,30 @@ from __future__ import annotations
 
 import warnings
 
+import rtc_bayes as rb
 from experiments.speed import timing
-
-SIZES = (2, 5, 10, 20)
 
 
 def main() -> None:
-    options = timing.arguments(__doc__, before=None, turns=3)
+    options = timing.arguments(__doc__, before=None, turns=3, sizes="2,5,10")
     timing.print_head("A fit to complete judgments", __doc__)
     timing.print_table(
-        "systems | version | s of the clock | s of processor time",
+        "systems | version | s of the clock | s of processor time | passed",
         (
             [systems, *row]
-            for systems in SIZES
+            for systems in map(int, options.sizes.split(","))
             for row in timing.version_rows(
-                timing.compared(fitted, systems, before=options.before, turns=options.turns), 1, 1
+                timing.compared(fitted, systems, before=options.before, turns=options.turns),
+                1,
+                1,
+                0,
             )
         ),
     )
 
 
 def fitted(systems: int) -> list[float]:
-    """Fit, compiled before: seconds of the clock and of all threads."""
-    import rtc_bayes as rb
-
+    """Fit, compiled before: seconds of the clock and of all threads, and whether chains agree."""
     runs, qrels = timing.trec8()
     pool = timing.pooled(runs).select(list(runs.systems[:systems]))
     with warnings.catch_warnings():
@@ -42,7 +42,17 @@ def fitted(systems: int) -> list[float]:
         few = rb.Judgments.from_labels(pool, range(10), [1, 0] * 5)
         rb.fit(pool, few, draws=1, chains=1)
         every = rb.Judgments.from_qrels(pool, qrels)
-        return timing.clocked(lambda: rb.fit(pool, every))[1]
+        agree, seconds = timing.clocked(lambda: passes(pool, every))
+    return [*seconds, float(agree)]
+
+
+def passes(pool: rb.Pool, judgments: rb.Judgments) -> bool:
+    """Fit, and tell whether the fit may be used."""
+    try:
+        rb.fit(pool, judgments)
+    except rb.FitError:
+        return False
+    return True
 
 
 if __name__ == "__main__":
