@@ -14,7 +14,7 @@ from scipy.stats import chisquare, norm, t as student
 
 from rtc_bayes.relevance import gibbs
 from rtc_bayes.relevance.effects import EffectsRegression, sweeps_to_try
-from rtc_bayes.relevance.gibbs.chain import Rows, Said, State
+from rtc_bayes.relevance.gibbs.chain import Rows, Said, State, acceptance
 from rtc_bayes.relevance.gibbs.many_rows import move_topics
 from rtc_bayes.relevance.gibbs.polya_gamma import polya_gamma
 from rtc_bayes.relevance.interface import Sampling
@@ -167,6 +167,18 @@ def test_labels_between_0_and_1_count_half_each():
     a, b = (each.gibbs(Sampling(4000, 1, 100, 4), sweeps=2).columns[0] for each in (soft, hard))
     error = np.sqrt((a.var(axis=0) + b.var(axis=0)) / (0.3 * 4000))
     assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) < FAR * error)
+
+
+def test_a_move_to_what_is_no_number_is_refused():
+    assert acceptance(np.nan) == acceptance(-np.inf) == 0.0
+    assert acceptance(np.inf) == acceptance(0.0) == 1.0
+    assert acceptance(-1.0) == np.exp(-1.0)
+    rows = Rows(np.zeros((2, 1)), np.ones((2, 1)), np.array([0, 2]), np.array([1.0, 0.0]))
+    state = State(np.zeros(1), np.full((1, 1), 0.5), np.zeros(1))
+    said = Said(np.full((1, 1, 1), np.nan), np.zeros((1, 1)))
+    eta = np.full(2, 0.5)
+    move_topics(np.random.default_rng(1), rows, np.ones(1), said, False, state, eta)
+    assert state.local[0, 0] == eta[0] == 0.5
 
 
 def test_moves_of_a_topic_alone_have_the_posterior_of_a_grid():

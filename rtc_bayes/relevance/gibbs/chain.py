@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -107,3 +108,9 @@ def prior_gain(prior: Prior, g: int, old: float, new: float) -> float:
     """Gain of a log scale's log prior density in a move."""
     log_median, spread = prior.log_median[g], prior.spread[g]
     return 0.5 * ((old - log_median) ** 2 - (new - log_median) ** 2) / spread**2
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def acceptance(gain: float) -> float:
+    """Return the probability of a move whose log density ratio is this; of what is no number 0."""
+    return math.exp(min(0.0, gain)) if gain == gain else 0.0

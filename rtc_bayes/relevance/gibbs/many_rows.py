@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
-from rtc_bayes.relevance.gibbs.chain import Prior, Rows, Said, State, prior_gain
+from rtc_bayes.relevance.gibbs.chain import Prior, Rows, Said, State, acceptance, prior_gain
 from rtc_bayes.relevance.gibbs.linear import add_product, backward, cholesky, forward, softplus
 from rtc_bayes.relevance.newton import Floats
 
@@ -82,7 +82,7 @@ def move_topics(
         _place(root_back, effects, centre_back, place)
         for k in range(depth):
             gain += math.log(root_back[k, k] / root[k, k]) - 0.5 * place[k] ** 2
-        if random.random() < math.exp(min(0.0, gain)):
+        if random.random() < acceptance(gain):
             for k in range(depth):
                 effects[k] = proposed[k]
             for i in range(len(then)):
@@ -135,7 +135,7 @@ def move_scale(
             for k in range(depth):
                 part[i] += rows.local[i, k] * (proposed[t, k] - effects[k])
             gain += rows.labels[i] * (part[i] - eta[i]) - softplus(part[i]) + softplus(eta[i])
-    rate = math.exp(min(0.0, gain))
+    rate = acceptance(gain)
     if random.random() < rate:
         state.log_scale[g] = new
         for t in range(topics):

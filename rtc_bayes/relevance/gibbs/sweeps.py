@@ -22,7 +22,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rtc_bayes.relevance.gibbs.chain import Chain, Normal, Prior, Rows, Said, State, prior_gain
+from rtc_bayes.relevance.gibbs.chain import (
+    Chain,
+    Normal,
+    Prior,
+    Rows,
+    Said,
+    State,
+    acceptance,
+    prior_gain,
+)
 from rtc_bayes.relevance.gibbs.linear import (
     add_product,
     backward,
@@ -372,7 +381,7 @@ def _move_given_effects(
                 if seen[t, k]:
                     gain += _log_density(effects[t, k], new, df)
                     gain -= _log_density(effects[t, k], old, df)
-    rate = math.exp(min(0.0, gain))
+    rate = acceptance(gain)
     if random.random() < rate:
         log_scale[g] = new
     for k in range(effects.shape[1]):
@@ -432,7 +441,7 @@ def _move_given_standard(
     for i in range(len(eta)):
         moved = eta[i] + (ratio - 1.0) * part[i]
         gain += labels[i] * (moved - eta[i]) - softplus(moved) + softplus(eta[i])
-    rate = math.exp(min(0.0, gain))
+    rate = acceptance(gain)
     if random.random() < rate:
         log_scale[g] = new
         for k in range(len(columns)):
