@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rtc_bayes.measures.names import MeasureLike, parse_measure
+from rtc_bayes.measures.names import Kind, MeasureLike, parse_measure
 
 # nDCG with a cutoff down to here depends little on how many documents are relevant
 _SHALLOW = 100
@@ -30,6 +30,9 @@ class ResidualRule:
     by_topic: float
 
 
+# these do not ask how many documents are relevant
+_OF_SEEN: tuple[Kind, ...] = ("P", "RBP", "RR", "DCG", "ERR", "Success")
+
 # mean squares over four collections: python -m experiments.whole_lists.residual
 _AP = ResidualRule(0.62, 0.022, 0.095)
 _NDCG = ResidualRule(0.59, 0.028, 0.103)
@@ -50,7 +53,7 @@ def residual_parts(measure: MeasureLike, n_systems: int) -> tuple[float, float]:
     True
     """
     parsed = parse_measure(measure)
-    if parsed.kind in ("P", "RBP", "RR", "DCG"):
+    if parsed.kind in _OF_SEEN:
         return 0.0, 0.0
     rule = {"nDCG": _NDCG, "R": _R}.get(parsed.kind or "AP", _AP)
     if parsed.kind == "nDCG" and (parsed.cutoff or math.inf) <= _SHALLOW:
@@ -66,8 +69,8 @@ def expected_residual(measure: MeasureLike, n_systems: int, n_topics: int) -> fl
     documents expected by the jackknife, this is what is left of differences between systems, over
     the square root of 2: the root of the mean square over sets of systems of TREC-8, Robust 2003,
     DL 2020 and CLEF eHealth 2015. It comes from relevant documents that nobody pooled, so measures
-    that do not ask how many there are (P@k, RBP, RR, DCG@k) have none. A measure without known
-    moments has that of AP.
+    that do not ask how many there are (P@k, RBP, RR, DCG@k, ERR, Success@k) have none. Bpref and
+    Rprec have that of AP.
 
     Parameters
     ----------

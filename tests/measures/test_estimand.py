@@ -39,7 +39,8 @@ def test_what_is_said_overrides_the_scope_for_its_part(pool, said, value):
 
 
 def test_the_residual_falls_with_systems_and_is_0_where_recall_does_not_count():
-    assert expected_residual("P@10", 2, 50) == 0
+    for measure in ("P@10", "RBP(p=0.8)", "RR", "DCG@10", "ERR@10", "Success@5"):
+        assert expected_residual(measure, 2, 50) == 0
     residuals = [expected_residual("AP", systems, 50) for systems in (2, 5, 10, 50)]
     assert residuals == sorted(residuals, reverse=True)
     assert residuals[-1] > 0
