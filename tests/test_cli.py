@@ -699,6 +699,16 @@ def test_merged_judgments_keep_who_judged_what(here, ok, run):
     assert ok("merge ours theirs --conflict lowest -o merged.qrels --quiet") == ""
 
 
+def test_of_many_conflicts_the_terminal_gets_the_first(here, ok):
+    for name, grade in {"ours": 0, "theirs": 1}.items():
+        (here / name).write_text("".join(f"1 0 d{n} {grade}\n" for n in range(10, 40)))
+    said = ok("merge ours theirs --conflict highest -o merged.qrels")
+    assert "20 of 30, merged.qrels.meta.json has all" in " ".join(said.split())
+    assert "d29" in said
+    assert "d30" not in said
+    assert len(meta(here / "merged.qrels")["conflicts"]) == 30
+
+
 def test_robustness_then_report(here, ok, run):
     line = "robustness '*.gz' --qrels qrels.txt --systems 3 --jobs 1 --quiet --algorithms"
     ok(f"{line} 'ip,rtc[folds=5,intercept=yes]:map,mtc' --trials 2 -o study")

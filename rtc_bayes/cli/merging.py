@@ -12,6 +12,9 @@ from rtc_bayes.cli.arguments import OutFile, Quiet
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import in_words
 
+# conflicts that the terminal gets; OUT.meta.json has them all
+_SHOWN = 20
+
 
 def merge(
     qrels: Annotated[list[str], typer.Argument(metavar="QRELS", help="Files, folders, globs.")],
@@ -49,5 +52,8 @@ def merge(
         return
     if merged.conflicts:
         title = f"judged differently, settled by {conflict}"
-        write_tables([Table(title, merged.conflicts_frame(), {"tie": yes_or_no})], None, meta)
+        if len(merged.conflicts) > _SHOWN:
+            title = f"{title}: {_SHOWN} of {len(merged.conflicts)}, {output}.meta.json has all"
+        shown = merged.conflicts_frame().head(_SHOWN)
+        write_tables([Table(title, shown, {"tie": yes_or_no})], None, meta)
     typer.echo(f"{in_words(merged)}\nin {output}")

@@ -319,11 +319,16 @@ def _read_beside(path: Path) -> dict[str, Any]:
 
 
 def _qrels_of_records(records: Records) -> Qrels:
+    column = records.name(GRADE)
+    if column == "score" and "rank" in records.columns:
+        raise InputError(
+            f"{records.kind}: columns score and rank, as a run has",
+            remedy="give judgments; if the scores are grades, drop column rank",
+        )
     topics, docnos = records.topics_and_docnos()
     records.check_distinct(topics, docnos)
     table: dict[str, dict[str, int]] = {}
-    grades = records.grades(records.name(GRADE))
-    for topic, docno, grade in zip(topics, docnos, grades, strict=True):
+    for topic, docno, grade in zip(topics, docnos, records.grades(column), strict=True):
         table.setdefault(topic, {})[docno] = grade
     return Qrels(table)
 

@@ -212,6 +212,13 @@ def test_qrels_from_data_frames(column):
     assert dict(rb.read_qrels(frame)["1"]) == {"a": 0, "b": 1}
 
 
+def test_the_frame_of_a_run_is_no_qrels():
+    frame = pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [2.0], "rank": [0]})
+    with pytest.raises(InputError, match="columns score and rank, as a run has"):
+        rb.read_qrels(frame)
+    assert dict(rb.read_qrels(frame.assign(label=1))["1"]) == {"a": 1}
+
+
 def test_bad_frames_name_the_row():
     frame = pd.DataFrame(
         {"qid": ["1", "1"], "docno": ["a", "a"], "score": [1.0, 2.0]}, index=[7, 8]

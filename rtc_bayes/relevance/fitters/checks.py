@@ -133,9 +133,12 @@ def _r_hat_check(name: str, r_hat: float, limit: float) -> Check:
     worst = limit + R_HAT_MARGIN
     note = ""
     if r_hat > limit:
-        note = f"above {limit:.4g}: the chains do not quite agree; draw more"
+        note = f"above {limit:.4g}: the chains do not quite agree; ask `fit` for more draws"
     if r_hat > worst:
-        note = f"above {worst:.4g}: the chains do not agree; draw more or write it otherwise"
+        note = (
+            f"above {worst:.4g}: the chains do not agree; ask `fit` for more draws, or write the "
+            "model otherwise"
+        )
     return Check(f"r-hat of {name}", r_hat, limit, r_hat <= worst, note)
 
 
@@ -143,7 +146,7 @@ def _ess_check(name: str, ess: float, draws: int) -> Check:
     """Ask for 100 effective draws, or a fifth of the draws where few were asked for."""
     least = min(LEAST_ESS, LEAST_SHARE * draws)
     enough = ess >= least
-    note = "" if enough else f"below {least:g}: too few independent draws; draw more"
+    note = "" if enough else f"below {least:g}: too few independent draws; ask `fit` for more"
     return Check(f"bulk ESS of {name}", ess, least, enough, note)
 
 
