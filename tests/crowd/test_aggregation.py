@@ -135,6 +135,7 @@ def test_log_posterior_of_dawid_skene_never_falls():
     assert np.all(np.diff(steps) > -1e-9)
 
 
+@pytest.mark.slow
 def test_hierarchical_judges_intervals_hold():
     inside, all_of_them = 0, 0
     for seed in range(12):
@@ -152,6 +153,7 @@ def test_hierarchical_judges_intervals_hold():
 
 
 @pytest.mark.filterwarnings("ignore:the chains do not agree")
+@pytest.mark.slow
 def test_the_share_of_labels_that_is_right_is_drawn_apart_from_the_chance():
     inside, chances, shares = 0.0, [], []
     for seed in range(12):

@@ -89,6 +89,7 @@ def of_a_right_model(pool, probability):
     return looks, np.array(inside)
 
 
+@pytest.mark.slow
 def test_a_right_model_raises_no_alarm_at_any_look(of_a_right_model):
     """Ville's inequality, at the level of an alarm and at lower ones."""
     looks, _ = of_a_right_model
@@ -103,6 +104,7 @@ def test_a_right_model_raises_no_alarm_at_any_look(of_a_right_model):
     assert np.median([look.e_value for look in looks]) < 1.0
 
 
+@pytest.mark.slow
 def test_the_confidence_sequences_hold_the_truth_at_all_looks(of_a_right_model):
     looks, inside = of_a_right_model
     error = np.sqrt(0.05 * 0.95 / RUNS)
