@@ -175,8 +175,11 @@ class Robust:
     def gibbs(self, judgments: Judgments, sampling: Sampling) -> Draws:
         """Draw from the posterior, with more sweeps to a draw where few do not suffice."""
         design = Design(self, judgments)
-        for sweeps in sweeps_to_try(sampling, len(design.regression.labels)):
-            drawn = design.regression.gibbs(sampling, sweeps=sweeps)
+        regression = design.regression
+        tries = sweeps_to_try(sampling, len(regression.labels))
+        regression.warn_if_long(sampling, sweeps=tries[0])
+        for sweeps in tries:
+            drawn = regression.gibbs(sampling, sweeps=sweeps)
             parameters = design.parameters(drawn)
             checks = mixing_checks({n: x for n, x in parameters.items() if n not in ("q", "w")}, {})
             if all(check.passed for check in checks):

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.errors import FitWarning, warn
 from rtc_bayes.relevance.interface import Diagnostics, Sampling
 from rtc_bayes.relevance.newton import Floats, one_thread
 
@@ -129,6 +130,29 @@ class EffectsRegression:
         from rtc_bayes.relevance.gibbs import sample
 
         return sample(self, sampling, sweeps)
+
+    def warn_if_long(self, sampling: Sampling, *, sweeps: int) -> None:
+        """Warn if :meth:`gibbs` takes more than a minute, by what a few sweeps take.
+
+        Parameters
+        ----------
+        sampling : Sampling
+        sweeps : int
+            To each draw.
+
+        Warns
+        -----
+        FitWarning
+        """
+        from rtc_bayes.relevance.gibbs import expected_minutes
+
+        minutes = expected_minutes(self, sampling, sweeps)
+        if minutes > 1.0:
+            warn(
+                f"drawing takes about {minutes:.0f} min with {len(self.labels):,} judged "
+                f"documents, and longer where chains do not agree at first",
+                FitWarning,
+            )
 
     def __repr__(self) -> str:
         return (

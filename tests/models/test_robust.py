@@ -143,6 +143,13 @@ def test_it_is_what_is_fitted_where_nothing_is_named(judgments):
     assert fewer.judgments.pool.systems == ("first", "third")
 
 
+def test_drawing_that_takes_long_is_foretold(judgments, monkeypatch):
+    monkeypatch.setattr("rtc_bayes.relevance.gibbs.expected_minutes", lambda *_: 7.0)
+    sampling = Sampling(draws=10, chains=4, tune=10)
+    with pytest.warns(rb.FitWarning, match="about 7 min with 5 judged documents"):
+        estimate(load_model("robust"), "gibbs", judgments, sampling)
+
+
 def test_nothing_judged_gives_the_prior():
     pool = make_pool()
     drawn = Robust().gibbs(Judgments.none(pool), Sampling(2000, 2, 10, 4))

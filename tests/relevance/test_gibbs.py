@@ -10,12 +10,14 @@ import arviz as az
 import numpy as np
 import pytest
 from scipy.special import expit
-from scipy.stats import chisquare, norm, t as student
+from scipy.stats import chisquare, multivariate_normal, norm, t as student
 
+from rtc_bayes.errors import FitWarning
 from rtc_bayes.relevance import gibbs
 from rtc_bayes.relevance.effects import EffectsRegression, sweeps_to_try
-from rtc_bayes.relevance.gibbs.chain import Rows, Said, State, acceptance
-from rtc_bayes.relevance.gibbs.many_rows import move_topics
+from rtc_bayes.relevance.gibbs.chain import Normal, Prior, Rows, Said, State, acceptance
+from rtc_bayes.relevance.gibbs.linear import cholesky
+from rtc_bayes.relevance.gibbs.many_rows import move_scale_alone, move_topics
 from rtc_bayes.relevance.gibbs.polya_gamma import polya_gamma
 from rtc_bayes.relevance.interface import Sampling
 
@@ -202,6 +204,54 @@ def test_moves_of_a_topic_alone_have_the_posterior_of_a_grid():
     hold(drawn, np.array([mean]), np.array([np.sqrt(weight @ (points - mean) ** 2)]))
 
 
+def test_moves_of_a_scale_alone_have_the_posterior_of_a_grid():
+    """Given Polya-Gamma variables, rows of a normal: one coefficient, and effects of one scale."""
+    rng = np.random.default_rng(12)
+    columns, omega = rng.normal(size=(9, 4)), rng.uniform(0.05, 0.25, size=9)
+    half = np.where(rng.random(9) < 0.3, 0.5, -0.5)
+    nothing, none = np.empty((0, 0)), np.empty(0)
+    parts = {"precision": columns.T * omega @ columns, "pull": half @ columns}
+    empty = dict.fromkeys(("omega", "local_variance", "response", "removed_response"), none)
+    matrices = dict.fromkeys(("whitened", "scaled", "removed", "by_rows", "by_effects"), nothing)
+    prior = Prior(
+        mean=np.array([-0.5, 0.0, 0.0, 0.0]),
+        sd=np.array([1.2, 0.0, 0.0, 0.0]),
+        scale_of=np.array([-1, 0, 0, 0]),
+        local_scale_of=np.array([], dtype=np.int64),
+        log_median=np.array([0.3]),
+        spread=np.array([0.8]),
+        df=np.array([np.inf]),
+    )
+
+    def variance_at(log_scale):
+        return np.array([1.44, *[np.exp(2.0 * log_scale)] * 3])
+
+    state = State(np.zeros(4), np.zeros((0, 0)), np.array([0.3]))
+    variance, normal, draws = variance_at(0.3), Normal(**parts, **empty, **matrices), 20_000
+    drawn = np.empty((draws, 1))
+    for i in range(draws):
+        move_scale_alone(rng, 0, prior, normal, 1.5, variance, state)
+        drawn[i] = state.log_scale
+    np.testing.assert_allclose(variance, variance_at(state.log_scale[0]))
+    points = np.linspace(-4.0, 4.0, 301)
+    log_p = [
+        multivariate_normal.logpdf(
+            half / omega,
+            columns @ prior.mean,
+            np.diag(1.0 / omega) + columns * variance_at(point) @ columns.T,
+        )
+        + norm.logpdf(point, 0.3, 0.8)
+        for point in points
+    ]
+    weight = np.exp(log_p - np.max(log_p))
+    weight /= weight.sum()
+    mean = weight @ points
+    sd = np.sqrt(weight @ (points - mean) ** 2)
+    # no more than five moves to an independent draw
+    assert az.ess(drawn[None, :, 0]) > draws / 5
+    hold(drawn, np.array([mean]), np.array([sd]), efficiency=0.2)
+
+
 def test_many_rows_that_are_nearly_all_nonrelevant_mix_by_their_likelihood(monkeypatch):
     """One relevant document of a thousand: Polya-Gamma variables hold its topic's intercept."""
     rng = np.random.default_rng(9)
@@ -252,6 +302,34 @@ def test_few_draws_take_more_sweeps():
     assert sweeps_to_try(Sampling(100, 2), 10**6) == (3, 12, 48)
     assert sweeps_to_try(Sampling(10**5, 2), 10**6) == (1, 4, 16)
     assert sweeps_to_try(Sampling(1000, 4), 250) == (5, 20, 80)
+
+
+@pytest.mark.parametrize("size", [1, 5, 32, 33, 100])
+def test_a_factor_by_blocks_is_that_of_lapack(size):
+    root = np.random.default_rng(size).normal(size=(size + 3, size))
+    matrix = root.T @ root
+    factor = np.tril(matrix)
+    cholesky(factor)
+    np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(matrix), atol=1e-9)
+    factor[0, 0] = np.nan
+    cholesky(factor)
+    assert np.isnan(np.diag(factor)).all()
+
+
+def test_drawing_that_takes_long_is_foretold(monkeypatch):
+    every = Sampling(draws=10**9, chains=1)
+    with pytest.warns(FitWarning, match=r"about \d+ min with 5,000 judged documents"):
+        regression(rows=(3000, 2000)).warn_if_long(every, sweeps=1)
+    # neither few rows nor few draws take long
+    regression().warn_if_long(every, sweeps=1)
+    regression(rows=(3000, 2000)).warn_if_long(Sampling(draws=1, chains=1, tune=0), sweeps=1)
+    ticks = iter([0.0, 2.0])
+    monkeypatch.setattr(gibbs, "sample", lambda *_: None)
+    monkeypatch.setattr(gibbs, "cpu_count", lambda: 2)
+    monkeypatch.setattr(gibbs.time, "perf_counter", lambda: next(ticks))
+    minutes = gibbs.expected_minutes(regression(rows=(3000, 2000)), Sampling(90, 4, 30), 3)
+    # half a second a sweep, chains two at a time
+    assert minutes == pytest.approx(0.5 * 2 * 300 / 60)
 
 
 def ranks_of_truth(replicates, seed, kept=31, shared=False):

@@ -6,6 +6,7 @@ Windle 2013), so all effects are drawn together: see :mod:`rtc_bayes.relevance.g
 
 from __future__ import annotations
 
+import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -23,10 +24,12 @@ from rtc_bayes.store import spawn_seeds
 
 # rows that are whitened at a time
 _BLOCK = 65_536
-# from so many on, and so many to each effect of a topic, moves of the likelihood itself pay
-_MANY_ROWS, _TO_AN_EFFECT = 4_000, 4
+# from so many on, and so many to each effect of a topic, more moves pay
+_MANY_ROWS, _TO_AN_EFFECT = 4_000, 1
 # of compiled sweeps at least, before a chain looks whether it is to stop
 _SECONDS = 0.1
+# sweeps that foretell how long all take
+_TRIED = 4
 
 
 def sample(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> EffectsDraws:
@@ -79,6 +82,18 @@ def sample(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> Ef
         finally:
             stop.set()
     return drawn
+
+
+def expected_minutes(regression: EffectsRegression, sampling: Sampling, sweeps: int) -> float:
+    """Foretell how long :func:`sample` takes by a few sweeps; 0 where rows are not many."""
+    if len(regression.labels) < _MANY_ROWS:
+        return 0.0
+    sample(regression, Sampling(draws=1, chains=1, tune=0), 1)  # compiles
+    began = time.perf_counter()
+    sample(regression, Sampling(draws=_TRIED, chains=1, tune=0), 1)
+    of_a_sweep = (time.perf_counter() - began) / _TRIED
+    turns = math.ceil(sampling.chains / cpu_count())
+    return of_a_sweep * turns * (sampling.tune + sweeps * sampling.draws) / 60.0
 
 
 def has_many_rows(rows: Rows) -> bool:

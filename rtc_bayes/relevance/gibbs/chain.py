@@ -73,7 +73,7 @@ class Normal(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What rows say of topics' effects, about a state that tuning came by; set in place.
+    """What rows say of topics' effects, about states that tuning came by; set in place.
 
     The precision (topics, effects of a topic, effects of a topic), and by what they pull (topics,
     effects of a topic), of a normal without the prior's.
@@ -87,7 +87,7 @@ class Chain(NamedTuple):
     """All that a chain carries from sweep to sweep; changed in place.
 
     Beside its state and the normal conditional: the mixing variables (columns,), the log-odds of
-    every row and room for as many more, the logs of the two steps of each scale (2, scales),
+    every row and room for as many more, the logs of the steps of each scale's moves (3, scales),
     which effects of which topic some row has (topics, effects of a topic), and, where topics have
     many rows, what these say of their effects.
     """

@@ -9,6 +9,9 @@ from numba import njit
 
 from rtc_bayes.relevance.newton import Floats
 
+# of a matrix that are factored together
+_COLUMNS = 32
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def add_product(left: Floats, right: Floats, factor: float, out: Floats) -> None:
@@ -27,14 +30,24 @@ def softplus(x: float) -> float:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def cholesky(lower: Floats) -> None:
-    """Factor a symmetric matrix, given by its lower triangle, in place."""
-    for j in range(len(lower)):
-        for k in range(j):
-            for i in range(j, len(lower)):
-                lower[i, j] -= lower[i, k] * lower[j, k]
-        root = math.sqrt(lower[j, j])
-        for i in range(j, len(lower)):
-            lower[i, j] /= root
+    """Factor a symmetric matrix, given by its lower triangle, in place.
+
+    By blocks of columns, which leave the rest to a matrix product. Where the matrix has no factor,
+    or holds what is no number, so does the factor.
+    """
+    n = len(lower)
+    for first in range(0, n, _COLUMNS):
+        last = min(n, first + _COLUMNS)
+        for j in range(first, last):
+            for k in range(first, j):
+                for i in range(j, n):
+                    lower[i, j] -= lower[i, k] * lower[j, k]
+            root = math.sqrt(lower[j, j])
+            for i in range(j, n):
+                lower[i, j] /= root
+        if last < n:
+            block = np.ascontiguousarray(lower[last:, first:last].T)
+            add_product(block, block, -1.0, lower[last:, last:])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

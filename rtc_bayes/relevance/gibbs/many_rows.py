@@ -1,9 +1,10 @@
-"""Moves of topics' effects and their scales by the likelihood itself, where rows are many.
+"""Moves of effects and scales beside those of every sweep, where rows are many.
 
 Given Polya-Gamma variables, effects can hardly move where nearly all labels of many rows are one
 (Johndrow, Smith, Pillai and Dunson, "MCMC for imbalanced categorical data", 2019): a topic's
 intercept then needs hundreds of sweeps for an independent draw. Two moves do not use these
-variables. Both are accepted by Metropolis and Hastings, so that the posterior is the same.
+variables, and a third integrates all effects out. They are accepted by Metropolis and Hastings, so
+that the posterior is the same.
 """
 
 from __future__ import annotations
@@ -13,22 +14,36 @@ import math
 import numpy as np
 from numba import njit
 
-from rtc_bayes.relevance.gibbs.chain import Prior, Rows, Said, State, acceptance, prior_gain
+from rtc_bayes.relevance.gibbs.chain import (
+    Normal,
+    Prior,
+    Rows,
+    Said,
+    State,
+    acceptance,
+    prior_gain,
+)
 from rtc_bayes.relevance.gibbs.linear import add_product, backward, cholesky, forward, softplus
 from rtc_bayes.relevance.newton import Floats
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def look(rows: Rows, state: State, eta: Floats, said: Said) -> None:
-    """Set what rows say of topics' effects: their log likelihood as a parabola, about the state."""
+def look(rows: Rows, state: State, eta: Floats, weight: float, said: Said) -> None:
+    """Set what rows say of topics' effects: their log likelihood as a parabola, about the state.
+
+    It has this weight, in (0, 1], beside what they said before.
+    """
+    depth = said.pull.shape[1]
+    precision, pull = np.empty((depth, depth)), np.empty(depth)
     for t in range(len(said.pull)):
         here = slice(rows.starts[t], rows.starts[t + 1])
-        precision, pull = said.precision[t], said.pull[t]
         _curvature(rows.local[here], eta[here], precision)
         _slope(rows.local[here], rows.labels[here], eta[here], pull)
-        for k in range(len(pull)):
-            for j in range(len(pull)):
+        for k in range(depth):
+            for j in range(depth):
                 pull[k] += precision[k, j] * state.local[t, j]
+                said.precision[t, k, j] += weight * (precision[k, j] - said.precision[t, k, j])
+            said.pull[t, k] += weight * (pull[k] - said.pull[t, k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -144,6 +159,53 @@ def move_scale(
         for i in range(len(eta)):
             eta[i] = part[i]
     return rate
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def move_scale_alone(
+    random: np.random.Generator,
+    g: int,
+    prior: Prior,
+    normal: Normal,
+    step: float,
+    variance: Floats,
+    state: State,
+) -> float:
+    """Move a log scale of effects that are no topic's, and of their `variance`.
+
+    All effects are integrated out of the normal conditional, from which they are drawn next. Return
+    the chance of acceptance.
+    """
+    old = state.log_scale[g]
+    new = old + step * random.standard_normal()
+    proposed = variance.copy()
+    for k in range(len(variance)):
+        if prior.scale_of[k] == g:
+            proposed[k] *= math.exp(2.0 * (new - old))
+    gain = prior_gain(prior, g, old, new)
+    gain += _evidence(prior.mean, proposed, normal) - _evidence(prior.mean, variance, normal)
+    rate = acceptance(gain)
+    if random.random() < rate:
+        state.log_scale[g] = new
+        for k in range(len(variance)):
+            variance[k] = proposed[k]
+    return rate
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _evidence(mean: Floats, variance: Floats, normal: Normal) -> float:
+    """Return the log density of the rows given omega, effects of this variance integrated out."""
+    root, pull = normal.precision.copy(), normal.pull.copy()
+    total = 0.0
+    for k in range(len(pull)):
+        root[k, k] += 1.0 / variance[k]
+        pull[k] += mean[k] / variance[k]
+        total -= 0.5 * math.log(variance[k])
+    cholesky(root)
+    forward(root, pull)
+    for k in range(len(pull)):
+        total += 0.5 * pull[k] ** 2 - math.log(root[k, k])
+    return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -40,7 +40,12 @@ from rtc_bayes.relevance.gibbs.linear import (
     forward_rows,
     softplus,
 )
-from rtc_bayes.relevance.gibbs.many_rows import look, move_scale, move_topics
+from rtc_bayes.relevance.gibbs.many_rows import (
+    look,
+    move_scale,
+    move_scale_alone,
+    move_topics,
+)
 from rtc_bayes.relevance.gibbs.polya_gamma import polya_gamma
 from rtc_bayes.relevance.newton import Floats
 
@@ -78,7 +83,7 @@ def begin(rows: Rows, prior: Prior, block: int, many: bool) -> Chain:
     state = State(prior.mean.copy(), np.zeros((topics, depth)), prior.log_median.copy())
     eta = np.empty(n)
     log_odds(rows, state, eta)
-    steps = np.full((2, len(state.log_scale)), math.log(0.3))
+    steps = np.full((3, len(state.log_scale)), math.log(0.3))
     said = Said(np.zeros((topics, depth, depth)), np.zeros((topics, depth)))
     return Chain(state, normal, np.ones(width), eta, np.empty(n), steps, seen, many, said)
 
@@ -124,28 +129,33 @@ def advance(
             log_scale = state.log_scale[prior.local_scale_of[k]]
             normal.local_variance[k] = math.exp(2.0 * log_scale)
         _integrate_topics(rows, normal)
+        _remove_topics(normal)
+        pace = 0.0 if sweep >= tune else 3.0 / (sweep + 3.0) ** 0.6
+        for g in range(len(state.log_scale)):
+            if many and prior.spread[g] > 0.0 and g not in prior.local_scale_of:
+                step = math.exp(steps[2, g])
+                rate = move_scale_alone(random, g, prior, normal, step, variance, state)
+                steps[2, g] += pace * (rate - _ACCEPTANCE)
         _draw_columns(random, prior.mean, variance, normal, state)
         _draw_topics(random, rows, normal, state)
         log_odds(rows, state, eta)
         if many:
             for by_state in (True, False):
                 move_topics(random, rows, normal.local_variance, said, by_state, state, eta)
-            if sweep < tune and sweep in (tune // 8, tune // 4, tune // 2):
-                look(rows, state, eta, said)
+            weight = _weight_of_look(sweep, tune)
+            if weight > 0.0:
+                look(rows, state, eta, weight, said)
         for g in range(len(state.log_scale)):
             if prior.spread[g] == 0.0:
                 continue
-            pace = 0.0 if sweep >= tune else 3.0 / (sweep + 3.0) ** 0.6
-            if many and g in prior.local_scale_of and g not in prior.scale_of:
-                step = math.exp(steps[1, g])
-                rate = move_scale(random, g, rows, prior, said, step, part, eta, state)
-                steps[1, g] += pace * (rate - _ACCEPTANCE)
-                continue
             rate = _move_given_effects(random, g, prior, math.exp(steps[0, g]), seen, state)
             steps[0, g] += pace * (rate - _ACCEPTANCE)
-            _contribution(rows, prior, state, g, part)
             step = math.exp(steps[1, g])
-            rate = _move_given_standard(random, g, rows.labels, prior, step, part, eta, state)
+            if many and g in prior.local_scale_of and g not in prior.scale_of:
+                rate = move_scale(random, g, rows, prior, said, step, part, eta, state)
+            else:
+                _contribution(rows, prior, state, g, part)
+                rate = _move_given_standard(random, g, rows.labels, prior, step, part, eta, state)
             steps[1, g] += pace * (rate - _ACCEPTANCE)
         for k in range(width):
             g = prior.scale_of[k]
@@ -165,15 +175,36 @@ def advance(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _draw_columns(
-    random: np.random.Generator, mean: Floats, variance: Floats, normal: Normal, state: State
-) -> None:
-    """Draw the coefficients and effects that are no topic's, of this prior mean and variance."""
+def _weight_of_look(sweep: int, tune: int) -> float:
+    """Return the weight of a look after a sweep beside those before; 0 where there is none.
+
+    Two while the chain finds its place, and the mean of ten from half of the tuning on.
+    """
+    if sweep >= tune:
+        return 0.0
+    half, every = tune // 2, tune // 20 + 1
+    if sweep < half:
+        return 1.0 if sweep in (tune // 8, tune // 4) else 0.0
+    looks, rest = divmod(sweep - half, every)
+    return 1.0 / (1 + looks) if rest == 0 else 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _remove_topics(normal: Normal) -> None:
+    """Take what the topics' effects explain off the normal conditional."""
     precision, pull, removed = normal.precision, normal.pull, normal.removed
     add_product(removed, removed, -1.0, precision)
     for i in range(len(removed)):
         for k in range(len(pull)):
             pull[k] -= removed[i, k] * normal.removed_response[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _draw_columns(
+    random: np.random.Generator, mean: Floats, variance: Floats, normal: Normal, state: State
+) -> None:
+    """Draw the coefficients and effects that are no topic's, of this prior mean and variance."""
+    precision, pull = normal.precision, normal.pull
     for k in range(len(pull)):
         precision[k, k] += 1.0 / variance[k]
         pull[k] += mean[k] / variance[k]
