@@ -11,27 +11,17 @@ import warnings
 import pandas as pd
 
 import rtc_bayes as rb
+from experiments.whole_lists.held import held
 
 
 def one(systems: int, depth: int, seed: int) -> dict[str, float]:
-    """Bias of expected MAPs, shares of 95% intervals that hold the truth, confidence, accuracy."""
+    """Hold expected MAPs and differences of one collection to the truth."""
     made = rb.simulate(n_topics=25, n_systems=systems, seed=seed)
     pool = rb.Pool.from_runs(made.runs, depth=depth)
     judgments = rb.build(pool, made.qrels, budget=100, confidence=None).judgments
     comparison = rb.compare(pool, rb.fit(pool, judgments))
-    scores = comparison.systems_frame().set_index("system")
     truth = rb.evaluate(made.runs, made.qrels).mean_frame().set_index("system")["AP"]
-    error = scores["expected"] - truth[scores.index]
-    pairs = comparison.to_frame()
-    true = truth[pairs["a"]].to_numpy() - truth[pairs["b"]].to_numpy()
-    off = (pairs["expected_difference"] - true).abs()
-    return {
-        "bias of MAP": error.mean(),
-        "MAPs held": (error.abs() < 1.96 * scores["sd"]).mean(),
-        "differences held": (off < 1.96 * pairs["sd"]).mean(),
-        "confidence": pairs["confidence"].mean(),
-        "accuracy": (pairs["expected_difference"] * true > 0).mean(),
-    }
+    return held(comparison, truth)
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rtc_bayes import Qrels, Runs, read_qrels, read_runs
+from rtc_bayes import Pool, Qrels, Runs, read_qrels, read_runs
 
 
 @dataclass(frozen=True)
@@ -44,3 +44,16 @@ def prepared(folder: str) -> tuple[Runs, Qrels]:
         for topic, of_topic in qrels.items()
     }
     return (runs.condensed(qrels) if judged.truth == "judged" else runs), Qrels(labels)
+
+
+def judged_to(runs: Runs, labels: Qrels, depth: int) -> Qrels:
+    """Labels of all that the runs rank so far; what has none is nonrelevant."""
+    pool = Pool.from_runs(runs, depth=depth)
+    topics = {topic: pool.docnos[pool.documents(t)] for t, topic in enumerate(pool.topics)}
+    return Qrels(
+        {
+            topic: {docno: labels[topic].get(docno, 0) for docno in docnos}
+            for topic, docnos in topics.items()
+            if topic in labels
+        }
+    )

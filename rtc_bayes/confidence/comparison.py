@@ -432,7 +432,7 @@ class Comparison(Shown):
         residual 0 only documents of the pool count
         >>> rb.compare(pool, judged, rb.Estimand(residual=0)).residual_text
         """
-        residual = float(str(self.meta.get("residual", 0.0)))
+        residual = float(str(self.meta.get("lasting_residual", 0.0)))
         if not len(self.a) or 2.0 * residual**2 <= _MOSTLY * np.median(self.sd_difference**2):
             return None
         return (

@@ -49,8 +49,9 @@ def judgments_needed(
     over 1,000 walks, looked at after 200 numbers of judgments in geometric steps.
 
     The variance of the parameters is taken to go in step with that of unjudged relevance: both are
-    gone when all is judged, and how judgments narrow a posterior on the way is not counted. The
-    residual stays, and so does the variance of unseen documents, which nobody can judge.
+    gone when all is judged, and how judgments narrow a posterior on the way is not counted. So is
+    what a model gets wrong between judgments. The rest of the residual stays, and so does the
+    variance of unseen documents, which nobody can judge.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def judgments_needed(
     check_forecast(confidence)
     bound = float(ndtri(confidence))
     noise = np.random.default_rng(setting.seed).standard_normal((_PATHS, _LOOKS))
-    stays = 2.0 * setting.residual**2
+    stays = 2.0 * setting.lasting**2
     # sampled variances may fall short of it
     removable = np.maximum(comparison.sd_difference**2 - stays, 0.0)
     needed: list[int | None] = []

@@ -16,7 +16,7 @@ from rtc_bayes.confidence.caution import caution
 from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
-from rtc_bayes.confidence.unseen import with_unseen
+from rtc_bayes.confidence.unseen import share_unjudged, with_unseen
 from rtc_bayes.errors import InputError, whole_fields
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
@@ -80,6 +80,11 @@ class Setting:
         measure nor a relevance level above 1 says it.
     judged : str
         What judgments are too few for, in words.
+    lasting : float
+        The part of the residual that no judgment takes off, as a standard deviation.
+    unjudged : float
+        Share of the relevant documents that are expected without a judgment, those that no system
+        retrieved left aside.
     """
 
     pool: Pool
@@ -97,6 +102,8 @@ class Setting:
     grades: GradeDistribution | None = None
     relevant: str = ""
     judged: str = ""
+    lasting: float = 0.0
+    unjudged: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
@@ -143,9 +150,13 @@ class Setting:
             _check_lists(pool, judgments.pool, about.score_depth or pool.depth)
         pairs = _pairs(pool.systems, baseline)
         topics = pool.topics
+        options["lasting"] = about.residual
         pool, values = probabilities.on(pool)
         if about.topics != topics:
             pool, values = with_topics(pool, values, about.topics)
+        options["unjudged"] = unjudged = share_unjudged(values)
+        residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
+        about = replace(about, residual=residual)
         if about.unseen:
             pool, values = with_unseen(pool, values)
         measure, grades = computed(about.measure), probabilities.grades
@@ -251,6 +262,8 @@ class Setting:
             "score_depth": self.pool.score_depth,
             "unseen": self.estimand.unseen,
             "residual": self.residual,
+            "lasting_residual": self.lasting,
+            "unjudged_relevant": self.unjudged,
         }
         asked = {} if self.rope is None else {"rope": self.rope}
         level = self.estimand.relevance_level

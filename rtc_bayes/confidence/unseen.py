@@ -1,4 +1,4 @@
-"""Relevant documents that no system of a pool retrieved to its depth."""
+"""Relevant documents that nobody judged, and that no system retrieved to a pool's depth."""
 
 from __future__ import annotations
 
@@ -16,6 +16,28 @@ if TYPE_CHECKING:
 def is_unseen(pool: Pool) -> NDArray[np.bool_]:
     """Which documents of a pool :func:`with_unseen` added, shape (documents,)."""
     return np.array([docno.endswith(UNSEEN) for docno in pool.docnos], dtype=bool)
+
+
+def share_unjudged(values: NDArray[np.floating]) -> float:
+    """Share of the relevant documents that are expected without a judgment, 0 to 1.
+
+    A document whose probability is 0 in every draw, or 1 in every draw, has its judgment.
+
+    Parameters
+    ----------
+    values : ndarray, shape (draws, documents)
+        Probabilities of relevance.
+
+    Examples
+    --------
+    >>> share_unjudged(np.array([[1.0, 0.0, 0.2, 0.6], [1.0, 0.0, 0.4, 0.8]]))
+    0.5
+    """
+    p = values.mean(axis=0, dtype=np.float64)
+    settled = values.min(axis=0) == values.max(axis=0)
+    settled &= (p == 0.0) | (p == 1.0)
+    relevant = float(p.sum())
+    return float(p[~settled].sum()) / relevant if relevant > 0.0 else 0.0
 
 
 def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray[np.floating]]:

@@ -264,8 +264,6 @@ class Estimand:
             topics = tuple(t for t in pool.topics if t in set(judgments.judged_topics))
         elif topics == "all":
             topics = pool.topics
-        stays, of_topic = self.residual_parts(pool.n_systems)
-        residual = math.sqrt(stays + of_topic / max(len(topics), 1))
         level = self.relevance_level
         if judgments is not None and (level is None or judgments.n_judged):
             level = judgments.relevance_level
@@ -276,11 +274,33 @@ class Estimand:
             depth=pool.depth,
             score_depth=score_depth,
             unseen=whole_lists if self.unseen is None else self.unseen,
-            residual=float(residual),
+            residual=self.residual_of(pool.n_systems, len(topics)),
         )
         return resolved, pool
 
-    def residual_parts(self, n_systems: int) -> tuple[float, float]:
+    def residual_of(self, n_systems: int, n_topics: int, unjudged: float = 0.0) -> float:
+        """Return the residual as a number: its own, or by the rule of ``"auto"``.
+
+        Parameters
+        ----------
+        n_systems, n_topics : int
+            Of the pool, and of the topics that are averaged over.
+        unjudged : float, 0 to 1
+            Share of the relevant documents that are expected without a judgment; 0 leaves what no
+            judgment takes off.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> [round(rb.Estimand().residual_of(10, 50, unjudged), 4) for unjudged in (0.0, 0.5)]
+        [0.0062, 0.0098]
+        >>> rb.Estimand(residual=0.01).residual_of(10, 50, 0.5)
+        0.01
+        """
+        stays, of_topic = self.residual_parts(n_systems, unjudged)
+        return math.sqrt(stays + of_topic / max(n_topics, 1))
+
+    def residual_parts(self, n_systems: int, unjudged: float = 0.0) -> tuple[float, float]:
         """Return parts of the residual's variance: what stays, and that of a single topic.
 
         Over T topics the variance is the first and a T-th of the second. A residual that is a
@@ -290,6 +310,8 @@ class Estimand:
         ----------
         n_systems : int
             Of the pool.
+        unjudged : float, 0 to 1
+            As in :meth:`residual_of`.
 
         Examples
         --------
@@ -302,7 +324,7 @@ class Estimand:
         auto = "auto" if self.scope == "whole" else 0.0
         residual = auto if self.residual is None else self.residual
         if isinstance(residual, str):
-            return residual_parts(self.measure, n_systems)
+            return residual_parts(self.measure, n_systems, unjudged)
         return residual**2, 0.0
 
     def to_dict(self) -> dict[str, object]:

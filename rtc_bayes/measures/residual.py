@@ -1,4 +1,4 @@
-"""What a pool cannot tell of whole lists, though all its documents be judged."""
+"""What a comparison cannot tell of whole lists: what nobody pooled, what a model gets wrong."""
 
 from __future__ import annotations
 
@@ -13,34 +13,51 @@ _SHALLOW = 100
 
 @dataclass(frozen=True)
 class ResidualRule:
-    """Standard deviation of what is left: n_systems^-power sqrt(lasting^2 + by_topic^2 / n_topics).
+    """Parts of a residual variance: what lasts, and what a model gets wrong between judgments.
+
+    On n topics, with a share u of what is relevant expected without a judgment, the variance is
+    n_systems^-(2 power) (lasting^2 + by_topic^2 / n) + u (1 - u) (wrong^2 + wrong_by_topic^2 / n).
 
     Attributes
     ----------
     power : float
-        How fast more systems take it off.
-    lasting : float
-        Of a system alone, on however many topics.
-    by_topic : float
-        Of a system alone, on a topic.
+        How fast more systems take the first part off.
+    lasting, by_topic : float
+        Of a system alone: on however many topics, and on one topic.
+    wrong, wrong_by_topic : float
+        Between judgments: on however many topics, and on one topic.
     """
 
     power: float
     lasting: float
     by_topic: float
+    wrong: float = 0.0
+    wrong_by_topic: float = 0.0
+
+    def parts(self, n_systems: int, unjudged: float) -> tuple[float, float]:
+        """Return the variance on however many topics, and that of one topic."""
+        share = n_systems ** (-2.0 * self.power)
+        between = unjudged * (1.0 - unjudged)
+        return (
+            share * self.lasting**2 + between * self.wrong**2,
+            share * self.by_topic**2 + between * self.wrong_by_topic**2,
+        )
 
 
 # these do not ask how many documents are relevant
 _OF_SEEN: tuple[Kind, ...] = ("P", "RBP", "RR", "DCG", "ERR", "Success")
 
-# mean squares over four collections: python -m experiments.whole_lists.residual
-_AP = ResidualRule(0.62, 0.022, 0.095)
-_NDCG = ResidualRule(0.59, 0.028, 0.103)
+# mean squares over four collections: python -m experiments.whole_lists.residual; what is wrong
+# between judgments: python -m experiments.whole_lists.misfit
+_AP = ResidualRule(0.62, 0.022, 0.095, 0.0123, 0.062)
+_NDCG = ResidualRule(0.59, 0.028, 0.103, 0.026)
 _NDCG_AT_THE_TOP = ResidualRule(0.75, 0.0045, 0.044)
-_R = ResidualRule(0.63, 0.057, 0.193)
+_R = ResidualRule(0.63, 0.057, 0.193, 0.034)
 
 
-def residual_parts(measure: MeasureLike, n_systems: int) -> tuple[float, float]:
+def residual_parts(
+    measure: MeasureLike, n_systems: int, unjudged: float = 0.0
+) -> tuple[float, float]:
     """Return the parts of :func:`expected_residual`'s variance: what stays, and that of one topic.
 
     Over T topics the variance is the first and a T-th of the second.
@@ -58,11 +75,12 @@ def residual_parts(measure: MeasureLike, n_systems: int) -> tuple[float, float]:
     rule = {"nDCG": _NDCG, "R": _R}.get(parsed.kind or "AP", _AP)
     if parsed.kind == "nDCG" and (parsed.cutoff or math.inf) <= _SHALLOW:
         rule = _NDCG_AT_THE_TOP
-    share = n_systems ** (-2.0 * rule.power)
-    return share * rule.lasting**2, share * rule.by_topic**2
+    return rule.parts(n_systems, unjudged)
 
 
-def expected_residual(measure: MeasureLike, n_systems: int, n_topics: int) -> float:
+def expected_residual(
+    measure: MeasureLike, n_systems: int, n_topics: int, unjudged: float = 0.0
+) -> float:
     """Return the residual of a system's mean score: ``Estimand(residual="auto")``.
 
     With every document of a pool of depth 100 judged, whole lists scored and unseen relevant
@@ -72,11 +90,19 @@ def expected_residual(measure: MeasureLike, n_systems: int, n_topics: int) -> fl
     that do not ask how many there are (P@k, RBP, RR, DCG@k, ERR, Success@k) have none. Bpref and
     Rprec have that of AP.
 
+    Where some of what is relevant has a judgment and some has none, AP, nDCG of whole lists and
+    R@k have more: what a model gets wrong of the documents between, beyond its own variance, by
+    errors of `robust` given complete judgments of shallow pools of the same collections.
+
     Parameters
     ----------
     measure : str or Measure
     n_systems, n_topics : int
         At least 1.
+    unjudged : float, 0 to 1
+        Share of the relevant documents that are expected without a judgment. Judgments of all
+        documents, and judgments of next to none, have nothing between: at 0 and at 1 only what
+        nobody pooled is left.
 
     Returns
     -------
@@ -88,8 +114,10 @@ def expected_residual(measure: MeasureLike, n_systems: int, n_topics: int) -> fl
     >>> from rtc_bayes.measures.residual import expected_residual
     >>> [round(expected_residual("AP", systems, 50), 4) for systems in (2, 10)]
     [0.0168, 0.0062]
-    >>> expected_residual("P@10", 2, 50)
+    >>> round(expected_residual("AP", 10, 50, unjudged=0.5), 4)
+    0.0098
+    >>> expected_residual("P@10", 2, 50, unjudged=0.5)
     0.0
     """
-    stays, of_topic = residual_parts(measure, n_systems)
+    stays, of_topic = residual_parts(measure, n_systems, unjudged)
     return math.sqrt(stays + of_topic / max(n_topics, 1))

@@ -118,7 +118,7 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
     if residual:
         said.append(
             f"The residual is an error of standard deviation {residual:.2g} in every score, for "
-            "what the pool cannot tell."
+            "what the pool cannot tell and what models get wrong between judgments."
         )
     if (mostly := comparison.residual_text) is not None:
         said.append(f"{mostly.capitalize()}.")

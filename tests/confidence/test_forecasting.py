@@ -115,6 +115,26 @@ def test_all_judgments_remove_unknown_parameters_and_no_residual(make_pool):
         assert forecast(pool, many, "s0", "s1", Estimand(residual=50.0), seed=seed) is None
 
 
+def test_judgments_remove_what_models_get_wrong_between_them(make_pool):
+    rng = np.random.default_rng(66)
+    pool = make_pool(rng, 6, 40, 12)
+    p = rng.random(pool.n_documents) * 0.6
+    p[::2] = (rng.random(len(p[::2])) < 0.3).astype(float)
+    relevance = Relevance.from_values(pool, p)
+    comparison = compare(pool, relevance)
+    residual, lasting = (comparison.meta[name] for name in ("residual", "lasting_residual"))
+    assert residual > 1.1 * lasting
+    with_it, staying = (
+        [np.inf if pair.judgments_needed is None else pair.judgments_needed for pair in made.pairs]
+        for made in (
+            comparison.with_forecast(0.9),
+            compare(pool, relevance, Estimand(residual=residual)).with_forecast(0.9),
+        )
+    )
+    assert (np.array(with_it) <= staying).all()
+    assert np.sum(with_it) < 0.8 * np.sum(np.minimum(staying, pool.n_documents))
+
+
 def test_every_pair_of_a_comparison_is_forecast_as_alone(make_pool, point):
     rng = np.random.default_rng(65)
     pool = make_pool(rng, 4, 8, 20)

@@ -46,6 +46,49 @@ def test_the_residual_falls_with_systems_and_is_0_where_recall_does_not_count():
     assert residuals[-1] > 0
 
 
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "R@100", "Bpref"])
+def test_between_judgments_the_residual_is_larger(measure):
+    lasting = expected_residual(measure, 10, 50)
+    at = {share: expected_residual(measure, 10, 50, share) for share in (0.0, 0.1, 0.5, 0.9, 1.0)}
+    assert at[0.0] == at[1.0] == lasting
+    assert at[0.1] == pytest.approx(at[0.9])
+    assert lasting < at[0.1] < at[0.5]
+    # systems take what nobody pooled off, and not what a model gets wrong
+    few = expected_residual(measure, 2, 50, 0.5) ** 2 - expected_residual(measure, 2, 50) ** 2
+    assert few == pytest.approx(at[0.5] ** 2 - lasting**2)
+
+
+@pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "RBP(p=0.8)"])
+def test_measures_of_the_first_ranks_have_nothing_between(measure):
+    assert expected_residual(measure, 10, 50, 0.5) == expected_residual(measure, 10, 50)
+
+
+def test_a_comparison_counts_what_is_expected_without_a_judgment(pool):
+    p = np.random.default_rng(3).random((5, pool.n_documents))
+    p[:, ::3], p[:, 1::3] = 1.0, 0.0
+    p[0, 0] = 0.5  # judged in no draw but some
+    u = p.mean(axis=0)[2::3].sum() + p[:, 0].mean()
+    u /= p.mean(axis=0).sum()
+    relevance = Relevance.from_values(pool, p[None])
+    comparison = compare(pool, relevance)
+    lasting = compare(pool, relevance, Estimand(residual=comparison.meta["lasting_residual"]))
+    expected = [expected_residual("AP", pool.n_systems, pool.n_topics, share) for share in (u, 0.0)]
+    meta = [comparison.meta[name] for name in ("residual", "lasting_residual")]
+    np.testing.assert_allclose(meta, expected)
+    assert comparison.meta["unjudged_relevant"] == pytest.approx(u)
+    more = expected[0] ** 2 - expected[1] ** 2
+    np.testing.assert_allclose(comparison.sd**2 - lasting.sd**2, more)
+    np.testing.assert_allclose(comparison.sd_difference**2 - lasting.sd_difference**2, 2 * more)
+
+
+def test_where_all_is_judged_nothing_is_between(pool):
+    judged = (np.random.default_rng(4).random(pool.n_documents) < 0.3).astype(float)
+    for labels in (judged, np.zeros(pool.n_documents)):
+        meta = compare(pool, Relevance.from_values(pool, labels)).meta
+        assert meta["unjudged_relevant"] == 0.0
+        assert meta["residual"] == meta["lasting_residual"] > 0.0
+
+
 def test_an_estimand_says_what_is_not_default():
     assert repr(Estimand()) == "Estimand('AP')"
     assert repr(Estimand(scope="pool", residual=0.01)) == (

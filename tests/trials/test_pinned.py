@@ -20,6 +20,9 @@ from rtc_bayes.robustness import demo, demonstration, study
 # Processors differ in the last digit of a sum, and fits and chains make more of it: two gave R-hats
 # that were 6e-7 apart, and 2e-8 in all else.
 SAME = 2e-6
+# Where the last digit of a probability differs, other outcomes may be drawn from it on: confidences
+# that count them are then apart by the standard error of a share of 20,000.
+OUTCOMES_APART = 0.0035
 # the priors when this was pinned
 ROBUST = "robust[preset=trec]:gibbs"
 TEXT = Path(__file__).with_name("pinned.json").read_text()
@@ -57,31 +60,31 @@ def made():
     return simulate(n_topics=6, n_systems=12, seed=3)
 
 
-def assert_close(value, pinned, where):
+def assert_close(value, pinned, where, apart=1e-15):
     if isinstance(pinned, dict):
         for key, part in pinned.items():
-            assert_close(value[key], part, f"{where}.{key}")
+            assert_close(value[key], part, f"{where}.{key}", apart)
     elif isinstance(pinned, list):
         assert len(value) == len(pinned), where
         for n, (part, pinned_part) in enumerate(zip(value, pinned, strict=True)):
-            assert_close(part, pinned_part, f"{where}[{n}]")
+            assert_close(part, pinned_part, f"{where}[{n}]", apart)
     elif isinstance(pinned, float):
-        assert value == pytest.approx(pinned, rel=SAME, abs=1e-15), where
+        assert value == pytest.approx(pinned, rel=SAME, abs=apart), where
     else:
         # an undefined number of a frame is NaN
         assert value == pinned or (pinned is None and value != value), where
 
 
-def assert_pinned(name, result, **parts):
+def assert_pinned(name, result, apart=1e-15, **parts):
     """Compare the tables of a study, and other parts of it, with what is pinned."""
     for key, pinned in PINNED[name].items():
         where = f"{name}.{key}"
         if key in parts:
-            assert_close(parts[key], pinned, where)
+            assert_close(parts[key], pinned, where, apart)
         else:
             frame = getattr(result, key)
             rows = frame[pinned["columns"]].to_numpy(dtype=object).tolist()
-            assert_close(rows, pinned["data"], where)
+            assert_close(rows, pinned["data"], where, apart)
 
 
 def test_robustness(made, tmp_path):
@@ -106,7 +109,8 @@ def test_robustness_about_whole_lists(made, tmp_path):
 def test_calibration(made, name, tmp_path):
     arguments = ARGUMENTS if name == "rtc" else ARGUMENTS | DRAWS
     result = calibrate(made.runs, made.qrels, model=MODELS[name], output=tmp_path, **arguments)
-    assert_pinned(f"calibration_{name}", result, summary=result.summary)
+    apart = OUTCOMES_APART if name == "robust" else 1e-15
+    assert_pinned(f"calibration_{name}", result, apart, summary=result.summary)
 
 
 def test_demo(tmp_path, monkeypatch):

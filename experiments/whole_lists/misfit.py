@@ -1,0 +1,139 @@
+"""What `robust` gets wrong between judgments: the part of ``residual="auto"`` that goes by them.
+
+    RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.misfit priors.json
+        [--sets 3 --jobs 2 -o misfit.csv]
+
+draws sets of ten systems of each collection, judges all that they rank in the first 3, 5, 10 and
+20, fits `robust` with priors from the other three collections (experiments.whole_lists.priors), and
+holds differences on 10, 25 and all topics against those by whole lists and all judgments. With u
+the share of what is relevant that is expected without a judgment, the rule says that errors have
+variance sd^2 + 2 (residual^2 + u (1 - u) (wrong^2 + wrong_by_topic^2 / n_topics)). Found are the
+two parts under which they are likeliest, if normal, each collection weighing the same: by all
+collections, and by all but each. Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
+
+from experiments.whole_lists.four import COLLECTIONS, judged_to, prepared
+from rtc_bayes import Estimand, Fit, Judgments, Pool, Qrels, Runs, compare, evaluate, fit
+from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.trials import quietly
+
+type Floats = NDArray[np.float64]
+
+MEASURES = ("AP", "nDCG", "R@1000")
+SYSTEMS, DEPTHS = 10, (3, 5, 10, 20)
+SOME, RESAMPLES = (10, 25), 3
+TOLD = ("residual", "lasting_residual", "unjudged_relevant")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("priors", type=Path)
+    parser.add_argument("--sets", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=700)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("-o", "--output", type=Path, help="a CSV of errors")
+    options = parser.parse_args()
+    priors = json.loads(options.priors.read_text())
+    asked = product(range(options.sets), DEPTHS, COLLECTIONS)
+    work = (
+        joblib.delayed(of_set)(folder, depth, options.seed + n, priors[folder])
+        for n, (_, depth, folder) in enumerate(asked)
+    )
+    errors = pd.concat(joblib.Parallel(options.jobs)(work))
+    if options.output:
+        errors.to_csv(options.output, index=False)
+    errors["z"] = (errors["error"] / errors["sd"]) ** 2
+    shape = {"index": ["measure", "collection"], "columns": "depth", "values": ["unjudged", "z"]}
+    means = errors.pivot_table(**shape).round(2)
+    means.columns = [f"{value}, depth {depth}" for value, depth in means.columns]
+    print(to_markdown(means.reset_index()))
+    print(to_markdown(pd.DataFrame([*rules(errors)])))
+
+
+def of_set(folder: str, depth: int, seed: int, prior: str) -> pd.DataFrame:
+    """Errors of differences of one set of systems, with the deviations that the model expects."""
+    with threadpool_limits(1), quietly():
+        runs, labels = drawn(folder, seed)
+        pool = Pool.from_runs(runs).select_topics([t for t in runs.topics if t in labels])
+        judgments = Judgments.from_qrels(pool, judged_to(runs, labels, depth))
+        fitted = fit(pool, judgments, model=f"robust[{prior}]:gibbs")
+        rows = pd.concat([*errors_of(fitted, runs, labels, np.random.default_rng(seed))])
+    return rows.assign(collection=COLLECTIONS[folder].name, depth=depth, seed=seed)
+
+
+def drawn(folder: str, seed: int) -> tuple[Runs, Qrels]:
+    """Runs of ten systems, and labels of all that is judged."""
+    runs, labels = prepared(folder)
+    some = np.random.default_rng(seed).choice(runs.systems, SYSTEMS, replace=False)
+    return runs.select(some.tolist()), labels
+
+
+def errors_of(
+    fitted: Fit, runs: Runs, labels: Qrels, random: np.random.Generator
+) -> Iterator[pd.DataFrame]:
+    """Errors by measure, on some topics and on all."""
+    pool = fitted.judgments.pool
+    true = evaluate(runs, labels, MEASURES)
+    sizes = [n for n in SOME if n < pool.n_topics for _ in range(RESAMPLES)] + [pool.n_topics]
+    for n, measure in product(sizes, MEASURES):
+        some = random.choice(pool.topics, n, replace=False).tolist()
+        place = [true.topics.index(topic) for topic in some]
+        about = Estimand(measure, topics=some)
+        comparison = compare(pool, fitted, about, moments="plugin", form="normal")
+        truth = pd.Series(true[measure][:, place].mean(axis=1), true.systems)
+        apart = truth[[*comparison.a]].to_numpy() - truth[[*comparison.b]].to_numpy()
+        residual, lasting, unjudged = (float(str(comparison.meta[name])) for name in TOLD)
+        yield pd.DataFrame(
+            {
+                "measure": measure,
+                "topics": n,
+                "unjudged": unjudged,
+                "error": comparison.expected_difference - apart,
+                "sd": np.sqrt(comparison.sd_difference**2 - 2.0 * (residual**2 - lasting**2)),
+            }
+        )
+
+
+def rules(errors: pd.DataFrame) -> Iterator[dict[str, str]]:
+    """Find the parts of all collections, and of all but each."""
+    for measure, of_measure in errors.groupby("measure"):
+        for without in ("", *of_measure["collection"].unique()):
+            parts = likeliest(of_measure[of_measure["collection"] != without])
+            wrong, by_topic = (f"{part:.4f}" for part in parts)
+            row = {"measure": str(measure), "without": without, "wrong": wrong}
+            yield row | {"wrong_by_topic": by_topic}
+
+
+def likeliest(errors: pd.DataFrame) -> Floats:
+    """The parts under which errors are likeliest, collections weighing the same."""
+    of_collection = errors.groupby("collection")["error"].transform("size").to_numpy()
+    weight = 1.0 / of_collection
+    between = (errors["unjudged"] * (1.0 - errors["unjudged"])).to_numpy()
+    topics, square = errors["topics"].to_numpy(), errors["error"].to_numpy() ** 2
+    variance = errors["sd"].to_numpy() ** 2
+
+    def surprise(x: Floats) -> float:
+        of_error = variance + 2.0 * between * (x[0] ** 2 + x[1] ** 2 / topics)
+        return float((weight * (np.log(of_error) + square / of_error)).sum())
+
+    parts: Floats = minimize(surprise, [0.01, 0.05], bounds=[(0.0, None)] * 2).x
+    return parts
+
+
+if __name__ == "__main__":
+    main()
