@@ -7,9 +7,10 @@ draws sets of ten systems of each collection, judges all that they rank in the f
 20, fits `robust` with priors from the other three collections (experiments.whole_lists.priors), and
 holds differences on 10, 25 and all topics against those by whole lists and all judgments. With u
 the share of what is relevant that is expected without a judgment, the rule says that errors have
-variance sd^2 + 2 (residual^2 + u (1 - u) (wrong^2 + wrong_by_topic^2 / n_topics)). Found are the
-two parts under which they are likeliest, if normal, each collection weighing the same: by all
-collections, and by all but each. Prints Markdown.
+variance sd^2 + 2 u (1 - u) (wrong^2 + wrong_by_topic^2 / n_topics), where sd counts the residual
+that no judgment takes off. Found are the two parts under which they are likeliest, if normal, each
+collection weighing the same: by all collections, and by all but each. The first table has u and
+the mean square of errors over sd. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ type Floats = NDArray[np.float64]
 MEASURES = ("AP", "nDCG", "R@1000")
 SYSTEMS, DEPTHS = 10, (3, 5, 10, 20)
 SOME, RESAMPLES = (10, 25), 3
+UNIT = 1e-4  # of squares of the parts
 TOLD = ("residual", "lasting_residual", "unjudged_relevant")
 
 
@@ -57,8 +59,9 @@ def main() -> None:
     errors = pd.concat(joblib.Parallel(options.jobs)(work))
     if options.output:
         errors.to_csv(options.output, index=False)
-    errors["z"] = (errors["error"] / errors["sd"]) ** 2
-    shape = {"index": ["measure", "collection"], "columns": "depth", "values": ["unjudged", "z"]}
+    errors["square"] = (errors["error"] / errors["sd"]) ** 2
+    values = ["unjudged", "square"]
+    shape = {"index": ["measure", "collection"], "columns": "depth", "values": values}
     means = errors.pivot_table(**shape).round(2)
     means.columns = [f"{value}, depth {depth}" for value, depth in means.columns]
     print(to_markdown(means.reset_index()))
@@ -123,16 +126,16 @@ def likeliest(errors: pd.DataFrame) -> Floats:
     """The parts under which errors are likeliest, collections weighing the same."""
     of_collection = errors.groupby("collection")["error"].transform("size").to_numpy()
     weight = 1.0 / of_collection
-    between = (errors["unjudged"] * (1.0 - errors["unjudged"])).to_numpy()
+    of_parts = 2.0 * (errors["unjudged"] * (1.0 - errors["unjudged"])).to_numpy()
     topics, square = errors["topics"].to_numpy(), errors["error"].to_numpy() ** 2
     variance = errors["sd"].to_numpy() ** 2
 
     def surprise(x: Floats) -> float:
-        of_error = variance + 2.0 * between * (x[0] ** 2 + x[1] ** 2 / topics)
+        of_error = variance + of_parts * UNIT * (x[0] + x[1] / topics)
         return float((weight * (np.log(of_error) + square / of_error)).sum())
 
-    parts: Floats = minimize(surprise, [0.01, 0.05], bounds=[(0.0, None)] * 2).x
-    return parts
+    squares: Floats = minimize(surprise, [1.0, 25.0], bounds=[(0.0, None)] * 2).x
+    return np.sqrt(UNIT * squares)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Shallow pools, judged completely, held to deep truth: what most qrels files are.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.shallow priors.json misfit.csv
-        [--collections NAME... --trials 12 6 12 10 --jobs 2 --seed 800]
+        [--collections NAME... --trials N --jobs 2 --seed 800]
 
 draws sets of ten systems of each collection, judges all that they rank in the first 10 (DL 2020 and
 CLEF, whose judgments are shallow: 5), and compares whole lists by AP. The truth is by whole lists
@@ -42,6 +42,7 @@ from rtc_bayes import (
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import quietly
 
+TRIALS = {"trec8_adhoc": 24, "robust03": 12, "trec_dl20": 24, "clef_ehealth_2015": 20}
 DEPTHS = {"trec8_adhoc": 10, "robust03": 10, "trec_dl20": 5, "clef_ehealth_2015": 5}
 
 
@@ -50,7 +51,7 @@ def main() -> None:
     parser.add_argument("priors", type=Path)
     parser.add_argument("misfit", type=Path)
     parser.add_argument("--collections", nargs="+", choices=[*DEPTHS], default=[*DEPTHS])
-    parser.add_argument("--trials", type=int, nargs="+", default=[12, 6, 12, 10])
+    parser.add_argument("--trials", type=int, help="of each collection; by default 24, 12, 24, 20")
     parser.add_argument("--seed", type=int, default=800)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
@@ -58,9 +59,9 @@ def main() -> None:
     errors = pd.read_csv(options.misfit)
     errors = errors[errors["measure"] == "AP"]
     work = []
-    for folder, trials in zip(options.collections, options.trials, strict=True):
+    for folder in options.collections:
         others = likeliest(errors[errors["collection"] != COLLECTIONS[folder].name])
-        seeds = range(options.seed, options.seed + trials)
+        seeds = range(options.seed, options.seed + (options.trials or TRIALS[folder]))
         work += [joblib.delayed(trial)(folder, priors[folder], others, seed) for seed in seeds]
     rows = pd.concat(joblib.Parallel(options.jobs)(work))
     by = ["collection", "by"]

@@ -50,8 +50,9 @@ def judgments_needed(
 
     The variance of the parameters is taken to go in step with that of unjudged relevance: both are
     gone when all is judged, and how judgments narrow a posterior on the way is not counted. So is
-    what a model gets wrong between judgments. The rest of the residual stays, and so does the
-    variance of unseen documents, which nobody can judge.
+    what a model gets wrong between judgments, though it grows until half of what is relevant is
+    judged, so that forecasts of few judgments are too low by it. The rest of the residual stays,
+    and so does the variance of unseen documents, which nobody can judge.
 
     Parameters
     ----------

@@ -83,8 +83,8 @@ class Setting:
     lasting : float
         The part of the residual that no judgment takes off, as a standard deviation.
     unjudged : float
-        Share of the relevant documents that are expected without a judgment, those that no system
-        retrieved left aside.
+        Share of the relevant documents that are expected without a judgment, of those that some
+        system retrieved or somebody judged.
     """
 
     pool: Pool
@@ -154,13 +154,13 @@ class Setting:
         pool, values = probabilities.on(pool)
         if about.topics != topics:
             pool, values = with_topics(pool, values, about.topics)
-        options["unjudged"] = unjudged = share_unjudged(values)
-        residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
-        about = replace(about, residual=residual)
         if about.unseen:
             pool, values = with_unseen(pool, values)
         measure, grades = computed(about.measure), probabilities.grades
         _, values = by_grade(pool, values, grades, measure)
+        options["unjudged"] = unjudged = share_unjudged(pool, values)
+        residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
+        about = replace(about, residual=residual)
         options["grades"] = grades if measure.graded else None
         by_name = measure.graded or parse_measure(about.measure).rel
         if judgments is not None:

@@ -1,4 +1,4 @@
-"""Relevant documents that nobody judged, and that no system retrieved to a pool's depth."""
+"""Relevant documents without a judgment, and those that no system retrieved to the depth."""
 
 from __future__ import annotations
 
@@ -18,26 +18,29 @@ def is_unseen(pool: Pool) -> NDArray[np.bool_]:
     return np.array([docno.endswith(UNSEEN) for docno in pool.docnos], dtype=bool)
 
 
-def share_unjudged(values: NDArray[np.floating]) -> float:
+def share_unjudged(pool: Pool, values: NDArray[np.floating]) -> float:
     """Share of the relevant documents that are expected without a judgment, 0 to 1.
 
-    A document whose probability is 0 in every draw, or 1 in every draw, has its judgment.
+    A document has its judgment if its probability is 0 in every draw, or 1 in every draw. Twins
+    that :func:`with_unseen` added do not count, and labels of judges that err settle nothing.
 
     Parameters
     ----------
+    pool : Pool
     values : ndarray, shape (draws, documents)
         Probabilities of relevance.
 
     Examples
     --------
-    >>> share_unjudged(np.array([[1.0, 0.0, 0.2, 0.6], [1.0, 0.0, 0.4, 0.8]]))
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("a", {"1": ["d", "e", "f", "g"]})]))
+    >>> share_unjudged(pool, np.array([[1.0, 0.0, 0.2, 0.6], [1.0, 0.0, 0.4, 0.8]]))
     0.5
     """
     p = values.mean(axis=0, dtype=np.float64)
-    settled = values.min(axis=0) == values.max(axis=0)
-    settled &= (p == 0.0) | (p == 1.0)
+    p[is_unseen(pool)] = 0.0
     relevant = float(p.sum())
-    return float(p[~settled].sum()) / relevant if relevant > 0.0 else 0.0
+    return float(p[p < 1.0].sum()) / relevant if relevant > 0.0 else 0.0
 
 
 def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray[np.floating]]:

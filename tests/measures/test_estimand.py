@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pools import POOL_ALONE, pool_of, random_rankings
 
-from rtc_bayes import Estimand, Relevance, compare
+from rtc_bayes import Estimand, Judgments, Qrels, Relevance, compare, fit
 from rtc_bayes.measures.residual import expected_residual
 
 
@@ -79,6 +79,23 @@ def test_a_comparison_counts_what_is_expected_without_a_judgment(pool):
     more = expected[0] ** 2 - expected[1] ** 2
     np.testing.assert_allclose(comparison.sd**2 - lasting.sd**2, more)
     np.testing.assert_allclose(comparison.sd_difference**2 - lasting.sd_difference**2, 2 * more)
+
+
+def test_a_measure_of_high_grades_counts_what_is_relevant_to_it():
+    pool = pool_of(random_rankings(np.random.default_rng(5), 3, 4, 14, longest=10), depth=10)
+    some = {
+        topic: {d: 2 if n == 2 else 1 for n, d in enumerate(pool.docnos[pool.documents(t)][:6])}
+        for t, topic in enumerate(pool.topics)
+    }
+    fitted = fit(pool, Judgments.from_qrels(pool, Qrels(some)), model="rtc:map")
+    at = [
+        compare(pool, fitted, measure).meta["unjudged_relevant"] for measure in ("AP", "AP(rel=2)")
+    ]
+    relevance = fitted.relevance
+    p = relevance.grades.at_least(pool, relevance.probability.values[0, 0], 2)
+    judged = fitted.judgments.judged
+    assert at[1] == pytest.approx(p[~judged].sum() / p.sum())
+    assert at[1] != pytest.approx(at[0], rel=0.01)
 
 
 def test_where_all_is_judged_nothing_is_between(pool):
