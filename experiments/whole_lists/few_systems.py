@@ -12,6 +12,7 @@ import pandas as pd
 
 import rtc_bayes as rb
 from experiments.whole_lists.held import held
+from rtc_bayes.report.tables import to_markdown
 
 
 def one(systems: int, depth: int, seed: int) -> dict[str, float]:
@@ -32,7 +33,7 @@ def main() -> None:
     sizes = [(3, 50), (3, 100), (6, 50), (6, 100), (10, 100)]
     means = [pd.DataFrame([one(*size, seed) for seed in seeds]).mean() for size in sizes]
     index = pd.MultiIndex.from_tuples(sizes, names=["systems", "depth"])
-    print(pd.DataFrame(means, index=index).round(3))
+    print(to_markdown(pd.DataFrame(means, index=index).round(3).reset_index()))
 
 
 if __name__ == "__main__":
