@@ -108,6 +108,12 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         "P(better) is the probability that the order of two systems is the same when all is "
         "judged; 0.5 says that nothing is known about it.",
     ]
+    unjudged = float(str(comparison.meta.get("unjudged_relevant", 0.0)))
+    if judgments is not None and 0.0 < unjudged < 1.0:
+        said.append(
+            f"Of the relevant documents that are expected in the pool, {unjudged:.0%} are "
+            "without a judgment."
+        )
     if "grades" in comparison.meta:
         said.append(f"{comparison.measure} counts grades: {comparison.meta['grades']}.")
     if "relevant" in comparison.meta:

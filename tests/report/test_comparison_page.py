@@ -38,6 +38,9 @@ def test_a_page_shows_all_that_is_known(comparison, judgments, tmp_path):
     ):
         assert title in text
     assert comparison.meta["about"] in text
+    share = comparison.meta["unjudged_relevant"]
+    assert 0 < share < 1
+    assert f"{share:.0%} are without a judgment" in text
     assert text.count("<img") == 3
     assert text.count('src="data:') == 3
     assert 'href="http' not in text
