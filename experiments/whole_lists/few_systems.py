@@ -15,7 +15,7 @@ from experiments.whole_lists.held import held
 from rtc_bayes.report.tables import to_markdown
 
 
-def one(systems: int, depth: int, seed: int) -> dict[str, float]:
+def one(systems: int, depth: int, seed: int) -> dict[str, float | None]:
     """Hold expected MAPs and differences of one collection to the truth."""
     made = rb.simulate(n_topics=25, n_systems=systems, seed=seed)
     pool = rb.Pool.from_runs(made.runs, depth=depth)

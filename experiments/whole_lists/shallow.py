@@ -22,7 +22,6 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
 from threadpoolctl import threadpool_limits
 
 from experiments.whole_lists.four import COLLECTIONS, judged_to
@@ -41,6 +40,7 @@ from rtc_bayes import (
 )
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import quietly
+from rtc_bayes.trials.scores import kendall_tau
 
 TRIALS = {"trec8_adhoc": 24, "robust03": 12, "trec_dl20": 24, "clef_ehealth_2015": 20}
 DEPTHS = {"trec8_adhoc": 10, "robust03": 10, "trec_dl20": 5, "clef_ehealth_2015": 5}
@@ -81,7 +81,7 @@ def trial(folder: str, prior: str, others: Floats, seed: int) -> pd.DataFrame:
             {
                 "by": "unjudged nonrelevant",
                 "bias": (by_pool - truth).mean(),
-                "tau": kendalltau(by_pool, truth).statistic,
+                "tau": kendall_tau(by_pool, truth),
             }
         ]
         judgments = Judgments.from_qrels(pool, shallow)
