@@ -622,7 +622,7 @@ def test_next_for_one_pair_as_python_does(here, ok, run):
         )
     title = " ".join(ok(f"{line} table").split())
     assert f"least sure: {names}, confidence" in title
-    assert "(by plug-in moments of the pool alone: P(better) of compare may differ)" in title
+    assert "(by plug-in moments, without what no judgment can tell: compare may say less)" in title
     assert "give two systems as A,B, or least" in run(f"{line} table --pair {a}")[2]
     status, _, err = run(f"{line} table --pair {a},{b}x")
     assert (status, f"no system is named '{b}x'; name one of {b}" in err) == (2, True)

@@ -435,5 +435,5 @@ def _sure(suggestions: Suggestions, asked: str | None) -> str:
         return ""
     which = "least sure" if asked in (None, "least") else "for"
     pair, confidence = " and ".join(suggestions.pair), probability(suggestions.confidence)
-    differs = "by plug-in moments of the pool alone: P(better) of compare may differ"
+    differs = "by plug-in moments, without what no judgment can tell: compare may say less"
     return f"; {which}: {pair}, confidence {confidence} ({differs})"

@@ -386,40 +386,43 @@ class Comparison(Shown):
 
     @property
     def level_text(self) -> str | None:
-        """Say that expected MAPs are off together where systems are few or very many, or None.
+        """Say that expected scores are off together where systems are few or very many, or None.
 
         Fewer than eight systems retrieve too little to tell how many relevant documents there are,
-        and nothing is judged at the foot of the lists of more than fifty. Only average precision
-        of whole lists depends on that number so much, and a point estimate has no intervals. One
-        system alone has no order to trust; and where so much is judged that scores have a standard
-        deviation of a twentieth of their size at most, the level is known.
+        and nothing is judged at the foot of the lists of more than fifty. Average precision, nDCG
+        and recall of whole lists depend on that number, and a point estimate has no intervals.
+        Where so much is judged that scores have a standard deviation of a twentieth of their size
+        at most, the level is known.
 
         Examples
         --------
         >>> import rtc_bayes as rb
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
         >>> drawn = rb.Relevance.from_values(pool, np.full((1, 2, pool.n_documents), 0.5))
-        >>> rb.compare(pool, drawn).level_text
-        'with 2 systems expected MAPs tend to be too high together: trust their order'
+        >>> print(rb.compare(pool, drawn).level_text)
+        expected scores of 2 systems are often off together, more often too high than too low:
+        trust their order more than their values and intervals
         >>> rb.compare(pool, drawn, "P@5").level_text
         """
         systems = len(self.systems)
         draws = int(str(self.meta.get("draws", 1)))
-        measure = parse_measure(self.measure)
-        whole_ap = (self.meta.get("scope"), measure.kind, measure.cutoff) == ("whole", "AP", None)
-        alone_or_enough = systems == 1 or FEWEST <= systems <= MOST
+        about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
         certain = self.sd.mean() <= _KNOWN * self.expected.mean()
-        if not whole_ap or draws < 2 or alone_or_enough or certain:
+        if not about or draws < 2 or FEWEST <= systems <= MOST or certain:
             return None
-        off = "high" if systems < FEWEST else "low"
-        about = f"with {systems} systems expected MAPs tend to be too {off} together"
-        return f"{about}: trust their order"
+        if systems == 1:
+            return "the expected score of one system alone is often off, more often too high"
+        often, rarely = ("high", "low") if systems < FEWEST else ("low", "high")
+        return (
+            f"expected scores of {systems} systems are often off together, more often too {often} "
+            f"than too {rarely}: trust their order more than their values and intervals"
+        )
 
     @property
     def residual_text(self) -> str | None:
-        """Say that the residual makes up most of the variance of half of the pairs, or None.
+        """Say that what lasts of the residual is most of what half of the pairs have, or None.
 
-        No judgment takes it away, so that P(better) stays below what complete judgments of the
+        No judgment takes that away, so that P(better) stays below what complete judgments of the
         pool would show.
 
         Examples
@@ -428,15 +431,15 @@ class Comparison(Shown):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
         >>> judged = rb.Relevance.from_values(pool, np.ones(pool.n_documents))
         >>> print(rb.compare(pool, judged).residual_text)
-        most of what is unsure is the residual, which further judgments do not take away: with
-        residual 0 only documents of the pool count
+        most of what is unsure is a residual of 0.038 that no judgment takes away: with residual 0
+        only documents of the pool count
         >>> rb.compare(pool, judged, rb.Estimand(residual=0)).residual_text
         """
         residual = float(str(self.meta.get("lasting_residual", 0.0)))
         if not len(self.a) or 2.0 * residual**2 <= _MOSTLY * np.median(self.sd_difference**2):
             return None
         return (
-            "most of what is unsure is the residual, which further judgments do not take away: "
+            f"most of what is unsure is a residual of {residual:.2g} that no judgment takes away: "
             "with residual 0 only documents of the pool count"
         )
 

@@ -30,7 +30,7 @@ _ACCEPTED = (
     "write JUDGE or JUDGE/EVALUATOR, where JUDGE is "
     f"{', '.join(available_judges())}, mtc[weight=evr], FILE.py[options] or MODEL[options]:METHOD "
     f"and EVALUATOR is MODEL[options]:METHOD, {' or '.join(UNJUDGED)}; a weighing judge's options "
-    f"are weight={'|'.join(WEIGHTS)}, floor=NUMBER and least=NUMBER"
+    f"are weight={'|'.join(WEIGHTS)}, floor=NUMBER, least=NUMBER and measure=MEASURE"
 )
 
 
@@ -57,7 +57,7 @@ class Algorithm:
     --------
     >>> algorithm = parse_algorithm("mtc[weight=evr]/rtc:map")
     >>> algorithm.judge
-    MTC(weight='evr', floor=0, least=0.0)
+    MTC(weight='evr', floor=0, least=0.0, measure='compared')
     >>> algorithm.evaluator
     ModelSpec('rtc:map')
     """
@@ -99,8 +99,9 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     an installed judge by another name judges as it says; a model
     judges by ``evr`` with a floor of one judgment per topic and at least 3.5 on average, and
     ``rtc:map`` by ``influence`` with neither. ``weight=``, ``floor=`` and ``least=`` in the
-    judge's brackets say otherwise; all other options are the model's. The evaluator is the
-    judge's model unless given: ``uniform`` for a judge without a model; for ``ip``, and every
+    judge's brackets say otherwise, ``measure=`` weighs documents by another measure than systems
+    are compared by, and all other options are the model's. The evaluator is the judge's model
+    unless given: ``uniform`` for a judge without a model; for ``ip``, and every
     judge without confidences, none, unjudged documents being nonrelevant. As an evaluator
     ``nonrelevant`` says that too, and ``condensed`` takes unjudged documents out of the lists;
     these, ``bpref``, ``infap`` and ``xinfap`` give confidences by a paired t test over topics,
@@ -126,8 +127,9 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
 
     Examples
     --------
-    >>> parse_algorithm("rtc:map").judge
-    ModelJudge(model=ModelSpec('rtc:map'), weight='influence', floor=0, least=0.0)
+    >>> judge = parse_algorithm("rtc:map").judge
+    >>> judge.model, judge.weight, judge.floor, judge.least, judge.measure
+    (ModelSpec('rtc:map'), 'influence', 0, 0.0, 'compared')
     """
     if isinstance(algorithm, Algorithm):
         return algorithm
@@ -242,9 +244,8 @@ def _evaluating(spec: ModelSpec) -> ModelSpec:
 
 def _judge_of(spec: ModelSpec) -> ModelJudge:
     """Part the judge's options from its model's."""
-    own = {
-        name: spec.options[name] for name in ("weight", "floor", "least") if name in spec.options
-    }
+    of_judge = ("weight", "floor", "least", "measure")
+    own = {name: spec.options[name] for name in of_judge if name in spec.options}
     return _model_judge(_evaluating(spec.without(own)), own)
 
 

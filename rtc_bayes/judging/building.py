@@ -46,9 +46,8 @@ class JudgingResult(Shown):
         out: about what a comparison will say. Judging does not wait for it, as no judgment takes
         a residual off. None under a hold-out design.
     differences : tuple of float or None
-        Expected difference in mean average precision of every pair at the end, first minus
-        second, pairs in the pool's order; None where the algorithm has none, and under a
-        hold-out design.
+        Expected difference in the mean score of every pair at the end, first minus second, pairs
+        in the pool's order; None where the algorithm has none, and under a hold-out design.
     missing : tuple of (str, str)
         Topic and docno of every chosen document that the truth does not judge: counted
         nonrelevant.
@@ -208,6 +207,7 @@ def build(
         "budget": budget,
         "floor": floor,
         "seed": seed,
+        "measure": about.measure,
     }
     session: JudgingSession | HoldOutSession
     if hold_out is None or groups is None:
@@ -249,8 +249,8 @@ def judged_about(
 ) -> tuple[Estimand, Pool]:
     """Say what documents are chosen for, and over which part of a pool.
 
-    Documents are chosen for average precision, over the topics of the estimand, of lists down to
-    its score depth. What the pool leaves out (unseen documents, a residual) does not count while
+    Documents are chosen for the measure, over the topics of the estimand, of lists down to its
+    score depth. What the pool leaves out (unseen documents, a residual) does not count while
     they are chosen: no judgment can change it.
 
     Parameters
@@ -264,7 +264,7 @@ def judged_about(
     Raises
     ------
     InputError
-        Another measure, an estimand that is not of this pool, or no judged topic where it is about
+        An estimand that is not of this pool, or no judged topic where it is about
         judged ones.
 
     Examples
@@ -279,11 +279,6 @@ def judged_about(
     if about.topics == "judged":
         about = replace(about, topics=_judged_topics(pool, judgments))
     about, pool = about.on(pool)
-    if about.measure != "AP":
-        raise InputError(
-            f"documents are chosen for AP, not for {about.measure}",
-            remedy="choose them for AP, and compare by the other measure",
-        )
     if about.topics != pool.topics:
         pool = pool.select_topics(about.topics)
     return about, pool

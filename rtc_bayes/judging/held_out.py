@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.hold_out import HoldOutDesign
 from rtc_bayes.errors import InputError, SharedErrorsWarning, whole_number
@@ -15,6 +16,7 @@ from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step, check_confidence
 from rtc_bayes.judging.sharing import fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import Reason
+from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.store.shown import counted
@@ -97,6 +99,7 @@ class HoldOutSession:
         confidence: float | None = None,
         floor: int | None = None,
         seed: int = 0,
+        measure: MeasureLike = defaults.MEASURE,
     ) -> None:
         if budget is None:
             raise InputError(
@@ -116,7 +119,7 @@ class HoldOutSession:
         self._room = [part.unjudged for part in self._parts]
         self._share()
         seeds = spawn_seeds(whole_number("seed", seed), len(self._parts))
-        asked: dict[str, Any] = {"confidence": None, "floor": floor}
+        asked: dict[str, Any] = {"confidence": None, "floor": floor, "measure": measure}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SharedErrorsWarning)  # of the whole pool, below
             self._sessions = [

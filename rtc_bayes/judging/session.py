@@ -13,7 +13,10 @@ from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge
+from rtc_bayes.judging.judges.weighted import COMPARED
+from rtc_bayes.judging.state import weighed_by
 from rtc_bayes.judging.stopping import Reason, with_residual
+from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_sharing
 
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
@@ -72,6 +75,9 @@ class JudgingSession:
         Judgments that every topic gets first; the algorithm's own if None.
     seed : int
         For models that draw.
+    measure : str or measure of ir_measures
+        What systems are told apart by, where the judge weighs documents by a measure and names
+        none: AP, P, R, DCG, nDCG, RBP or RR. Documents are relevant or not, grades do not count.
 
     Attributes
     ----------
@@ -89,8 +95,8 @@ class JudgingSession:
     InputError
         A judge without confidences and no budget; a floor for a judge that has none; fewer than
         two systems where systems are compared; a confidence, budget, floor or seed out of range;
-        judgments made under a hold-out design, which
-        :class:`~rtc_bayes.judging.held_out.HoldOutSession` continues.
+        a measure by which documents cannot be weighed; judgments made under a hold-out design,
+        which :class:`~rtc_bayes.judging.held_out.HoldOutSession` continues.
 
     Warns
     -----
@@ -128,6 +134,7 @@ class JudgingSession:
         budget: int | None = None,
         floor: int | None = None,
         seed: int = 0,
+        measure: MeasureLike = defaults.MEASURE,
     ) -> None:
         self.algorithm = parse_algorithm(algorithm)
         if not self.algorithm.has_confidence and budget is None:
@@ -146,7 +153,9 @@ class JudgingSession:
         self._least = self.algorithm.least * self.pool.n_topics
         self._budget = budget
         self._offered: tuple[int, float] | None = None
-        self._chooser = start_judge(judgments, self.algorithm, floor=floor, seed=seed)
+        self._chooser = start_judge(
+            judgments, self.algorithm, floor=floor, seed=seed, measure=measure
+        )
         warn_of_sharing(judgments)
 
     @property
@@ -176,7 +185,7 @@ class JudgingSession:
 
     @property
     def differences(self) -> tuple[float, ...] | None:
-        """Expected difference in mean average precision of every pair now, first minus second.
+        """Expected difference in the mean score of every pair now, first minus second.
 
         None where the judge has none.
         """
@@ -270,7 +279,12 @@ def check_confidence(confidence: float | None) -> None:
 
 
 def start_judge(
-    judgments: Judgments, algorithm: Algorithm, *, floor: int | None = None, seed: int = 0
+    judgments: Judgments,
+    algorithm: Algorithm,
+    *,
+    floor: int | None = None,
+    seed: int = 0,
+    measure: MeasureLike = defaults.MEASURE,
 ) -> Chooser:
     """Start the judge of an algorithm.
 
@@ -281,12 +295,15 @@ def start_judge(
     floor : int or None
         The judge's own if None.
     seed : int, at least 0
+    measure : str or measure of ir_measures
+        What systems are told apart by, for a judge that weighs by a measure and names none.
 
     Raises
     ------
     InputError
         A floor for a judge that has none, a seed that is no whole number, judgments made under a
-        hold-out design, labels for a judge that takes none, or what the judge refuses.
+        hold-out design, labels for a judge that takes none, a measure by which documents cannot
+        be weighed, or what the judge refuses.
 
     Examples
     --------
@@ -307,6 +324,8 @@ def start_judge(
             judge = replace(judge, floor=floor)  # type: ignore[type-var]
         elif floor:
             raise InputError(f"{judge.name} has no floor", remedy="leave the floor out")
+    if getattr(judge, "measure", None) == COMPARED:
+        judge = replace(judge, measure=weighed_by(measure))  # type: ignore[type-var]
     return judge.start(judgments, seed=seed)
 
 

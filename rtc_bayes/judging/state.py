@@ -1,15 +1,7 @@
 """What a judging session knows, kept up to date judgment by judgment.
 
-For the systems of a pool and probabilities of relevance p, with v = p (1 - p), the moments of
-the differences in average precision are the printed ones (Carterette 2007, section 2):
-E dAP = E S / mu and Var dAP = Var S / mu^2, where
-
-    E S   = sum c_ii p_i + sum_{i<j} c_ij p_i p_j,
-    Var S = sum L_i^2 v_i + sum_{i<j} c_ij^2 v_i v_j,     L_i = c_ii + sum_{j != i} c_ij p_j.
-
-A judgment of document d changes them by E S += L_d (x - p_d), L_i += c_id (x - p_d), and takes
-v_d sum_j c_dj^2 v_j from the last sum. So it costs systems x documents of its topic, and nothing
-of any other topic.
+Of every topic it has the moments of the differences between systems (:mod:`topic_state`); a
+judgment costs what its topic costs, and nothing of any other topic.
 
 Where p comes as draws of a posterior, the state is that of their mean, and by the law of total
 variance the moments of the difference in the mean take the variance over draws of its expected
@@ -28,170 +20,56 @@ from scipy.special import ndtr
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.collection.lists import Lists
-from rtc_bayes.judging import kernels
-from rtc_bayes.measures import numerator
-from rtc_bayes.measures.average_precision import AveragePrecision
-from rtc_bayes.measures.pairs import difference_variances
+from rtc_bayes.errors import InputError
+from rtc_bayes.judging.topic_state import topic_state
+from rtc_bayes.measures.names import MeasureLike, parse_measure
 
 type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
-
-# Of the expected score, which is not asked for.
-_TOLERANCE = 1e-6
 
 
-class TopicState:
-    """The state of one topic, for all systems of a pool.
+def weighed_by(measure: MeasureLike) -> str:
+    """Return the name of a measure by which documents can be weighed.
 
-    Parameters
-    ----------
-    lists : Lists
-        Of every system.
-    p : ndarray of float, shape (documents,)
-        Probabilities of relevance; those of judged documents are their labels.
-    labels : ndarray of float, shape (documents,)
-        In [0, 1], NaN where unjudged.
-    pairs : tuple of ndarray of int
-        The first and the second system of every pair, each of shape (pairs,).
+    Raises
+    ------
+    InputError
+        One without moments, or with ``rel``: what is relevant is settled by the judgments.
 
-    Attributes
-    ----------
-    inverse : ndarray, shape (systems, documents)
-        One over the rank, 0 where not retrieved.
-    effect : ndarray, shape (systems, documents)
-        L of each system: how its numerator changes if the document turns out relevant.
-    numerators : ndarray, shape (systems,)
-        E S of each system's own average precision.
+    Examples
+    --------
+    >>> weighed_by("nDCG@10")
+    'nDCG@10'
+    >>> weighed_by("ERR@20")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: documents are not chosen for ERR@20, whose variance is not known;
+    choose them for AP or nDCG, and compare by ERR@20
     """
-
-    def __init__(
-        self,
-        lists: Lists,
-        p: Floats,
-        labels: Floats,
-        pairs: tuple[Integers, Integers],
-    ) -> None:
-        self.pairs = pairs
-        self._lists = lists
-        self._arrays = lists.arrays
-        self.labels = np.array(labels)
-        self.judged = ~np.isnan(labels)
-        self.inverse = np.zeros((lists.n_lists, len(p)))
-        of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
-        self.inverse[of_list, lists.ranked] = self._arrays[2]
-        self.effect = np.empty_like(self.inverse)
-        self._if_relevant: Floats | None = None
-        self._if_nonrelevant: Floats | None = None
-        self.numerators = np.empty(lists.n_lists)
-        self.restart(p)
-
-    def restart(self, p: Floats) -> None:
-        """Take new probabilities for the unjudged documents."""
-        self.p = np.where(self.judged, self.labels, p)
-        self.v = self.p * (1.0 - self.p)
-        kernels.influence(*self._arrays, self.p, self.effect)
-        kernels.expected_numerators(self.inverse, self.effect, self.p, self.numerators)
-        self._quadratic: Floats | None = None
-
-    def observe(self, document: int, label: float) -> None:
-        """Give a document, numbered within the topic, its label."""
-        if self._quadratic is not None:
-            drop = self.v[document] - label * (1.0 - label)
-            kernels.quadratic_loss(
-                self.inverse, document, self.v, drop, *self.pairs, self._quadratic
-            )
-        kernels.observe(self.inverse, document, label, self.p, self.v, self.effect, self.numerators)
-        if self._if_relevant is not None:
-            kernels.reweigh_apart(self.inverse, document, label, self._if_relevant)
-        if self._if_nonrelevant is not None:
-            kernels.reweigh_apart(self.inverse, document, label - 1.0, self._if_nonrelevant)
-        self.labels[document] = label
-        self.judged[document] = True
-
-    @property
-    def if_relevant(self) -> Floats:
-        """The sums of `effect` over the documents judged relevant, made on first use.
-
-        Of every system but the first, less the first's: shape (systems - 1, documents).
-        """
-        if self._if_relevant is None:
-            self._if_relevant = self._influences_apart(np.where(self.judged, self.labels, 0.0))
-        return self._if_relevant
-
-    @property
-    def if_nonrelevant(self) -> Floats:
-        """The same over those not judged nonrelevant, made on first use."""
-        if self._if_nonrelevant is None:
-            self._if_nonrelevant = self._influences_apart(np.where(self.judged, self.labels, 1.0))
-        return self._if_nonrelevant
-
-    def _influences_apart(self, weights: Floats) -> Floats:
-        result = np.empty_like(self.inverse)
-        kernels.influence(*self._arrays, weights, result)
-        return result[1:] - result[0]
-
-    def expected_numerators(self, p: Floats) -> Floats:
-        """E S under other probabilities, (documents, draws), of shape (systems, draws)."""
-        return numerator.expected(*self._arrays, p)
-
-    @property
-    def mu(self) -> float:
-        """Expected number of relevant documents."""
-        return float(self.p.sum())
-
-    @property
-    def quadratic(self) -> Floats:
-        """Sum over i < j of c_ij^2 v_i v_j, shape (pairs,); made on first use."""
-        if self._quadratic is None:
-            self._quadratic = np.empty(len(self.pairs[0]))
-            kernels.quadratic(self.inverse, self.v, *self.pairs, self._quadratic)
-        if not self.v.any():
-            # the running sum keeps a rounding error; nothing is unknown any more
-            self._quadratic[:] = 0.0
-        return self._quadratic
-
-    def expected(self) -> Floats:
-        """Return E of the printed difference in average precision of every pair."""
-        first, second = self.pairs
-        return (self.numerators[first] - self.numerators[second]) / (self.mu or 1.0)
-
-    def moments(self) -> tuple[Floats, Floats]:
-        """Return E and Var of the printed difference in average precision of every pair."""
-        mu = self.mu
-        first, second = self.pairs
-        if mu == 0.0:
-            return np.zeros(len(first)), np.zeros(len(first))
-        if len(self.inverse) > defaults.MANY_SYSTEMS:
-            return self.expected(), self._variances_at_once()
-        variance = np.empty(len(first))
-        kernels.linear(self.effect, self.v, first, second, variance)
-        variance += self.quadratic
-        return self.expected(), variance / mu**2
-
-    def _variances_at_once(self) -> Floats:
-        """Variance of every pair's difference from covariances, of which each costs n log n."""
-        pairs = np.stack(self.pairs, axis=1)
-        measure = AveragePrecision(self._lists)
-        covariance = measure.moments(self.p, exact=False, tolerance=_TOLERANCE).covariance
-        variance, lost = difference_variances(
-            np.diag(covariance)[None], covariance[pairs[:, 0], pairs[:, 1]][:, None], pairs
+    parsed = parse_measure(measure)
+    if not parsed.has_moments:
+        raise InputError(
+            f"documents are not chosen for {parsed}, whose variance is not known",
+            remedy=f"choose them for AP or nDCG, and compare by {parsed}",
         )
-        # nearly identical systems: from the differences themselves
-        close = np.flatnonzero(lost[:, 0])
-        first, second = self.pairs[0][close], self.pairs[1][close]
-        direct, quadratic = np.empty(len(close)), np.empty(len(close))
-        kernels.linear(self.effect, self.v, first, second, direct)
-        kernels.quadratic(self.inverse, self.v, first, second, quadratic)
-        variance[close, 0] = (direct + quadratic) / self.mu**2
-        return variance[:, 0]
-
-    def __repr__(self) -> str:
-        systems, documents = self.inverse.shape
-        return (
-            f"TopicState({systems} systems, {documents} documents, {self.judged.sum()} judged, "
-            f"mu {self.mu:.3g})"
+    if parsed.rel > 1:
+        raise InputError(
+            f"documents are chosen by the relevance level, not by rel={parsed.rel} of {parsed}",
+            remedy=f"give the measure without rel, and relevance level {parsed.rel}",
         )
+    return parsed.name
+
+
+def weighed_by_or_ap(measure: MeasureLike) -> str:
+    """Return the measure by which to weigh documents for another: itself if it can be, or AP.
+
+    Examples
+    --------
+    >>> weighed_by_or_ap("P@10"), weighed_by_or_ap("ERR@20")
+    ('P@10', 'AP')
+    """
+    try:
+        return weighed_by(measure)
+    except InputError:
+        return defaults.MEASURE
 
 
 class JudgingState:
@@ -204,6 +82,8 @@ class JudgingState:
     p : ndarray of float, shape (documents,) or (draws, documents)
         Probabilities of the unjudged documents; of draws the state follows the mean, and adds
         what they say of the unknown parameters to the moments.
+    measure : str or measure of ir_measures
+        One with moments: what systems are told apart by.
 
     Attributes
     ----------
@@ -216,19 +96,29 @@ class JudgingState:
         until the next :meth:`restart`.
     """
 
-    def __init__(self, judgments: Judgments, p: NDArray[np.floating]) -> None:
+    def __init__(
+        self,
+        judgments: Judgments,
+        p: NDArray[np.floating],
+        measure: MeasureLike = defaults.MEASURE,
+    ) -> None:
         pool = judgments.pool
         draws = np.atleast_2d(p)
         mean = draws.mean(axis=0, dtype=np.float64)
         self.pool: Pool = pool
+        self._measure = parse_measure(measure)
         self._topic_of = pool.topic_of
         first, second = np.triu_indices(pool.n_systems, 1)
         pairs = (first.astype(np.int64), second.astype(np.int64))
         self.systems = np.arange(pool.n_systems)
         self.pairs = pairs
         self.topics = [
-            TopicState(
-                pool.lists(t), mean[pool.documents(t)], judgments.labels[pool.documents(t)], pairs
+            topic_state(
+                self._measure,
+                pool.lists(t),
+                mean[pool.documents(t)],
+                judgments.labels[pool.documents(t)],
+                pairs,
             )
             for t in range(pool.n_topics)
         ]
@@ -250,7 +140,13 @@ class JudgingState:
         other.systems = np.array(systems)
         other.pairs = (np.array([0]), np.array([1]))
         other.topics = [
-            TopicState(self.pool.lists(t).take(other.systems), topic.p, topic.labels, other.pairs)
+            topic_state(
+                self._measure,
+                self.pool.lists(t).take(other.systems),
+                topic.p,
+                topic.labels,
+                other.pairs,
+            )
             for t, topic in enumerate(self.topics)
         ]
         other._nothing_summed()
@@ -285,7 +181,7 @@ class JudgingState:
             self._look_at(self._unsure[0])
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Return E and Var of the difference in mean average precision, each (pairs,).
+        """Return E and Var of the difference in the mean score, each (pairs,).
 
         The mean is over every topic of the pool; a topic with nothing to be relevant adds 0. The
         variance is that of unjudged relevance, given the mean over draws, and that of the
@@ -313,9 +209,7 @@ class JudgingState:
         for t, topic in enumerate(self.topics):
             inside = draws[:, self.pool.documents(t)].astype(np.float64)
             p = np.where(topic.judged, topic.labels, inside)
-            means = topic.expected_numerators(np.ascontiguousarray(p.T))
-            mu = p.sum(axis=1)
-            means = np.divide(means, mu, out=np.zeros_like(means), where=mu > 0.0)
+            means = topic.expected_scores(np.ascontiguousarray(p.T))
             expected += (means[first] - means[second]).T / len(self.topics)
         self.parameter_variance = expected.var(axis=0, ddof=1)
         at_mean = sum(topic.expected() for topic in self.topics)

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from rtc_bayes.judging import kernels
-from rtc_bayes.judging.state import JudgingState, TopicState
+from rtc_bayes.judging.state import JudgingState
 
 type Floats = NDArray[np.float64]
 type Reason = Literal["reached", "proved", "no document has weight", "exhausted", "budget"]
@@ -109,11 +108,8 @@ def with_residual(confidence: Floats, differences: Floats, residual: float) -> F
 class SignProof:
     """A proof that no judgment still to come can change which of two systems is better.
 
-    It speaks of the lists as they are scored and of the pool's documents. Per topic the numerator
-    S of the difference is bounded by taking every open positive coefficient as present and every
-    negative one as absent, R lies between the number judged relevant and that plus the number
-    open, and dAP = S / R, 0 where R = 0. The bound of a topic costs the square of its documents,
-    so it is kept until the topic has a new judgment.
+    It speaks of the lists as they are scored and of the pool's documents. The bound of a topic
+    may cost the square of its documents, so it is kept until the topic has a new judgment.
 
     Parameters
     ----------
@@ -133,39 +129,7 @@ class SignProof:
         for t, topic in enumerate(self._state.topics):
             judged = int(topic.judged.sum())
             if self._judged[t, pair] != judged:
-                self._lowest[t, pair], self._highest[t, pair] = bounds(topic, pair)
+                self._lowest[t, pair], self._highest[t, pair] = topic.bounds(pair)
                 self._judged[t, pair] = judged
         lowest, highest = self._lowest[:, pair].sum(), self._highest[:, pair].sum()
         return bool(lowest > _ROUNDING or highest < -_ROUNDING)
-
-
-def bounds(topic: TopicState, pair: int) -> tuple[float, float]:
-    """Bound the difference in average precision of a topic over all that open documents may be.
-
-    Parameters
-    ----------
-    topic : TopicState
-    pair : int
-        Index of the pair; the difference is first minus second.
-
-    Returns
-    -------
-    lowest, highest : float
-    """
-    first, second = topic.pairs[0][pair], topic.pairs[1][pair]
-    # a noisy assessor's label settles nothing
-    settled = np.where((topic.labels == 0.0) | (topic.labels == 1.0), topic.labels, np.nan)
-    certain = float(np.nansum(settled))
-    most = certain + float(np.isnan(settled).sum())
-    a, b = topic.inverse[first], topic.inverse[second]
-    return (
-        -_highest(kernels.highest_numerator(b, a, settled), certain, most),
-        _highest(kernels.highest_numerator(a, b, settled), certain, most),
-    )
-
-
-def _highest(numerator: float, certain: float, most: float) -> float:
-    """Largest S / R for S up to `numerator` and R between `certain` and `most`."""
-    if numerator > 0.0:
-        return numerator / max(1.0, certain)
-    return numerator / most if certain > 0.0 else 0.0

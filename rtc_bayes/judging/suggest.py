@@ -228,7 +228,13 @@ def suggest(
     judgments = judgments.on(pool)
     if labels is not None:
         judgments = judgments.with_judge_labels(labels)
-    choose = partial(_of_pool, algorithm=parse_algorithm(algorithm), pair=pair, named=named)
+    choose = partial(
+        _of_pool,
+        algorithm=parse_algorithm(algorithm),
+        pair=pair,
+        named=named,
+        measure=about.measure,
+    )
     if hold_out is None or groups is None:
         chosen = choose(judgments, count=count, seed=seed)
     else:
@@ -285,12 +291,13 @@ def _of_pool(
     algorithm: Algorithm,
     pair: PairLike,
     named: tuple[str, str] | None,
+    measure: str,
     count: int,
     seed: int,
 ) -> Suggestions:
     """Choose documents of a pool, for a pair that is asked for and, but for "least", named."""
     pool, topic_of = judgments.pool, judgments.pool.topic_of
-    chooser = start_judge(judgments, algorithm, seed=seed)
+    chooser = start_judge(judgments, algorithm, seed=seed, measure=measure)
     numbers = _least_confident(chooser) if named is None else _numbers_of(named, pool)
     if pair is not None:
         of_pair = None if numbers is None else chooser.for_pair(numbers)

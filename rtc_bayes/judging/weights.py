@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.judging import kernels
-from rtc_bayes.judging.state import TopicState
+from rtc_bayes.judging.topic_state import TopicState
 
 type Floats = NDArray[np.float64]
 type Weight = Callable[[TopicState], Floats]
@@ -52,7 +52,7 @@ def evr(state: TopicState) -> Floats:
     """
     squares = np.empty(len(state.p))
     kernels.squares_of_pairs(state.effect, squares)
-    return _reduction(state, squares, _expected_relevant(state))
+    return _reduction(state, squares)
 
 
 def influence(state: TopicState) -> Floats:
@@ -82,9 +82,8 @@ def reuse(state: TopicState) -> Floats:
     ndarray, shape (documents,)
     """
     squares = np.empty(len(state.p))
-    mu = _expected_relevant(state)
-    kernels.squares_about(state.effect, state.numerators / mu, squares)
-    return _reduction(state, squares, mu)
+    kernels.squares_about(state.effect, state.centre, squares)
+    return _reduction(state, squares)
 
 
 WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
@@ -92,49 +91,51 @@ WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
 )
 """The weights by the name that an algorithm gives them."""
 
-_OF_A_PAIR: Mapping[WeightName, str] = MappingProxyType(
+_MEANINGS: Mapping[WeightName, str] = MappingProxyType(
     {
-        "mtc06": "its judgment can move the numerator of the difference by {weight:.3g}",
-        "evr": "its judgment should take {weight:.3g} off the topic's variance of the difference",
-        "influence": "its relevance moves the expected numerator of the difference by {weight:.3g}",
+        "mtc06": "its judgment can move {moved} by {weight:.3g}",
+        "evr": "its judgment should take {weight:.3g} off the topic's {variance}",
+        "influence": "its relevance moves {expected} by {weight:.3g}",
         "reuse": (
             "its judgment should take {weight:.3g} off the variances of the systems' own scores"
         ),
     }
 )
-_OF_ALL_PAIRS: Mapping[WeightName, str] = MappingProxyType(
-    {
-        **_OF_A_PAIR,
-        "mtc06": "its judgment can move the numerator of a difference by {weight:.3g}",
-        "evr": (
-            "its judgment should take {weight:.3g} off the topic's variances of differences, "
-            "summed over pairs"
-        ),
-        "influence": "its relevance moves the expected numerator of a difference by {weight:.3g}",
-    }
-)
 
 
-def meaning(name: WeightName, weight: float, systems: int) -> str:
+def meaning(name: WeightName, weight: float, systems: int, *, numerators: bool = True) -> str:
     """Say what a document's weight is, for a person, where so many systems are told apart.
+
+    Parameters
+    ----------
+    name, weight, systems
+    numerators : bool
+        Whether what relevance moves is the numerator of a score, as of average precision.
 
     Examples
     --------
     >>> meaning("mtc06", 0.25, 2)
     'its judgment can move the numerator of the difference by 0.25'
-    >>> meaning("mtc06", 0.25, 3)  # the pair that it moves most
-    'its judgment can move the numerator of a difference by 0.25'
+    >>> meaning("mtc06", 0.25, 3, numerators=False)  # the pair that it moves most
+    'its judgment can move a difference by 0.25'
     """
-    return (_OF_A_PAIR if systems == 2 else _OF_ALL_PAIRS)[name].format(weight=weight)
+    one = systems == 2
+    difference = "the difference" if one else "a difference"
+    if numerators:
+        moved, expected = (
+            f"the numerator of {difference}",
+            f"the expected numerator of {difference}",
+        )
+    else:
+        moved, expected = difference, f"{'the' if one else 'an'} expected difference"
+    variance = (
+        "variance of the difference" if one else "variances of differences, summed over pairs"
+    )
+    return _MEANINGS[name].format(weight=weight, moved=moved, expected=expected, variance=variance)
 
 
-def _reduction(state: TopicState, squares: Floats, mu: float) -> Floats:
+def _reduction(state: TopicState, squares: Floats) -> Floats:
     """Variance that judgments take off, given the squares of what relevance moves."""
-    kernels.scale(state.v, 1.0 / mu**2, squares)
+    kernels.scale(state.v, 1.0 / state.divisor**2, squares)
     kernels.clear(state.judged, squares)
     return squares
-
-
-def _expected_relevant(state: TopicState) -> float:
-    """Return mu; 1 in place of 0, where every p is 0 and so all variance."""
-    return state.mu or 1.0

@@ -49,6 +49,11 @@ class AveragePrecision:
         relevant = outcomes.sum(axis=0, dtype=np.int32)
         return _sums_of_precision(*self.lists.arrays, outcomes) / np.maximum(relevant, 1)
 
+    def expected(self, p: Floats) -> Floats:
+        """Return plug-in expected scores of every draw (see ``TopicMeasure``)."""
+        means, relevant = numerator.expected(*self.lists.arrays, p), p.sum(axis=0)
+        return np.divide(means, relevant, out=np.zeros_like(means), where=relevant > 0.0)
+
     def gradient(self, p: Floats, *, tolerance: float = 1e-8) -> Floats:
         """Exact gradient of every list, shape (lists, documents), without moments of pairs."""
         if not np.any((p > 0.0) & (p < 1.0)):

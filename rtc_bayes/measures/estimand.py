@@ -119,17 +119,26 @@ class Estimand:
     @property
     def text(self) -> str:
         """What scores are about, in words."""
-        whole_lists = self.scope == "whole"
-        lists = f"lists to rank {self.score_depth or self.depth or defaults.DEPTH}"
-        if whole_lists:
-            lists = (
-                f"whole lists (to rank {self.score_depth})" if self.score_depth else "whole lists"
+        whole_lists, measure = self.scope == "whole", parse_measure(self.measure)
+        to_rank = self.score_depth or (None if whole_lists else self.depth or defaults.DEPTH)
+        said = self.measure
+        if measure.cutoff is None or measure.cutoff > (to_rank or measure.cutoff):
+            lists = f"lists to rank {to_rank}"
+            if whole_lists:
+                lists = f"whole lists (to rank {to_rank})" if to_rank else "whole lists"
+            said += f" of {lists}"
+        residual = self.residual
+        if measure.asks_how_many:
+            unseen = whole_lists if self.unseen is None else self.unseen
+            said += (
+                f", by {'all relevant documents, retrieved or not' if unseen else 'the pool alone'}"
             )
-        unseen = whole_lists if self.unseen is None else self.unseen
-        counted = "by all relevant documents, retrieved or not" if unseen else "by the pool alone"
-        residual = self.residual if self.residual is not None else "auto" if whole_lists else 0.0
-        left = f", residual {residual if residual == 'auto' else f'{residual:.2g}'}"
-        return f"{self.measure} of {lists}, {counted}{left if residual else ''}"
+            residual = residual if residual is not None else "auto" if whole_lists else None
+        elif residual == "auto":
+            residual = None
+        if not residual:
+            return said
+        return f"{said}, residual {residual if residual == 'auto' else f'{residual:.2g}'}"
 
     def __repr__(self) -> str:
         said = (

@@ -61,6 +61,10 @@ class Linear(DrawByDraw):
         """Score every list under complete judgments (see ``TopicMeasure``)."""
         return self.gains @ outcomes.astype(np.float64)
 
+    def expected(self, p: Floats) -> Floats:
+        """Return expected scores of every draw (see ``TopicMeasure``)."""
+        return self.gains @ p
+
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``); closed forms."""
         del exact, tolerance
@@ -94,18 +98,29 @@ class LinearRatio(DrawByDraw):
         below = np.where(relevant > 0, self.denominators[relevant], 1.0)
         return (self.gains @ outcomes.astype(np.float64)) / below
 
+    def expected(self, p: Floats) -> Floats:
+        """Return plug-in expected scores of every draw (see ``TopicMeasure``)."""
+        below = self.below(p.sum(axis=0))
+        numerators = self.gains @ p
+        return np.divide(numerators, below, out=np.zeros_like(numerators), where=below > 0.0)
+
+    def below(self, relevant: Floats) -> Floats:
+        """Return f of expected numbers of relevant documents: linear between whole numbers."""
+        return np.interp(relevant, np.arange(len(self.denominators)), self.denominators)
+
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``).
 
-        Plug-in: the numerator's moments over f(E R), f being linear between whole numbers.
+        Plug-in: the numerator's moments over f(E R).
         """
         del tolerance
         if not np.any((p > 0.0) & (p < 1.0)):
             return settled(self, p)
         if exact:
             return self._exact(p)
-        below = np.interp(p.sum(), np.arange(len(self.denominators)), self.denominators)
-        return Linear(self.gains / below).moments(p, exact=False, tolerance=0.0)
+        return Linear(self.gains / self.below(p.sum(keepdims=True))).moments(
+            p, exact=False, tolerance=0.0
+        )
 
     def _exact(self, p: Floats) -> TopicMoments:
         low, high = relevant_window(p, _LEAVING)

@@ -28,6 +28,9 @@ _SHOWN = 3
 _DCG = re.compile(r"DCG(?:@(\d+))?")
 _WITH_MOMENTS: tuple[Kind, ...] = ("AP", "P", "R", "DCG", "nDCG", "RBP", "RR")
 _GRADED: tuple[Kind, ...] = ("DCG", "nDCG", "ERR")
+_OF_SEEN: tuple[Kind, ...] = ("P", "RBP", "RR", "DCG", "ERR", "Success")
+# a measure with a cutoff down to here depends little on how many documents are relevant
+_FIRST_RANKS = 100
 _IRRELEVANT = ("cutoff", "p", "rel", "dcg")
 
 
@@ -69,6 +72,31 @@ class Measure:
     def graded(self) -> bool:
         """Whether documents of a higher grade count more."""
         return self.kind in _GRADED
+
+    @property
+    def asks_how_many(self) -> bool:
+        """Whether it depends on how many documents are relevant, retrieved or not.
+
+        Examples
+        --------
+        >>> parse_measure("R@10").asks_how_many, parse_measure("P@10").asks_how_many
+        (True, False)
+        """
+        return self.kind not in _OF_SEEN
+
+    @property
+    def depends_on_unseen(self) -> bool:
+        """Whether relevant documents that few systems retrieve, far down, move it much.
+
+        Recall, and average precision and nDCG of more than the first ranks.
+
+        Examples
+        --------
+        >>> parse_measure("nDCG").depends_on_unseen, parse_measure("nDCG@10").depends_on_unseen
+        (True, False)
+        """
+        deep = self.cutoff is None or self.cutoff > _FIRST_RANKS
+        return self.asks_how_many and (deep or self.kind == "R")
 
     @property
     def has_moments(self) -> bool:

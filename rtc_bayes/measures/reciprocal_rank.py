@@ -36,6 +36,10 @@ class ReciprocalRank(DrawByDraw):
         """Score every list under complete judgments (see ``TopicMeasure``)."""
         return _first_relevant(*self.lists.arrays, outcomes)
 
+    def expected(self, p: Floats) -> Floats:
+        """Return expected scores of every draw (see ``TopicMeasure``)."""
+        return np.stack([_means(*self.lists.arrays, draw)[0] for draw in p.T.copy()], axis=1)
+
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``); closed forms."""
         del exact, tolerance

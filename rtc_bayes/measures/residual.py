@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rtc_bayes.measures.names import Kind, MeasureLike, parse_measure
-
-# nDCG with a cutoff down to here depends little on how many documents are relevant
-_SHALLOW = 100
+from rtc_bayes.measures.names import MeasureLike, parse_measure
 
 
 @dataclass(frozen=True)
@@ -44,9 +41,6 @@ class ResidualRule:
         )
 
 
-# these do not ask how many documents are relevant
-_OF_SEEN: tuple[Kind, ...] = ("P", "RBP", "RR", "DCG", "ERR", "Success")
-
 # mean squares over four collections: python -m experiments.whole_lists.residual; what is wrong
 # between judgments: python -m experiments.whole_lists.misfit
 _AP = ResidualRule(0.62, 0.022, 0.095, 0.0123, 0.062)
@@ -70,10 +64,10 @@ def residual_parts(
     True
     """
     parsed = parse_measure(measure)
-    if parsed.kind in _OF_SEEN:
+    if not parsed.asks_how_many:
         return 0.0, 0.0
     rule = {"nDCG": _NDCG, "R": _R}.get(parsed.kind or "AP", _AP)
-    if parsed.kind == "nDCG" and (parsed.cutoff or math.inf) <= _SHALLOW:
+    if parsed.kind == "nDCG" and not parsed.depends_on_unseen:
         rule = _NDCG_AT_THE_TOP
     return rule.parts(n_systems, unjudged)
 

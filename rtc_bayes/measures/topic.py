@@ -101,6 +101,20 @@ class TopicMeasure(Protocol):
         TopicMoments
         """
 
+    def expected(self, p: Floats) -> Floats:
+        """Return plug-in expected scores under independent relevance, of every draw.
+
+        Parameters
+        ----------
+        p : ndarray, shape (documents, draws)
+            Probabilities of relevance.
+
+        Returns
+        -------
+        ndarray, shape (lists, draws)
+            Expected numerator over the denominator at the expected number of relevant documents.
+        """
+
     def over_draws(
         self, p: Floats, overlaps: Overlaps, *, exact: bool, tolerance: float
     ) -> DrawMoments:

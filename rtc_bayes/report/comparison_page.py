@@ -13,7 +13,9 @@ from rtc_bayes import defaults
 from rtc_bayes.confidence.caution import caution
 from rtc_bayes.errors import InputError, SharedErrorsWarning
 from rtc_bayes.judging import next_documents
+from rtc_bayes.judging.state import weighed_by_or_ap
 from rtc_bayes.judging.suggest import documents_frame
+from rtc_bayes.measures import parse_measure
 from rtc_bayes.relevance import remark_on_sharing
 from rtc_bayes.report import figures
 from rtc_bayes.report.audit_section import audit_section
@@ -119,7 +121,7 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
     if "relevant" in comparison.meta:
         said.append(f"{str(comparison.meta['relevant']).capitalize()}.")
     if (level := comparison.level_text) is not None:
-        said.append(f"Take care: {level}, and less their values and intervals.")
+        said.append(f"Take care: {level}.")
     residual = comparison.meta.get("residual")
     if residual:
         said.append(
@@ -128,7 +130,7 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         )
     if (mostly := comparison.residual_text) is not None:
         said.append(f"{mostly.capitalize()}.")
-    if comparison.meta.get("scope") == "pool":
+    if comparison.meta.get("scope") == "pool" and parse_measure(comparison.measure).asks_how_many:
         said.append(
             "Relevant documents outside the pool do not count, so P(better) is too high where "
             "systems retrieve such documents."
@@ -313,19 +315,20 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
         raise InputError(
             "this comparison does not know what was compared", remedy="call rtc_bayes.compare"
         )
+    measure = weighed_by_or_ap(comparison.measure)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SharedErrorsWarning)  # said above
         documents = next_documents(
             judgments.pool,
             judgments,
-            replace(comparison.setting.estimand, measure="AP"),
+            replace(comparison.setting.estimand, measure=measure),
             algorithm=algorithm or defaults.ALGORITHM,
             count=_SUGGESTED,
             seed=comparison.setting.seed,
         )
     if not documents:
         return [title, "<p>No document that is left can tell the systems apart.</p>"]
-    by = "" if comparison.measure == "AP" else " Documents are chosen for average precision."
+    by = "" if comparison.measure == measure else " Documents are chosen for average precision."
     return [
         title,
         "<p>To be surer of all systems, judge these documents, the most informative first."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from rtc_bayes.report.tables import Format, probability, with_normal_interval
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rtc_bayes.confidence.comparison import Pair
 
 SURE = 0.95
+_BELOW_1 = float(np.nextafter(1.0, 0.0))
 
 
 PAIR_FORMATS: Mapping[str, Format] = {
@@ -52,7 +54,7 @@ def pairs_table(comparison: Comparison) -> pd.DataFrame:
     columns: dict[str, list[object]] = {
         "better": [pair.a for pair in pairs],
         "worse": [pair.b for pair in pairs],
-        "P(better)": [pair.p_greater for pair in pairs],
+        "P(better)": [_unless_certain(pair) for pair in pairs],
     }
     if any(pair.p_equal >= 0.0005 for pair in pairs):
         columns["P(equal)"] = [pair.p_equal for pair in pairs]
@@ -65,6 +67,11 @@ def pairs_table(comparison: Comparison) -> pd.DataFrame:
         sure = f"to be {comparison.meta.get('forecast', SURE):g} sure"
         columns[sure] = [more_judgments(pair.judgments_needed) for pair in pairs]
     return pd.DataFrame(columns)
+
+
+def _unless_certain(pair: Pair) -> float:
+    """P(better), below 1 by the least where something is unknown and it rounds to 1."""
+    return pair.p_greater if pair.sd == 0.0 else min(pair.p_greater, _BELOW_1)
 
 
 def more_judgments(needed: int | None) -> str:

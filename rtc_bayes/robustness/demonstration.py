@@ -17,6 +17,7 @@ from rtc_bayes.collection import Qrels, write_qrels
 from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.errors import FitError, explains_types, moved, whole_number
 from rtc_bayes.judging import next_documents
+from rtc_bayes.judging.state import weighed_by_or_ap
 from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.judging.suggest import documents_frame
 from rtc_bayes.measures import Estimand
@@ -176,7 +177,7 @@ class Demonstration(Kind[Demo]):
         suggested = next_documents(
             outcome.pool,
             judgments,
-            replace(collection.estimand, measure="AP"),
+            replace(collection.estimand, measure=weighed_by_or_ap(collection.estimand.measure)),
             algorithm=outcome.label,
             count=_SUGGESTED,
         )

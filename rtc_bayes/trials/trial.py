@@ -22,6 +22,7 @@ from rtc_bayes.collection import Judgments, Pool, Relevance
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
+from rtc_bayes.judging.state import weighed_by_or_ap
 from rtc_bayes.measures import Sample
 from rtc_bayes.relevance import Draws, ModelSpec, estimate, with_labels
 from rtc_bayes.relevance.interface import PointEstimate
@@ -384,8 +385,10 @@ class _Trial:
                 algorithm,
                 confidence=None if plan.budgets else plan.confidence,
                 budget=budget,
-                # documents are chosen for AP, over all topics
-                estimand=replace(plan.estimand, measure="AP", topics="all"),
+                # documents are chosen over all topics
+                estimand=replace(
+                    plan.estimand, measure=weighed_by_or_ap(plan.estimand.measure), topics="all"
+                ),
                 seed=self._draw.judging_seed,
             )
             self._built[key] = result, time.perf_counter() - started

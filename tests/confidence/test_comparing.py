@@ -507,10 +507,10 @@ def test_a_residual_that_is_most_of_what_is_unsure_is_said(make_pool, residual, 
 
 
 @pytest.mark.parametrize(
-    ("systems", "off"), [(1, None), (7, "high"), (8, None), (50, None), (51, "low")]
+    ("systems", "off"), [(1, "high"), (7, "high"), (8, None), (50, None), (51, "low")]
 )
 def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, systems, off):
-    """Their expected MAPs, that is; neither measures of first ranks nor the pool's."""
+    """Their expected scores by whole lists; neither measures of first ranks nor the pool's."""
     pool = make_pool(np.random.default_rng(3), systems, 2, 7, depth=5)
     drawn = Relevance.from_values(pool, np.full((1, 2, pool.n_documents), 0.3))
     comparison = compare(pool, drawn, moments="plugin")
@@ -522,5 +522,6 @@ def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, syst
     assert compare(pool, judged, Estimand(residual=0), moments="plugin").level_text is None
     assert comparison.residual_text is None
     # a graded cutoff is one of first ranks, too
-    assert replace(comparison, measure="AP(rel=2)").level_text == level
+    for deep in ("AP(rel=2)", "nDCG", "R@10"):
+        assert replace(comparison, measure=deep).level_text == level
     assert replace(comparison, measure="AP(rel=2)@5").level_text is None

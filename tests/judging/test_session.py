@@ -334,7 +334,7 @@ def test_a_session_takes_other_documents_and_noisy_labels():
         {"budget": -1},
         {"floor": -1},
         {"relevance_level": 2},
-        {"estimand": "nDCG@10"},
+        {"estimand": "ERR@10"},
         {"estimand": Estimand(depth=7)},
         {"estimand": Estimand(topics="judged")},
     ],

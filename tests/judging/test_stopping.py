@@ -8,7 +8,7 @@ from pools import pool_of
 
 from rtc_bayes import Judgments
 from rtc_bayes.judging.state import JudgingState
-from rtc_bayes.judging.stopping import SignProof, bounds
+from rtc_bayes.judging.stopping import SignProof
 
 
 def differences(pool, cases, labels):
@@ -41,7 +41,7 @@ def test_bounds_hold_for_every_completion(rng, cases, unknown):
         )
         per_topic = differences(pool, cases, labels)
         for topic, values in zip(state.topics, per_topic, strict=True):
-            lowest, highest = bounds(topic, 0)
+            lowest, highest = topic.bounds(0)
             assert lowest <= min(values) + 1e-12
             assert highest >= max(values) - 1e-12
             if topic.judged.all():

@@ -62,7 +62,7 @@ def test_variance_reduction_is_what_a_judgment_takes_off_on_average(rng, cases):
             after = JudgingState(Judgments.none(pool), p)
             after.observe(document, label)
             topic = after.topics[0]
-            left += chance * topic.moments()[1][0] * topic.mu**2
+            left += chance * topic.moments()[1][0] * topic.divisor**2
         taken = before.topics[0].moments()[1][0] - left / mu**2
         assert weights[document] == pytest.approx(taken, abs=1e-12)
 
@@ -78,7 +78,7 @@ def test_reuse_is_the_squared_slope_of_every_systems_own_score(rng, cases):
         scores = []
         for change in (step, -step):
             moved = JudgingState(Judgments.none(pool), p + change * (np.arange(len(p)) == i))
-            scores.append(moved.topics[0].numerators / moved.topics[0].mu)
+            scores.append(moved.topics[0].numerators / moved.topics[0].divisor)
         slope = (scores[0] - scores[1]) / (2 * step)
         assert weights[i] == pytest.approx(p[i] * (1 - p[i]) * (slope**2).sum(), rel=1e-6)
 

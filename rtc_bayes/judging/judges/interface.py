@@ -21,9 +21,10 @@ type Floats = NDArray[np.float64]
 class Judge(Protocol):
     """A judge as it is named: its options.
 
-    Two fields mean the same in every judge that has them: ``floor`` (int, judgments that every
-    topic gets first) and ``least`` (float, judgments a topic, on average, before a confidence may
-    end judging).
+    Three fields mean the same in every judge that has them: ``floor`` (int, judgments that every
+    topic gets first), ``least`` (float, judgments a topic, on average, before a confidence may
+    end judging) and ``measure`` (str, by which documents are weighed; for "compared", the default,
+    a session puts the measure that systems are compared by).
 
     Attributes
     ----------

@@ -1,0 +1,437 @@
+"""What a judging session knows of one topic: by average precision, and by other measures.
+
+For average precision, with v = p (1 - p), the moments of the differences are the printed ones
+(Carterette 2007, section 2): E dAP = E S / mu and Var dAP = Var S / mu^2, where
+
+    E S   = sum c_ii p_i + sum_{i<j} c_ij p_i p_j,
+    Var S = sum L_i^2 v_i + sum_{i<j} c_ij^2 v_i v_j,     L_i = c_ii + sum_{j != i} c_ij p_j.
+
+A judgment of document d changes them by E S += L_d (x - p_d), L_i += c_id (x - p_d), and takes
+v_d sum_j c_dj^2 v_j from the last sum. So it costs systems x documents of the topic.
+
+Other measures have their plug-in moments, taken anew when something was judged: most are linear
+in relevance, and L_i is the gain at the document's rank, over what the measure divides by.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes import defaults
+from rtc_bayes.collection.lists import Lists
+from rtc_bayes.judging import kernels
+from rtc_bayes.measures.analytic import on_topic
+from rtc_bayes.measures.average_precision import AveragePrecision
+from rtc_bayes.measures.linear import Linear, LinearRatio
+from rtc_bayes.measures.names import Measure
+from rtc_bayes.measures.pairs import difference_variances
+from rtc_bayes.measures.topic import TopicMoments
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+# Of the expected score, which is not asked for.
+_TOLERANCE = 1e-6
+
+
+class TopicState(ABC):
+    """The state of one topic, for all systems of a pool.
+
+    Parameters
+    ----------
+    p : ndarray of float, shape (documents,)
+        Probabilities of relevance; those of judged documents are their labels.
+    labels : ndarray of float, shape (documents,)
+        In [0, 1], NaN where unjudged.
+    pairs : tuple of ndarray of int
+        The first and the second system of every pair, each of shape (pairs,).
+
+    Attributes
+    ----------
+    v : ndarray, shape (documents,)
+        p (1 - p).
+    judged : ndarray of bool, shape (documents,)
+    """
+
+    def __init__(self, p: Floats, labels: Floats, pairs: tuple[Integers, Integers]) -> None:
+        self.pairs = pairs
+        self.labels = np.array(labels)
+        self.judged = ~np.isnan(labels)
+        self.restart(p)
+
+    def restart(self, p: Floats) -> None:
+        """Take new probabilities for the unjudged documents."""
+        self.p = np.where(self.judged, self.labels, p)
+        self.v = self.p * (1.0 - self.p)
+
+    @abstractmethod
+    def observe(self, document: int, label: float) -> None:
+        """Give a document, numbered within the topic, its label."""
+
+    @property
+    @abstractmethod
+    def effect(self) -> Floats:
+        """L: how each numerator changes if a document turns out relevant; (systems, documents)."""
+
+    @property
+    @abstractmethod
+    def numerators(self) -> Floats:
+        """Expected numerator of each system's own score, shape (systems,)."""
+
+    @property
+    @abstractmethod
+    def divisor(self) -> float:
+        """What numerators are divided by; positive."""
+
+    @property
+    @abstractmethod
+    def centre(self) -> Floats:
+        """How each numerator must change for its score to stay as it is; (systems,).
+
+        If one document more is relevant, a measure that divides by their number falls.
+        """
+
+    @property
+    @abstractmethod
+    def if_relevant(self) -> Floats:
+        """`effect` if nothing open is relevant, of every system but the first, less the first's.
+
+        Shape (systems - 1, documents).
+        """
+
+    @property
+    @abstractmethod
+    def if_nonrelevant(self) -> Floats:
+        """The same if all that is open is relevant."""
+
+    @abstractmethod
+    def expected_scores(self, p: Floats) -> Floats:
+        """Return expected scores under other probabilities, (documents, draws): (systems, draws).
+
+        Plug-in: the expected numerator over the divisor.
+        """
+
+    def expected(self) -> Floats:
+        """Return E of the difference of every pair."""
+        first, second = self.pairs
+        return (self.numerators[first] - self.numerators[second]) / self.divisor
+
+    @abstractmethod
+    def moments(self) -> tuple[Floats, Floats]:
+        """Return E and Var of the difference of every pair."""
+
+    @abstractmethod
+    def bounds(self, pair: int) -> tuple[float, float]:
+        """Bound the difference of a pair, by number, over all that open documents may be."""
+
+    def settled(self) -> Floats:
+        """Return the labels that settle something, NaN elsewhere: a noisy assessor's do not."""
+        return np.where((self.labels == 0.0) | (self.labels == 1.0), self.labels, np.nan)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self.numerators)} systems, {len(self.p)} documents, "
+            f"{self.judged.sum()} judged, mu {self.p.sum():.3g})"
+        )
+
+
+def topic_state(
+    measure: Measure, lists: Lists, p: Floats, labels: Floats, pairs: tuple[Integers, Integers]
+) -> TopicState:
+    """Make the state of a topic.
+
+    Parameters
+    ----------
+    measure : Measure
+        One with moments.
+    lists : Lists
+        Of every system.
+    p, labels, pairs
+        As of :class:`TopicState`.
+    """
+    if measure.kind == "AP":
+        return AveragePrecisionState(lists.cut(measure.cutoff), p, labels, pairs)
+    return MeasureState(measure, lists, p, labels, pairs)
+
+
+class AveragePrecisionState(TopicState):
+    """The state of one topic by average precision.
+
+    Attributes
+    ----------
+    inverse : ndarray, shape (systems, documents)
+        One over the rank, 0 where not retrieved.
+    """
+
+    def __init__(
+        self, lists: Lists, p: Floats, labels: Floats, pairs: tuple[Integers, Integers]
+    ) -> None:
+        self._measure = AveragePrecision(lists)
+        self._arrays = lists.arrays
+        self.inverse = np.zeros((lists.n_lists, len(p)))
+        of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
+        self.inverse[of_list, lists.ranked] = self._arrays[2]
+        self._effect = np.empty_like(self.inverse)
+        self._if_relevant: Floats | None = None
+        self._if_nonrelevant: Floats | None = None
+        self._numerators = np.empty(lists.n_lists)
+        super().__init__(p, labels, pairs)
+
+    def restart(self, p: Floats) -> None:
+        """Take new probabilities for the unjudged documents."""
+        super().restart(p)
+        kernels.influence(*self._arrays, self.p, self._effect)
+        kernels.expected_numerators(self.inverse, self._effect, self.p, self._numerators)
+        self._quadratic: Floats | None = None
+
+    def observe(self, document: int, label: float) -> None:
+        """Give a document, numbered within the topic, its label."""
+        if self._quadratic is not None:
+            drop = self.v[document] - label * (1.0 - label)
+            kernels.quadratic_loss(
+                self.inverse, document, self.v, drop, *self.pairs, self._quadratic
+            )
+        kernels.observe(
+            self.inverse, document, label, self.p, self.v, self._effect, self._numerators
+        )
+        if self._if_relevant is not None:
+            kernels.reweigh_apart(self.inverse, document, label, self._if_relevant)
+        if self._if_nonrelevant is not None:
+            kernels.reweigh_apart(self.inverse, document, label - 1.0, self._if_nonrelevant)
+        self.labels[document] = label
+        self.judged[document] = True
+
+    @property
+    def effect(self) -> Floats:
+        """L: how each numerator changes if a document turns out relevant; (systems, documents)."""
+        return self._effect
+
+    @property
+    def numerators(self) -> Floats:
+        """E S of each system's own average precision, shape (systems,)."""
+        return self._numerators
+
+    @property
+    def divisor(self) -> float:
+        """mu, the expected number of relevant documents; 1 where there are none."""
+        return float(self.p.sum()) or 1.0
+
+    @property
+    def centre(self) -> Floats:
+        """Average precision itself, E S / mu: what it divides by is a number of documents."""
+        return self._numerators / self.divisor
+
+    @property
+    def if_relevant(self) -> Floats:
+        """The sums of `effect` over the documents judged relevant, made on first use."""
+        if self._if_relevant is None:
+            self._if_relevant = self._influences_apart(np.where(self.judged, self.labels, 0.0))
+        return self._if_relevant
+
+    @property
+    def if_nonrelevant(self) -> Floats:
+        """The same over those not judged nonrelevant, made on first use."""
+        if self._if_nonrelevant is None:
+            self._if_nonrelevant = self._influences_apart(np.where(self.judged, self.labels, 1.0))
+        return self._if_nonrelevant
+
+    def _influences_apart(self, weights: Floats) -> Floats:
+        result = np.empty_like(self.inverse)
+        kernels.influence(*self._arrays, weights, result)
+        return result[1:] - result[0]
+
+    def expected_scores(self, p: Floats) -> Floats:
+        """Return plug-in expected scores under other probabilities, (systems, draws)."""
+        return self._measure.expected(p)
+
+    @property
+    def quadratic(self) -> Floats:
+        """Sum over i < j of c_ij^2 v_i v_j, shape (pairs,); made on first use."""
+        if self._quadratic is None:
+            self._quadratic = np.empty(len(self.pairs[0]))
+            kernels.quadratic(self.inverse, self.v, *self.pairs, self._quadratic)
+        if not self.v.any():
+            # the running sum keeps a rounding error; nothing is unknown any more
+            self._quadratic[:] = 0.0
+        return self._quadratic
+
+    def moments(self) -> tuple[Floats, Floats]:
+        """Return E and Var of the printed difference in average precision of every pair."""
+        first, second = self.pairs
+        if not self.p.any():
+            return np.zeros(len(first)), np.zeros(len(first))
+        if len(self.inverse) > defaults.MANY_SYSTEMS:
+            return self.expected(), self._variances_at_once()
+        variance = np.empty(len(first))
+        kernels.linear(self._effect, self.v, first, second, variance)
+        variance += self.quadratic
+        return self.expected(), variance / self.divisor**2
+
+    def _variances_at_once(self) -> Floats:
+        """Variance of every pair's difference from covariances, of which each costs n log n."""
+        pairs = np.stack(self.pairs, axis=1)
+        moments = self._measure.moments(self.p, exact=False, tolerance=_TOLERANCE)
+        variance, lost = _of_pairs(moments.covariance, pairs)
+        # nearly identical systems: from the differences themselves
+        close = np.flatnonzero(lost)
+        first, second = self.pairs[0][close], self.pairs[1][close]
+        direct, quadratic = np.empty(len(close)), np.empty(len(close))
+        kernels.linear(self._effect, self.v, first, second, direct)
+        kernels.quadratic(self.inverse, self.v, first, second, quadratic)
+        variance[close] = (direct + quadratic) / self.divisor**2
+        return variance
+
+    def bounds(self, pair: int) -> tuple[float, float]:
+        """Bound the difference of a pair, by number, over all that open documents may be.
+
+        S is bounded by taking every open positive coefficient as present and every negative one
+        as absent; R lies between the number judged relevant and that plus the number open.
+        """
+        settled = self.settled()
+        certain = float(np.nansum(settled))
+        most = certain + float(np.isnan(settled).sum())
+        a, b = self.inverse[self.pairs[0][pair]], self.inverse[self.pairs[1][pair]]
+        highest = kernels.highest_numerator(a, b, settled)
+        lowest = -kernels.highest_numerator(b, a, settled)
+        return _over(lowest, highest, certain, most)
+
+
+class MeasureState(TopicState):
+    """The state of one topic by any other measure with moments, by its plug-in moments.
+
+    Scores are their own numerators: what a measure divides by is in them.
+
+    Parameters
+    ----------
+    measure : Measure
+    lists, p, labels, pairs
+        As of :func:`topic_state`.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        lists: Lists,
+        p: Floats,
+        labels: Floats,
+        pairs: tuple[Integers, Integers],
+    ) -> None:
+        self._measure = on_topic(measure, lists, len(p))
+        super().__init__(p, labels, pairs)
+
+    def restart(self, p: Floats) -> None:
+        """Take new probabilities for the unjudged documents."""
+        super().restart(p)
+        self._now: TopicMoments | None = None
+
+    def observe(self, document: int, label: float) -> None:
+        """Give a document, numbered within the topic, its label."""
+        self.labels[document] = self.p[document] = label
+        self.v[document] = label * (1.0 - label)
+        self.judged[document] = True
+        self._now = None
+
+    @property
+    def now(self) -> TopicMoments:
+        """Moments of every system's score, made on first use after a judgment."""
+        if self._now is None:
+            self._now = self._measure.moments(self.p, exact=False, tolerance=_TOLERANCE)
+        return self._now
+
+    @property
+    def effect(self) -> Floats:
+        """L: how each score changes if a document turns out relevant; (systems, documents)."""
+        return self.now.gradient
+
+    @property
+    def numerators(self) -> Floats:
+        """Expected score of each system, shape (systems,)."""
+        return self.now.expected
+
+    @property
+    def divisor(self) -> float:
+        """1: scores are divided already."""
+        return 1.0
+
+    @property
+    def centre(self) -> Floats:
+        """What a score loses where one document more is relevant that its list does not have."""
+        scores = self.now.expected
+        if not isinstance(self._measure, LinearRatio):
+            return np.zeros_like(scores)
+        below = self._measure.below(self.p.sum() + np.array([0.0, 1.0]))
+        return scores * (1.0 - below[0] / below[1]) if below[1] > 0.0 else np.zeros_like(scores)
+
+    @property
+    def if_relevant(self) -> Floats:
+        """`effect` of every system but the first, less the first's, as things are now.
+
+        It is the same whatever is relevant, but for the reciprocal rank.
+        """
+        return self.effect[1:] - self.effect[0]
+
+    @property
+    def if_nonrelevant(self) -> Floats:
+        """As :attr:`if_relevant`."""
+        return self.if_relevant
+
+    def expected_scores(self, p: Floats) -> Floats:
+        """Return plug-in expected scores under other probabilities, (systems, draws)."""
+        return self._measure.expected(p)
+
+    def moments(self) -> tuple[Floats, Floats]:
+        """Return E and Var of the plug-in difference of every pair."""
+        pairs = np.stack(self.pairs, axis=1)
+        variance, lost = _of_pairs(self.now.covariance, pairs)
+        for pair in np.flatnonzero(lost).tolist():
+            variance[pair] = self.now.pair_variance(*pairs[pair].tolist())
+        return self.expected(), variance
+
+    def bounds(self, pair: int) -> tuple[float, float]:
+        """Bound the difference of a pair, by number, over all that open documents may be."""
+        measure = self._measure
+        if not isinstance(measure, Linear | LinearRatio):
+            return -1.0, 1.0
+        gain = measure.gains[self.pairs[0][pair]] - measure.gains[self.pairs[1][pair]]
+        settled = self.settled()
+        open_gains = gain[np.isnan(settled)]
+        sure = float(np.nansum(gain * settled))
+        lowest, highest = (
+            sure + float(open_gains[open_gains < 0.0].sum()),
+            sure + float(open_gains[open_gains > 0.0].sum()),
+        )
+        if isinstance(measure, Linear):
+            return lowest, highest
+        certain = int(np.nansum(settled))
+        most = certain + len(open_gains)
+        return _over(lowest, highest, *measure.denominators[[certain, most]].tolist())
+
+
+def _of_pairs(covariance: Floats, pairs: Integers) -> tuple[Floats, NDArray[np.bool_]]:
+    """Variances of differences from covariances, (pairs,), and where these lose them."""
+    variance, lost = difference_variances(
+        np.diag(covariance)[None], covariance[pairs[:, 0], pairs[:, 1]][:, None], pairs
+    )
+    return variance[:, 0], lost[:, 0]
+
+
+def _over(lowest: float, highest: float, certain: float, most: float) -> tuple[float, float]:
+    """Bound a ratio, 0 where it divides by 0, of bounds of its parts.
+
+    Parameters
+    ----------
+    lowest, highest : float
+        Of the numerator.
+    certain, most : float
+        The least and the most that it is divided by; above 0 it is at least 1.
+    """
+
+    def largest(numerator: float) -> float:
+        if numerator > 0.0:
+            return numerator / max(1.0, certain)
+        return numerator / most if certain > 0.0 else 0.0
+
+    return -largest(-lowest), largest(highest)

@@ -1,0 +1,211 @@
+"""Judging for other measures than average precision: moments, weights, proofs and commands."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from pools import pool_of
+
+import rtc_bayes as rb
+from rtc_bayes import Estimand, InputError, Judgments
+from rtc_bayes.judging import parse_algorithm
+from rtc_bayes.judging.state import JudgingState, weighed_by, weighed_by_or_ap
+from rtc_bayes.judging.stopping import SignProof
+from rtc_bayes.judging.weights import WEIGHTS, evr, reuse
+from rtc_bayes.measures import parse_measure
+from rtc_bayes.measures.analytic import on_topic
+
+LINEAR = ["P@3", "DCG@4", "RBP(p=0.7)"]
+RATIOS = ["R@3", "nDCG@3", "nDCG"]
+MEASURES = [*LINEAR, *RATIOS, "RR", "RR@2", "AP@3"]
+
+
+@pytest.mark.parametrize("systems", [2, 4])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_session_has_the_plug_in_moments_of_the_measure(rng, cases, measure, systems):
+    """After every judgment, as a comparison has them; of draws, with what they differ by."""
+    pool = cases.pool(rng, systems=systems)
+    draws = rng.random((3, pool.n_documents))
+    for p in (draws[:1], draws):
+        known = p.copy()
+        state = JudgingState(Judgments.none(pool), known, measure)
+        for document in rng.permutation(pool.n_documents)[:9]:
+            known[:, document] = rng.integers(2)
+            state.observe(int(document), known[0, document])
+            of_mean = rb.moments(pool, known.mean(axis=0), measure=measure, moments="plugin")
+            each = rb.moments(pool, known, measure=measure, moments="plugin")
+            state.restart(known)
+            expected, variance = state.moments()
+            of_draws = each.difference_expected
+            spread = of_draws.var(axis=0, ddof=1) if len(p) > 1 else 0.0
+            np.testing.assert_allclose(expected, of_draws.mean(axis=0), atol=1e-12)
+            np.testing.assert_allclose(
+                variance, of_mean.difference_variance[0] + spread, atol=1e-12
+            )
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_judgments_one_by_one_are_those_at_once(rng, cases, measure):
+    pool = cases.pool(rng, systems=3)
+    p = rng.random(pool.n_documents)
+    state = JudgingState(Judgments.none(pool), p, measure)
+    chosen = rng.permutation(pool.n_documents)[:8]
+    labels = rng.integers(2, size=8).astype(float)
+    for document, label in zip(chosen, labels, strict=True):
+        state.moments()
+        state.observe(int(document), label)
+    at_once = JudgingState(Judgments.from_labels(pool, chosen, labels), p, measure)
+    for kept, fresh in zip(state.moments(), at_once.moments(), strict=True):
+        np.testing.assert_allclose(kept, fresh, atol=1e-12)
+    for topic, other in zip(state.topics, at_once.topics, strict=True):
+        for name, weight in WEIGHTS.items():
+            np.testing.assert_allclose(weight(topic), weight(other), atol=1e-12, err_msg=name)
+            assert (weight(topic)[topic.judged] == 0.0).all()
+    pair = at_once.of_pair([0, 2])
+    which = list(zip(*at_once.pairs, strict=True)).index((0, 2))
+    np.testing.assert_allclose(
+        np.ravel(pair.moments()), [part[which] for part in at_once.moments()], atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+@pytest.mark.parametrize("measure", LINEAR)
+def test_evr_is_the_variance_that_a_judgment_takes_off(rng, cases, measure, systems):
+    """Of a measure that is linear in relevance, exactly: the variance before less the expected."""
+    pool = cases.pool(rng, systems=systems, topics=1)
+    p = rng.random(pool.n_documents)
+    state = JudgingState(Judgments.none(pool), p, measure)
+    before, weights = state.moments()[1].sum(), evr(state.topics[0])
+    own = reuse(state.topics[0])
+    for document in range(pool.n_documents):
+        left = left_of_scores = 0.0
+        for label, chance in ((0.0, 1.0 - p[document]), (1.0, p[document])):
+            after = JudgingState(Judgments.from_labels(pool, [document], [label]), p, measure)
+            left += chance * after.moments()[1].sum()
+            known = np.where(np.arange(p.size) == document, label, p)
+            left_of_scores += chance * scores_of(pool, known, measure)[1]
+        assert weights[document] == pytest.approx(before - left, abs=1e-12)
+        assert own[document] == pytest.approx(
+            scores_of(pool, p, measure)[1] - left_of_scores, abs=1e-12
+        )
+
+
+def scores_of(pool, p, measure):
+    """Expected scores, and the sum of the variances of the systems' scores."""
+    moments = rb.moments(pool, p, measure=measure, moments="plugin")
+    return moments.mean_expected[0], moments.mean_variance[0].sum()
+
+
+@pytest.mark.parametrize("measure", RATIOS)
+def test_reuse_counts_that_one_more_relevant_document_is_divided_by(rng, cases, measure):
+    """To first order: against the change of the score itself, with p moved a little."""
+    pool = cases.pool(rng, systems=3, topics=1, documents=12, length=9)
+    p = rng.uniform(0.3, 0.7, pool.n_documents)
+    p *= 4.4 / p.sum()  # so that no kink of the ideal gain, linear between numbers, is near
+    topic = JudgingState(Judgments.none(pool), p, measure).topics[0]
+    step = 1e-4
+    one_more = np.arange(len(p))
+    for document in one_more:
+        moved = scores_of(pool, p + step * (one_more == document), measure)[0]
+        slope = (moved - scores_of(pool, p, measure)[0]) / step
+        told = topic.effect[:, document] - topic.centre
+        below = topic.expected_scores(p[:, None])[:, 0]
+        np.testing.assert_allclose(told, slope, atol=0.3 * np.abs(below).max() / 4.4)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_bounds_hold_for_every_completion(rng, cases, measure):
+    proofs = 0
+    for _ in range(40):
+        pool = cases.pool(rng, topics=1, documents=7, length=5)
+        labels = (rng.random(pool.n_documents) < 0.5).astype(float)
+        labels[rng.random(labels.size) < 0.4] = np.nan
+        judged, free = np.flatnonzero(~np.isnan(labels)), np.flatnonzero(np.isnan(labels))
+        state = JudgingState(
+            Judgments.from_labels(pool, judged, labels[judged]), rng.random(labels.size), measure
+        )
+        outcomes = np.repeat(np.nan_to_num(labels)[:, None], 2 ** len(free), axis=1)
+        outcomes[free] = np.array(list(product((0.0, 1.0), repeat=len(free)))).T
+        scores = on_topic(parse_measure(measure), pool.lists(0), len(labels)).score(
+            outcomes.astype(np.int8)
+        )
+        values = scores[0] - scores[1]
+        lowest, highest = state.topics[0].bounds(0)
+        assert lowest <= values.min() + 1e-12
+        assert highest >= values.max() - 1e-12
+        if measure in LINEAR:
+            assert lowest == pytest.approx(values.min(), abs=1e-12)
+            assert highest == pytest.approx(values.max(), abs=1e-12)
+        if SignProof(state).holds(0):
+            proofs += 1
+            assert values.min() > 0 or values.max() < 0
+    assert proofs > 0 or measure.startswith("RR")
+
+
+@pytest.mark.parametrize("algorithm", ["mtc[weight=evr]", "rtc:map", "hierarchical:map"])
+def test_precision_at_a_cutoff_is_judged_to_the_cutoff(algorithm):
+    """No document below it is asked for, and all of them settle the difference."""
+    simulated = rb.simulate(n_topics=3, n_systems=2, seed=3)
+    pool = rb.Pool.from_runs(simulated.runs, depth=30)
+    result = rb.build(pool, simulated.qrels, algorithm, "P@5", confidence=1.0)
+    first = np.concatenate(
+        [np.where(pool.ranks(t) > 0, pool.ranks(t), 99).min(axis=0) for t in range(3)]
+    )
+    assert result.judgments.n_judged > 0
+    assert (first[result.judgments.order] <= 5).all()
+    assert result.reason in ("reached", "proved", "no document has weight")
+    scores = rb.evaluate(simulated.runs, simulated.qrels, ["P@5"]).mean_frame().set_index("system")
+    true = np.subtract(*scores.loc[list(pool.systems), "P@5"])
+    if result.reason != "proved":
+        assert result.differences[0] == pytest.approx(true, abs=1e-12)
+    assert np.sign(result.differences[0]) == np.sign(true)
+
+
+def test_a_judge_may_weigh_by_another_measure():
+    simulated = rb.simulate(n_topics=4, n_systems=3, seed=1)
+    pool = rb.Pool.from_runs(simulated.runs, depth=20)
+
+    def judged(algorithm, measure):
+        result = rb.build(pool, simulated.qrels, algorithm, measure, budget=12, confidence=None)
+        return result.judgments.order.tolist()
+
+    by_ap = judged("mtc[weight=evr]", "AP")
+    assert judged("mtc[weight=evr,measure=AP]", "P@5") == by_ap
+    assert judged("mtc[weight=evr]", "P@5") == judged("mtc[weight=evr,measure=P@5]", "AP") != by_ap
+    assert judged("ip", "ERR@20") == judged("ip", "AP")  # weighs by no measure
+
+
+def test_what_documents_are_not_weighed_by_is_refused():
+    simulated = rb.simulate(n_topics=3, n_systems=3, seed=1)
+    pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    none = Judgments.none(pool)
+    with pytest.raises(InputError, match=r"not chosen for ERR@20.*choose them for AP or nDCG"):
+        rb.next_documents(pool, none, "ERR@20", algorithm="mtc")
+    with pytest.raises(InputError, match="by the relevance level, not by rel=2"):
+        rb.build(pool, simulated.qrels, "mtc", "P(rel=2)@5", budget=1)
+    with pytest.raises(InputError, match="not chosen for Bpref"):
+        parse_algorithm("mtc[measure=Bpref]")
+    assert weighed_by(rb.Estimand("P(rel=1)@5").measure) == weighed_by_or_ap("P(rel=1)@5")
+    assert weighed_by_or_ap("ERR@20") == weighed_by_or_ap("P(rel=2)@5") == "AP"
+
+
+def test_why_says_what_moves():
+    pool = pool_of({"A": {"1": "abcd"}, "B": {"1": "dcba"}}, depth=4)
+    judged = Judgments.none(pool)
+    by_ap, by_p = (
+        rb.next_documents(pool, judged, measure, algorithm="mtc", count=1)[0].why
+        for measure in (Estimand(scope="pool"), Estimand("P@1", scope="pool"))
+    )
+    assert "can move the numerator of the difference" in by_ap
+    assert by_p == "rank 1 in A, rank 4 in B; p 0.50; its judgment can move the difference by 0.5"
+
+
+def test_the_page_asks_for_no_document_where_all_that_counts_is_judged():
+    simulated = rb.simulate(n_topics=3, n_systems=3, seed=2)
+    pool = rb.Pool.from_runs(simulated.runs, depth=5)
+    judgments = Judgments.from_qrels(pool, simulated.qrels, judged_for=pool.systems)
+    assert judgments.judged.all()
+    comparison = rb.compare(pool, rb.fit(pool, judgments, model="hierarchical:map"), "P@5")
+    text = comparison.to_html(judgments=judgments, algorithm="hierarchical:map")
+    assert "No document that is left can tell the systems apart." in text
+    assert "chosen for average precision" not in text
