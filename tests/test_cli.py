@@ -628,6 +628,26 @@ def test_next_for_one_pair_as_python_does(here, ok, run):
     assert (status, f"no system is named '{b}x'; name one of {b}" in err) == (2, True)
 
 
+def test_next_by_another_measure_as_python_does(here, ok, run):
+    runs, qrels = rb.read_runs(str(here / "*.gz")), rb.read_qrels(here / "few.qrels")
+    estimand = rb.Estimand("P@5")
+    line = "next '*.gz' --qrels few.qrels --count 3 --measure P@5"
+    expected = suggest(estimand.pool(runs, qrels), qrels, estimand, algorithm="mtc", count=3)
+    content = json.loads(ok(f"{line} --algorithm mtc --format json"))
+    assert content == [asdict(document) for document in expected.documents]
+    assert ok(f"{line} --algorithm mtc").startswith("mtc by P@5, ")
+    assert ok(f"{line} --algorithm 'mtc[measure=AP]'").startswith("mtc[measure=AP], ")
+    assert ok(f"{line} --algorithm ip").startswith("ip, ")
+    assert "choose them for AP or nDCG" in run(line.replace("P@5", "ERR@5"))[2]
+    first = rb.Pool.from_runs(runs, depth=5)
+    grades: dict[str, dict[str, int]] = {topic: {} for topic in first.topics}
+    for t, docno in zip(first.topic_of, first.docnos, strict=True):
+        grades[first.topics[t]][docno] = 0
+    rb.write_qrels(rb.Qrels(grades), here / "five.qrels")
+    title = ok(f"{line.replace('few', 'five')} --algorithm mtc")
+    assert "; no document that is left can tell the systems apart" in title
+
+
 def test_plan_says_what_python_says(here, ok, run):
     line = (
         "plan '*.gz' --qrels few.qrels --budget 60 --difference .04 --level .9 --population "

@@ -182,6 +182,7 @@ def next_(
     from rtc_bayes.collection import Judgments, read_qrels
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.actions import check_costs
+    from rtc_bayes.judging.judges.weighted import COMPARED
     from rtc_bayes.judging.suggest import documents_frame
     from rtc_bayes.store import announced, provenance
     from rtc_bayes.topics import suggest_topics
@@ -256,7 +257,9 @@ def next_(
         seed=seed, inputs=digests(systems, judged, [chosen.model], labels) | design.digests()
     )
     meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
-    title = f"{algorithm}, {judgments.n_judged} judged, seed {seed}{_sure(suggestions, pair)}"
+    weighs = getattr(chosen.judge, "measure", None) == COMPARED
+    by = f" by {estimand.measure}" if weighs and estimand.measure != defaults.MEASURE else ""
+    title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{_sure(suggestions, pair)}"
     _show(frame, kind, output, meta, title)
 
 
@@ -431,6 +434,8 @@ def _sure(suggestions: Suggestions, asked: str | None) -> str:
     """Say how sure the pair asked for is, or which pair is least sure."""
     from rtc_bayes.report.tables import probability
 
+    if not suggestions.documents:
+        return "; no document that is left can tell the systems apart"
     if suggestions.pair is None:
         return ""
     which = "least sure" if asked in (None, "least") else "for"

@@ -120,7 +120,7 @@ _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 # what a pair and the comparison call by different names
 _ELSEWHERE = {"sd": "sd_difference"}
 _TEXTS = ("system", "a", "b", "form")
-# scores whose sd is at most this share of their size are known well enough
+# the share of relevant documents without a judgment at which their number is known well enough
 _KNOWN = 0.05
 # the share of a variance that is most of it
 _MOSTLY = 0.5
@@ -391,8 +391,8 @@ class Comparison(Shown):
         Fewer than eight systems retrieve too little to tell how many relevant documents there are,
         and nothing is judged at the foot of the lists of more than fifty. Average precision, nDCG
         and recall of whole lists depend on that number, and a point estimate has no intervals.
-        Where so much is judged that scores have a standard deviation of a twentieth of their size
-        at most, the level is known.
+        Where a twentieth at most of what is relevant is expected without a judgment, the level is
+        known.
 
         Examples
         --------
@@ -407,11 +407,14 @@ class Comparison(Shown):
         systems = len(self.systems)
         draws = int(str(self.meta.get("draws", 1)))
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
-        certain = self.sd.mean() <= _KNOWN * self.expected.mean()
+        certain = float(str(self.meta.get("unjudged_relevant", 1.0))) <= _KNOWN
         if not about or draws < 2 or FEWEST <= systems <= MOST or certain:
             return None
         if systems == 1:
-            return "the expected score of one system alone is often off, more often too high"
+            return (
+                "one run does not tell how many relevant documents it missed: its expected score "
+                "may be far too high"
+            )
         often, rarely = ("high", "low") if systems < FEWEST else ("low", "high")
         return (
             f"expected scores of {systems} systems are often off together, more often too {often} "
