@@ -622,7 +622,7 @@ def test_next_for_one_pair_as_python_does(here, ok, run):
         )
     title = " ".join(ok(f"{line} table").split())
     assert f"least sure: {names}, confidence" in title
-    assert "(by plug-in moments, without what no judgment can tell: compare may say less)" in title
+    assert "(by plug-in moments, without the residual: P(better) of compare may differ)" in title
     assert "give two systems as A,B, or least" in run(f"{line} table --pair {a}")[2]
     status, _, err = run(f"{line} table --pair {a},{b}x")
     assert (status, f"no system is named '{b}x'; name one of {b}" in err) == (2, True)
@@ -636,7 +636,6 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
     content = json.loads(ok(f"{line} --algorithm mtc --format json"))
     assert content == [asdict(document) for document in expected.documents]
     assert ok(f"{line} --algorithm mtc").startswith("mtc by P@5, ")
-    assert ok(f"{line} --algorithm 'mtc[measure=AP]'").startswith("mtc[measure=AP], ")
     assert ok(f"{line} --algorithm ip").startswith("ip, ")
     assert "choose them for AP or nDCG" in run(line.replace("P@5", "ERR@5"))[2]
     first = rb.Pool.from_runs(runs, depth=5)
@@ -645,7 +644,7 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
         grades[first.topics[t]][docno] = 0
     rb.write_qrels(rb.Qrels(grades), here / "five.qrels")
     title = ok(f"{line.replace('few', 'five')} --algorithm mtc")
-    assert "; no document that is left can tell the systems apart" in title
+    assert "; no document left can tell the systems apart" in title
 
 
 def test_plan_says_what_python_says(here, ok, run):

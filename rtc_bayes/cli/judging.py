@@ -182,7 +182,7 @@ def next_(
     from rtc_bayes.collection import Judgments, read_qrels
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.actions import check_costs
-    from rtc_bayes.judging.judges.weighted import COMPARED
+    from rtc_bayes.judging.stopping import why_ended
     from rtc_bayes.judging.suggest import documents_frame
     from rtc_bayes.store import announced, provenance
     from rtc_bayes.topics import suggest_topics
@@ -257,9 +257,13 @@ def next_(
         seed=seed, inputs=digests(systems, judged, [chosen.model], labels) | design.digests()
     )
     meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
-    weighs = getattr(chosen.judge, "measure", None) == COMPARED
-    by = f" by {estimand.measure}" if weighs and estimand.measure != defaults.MEASURE else ""
+    by = ""
+    if chosen.weighs_by_measure and estimand.measure != defaults.MEASURE:
+        by = f" by {estimand.measure}"
     title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{_sure(suggestions, pair)}"
+    if not suggestions.documents:
+        left = not judgments.on(pool).judged.all()
+        title += f"; {why_ended('no document has weight' if left else 'exhausted')}"
     _show(frame, kind, output, meta, title)
 
 
@@ -434,11 +438,9 @@ def _sure(suggestions: Suggestions, asked: str | None) -> str:
     """Say how sure the pair asked for is, or which pair is least sure."""
     from rtc_bayes.report.tables import probability
 
-    if not suggestions.documents:
-        return "; no document that is left can tell the systems apart"
     if suggestions.pair is None:
         return ""
     which = "least sure" if asked in (None, "least") else "for"
     pair, confidence = " and ".join(suggestions.pair), probability(suggestions.confidence)
-    differs = "by plug-in moments, without what no judgment can tell: compare may say less"
+    differs = "by plug-in moments, without the residual: P(better) of compare may differ"
     return f"; {which}: {pair}, confidence {confidence} ({differs})"

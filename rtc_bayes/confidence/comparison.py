@@ -391,8 +391,7 @@ class Comparison(Shown):
         Fewer than eight systems retrieve too little to tell how many relevant documents there are,
         and nothing is judged at the foot of the lists of more than fifty. Average precision, nDCG
         and recall of whole lists depend on that number, and a point estimate has no intervals.
-        Where a twentieth at most of what is relevant is expected without a judgment, the level is
-        known.
+        Of many systems of which next to all is judged the level is known.
 
         Examples
         --------
@@ -408,7 +407,7 @@ class Comparison(Shown):
         draws = int(str(self.meta.get("draws", 1)))
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
         certain = float(str(self.meta.get("unjudged_relevant", 1.0))) <= _KNOWN
-        if not about or draws < 2 or FEWEST <= systems <= MOST or certain:
+        if not about or draws < 2 or FEWEST <= systems <= MOST or (systems > MOST and certain):
             return None
         if systems == 1:
             return (
@@ -423,7 +422,7 @@ class Comparison(Shown):
 
     @property
     def residual_text(self) -> str | None:
-        """Say that what lasts of the residual is most of what half of the pairs have, or None.
+        """Say that the residual's lasting part is most of half of the pairs' variance, or None.
 
         No judgment takes that away, so that P(better) stays below what complete judgments of the
         pool would show.
@@ -434,16 +433,16 @@ class Comparison(Shown):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
         >>> judged = rb.Relevance.from_values(pool, np.ones(pool.n_documents))
         >>> print(rb.compare(pool, judged).residual_text)
-        most of what is unsure is a residual of 0.038 that no judgment takes away: with residual 0
-        only documents of the pool count
+        most of what is unsure is the part of the residual (0.038) that no judgment takes away: with
+        residual 0 only documents of the pool count
         >>> rb.compare(pool, judged, rb.Estimand(residual=0)).residual_text
         """
         residual = float(str(self.meta.get("lasting_residual", 0.0)))
         if not len(self.a) or 2.0 * residual**2 <= _MOSTLY * np.median(self.sd_difference**2):
             return None
         return (
-            f"most of what is unsure is a residual of {residual:.2g} that no judgment takes away: "
-            "with residual 0 only documents of the pool count"
+            f"most of what is unsure is the part of the residual ({residual:.2g}) that no judgment "
+            "takes away: with residual 0 only documents of the pool count"
         )
 
     def sample_difference(self, a: str, b: str) -> Floats:

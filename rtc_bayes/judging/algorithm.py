@@ -15,6 +15,7 @@ from rtc_bayes.judging.judges import (
     available_judges,
     judge_class,
     load_judge,
+    takes_measure,
 )
 from rtc_bayes.judging.weights import WEIGHTS
 from rtc_bayes.measures.plain import UNJUDGED, Unjudged
@@ -30,7 +31,7 @@ _ACCEPTED = (
     "write JUDGE or JUDGE/EVALUATOR, where JUDGE is "
     f"{', '.join(available_judges())}, mtc[weight=evr], FILE.py[options] or MODEL[options]:METHOD "
     f"and EVALUATOR is MODEL[options]:METHOD, {' or '.join(UNJUDGED)}; a weighing judge's options "
-    f"are weight={'|'.join(WEIGHTS)}, floor=NUMBER, least=NUMBER and measure=MEASURE"
+    f"are weight={'|'.join(WEIGHTS)}, floor=NUMBER and least=NUMBER"
 )
 
 
@@ -57,7 +58,7 @@ class Algorithm:
     --------
     >>> algorithm = parse_algorithm("mtc[weight=evr]/rtc:map")
     >>> algorithm.judge
-    MTC(weight='evr', floor=0, least=0.0, measure='compared')
+    MTC(weight='evr', floor=0, least=0.0)
     >>> algorithm.evaluator
     ModelSpec('rtc:map')
     """
@@ -72,6 +73,11 @@ class Algorithm:
     def has_confidence(self) -> bool:
         """Whether the judge says how sure one may be; without, judging needs a budget."""
         return self.judge.has_confidence
+
+    @property
+    def weighs_by_measure(self) -> bool:
+        """Whether the judge asks by which measure systems are compared."""
+        return takes_measure(self.judge)
 
     @property
     def floor(self) -> int:
@@ -99,9 +105,8 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     an installed judge by another name judges as it says; a model
     judges by ``evr`` with a floor of one judgment per topic and at least 3.5 on average, and
     ``rtc:map`` by ``influence`` with neither. ``weight=``, ``floor=`` and ``least=`` in the
-    judge's brackets say otherwise, ``measure=`` weighs documents by another measure than systems
-    are compared by, and all other options are the model's. The evaluator is the judge's model
-    unless given: ``uniform`` for a judge without a model; for ``ip``, and every
+    judge's brackets say otherwise; all other options are the model's. The evaluator is the
+    judge's model unless given: ``uniform`` for a judge without a model; for ``ip``, and every
     judge without confidences, none, unjudged documents being nonrelevant. As an evaluator
     ``nonrelevant`` says that too, and ``condensed`` takes unjudged documents out of the lists;
     these, ``bpref``, ``infap`` and ``xinfap`` give confidences by a paired t test over topics,
@@ -127,9 +132,8 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
 
     Examples
     --------
-    >>> judge = parse_algorithm("rtc:map").judge
-    >>> judge.model, judge.weight, judge.floor, judge.least, judge.measure
-    (ModelSpec('rtc:map'), 'influence', 0, 0.0, 'compared')
+    >>> parse_algorithm("rtc:map").judge
+    ModelJudge(model=ModelSpec('rtc:map'), weight='influence', floor=0, least=0.0)
     """
     if isinstance(algorithm, Algorithm):
         return algorithm
@@ -244,8 +248,9 @@ def _evaluating(spec: ModelSpec) -> ModelSpec:
 
 def _judge_of(spec: ModelSpec) -> ModelJudge:
     """Part the judge's options from its model's."""
-    of_judge = ("weight", "floor", "least", "measure")
-    own = {name: spec.options[name] for name in of_judge if name in spec.options}
+    own = {
+        name: spec.options[name] for name in ("weight", "floor", "least") if name in spec.options
+    }
     return _model_judge(_evaluating(spec.without(own)), own)
 
 

@@ -32,6 +32,8 @@ class JudgingResult(Shown):
     ----------
     algorithm : str
         As typed.
+    measure : str
+        By which systems were to be told apart.
     judgments : Judgments
         In the order made, with ``judged_for`` the pool's systems; under a hold-out design those
         that contribute, by topic, and with the design's digest.
@@ -65,6 +67,7 @@ class JudgingResult(Shown):
     """
 
     algorithm: str
+    measure: str
     judgments: Judgments
     reason: Reason
     target: float | None
@@ -80,7 +83,7 @@ class JudgingResult(Shown):
         Returns
         -------
         dict
-            What :meth:`Qrels.about` says of the judgments, ``algorithm``, ``reason``,
+            What :meth:`Qrels.about` says of the judgments, ``algorithm``, ``measure``, ``reason``,
             ``confidence``, ``compared``, ``judged``, ``relevant``, ``topics`` (per topic its
             ``judged`` and ``relevant``) and ``missing`` (topic and docno).
         """
@@ -89,6 +92,7 @@ class JudgingResult(Shown):
         return {
             **self.judgments.to_qrels().about(),
             "algorithm": self.algorithm,
+            "measure": self.measure,
             "reason": self.reason,
             "confidence": self.confidence,
             "compared": self.compared,
@@ -233,6 +237,7 @@ def build(
     judged = judged.relabelled(judged.labels[judged.order], grades)
     return JudgingResult(
         algorithm=session.algorithm.text,
+        measure=about.measure,
         judgments=replace(judged, relevance_level=level),
         reason=session.reason,
         target=session.target,

@@ -45,7 +45,7 @@ class HoldOutSession:
     confidence : float or None
         Stop before the budget is spent once every pair has this confidence in every sub-pool at
         the same time, over the sub-pool's own topics; in (0.5, 1]. None: spend the budget.
-    floor, seed
+    floor, seed, measure
         As of :class:`~rtc_bayes.judging.JudgingSession`.
 
     Attributes

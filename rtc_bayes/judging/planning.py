@@ -100,8 +100,9 @@ def plan(
         What may be spent beyond the pilot, at least the cost of one judgment. By default costs are
         counted in judgments.
     estimand : Estimand or measure, optional
-        Documents are chosen for its measure, or for AP where that has no moments. With `population`
-        its topics, "all" or "judged", are those that are judged.
+        Documents are chosen for AP, whichever the measure: by one of few ranks a topic soon has
+        none left to judge. With `population` its topics, "all" or "judged", are those that are
+        judged.
     difference : float, above 0
         Of mean scores, to be separated: where it is the expected difference, it has the confidence.
     level : float, in (0.5, 1)
@@ -171,7 +172,7 @@ def plan(
             f"{chosen.text} has no model to foretell by",
             remedy="name one after the judge: mtc/robust:gibbs",
         )
-    _, judged_pool = judged_about(replace(about, topics="all"), pool)
+    _, judged_pool = judged_about(replace(about, measure=defaults.MEASURE, topics="all"), pool)
     if isinstance(judgments, Qrels):
         judgments = about.judgments(judged_pool, judgments)
     judgments = judgments.on(judged_pool)

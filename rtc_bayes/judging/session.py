@@ -12,10 +12,9 @@ from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
-from rtc_bayes.judging.judges import Chooser, Judge
-from rtc_bayes.judging.judges.weighted import COMPARED
-from rtc_bayes.judging.state import weighed_by
+from rtc_bayes.judging.judges import Chooser, Judge, takes_measure
 from rtc_bayes.judging.stopping import Reason, with_residual
+from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_sharing
 
@@ -76,8 +75,8 @@ class JudgingSession:
     seed : int
         For models that draw.
     measure : str or measure of ir_measures
-        What systems are told apart by, where the judge weighs documents by a measure and names
-        none: AP, P, R, DCG, nDCG, RBP or RR. Documents are relevant or not, grades do not count.
+        What systems are told apart by, for a judge that weighs documents by a measure: AP, P, R,
+        DCG, nDCG, RBP or RR. Documents are relevant or not, grades do not count.
 
     Attributes
     ----------
@@ -296,7 +295,7 @@ def start_judge(
         The judge's own if None.
     seed : int, at least 0
     measure : str or measure of ir_measures
-        What systems are told apart by, for a judge that weighs by a measure and names none.
+        What systems are told apart by, for a judge that weighs documents by a measure.
 
     Raises
     ------
@@ -324,9 +323,8 @@ def start_judge(
             judge = replace(judge, floor=floor)  # type: ignore[type-var]
         elif floor:
             raise InputError(f"{judge.name} has no floor", remedy="leave the floor out")
-    if getattr(judge, "measure", None) == COMPARED:
-        judge = replace(judge, measure=weighed_by(measure))  # type: ignore[type-var]
-    return judge.start(judgments, seed=seed)
+    about = {"measure": weighed_by(measure)} if takes_measure(judge) else {}
+    return judge.start(judgments, seed=seed, **about)
 
 
 def _is_count(number: object) -> bool:

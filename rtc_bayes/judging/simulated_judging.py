@@ -12,7 +12,6 @@ from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.judging.session import JudgingSession
-from rtc_bayes.judging.state import weighed_by_or_ap
 from rtc_bayes.relevance import Fit, fit, is_sampler
 from rtc_bayes.store import spawn_seeds
 
@@ -99,7 +98,6 @@ def unjudged_variance(
         budget=most * part.n_topics,
         floor=most,
         seed=session_seed,
-        measure=weighed_by_or_ap(estimand.measure),
     )
     while (document := session.next()) is not None:
         session.observe(document, float(truth[document]))

@@ -20,56 +20,10 @@ from scipy.special import ndtr
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import InputError
 from rtc_bayes.judging.topic_state import topic_state
 from rtc_bayes.measures.names import MeasureLike, parse_measure
 
 type Floats = NDArray[np.float64]
-
-
-def weighed_by(measure: MeasureLike) -> str:
-    """Return the name of a measure by which documents can be weighed.
-
-    Raises
-    ------
-    InputError
-        One without moments, or with ``rel``: what is relevant is settled by the judgments.
-
-    Examples
-    --------
-    >>> weighed_by("nDCG@10")
-    'nDCG@10'
-    >>> weighed_by("ERR@20")
-    Traceback (most recent call last):
-    rtc_bayes.errors.InputError: documents are not chosen for ERR@20, whose variance is not known;
-    choose them for AP or nDCG, and compare by ERR@20
-    """
-    parsed = parse_measure(measure)
-    if not parsed.has_moments:
-        raise InputError(
-            f"documents are not chosen for {parsed}, whose variance is not known",
-            remedy=f"choose them for AP or nDCG, and compare by {parsed}",
-        )
-    if parsed.rel > 1:
-        raise InputError(
-            f"documents are chosen by the relevance level, not by rel={parsed.rel} of {parsed}",
-            remedy=f"give the measure without rel, and relevance level {parsed.rel}",
-        )
-    return parsed.name
-
-
-def weighed_by_or_ap(measure: MeasureLike) -> str:
-    """Return the measure by which to weigh documents for another: itself if it can be, or AP.
-
-    Examples
-    --------
-    >>> weighed_by_or_ap("P@10"), weighed_by_or_ap("ERR@20")
-    ('P@10', 'AP')
-    """
-    try:
-        return weighed_by(measure)
-    except InputError:
-        return defaults.MEASURE
 
 
 class JudgingState:

@@ -9,13 +9,15 @@ For average precision, with v = p (1 - p), the moments of the differences are th
 A judgment of document d changes them by E S += L_d (x - p_d), L_i += c_id (x - p_d), and takes
 v_d sum_j c_dj^2 v_j from the last sum. So it costs systems x documents of the topic.
 
-Other measures have their plug-in moments, taken anew when something was judged: most are linear
-in relevance, and L_i is the gain at the document's rank, over what the measure divides by.
+Other measures have their plug-in moments. Most are linear in relevance, or that over f(R): L_i is
+the gain at the document's rank, and Var = sum L_i^2 v_i / f(mu)^2. Of the reciprocal rank, L_i is
+how its expectation moves.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,7 @@ from rtc_bayes.measures.average_precision import AveragePrecision
 from rtc_bayes.measures.linear import Linear, LinearRatio
 from rtc_bayes.measures.names import Measure
 from rtc_bayes.measures.pairs import difference_variances
-from rtc_bayes.measures.topic import TopicMoments
+from rtc_bayes.measures.reciprocal_rank import ReciprocalRank
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
@@ -67,9 +69,11 @@ class TopicState(ABC):
         self.p = np.where(self.judged, self.labels, p)
         self.v = self.p * (1.0 - self.p)
 
-    @abstractmethod
     def observe(self, document: int, label: float) -> None:
         """Give a document, numbered within the topic, its label."""
+        self.labels[document] = self.p[document] = label
+        self.v[document] = label * (1.0 - label)
+        self.judged[document] = True
 
     @property
     @abstractmethod
@@ -88,11 +92,13 @@ class TopicState(ABC):
 
     @property
     @abstractmethod
-    def centre(self) -> Floats:
-        """How each numerator must change for its score to stay as it is; (systems,).
+    def divides(self) -> bool:
+        """Whether the measure divides its numerators, and `effect` is of these."""
 
-        If one document more is relevant, a measure that divides by their number falls.
-        """
+    @property
+    @abstractmethod
+    def centre(self) -> Floats:
+        """What each numerator must gain for its score to stay, where R grows by 1; (systems,)."""
 
     @property
     @abstractmethod
@@ -111,7 +117,7 @@ class TopicState(ABC):
     def expected_scores(self, p: Floats) -> Floats:
         """Return expected scores under other probabilities, (documents, draws): (systems, draws).
 
-        Plug-in: the expected numerator over the divisor.
+        By plug-in moments: the expected numerator over the divisor.
         """
 
     def expected(self) -> Floats:
@@ -152,13 +158,23 @@ def topic_state(
     p, labels, pairs
         As of :class:`TopicState`.
     """
-    if measure.kind == "AP":
-        return AveragePrecisionState(lists.cut(measure.cutoff), p, labels, pairs)
-    return MeasureState(measure, lists, p, labels, pairs)
+    on_lists = on_topic(measure, lists, len(p))
+    match on_lists:
+        case AveragePrecision():
+            return AveragePrecisionState(on_lists, p, labels, pairs)
+        case ReciprocalRank():
+            return ReciprocalRankState(on_lists, p, labels, pairs)
+    return LinearState(cast(Linear | LinearRatio, on_lists), p, labels, pairs)
 
 
 class AveragePrecisionState(TopicState):
     """The state of one topic by average precision.
+
+    Parameters
+    ----------
+    measure : AveragePrecision
+    p, labels, pairs
+        As of :class:`TopicState`.
 
     Attributes
     ----------
@@ -167,9 +183,14 @@ class AveragePrecisionState(TopicState):
     """
 
     def __init__(
-        self, lists: Lists, p: Floats, labels: Floats, pairs: tuple[Integers, Integers]
+        self,
+        measure: AveragePrecision,
+        p: Floats,
+        labels: Floats,
+        pairs: tuple[Integers, Integers],
     ) -> None:
-        self._measure = AveragePrecision(lists)
+        lists = measure.lists
+        self._measure = measure
         self._arrays = lists.arrays
         self.inverse = np.zeros((lists.n_lists, len(p)))
         of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
@@ -201,8 +222,7 @@ class AveragePrecisionState(TopicState):
             kernels.reweigh_apart(self.inverse, document, label, self._if_relevant)
         if self._if_nonrelevant is not None:
             kernels.reweigh_apart(self.inverse, document, label - 1.0, self._if_nonrelevant)
-        self.labels[document] = label
-        self.judged[document] = True
+        super().observe(document, label)
 
     @property
     def effect(self) -> Floats:
@@ -218,6 +238,11 @@ class AveragePrecisionState(TopicState):
     def divisor(self) -> float:
         """mu, the expected number of relevant documents; 1 where there are none."""
         return float(self.p.sum()) or 1.0
+
+    @property
+    def divides(self) -> bool:
+        """Average precision does."""
+        return True
 
     @property
     def centre(self) -> Floats:
@@ -299,78 +324,59 @@ class AveragePrecisionState(TopicState):
         return _over(lowest, highest, certain, most)
 
 
-class MeasureState(TopicState):
-    """The state of one topic by any other measure with moments, by its plug-in moments.
-
-    Scores are their own numerators: what a measure divides by is in them.
+class LinearState(TopicState):
+    """The state of one topic by a measure linear in relevance, or such a one over f(R).
 
     Parameters
     ----------
-    measure : Measure
-    lists, p, labels, pairs
-        As of :func:`topic_state`.
+    measure : Linear or LinearRatio
+    p, labels, pairs
+        As of :class:`TopicState`.
     """
 
     def __init__(
         self,
-        measure: Measure,
-        lists: Lists,
+        measure: Linear | LinearRatio,
         p: Floats,
         labels: Floats,
         pairs: tuple[Integers, Integers],
     ) -> None:
-        self._measure = on_topic(measure, lists, len(p))
+        self._measure = measure
         super().__init__(p, labels, pairs)
-
-    def restart(self, p: Floats) -> None:
-        """Take new probabilities for the unjudged documents."""
-        super().restart(p)
-        self._now: TopicMoments | None = None
-
-    def observe(self, document: int, label: float) -> None:
-        """Give a document, numbered within the topic, its label."""
-        self.labels[document] = self.p[document] = label
-        self.v[document] = label * (1.0 - label)
-        self.judged[document] = True
-        self._now = None
-
-    @property
-    def now(self) -> TopicMoments:
-        """Moments of every system's score, made on first use after a judgment."""
-        if self._now is None:
-            self._now = self._measure.moments(self.p, exact=False, tolerance=_TOLERANCE)
-        return self._now
 
     @property
     def effect(self) -> Floats:
-        """L: how each score changes if a document turns out relevant; (systems, documents)."""
-        return self.now.gradient
+        """L: the gain of each document in each list; (systems, documents)."""
+        return self._measure.gains
 
     @property
     def numerators(self) -> Floats:
-        """Expected score of each system, shape (systems,)."""
-        return self.now.expected
+        """Expected gain of each system, shape (systems,)."""
+        return self._measure.gains @ self.p
 
     @property
     def divisor(self) -> float:
-        """1: scores are divided already."""
-        return 1.0
+        """f(mu), mu the expected number of relevant documents; 1 of a measure without f."""
+        if isinstance(self._measure, Linear):
+            return 1.0
+        return float(self._measure.below(self.p.sum()))
+
+    @property
+    def divides(self) -> bool:
+        """R and nDCG do."""
+        return isinstance(self._measure, LinearRatio)
 
     @property
     def centre(self) -> Floats:
-        """What a score loses where one document more is relevant that its list does not have."""
-        scores = self.now.expected
-        if not isinstance(self._measure, LinearRatio):
-            return np.zeros_like(scores)
-        below = self._measure.below(self.p.sum() + np.array([0.0, 1.0]))
-        return scores * (1.0 - below[0] / below[1]) if below[1] > 0.0 else np.zeros_like(scores)
+        """The score times the slope of f: what the numerator must gain where R grows by 1."""
+        numerators = self.numerators
+        if isinstance(self._measure, Linear):
+            return np.zeros_like(numerators)
+        return numerators / self.divisor * self._measure.slope(self.p.sum())
 
     @property
     def if_relevant(self) -> Floats:
-        """`effect` of every system but the first, less the first's, as things are now.
-
-        It is the same whatever is relevant, but for the reciprocal rank.
-        """
+        """`effect`, which is the same whatever is relevant, less the first system's."""
         return self.effect[1:] - self.effect[0]
 
     @property
@@ -384,30 +390,119 @@ class MeasureState(TopicState):
 
     def moments(self) -> tuple[Floats, Floats]:
         """Return E and Var of the plug-in difference of every pair."""
-        pairs = np.stack(self.pairs, axis=1)
-        variance, lost = _of_pairs(self.now.covariance, pairs)
-        for pair in np.flatnonzero(lost).tolist():
-            variance[pair] = self.now.pair_variance(*pairs[pair].tolist())
-        return self.expected(), variance
+        first, second = self.pairs
+        variance = np.empty(len(first))
+        kernels.linear(self.effect, self.v, first, second, variance)
+        return self.expected(), variance / self.divisor**2
 
     def bounds(self, pair: int) -> tuple[float, float]:
         """Bound the difference of a pair, by number, over all that open documents may be."""
-        measure = self._measure
-        if not isinstance(measure, Linear | LinearRatio):
-            return -1.0, 1.0
-        gain = measure.gains[self.pairs[0][pair]] - measure.gains[self.pairs[1][pair]]
+        gain = self.effect[self.pairs[0][pair]] - self.effect[self.pairs[1][pair]]
         settled = self.settled()
-        open_gains = gain[np.isnan(settled)]
-        sure = float(np.nansum(gain * settled))
-        lowest, highest = (
-            sure + float(open_gains[open_gains < 0.0].sum()),
-            sure + float(open_gains[open_gains > 0.0].sum()),
-        )
-        if isinstance(measure, Linear):
+        sure, open_gains = float(np.nansum(gain * settled)), gain[np.isnan(settled)]
+        lowest = sure + float(open_gains[open_gains < 0.0].sum())
+        highest = sure + float(open_gains[open_gains > 0.0].sum())
+        if isinstance(self._measure, Linear):
             return lowest, highest
         certain = int(np.nansum(settled))
-        most = certain + len(open_gains)
-        return _over(lowest, highest, *measure.denominators[[certain, most]].tolist())
+        ends = self._measure.denominators[[certain, certain + len(open_gains)]]
+        return _over(lowest, highest, *ends.tolist())
+
+
+class ReciprocalRankState(TopicState):
+    """The state of one topic by reciprocal rank, whose moments are the exact ones.
+
+    Parameters
+    ----------
+    measure : ReciprocalRank
+    p, labels, pairs
+        As of :class:`TopicState`.
+    """
+
+    def __init__(
+        self,
+        measure: ReciprocalRank,
+        p: Floats,
+        labels: Floats,
+        pairs: tuple[Integers, Integers],
+    ) -> None:
+        self._measure = measure
+        super().__init__(p, labels, pairs)
+
+    def restart(self, p: Floats) -> None:
+        """Take new probabilities for the unjudged documents."""
+        super().restart(p)
+        self._now: tuple[Floats, Floats] | None = None
+
+    def observe(self, document: int, label: float) -> None:
+        """Give a document, numbered within the topic, its label."""
+        super().observe(document, label)
+        self._now = None
+
+    def _means(self) -> tuple[Floats, Floats]:
+        """Return expected scores and their gradient, made on first use after a judgment."""
+        if self._now is None:
+            self._now = self._measure.means(self.p)
+        return self._now
+
+    @property
+    def effect(self) -> Floats:
+        """L: how each expected score changes if a document turns out relevant."""
+        return self._means()[1]
+
+    @property
+    def numerators(self) -> Floats:
+        """Expected score of each system, shape (systems,)."""
+        return self._means()[0]
+
+    @property
+    def divisor(self) -> float:
+        """1: there is nothing to divide by."""
+        return 1.0
+
+    @property
+    def divides(self) -> bool:
+        """Reciprocal rank does not."""
+        return False
+
+    @property
+    def centre(self) -> Floats:
+        """0: other relevant documents take nothing off a score."""
+        return np.zeros_like(self.numerators)
+
+    @property
+    def if_relevant(self) -> Floats:
+        """`effect` as things are now, less the first system's."""
+        return self.effect[1:] - self.effect[0]
+
+    @property
+    def if_nonrelevant(self) -> Floats:
+        """As :attr:`if_relevant`."""
+        return self.if_relevant
+
+    def expected_scores(self, p: Floats) -> Floats:
+        """Return expected scores under other probabilities, (systems, draws)."""
+        return self._measure.expected(p)
+
+    def moments(self) -> tuple[Floats, Floats]:
+        """Return E and Var of the difference of every pair."""
+        pairs = np.stack(self.pairs, axis=1)
+        moments = self._measure.moments(self.p, exact=False, tolerance=_TOLERANCE)
+        variance, lost = _of_pairs(moments.covariance, pairs)
+        for pair in np.flatnonzero(lost).tolist():
+            variance[pair] = moments.pair_variance(*pairs[pair].tolist())
+        return self.expected(), variance
+
+    def bounds(self, pair: int) -> tuple[float, float]:
+        """Bound the difference of a pair, by number, over all that open documents may be.
+
+        A score is least where nothing open is relevant, and most where all is.
+        """
+        settled = self.settled()
+        outcomes = np.stack([np.nan_to_num(settled, nan=open_) for open_ in (0.0, 1.0)], axis=1)
+        least, most = self._measure.score(outcomes.astype(np.int8)).T
+        a, b = self.pairs[0][pair], self.pairs[1][pair]
+        return float(least[a] - most[b]), float(most[a] - least[b])
 
 
 def _of_pairs(covariance: Floats, pairs: Integers) -> tuple[Floats, NDArray[np.bool_]]:

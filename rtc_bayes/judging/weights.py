@@ -1,5 +1,8 @@
 """How much a judgment of each document is worth.
 
+Formulas are of average precision, S / R; by another measure S is its numerator, or its score, and
+mu what it divides by (:mod:`rtc_bayes.judging.topic_state`).
+
 Every weight is a function of one topic's state, so that a judgment changes the weights of its
 own topic only. Weights are at least 0; judged documents have none.
 """
@@ -13,8 +16,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging import kernels
 from rtc_bayes.judging.topic_state import TopicState
+from rtc_bayes.measures.names import MeasureLike, parse_measure
 
 type Floats = NDArray[np.float64]
 type Weight = Callable[[TopicState], Floats]
@@ -132,6 +138,50 @@ def meaning(name: WeightName, weight: float, systems: int, *, numerators: bool =
         "variance of the difference" if one else "variances of differences, summed over pairs"
     )
     return _MEANINGS[name].format(weight=weight, moved=moved, expected=expected, variance=variance)
+
+
+def weighed_by(measure: MeasureLike) -> str:
+    """Return the name of a measure by which documents can be weighed.
+
+    Raises
+    ------
+    InputError
+        One without moments, or with ``rel``: what is relevant is settled by the judgments.
+
+    Examples
+    --------
+    >>> weighed_by("nDCG@10")
+    'nDCG@10'
+    >>> weighed_by("ERR@20")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: documents are not chosen for ERR@20, whose variance is not known;
+    choose them for AP or nDCG@20, and compare by ERR@20
+    """
+    parsed = parse_measure(measure)
+    if not parsed.has_moments:
+        at = f"@{parsed.cutoff}" if parsed.cutoff else ""
+        raise InputError(
+            f"documents are not chosen for {parsed}, whose variance is not known",
+            remedy=f"choose them for AP or nDCG{at}, and compare by {parsed}",
+        )
+    if parsed.rel > 1:
+        raise InputError(
+            f"documents are chosen by the relevance level, not by rel={parsed.rel} of {parsed}",
+            remedy=f"give the measure without rel, and relevance level {parsed.rel}",
+        )
+    return parsed.name
+
+
+def weighed_by_or_ap(measure: MeasureLike) -> str:
+    """Return the measure by which to weigh documents for another: itself if it can be, or AP.
+
+    Examples
+    --------
+    >>> weighed_by_or_ap("P@10"), weighed_by_or_ap("ERR@20")
+    ('P@10', 'AP')
+    """
+    parsed = parse_measure(measure)
+    return weighed_by(parsed) if parsed.has_moments and parsed.rel < 2 else defaults.MEASURE
 
 
 def _reduction(state: TopicState, squares: Floats) -> Floats:

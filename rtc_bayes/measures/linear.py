@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures.pairs import DrawByDraw
@@ -100,13 +100,22 @@ class LinearRatio(DrawByDraw):
 
     def expected(self, p: Floats) -> Floats:
         """Return plug-in expected scores of every draw (see ``TopicMeasure``)."""
-        below = self.below(p.sum(axis=0))
-        numerators = self.gains @ p
-        return np.divide(numerators, below, out=np.zeros_like(numerators), where=below > 0.0)
+        return self.gains @ p / self.below(p.sum(axis=0))
 
-    def below(self, relevant: Floats) -> Floats:
-        """Return f of expected numbers of relevant documents: linear between whole numbers."""
-        return np.interp(relevant, np.arange(len(self.denominators)), self.denominators)
+    def below(self, relevant: ArrayLike) -> Floats:
+        """Return f of expected numbers of relevant documents, linear between whole numbers.
+
+        f(1) below 1: where anything counts, at least one document is relevant.
+        """
+        counts = np.arange(len(self.denominators))
+        return np.asarray(np.interp(np.maximum(relevant, 1.0), counts, self.denominators))
+
+    def slope(self, relevant: float) -> float:
+        """Return how f grows with an expected number of relevant documents; 0 below 1."""
+        if relevant < 1.0:
+            return 0.0
+        least, more = self.below(np.floor(relevant) + np.array([0.0, 1.0]))
+        return float(more - least)
 
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``).
@@ -118,9 +127,7 @@ class LinearRatio(DrawByDraw):
             return settled(self, p)
         if exact:
             return self._exact(p)
-        return Linear(self.gains / self.below(p.sum(keepdims=True))).moments(
-            p, exact=False, tolerance=0.0
-        )
+        return Linear(self.gains / self.below(p.sum())).moments(p, exact=False, tolerance=0.0)
 
     def _exact(self, p: Floats) -> TopicMoments:
         low, high = relevant_window(p, _LEAVING)

@@ -38,13 +38,18 @@ class ReciprocalRank(DrawByDraw):
 
     def expected(self, p: Floats) -> Floats:
         """Return expected scores of every draw (see ``TopicMeasure``)."""
-        return np.stack([_means(*self.lists.arrays, draw)[0] for draw in p.T.copy()], axis=1)
+        return np.stack([self.means(draw)[0] for draw in p.T.copy()], axis=1)
+
+    def means(self, p: Floats) -> tuple[Floats, Floats]:
+        """Return expected scores, (lists,), and their gradient, (lists, documents)."""
+        expected, gradient = _means(*self.lists.arrays, p)
+        return expected, gradient
 
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``); closed forms."""
         del exact, tolerance
         arrays = self.lists.arrays
-        expected, gradient = _means(*arrays, p)
+        expected, gradient = self.means(p)
         product, square = _joint(*arrays, p)
         covariance = product - np.outer(expected, expected)
         np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), 0.0))

@@ -23,6 +23,8 @@ from rtc_bayes.relevance.newton import Floats, one_thread
 
 type Integers = NDArray[np.int64]
 
+# minutes from which a fit names a faster model, and is told in hours
+_LONG, _HOURS = 10.0, 120.0
 _SWEEPS, _LEAST_TO_A_DRAW, _MOST_TO_A_DRAW, _ROWS = 20_000, 3, 10, 40_000
 
 
@@ -134,6 +136,8 @@ class EffectsRegression:
     def warn_if_long(self, sampling: Sampling, *, sweeps: int) -> None:
         """Warn if :meth:`gibbs` takes more than a minute, by what a few sweeps take.
 
+        From ten minutes on it names a model that takes seconds.
+
         Parameters
         ----------
         sampling : Sampling
@@ -148,9 +152,14 @@ class EffectsRegression:
 
         minutes = expected_minutes(self, sampling, sweeps)
         if minutes > 1.0:
+            time = f"{minutes:.0f} min" if minutes < _HOURS else f"{minutes / 60.0:.0f} h"
+            faster = (
+                "; with the model hierarchical it takes a minute, and where lists are judged deep "
+                "the answer is nearly the same"
+            )
             warn(
-                f"drawing takes about {minutes:.0f} min with {len(self.labels):,} judged "
-                f"documents, and longer where chains do not agree at first",
+                f"drawing takes about {time} with {len(self.labels):,} judged documents, and "
+                f"longer where chains do not agree at first{faster if minutes >= _LONG else ''}",
                 FitWarning,
             )
 

@@ -12,9 +12,10 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.confidence.caution import caution
 from rtc_bayes.errors import InputError, SharedErrorsWarning
-from rtc_bayes.judging import next_documents
-from rtc_bayes.judging.state import weighed_by_or_ap
+from rtc_bayes.judging import next_documents, parse_algorithm
+from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.judging.suggest import documents_frame
+from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.relevance import remark_on_sharing
 from rtc_bayes.report import figures
@@ -315,6 +316,7 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
         raise InputError(
             "this comparison does not know what was compared", remedy="call rtc_bayes.compare"
         )
+    judge = parse_algorithm(algorithm or defaults.ALGORITHM)
     measure = weighed_by_or_ap(comparison.measure)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SharedErrorsWarning)  # said above
@@ -322,13 +324,15 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
             judgments.pool,
             judgments,
             replace(comparison.setting.estimand, measure=measure),
-            algorithm=algorithm or defaults.ALGORITHM,
+            algorithm=judge,
             count=_SUGGESTED,
             seed=comparison.setting.seed,
         )
     if not documents:
-        return [title, "<p>No document that is left can tell the systems apart.</p>"]
-    by = "" if comparison.measure == measure else " Documents are chosen for average precision."
+        why = "exhausted" if judgments.judged.all() else "no document has weight"
+        return [title, f"<p>{why_ended(why).capitalize()}.</p>"]
+    other = judge.weighs_by_measure and comparison.measure != measure
+    by = " Documents are chosen for average precision." if other else ""
     return [
         title,
         "<p>To be surer of all systems, judge these documents, the most informative first."

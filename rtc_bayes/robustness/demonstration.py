@@ -17,9 +17,9 @@ from rtc_bayes.collection import Qrels, write_qrels
 from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.errors import FitError, explains_types, moved, whole_number
 from rtc_bayes.judging import next_documents
-from rtc_bayes.judging.state import weighed_by_or_ap
 from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.judging.suggest import documents_frame
+from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
 from rtc_bayes.robustness.robustness_study import MOVED, Study, study

@@ -22,7 +22,7 @@ from rtc_bayes.collection import Judgments, Pool, Relevance
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
-from rtc_bayes.judging.state import weighed_by_or_ap
+from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import Sample
 from rtc_bayes.relevance import Draws, ModelSpec, estimate, with_labels
 from rtc_bayes.relevance.interface import PointEstimate

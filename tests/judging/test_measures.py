@@ -8,10 +8,10 @@ from pools import pool_of
 
 import rtc_bayes as rb
 from rtc_bayes import Estimand, InputError, Judgments
-from rtc_bayes.judging import parse_algorithm
-from rtc_bayes.judging.state import JudgingState, weighed_by, weighed_by_or_ap
+from rtc_bayes.judging.judges import Chooser
+from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.stopping import SignProof
-from rtc_bayes.judging.weights import WEIGHTS, evr, reuse
+from rtc_bayes.judging.weights import WEIGHTS, evr, reuse, weighed_by, weighed_by_or_ap
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import on_topic
 
@@ -69,9 +69,9 @@ def test_judgments_one_by_one_are_those_at_once(rng, cases, measure):
 
 
 @pytest.mark.parametrize("systems", [2, 3])
-@pytest.mark.parametrize("measure", LINEAR)
+@pytest.mark.parametrize("measure", [*LINEAR, "RR"])
 def test_evr_is_the_variance_that_a_judgment_takes_off(rng, cases, measure, systems):
-    """Of a measure that is linear in relevance, exactly: the variance before less the expected."""
+    """Of one that divides by nothing, exactly: the variance before less the expected one."""
     pool = cases.pool(rng, systems=systems, topics=1)
     p = rng.random(pool.n_documents)
     state = JudgingState(Judgments.none(pool), p, measure)
@@ -85,9 +85,8 @@ def test_evr_is_the_variance_that_a_judgment_takes_off(rng, cases, measure, syst
             known = np.where(np.arange(p.size) == document, label, p)
             left_of_scores += chance * scores_of(pool, known, measure)[1]
         assert weights[document] == pytest.approx(before - left, abs=1e-12)
-        assert own[document] == pytest.approx(
-            scores_of(pool, p, measure)[1] - left_of_scores, abs=1e-12
-        )
+        taken = scores_of(pool, p, measure)[1] - left_of_scores
+        assert own[document] == pytest.approx(taken, abs=1e-12)
 
 
 def scores_of(pool, p, measure):
@@ -96,21 +95,37 @@ def scores_of(pool, p, measure):
     return moments.mean_expected[0], moments.mean_variance[0].sum()
 
 
-@pytest.mark.parametrize("measure", RATIOS)
-def test_reuse_counts_that_one_more_relevant_document_is_divided_by(rng, cases, measure):
-    """To first order: against the change of the score itself, with p moved a little."""
+@pytest.mark.parametrize("measure", [*RATIOS, "AP@3"])
+@pytest.mark.parametrize("relevant", [0.4, 2.3, 4.4])
+def test_reuse_counts_that_one_more_relevant_document_is_divided_by(rng, cases, measure, relevant):
+    """To first order: the slope of the plug-in score, all of which reuse counts."""
     pool = cases.pool(rng, systems=3, topics=1, documents=12, length=9)
     p = rng.uniform(0.3, 0.7, pool.n_documents)
-    p *= 4.4 / p.sum()  # so that no kink of the ideal gain, linear between numbers, is near
+    p *= relevant / p.sum()
     topic = JudgingState(Judgments.none(pool), p, measure).topics[0]
-    step = 1e-4
-    one_more = np.arange(len(p))
-    for document in one_more:
-        moved = scores_of(pool, p + step * (one_more == document), measure)[0]
-        slope = (moved - scores_of(pool, p, measure)[0]) / step
-        told = topic.effect[:, document] - topic.centre
-        below = topic.expected_scores(p[:, None])[:, 0]
-        np.testing.assert_allclose(told, slope, atol=0.3 * np.abs(below).max() / 4.4)
+    step = 1e-6
+    for document in range(len(p)):
+        if measure == "AP@3" and relevant < 1.0:
+            continue  # as published, divided by less than one document
+        up, down = (
+            scores_of(pool, p + sign * step * (np.arange(len(p)) == document), measure)[0]
+            for sign in (1, -1)
+        )
+        told = (topic.effect[:, document] - topic.centre) / topic.divisor
+        np.testing.assert_allclose(told, (up - down) / (2 * step), rtol=1e-4, atol=1e-7)
+        weight = topic.v[document] * np.square(told).sum()
+        assert reuse(topic)[document] == pytest.approx(weight)
+
+
+@pytest.mark.parametrize(("measure", "exact"), [("nDCG@3", 0.031), ("R@3", 0.057)])
+def test_a_topic_where_next_to_nothing_is_relevant_is_not_unsure(measure, exact):
+    """By plug-in moments either: what counts is divided by one document at least."""
+    pool = pool_of({"A": {"1": "abcdefgh"}, "B": {"1": "hgfedcba"}}, depth=8)
+    p = np.full(8, 0.01)
+    state = JudgingState(Judgments.none(pool), p, measure)
+    variance = rb.moments(pool, p, measure=measure).difference_variance[0, 0]
+    assert variance == pytest.approx(exact, abs=0.001)
+    assert state.moments()[1][0] == pytest.approx(variance, rel=0.06)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -161,18 +176,33 @@ def test_precision_at_a_cutoff_is_judged_to_the_cutoff(algorithm):
     assert np.sign(result.differences[0]) == np.sign(true)
 
 
-def test_a_judge_may_weigh_by_another_measure():
-    simulated = rb.simulate(n_topics=4, n_systems=3, seed=1)
-    pool = rb.Pool.from_runs(simulated.runs, depth=20)
+def test_a_judge_of_ones_own_is_told_the_measure_if_it_asks():
+    simulated = rb.simulate(n_topics=2, n_systems=3, seed=1)
+    pool = rb.Pool.from_runs(simulated.runs, depth=5)
+    told = []
 
-    def judged(algorithm, measure):
-        result = rb.build(pool, simulated.qrels, algorithm, measure, budget=12, confidence=None)
-        return result.judgments.order.tolist()
+    class InOrder(Chooser):
+        def choose(self, count):
+            return [(int(document), 1.0) for document in self.unjudged()[:count]]
 
-    by_ap = judged("mtc[weight=evr]", "AP")
-    assert judged("mtc[weight=evr,measure=AP]", "P@5") == by_ap
-    assert judged("mtc[weight=evr]", "P@5") == judged("mtc[weight=evr,measure=P@5]", "AP") != by_ap
-    assert judged("ip", "ERR@20") == judged("ip", "AP")  # weighs by no measure
+    class Deaf:
+        name, has_confidence = "deaf", False
+
+        def start(self, judgments, *, seed):
+            return InOrder(judgments)
+
+    class Asks(Deaf):
+        def start(self, judgments, *, seed, measure):
+            told.append(measure)
+            return InOrder(judgments)
+
+    for judge, measure in ((Deaf(), "ERR@20"), (Asks(), "P@5")):
+        result = rb.build(pool, simulated.qrels, judge, measure, budget=2)
+        assert result.judgments.n_judged == 2
+        assert (result.measure, result.meta()["measure"]) == (measure, measure)
+    assert told == ["P@5"]
+    with pytest.raises(InputError, match="not chosen for ERR@20"):
+        rb.build(pool, simulated.qrels, Asks(), "ERR@20", budget=2)
 
 
 def test_what_documents_are_not_weighed_by_is_refused():
@@ -183,8 +213,9 @@ def test_what_documents_are_not_weighed_by_is_refused():
         rb.next_documents(pool, none, "ERR@20", algorithm="mtc")
     with pytest.raises(InputError, match="by the relevance level, not by rel=2"):
         rb.build(pool, simulated.qrels, "mtc", "P(rel=2)@5", budget=1)
-    with pytest.raises(InputError, match="not chosen for Bpref"):
-        parse_algorithm("mtc[measure=Bpref]")
+    assert rb.build(pool, simulated.qrels, "ip", "Bpref", budget=1).judgments.n_judged == 1
+    with pytest.raises(InputError, match="unknown"):
+        weighed_by_or_ap("nDCG_10")
     assert weighed_by(rb.Estimand("P(rel=1)@5").measure) == weighed_by_or_ap("P(rel=1)@5")
     assert weighed_by_or_ap("ERR@20") == weighed_by_or_ap("P(rel=2)@5") == "AP"
 
@@ -202,10 +233,20 @@ def test_why_says_what_moves():
 
 def test_the_page_asks_for_no_document_where_all_that_counts_is_judged():
     simulated = rb.simulate(n_topics=3, n_systems=3, seed=2)
-    pool = rb.Pool.from_runs(simulated.runs, depth=5)
-    judgments = Judgments.from_qrels(pool, simulated.qrels, judged_for=pool.systems)
-    assert judgments.judged.all()
-    comparison = rb.compare(pool, rb.fit(pool, judgments, model="hierarchical:map"), "P@5")
-    text = comparison.to_html(judgments=judgments, algorithm="hierarchical:map")
-    assert "No document that is left can tell the systems apart." in text
-    assert "chosen for average precision" not in text
+    pool = rb.Pool.from_runs(simulated.runs, depth=20)
+    ranks = [pool.ranks(t) for t in range(pool.n_topics)]
+    first = np.concatenate([((r > 0) & (r <= 5)).any(axis=0) for r in ranks])
+    every = Judgments.from_qrels(pool, simulated.qrels, judged_for=pool.systems)
+    some = every.keep(np.flatnonzero(first))
+    assert 0 < some.n_judged < pool.n_documents
+    fit = rb.fit(pool, some, model="hierarchical:map")
+
+    def page(measure):
+        return rb.compare(pool, fit, measure).to_html(judgments=some, algorithm="hierarchical:map")
+
+    assert "No document left can tell the systems apart." in page("P@5")
+    assert "judge these documents" in page("AP")
+    of_err = page("ERR@5")
+    assert "judge these documents" in of_err
+    assert "Documents are chosen for average precision." in of_err
+    assert "chosen for average precision" not in page("nDCG@10")

@@ -8,6 +8,7 @@ else a session asks has an answer here that holds for a judge without confidence
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from inspect import signature
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -21,10 +22,9 @@ type Floats = NDArray[np.float64]
 class Judge(Protocol):
     """A judge as it is named: its options.
 
-    Three fields mean the same in every judge that has them: ``floor`` (int, judgments that every
-    topic gets first), ``least`` (float, judgments a topic, on average, before a confidence may
-    end judging) and ``measure`` (str, by which documents are weighed; for "compared", the default,
-    a session puts the measure that systems are compared by).
+    Two fields mean the same in every judge that has them: ``floor`` (int, judgments that every
+    topic gets first) and ``least`` (float, judgments a topic, on average, before a confidence may
+    end judging).
 
     Attributes
     ----------
@@ -46,7 +46,22 @@ class Judge(Protocol):
     has_confidence: ClassVar[bool]
 
     def start(self, judgments: Judgments, *, seed: int) -> Chooser:
-        """Make the chooser of one session, given the judgments made before it."""
+        """Make the chooser of one session, given the judgments made before it.
+
+        One that weighs documents by a measure takes it as a third argument, ``measure``.
+        """
+
+
+def takes_measure(judge: Judge) -> bool:
+    """Whether a judge weighs documents by a measure, and so starts with one.
+
+    Examples
+    --------
+    >>> from rtc_bayes.judging.judges import load_judge
+    >>> takes_measure(load_judge("mtc")), takes_measure(load_judge("ip"))
+    (True, False)
+    """
+    return "measure" in signature(judge.start).parameters
 
 
 class Chooser:

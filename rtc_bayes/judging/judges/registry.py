@@ -101,7 +101,7 @@ def load_judge(
     --------
     >>> from rtc_bayes.judging.judges import load_judge
     >>> load_judge("mtc", {"weight": "evr", "floor": "1"})
-    MTC(weight='evr', floor=1, least=0.0, measure='compared')
+    MTC(weight='evr', floor=1, least=0.0)
     """
     judge = judge_class(name_or_path, digest=digest)
     if judge is None:

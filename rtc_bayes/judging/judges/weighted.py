@@ -16,10 +16,10 @@ from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError, FitWarning, InputError
 from rtc_bayes.judging.judges.interface import Chooser
 from rtc_bayes.judging.kernels import heaviest, next_topic
-from rtc_bayes.judging.state import JudgingState, weighed_by
+from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.stopping import SignProof
-from rtc_bayes.judging.topic_state import AveragePrecisionState
 from rtc_bayes.judging.weights import WEIGHTS, Weight, WeightName, meaning
+from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import (
     ModelSpec,
     Sampling,
@@ -42,9 +42,6 @@ REFIT_GROWTH = 0.1
 SAMPLING = Sampling(draws=100, chains=2, tune=200)
 """What a method that draws gives to each fit of a judging loop."""
 
-COMPARED = "compared"
-"""A judge's measure: the one that systems are compared by; AP where nobody says which."""
-
 UNINFORMED = 0.5
 """Probability of an unjudged document where nothing is estimated (MTC, section 4.2)."""
 
@@ -65,9 +62,6 @@ class MTC:
         Judgments that every topic gets first.
     least : float, at least 0
         Judgments a topic, on average, before a confidence may end judging.
-    measure : str
-        By which documents are weighed, one with moments; "compared": the one that systems are
-        compared by.
 
     Examples
     --------
@@ -82,19 +76,18 @@ class MTC:
     weight: WeightName = "mtc06"
     floor: int = 0
     least: float = 0.0
-    measure: str = COMPARED
     name: ClassVar[str] = "mtc"
     has_confidence: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_options(self)
-        _check(self)
+        _check_counts(self)
 
-    def start(self, judgments: Judgments, *, seed: int) -> Chooser:
+    def start(
+        self, judgments: Judgments, *, seed: int, measure: MeasureLike = defaults.MEASURE
+    ) -> Chooser:
         """Make the chooser of one session; the seed is not used."""
-        return WeightedChooser(
-            judgments, self.weight, floor=self.floor, measure=_named(self.measure)
-        )
+        return WeightedChooser(judgments, self.weight, floor=self.floor, measure=measure)
 
 
 @dataclass(frozen=True)
@@ -105,7 +98,7 @@ class ModelJudge:
     ----------
     model : ModelSpec
         The model, its options and its method.
-    weight, floor, least, measure
+    weight, floor, least
         As of :class:`MTC`.
 
     Examples
@@ -123,36 +116,32 @@ class ModelJudge:
     weight: WeightName = "evr"
     floor: int = 0
     least: float = 0.0
-    measure: str = COMPARED
     name: ClassVar[str] = "model"
     has_confidence: ClassVar[bool] = True
     takes_labels: ClassVar[bool] = True  # if its model does
 
     def __post_init__(self) -> None:
-        _check(self)
+        _check_counts(self)
 
-    def start(self, judgments: Judgments, *, seed: int) -> Chooser:
+    def start(
+        self, judgments: Judgments, *, seed: int, measure: MeasureLike = defaults.MEASURE
+    ) -> Chooser:
         """Make the chooser of one session; every fit has its own seed."""
         check_takes_labels(judgments, self.model.build())
         return WeightedChooser(
             judgments,
             self.weight,
             floor=self.floor,
-            measure=_named(self.measure),
+            measure=measure,
             estimate=_estimator(self.model, seed),
             growth=REFIT_GROWTH if is_sampler(self.model.resolved_method) else 0.0,
         )
 
 
-def _check(judge: MTC | ModelJudge) -> None:
-    weighed_by(_named(judge.measure))
+def _check_counts(judge: MTC | ModelJudge) -> None:
     for name in ("floor", "least"):
         number = getattr(judge, name)
         require(number >= 0, judge, name, "a number of judgments, at least 0")
-
-
-def _named(measure: str) -> str:
-    return defaults.MEASURE if measure == COMPARED else measure
 
 
 class WeightedChooser(Chooser):
@@ -172,8 +161,8 @@ class WeightedChooser(Chooser):
         Judgments that each topic must have before weights of different topics compete. Topics
         short of it are served in order, each with its heaviest document; one where no document
         has weight is passed over.
-    measure : str
-        One with moments.
+    measure : str or measure of ir_measures
+        What systems are told apart by, one with moments.
     estimate : Estimator, optional
         Probabilities (draws, documents) from judgments; one draw for a point estimate.
     growth : float
@@ -190,7 +179,7 @@ class WeightedChooser(Chooser):
         weight: WeightName,
         *,
         floor: int = 0,
-        measure: str = defaults.MEASURE,
+        measure: MeasureLike = defaults.MEASURE,
         estimate: Estimator | None = None,
         growth: float = 0.0,
     ) -> None:
@@ -262,8 +251,7 @@ class WeightedChooser(Chooser):
         effect = topic.effect[:, local].round(12)
         apart = self.state.systems[[np.argmax(effect), np.argmin(effect)]]
         places = self._places(ranks, apart.tolist())
-        by_numerators = isinstance(topic, AveragePrecisionState)
-        told = meaning(self._name, weight, len(self.state.systems), numerators=by_numerators)
+        told = meaning(self._name, weight, len(self.state.systems), numerators=topic.divides)
         return f"{places}; p {topic.p[local]:.2f}; {told}"
 
     def choose(self, count: int) -> list[tuple[int, float]]:
