@@ -318,8 +318,15 @@ def test_a_factor_by_blocks_is_that_of_lapack(size):
 
 def test_drawing_that_takes_long_is_foretold(monkeypatch):
     every = Sampling(draws=10**9, chains=1)
-    with pytest.warns(FitWarning, match=r"about \d+ min with 5,000 judged documents"):
+    with pytest.warns(FitWarning, match=r"about \d+ h with 5,000 judged documents"):
         regression(rows=(3000, 2000)).warn_if_long(every, sweeps=1)
+    for minutes, said, remedy in ((3, "3 min", False), (30, "30 min", True), (300, "5 h", True)):
+        with monkeypatch.context() as patch, pytest.warns(FitWarning) as warned:
+            patch.setattr(gibbs, "expected_minutes", lambda *_, minutes=minutes: minutes)
+            regression().warn_if_long(every, sweeps=1)
+        (text,) = (str(warning.message) for warning in warned)
+        assert f"takes about {said} with" in text
+        assert ("the model hierarchical" in text) is remedy
     # neither few rows nor few draws take long
     regression().warn_if_long(every, sweeps=1)
     regression(rows=(3000, 2000)).warn_if_long(Sampling(draws=1, chains=1, tune=0), sweeps=1)
