@@ -184,6 +184,7 @@ def next_(
     from rtc_bayes.judging.actions import check_costs
     from rtc_bayes.judging.stopping import why_ended
     from rtc_bayes.judging.suggest import documents_frame
+    from rtc_bayes.measures import parse_measure
     from rtc_bayes.store import announced, provenance
     from rtc_bayes.topics import suggest_topics
 
@@ -260,7 +261,9 @@ def next_(
     by = ""
     if chosen.weighs_by_measure and estimand.measure != defaults.MEASURE:
         by = f" by {estimand.measure}"
-    title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{_sure(suggestions, pair)}"
+    graded = parse_measure(estimand.measure).graded
+    sure = _sure(suggestions, pair, graded=graded)
+    title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{sure}"
     if not suggestions.documents:
         left = not judgments.on(pool).judged.all()
         title += f"; {why_ended('no document has weight' if left else 'exhausted')}"
@@ -434,7 +437,7 @@ def pair_of(text: str | None, systems: Sequence[str]) -> PairLike:
     return next((names for names in splits if set(names) <= set(systems)), splits[0])
 
 
-def _sure(suggestions: Suggestions, asked: str | None) -> str:
+def _sure(suggestions: Suggestions, asked: str | None, *, graded: bool) -> str:
     """Say how sure the pair asked for is, or which pair is least sure."""
     from rtc_bayes.report.tables import probability
 
@@ -442,5 +445,6 @@ def _sure(suggestions: Suggestions, asked: str | None) -> str:
         return ""
     which = "least sure" if asked in (None, "least") else "for"
     pair, confidence = " and ".join(suggestions.pair), probability(suggestions.confidence)
-    differs = "by plug-in moments, without the residual: P(better) of compare may differ"
+    binary = " and grades" if graded else ""
+    differs = f"by plug-in moments, without the residual{binary}: P(better) of compare may differ"
     return f"; {which}: {pair}, confidence {confidence} ({differs})"

@@ -120,6 +120,8 @@ _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 # what a pair and the comparison call by different names
 _ELSEWHERE = {"sd": "sd_difference"}
 _TEXTS = ("system", "a", "b", "form")
+SETTLED = 1e-7
+"""Of a standard deviation: at most so much is rounding, and nothing is unsure."""
 # the share of relevant documents without a judgment at which their number is known well enough
 _KNOWN = 0.05
 # the share of a variance that is most of it
@@ -399,8 +401,8 @@ class Comparison(Shown):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
         >>> drawn = rb.Relevance.from_values(pool, np.full((1, 2, pool.n_documents), 0.5))
         >>> print(rb.compare(pool, drawn).level_text)
-        expected scores of 2 systems are often off together, more often too high than too low:
-        trust their order more than their values and intervals
+        expected scores of 2 systems are often all too high or all too low: trust their order more
+        than their values and intervals
         >>> rb.compare(pool, drawn, "P@5").level_text
         """
         systems = len(self.systems)
@@ -414,11 +416,26 @@ class Comparison(Shown):
                 "one run does not tell how many relevant documents it missed: its expected score "
                 "may be far too high"
             )
-        often, rarely = ("high", "low") if systems < FEWEST else ("low", "high")
         return (
-            f"expected scores of {systems} systems are often off together, more often too {often} "
-            f"than too {rarely}: trust their order more than their values and intervals"
+            f"expected scores of {systems} systems are often all too high or all too low: trust "
+            "their order more than their values and intervals"
         )
+
+    @property
+    def judged_text(self) -> str:
+        """Say what the judgments are too few for; nothing where no score is unsure.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> fit = rb.fit(pool, rb.Judgments.from_labels(pool, [0], [1], judged_for=["one"]))
+        >>> print(rb.compare(pool, fit).judged_text)
+        with 1.0 judgments a topic, fewer than the 3.5 of the checks, a confidence is a hint
+        >>> rb.compare(pool, fit, "P@1").judged_text
+        ''
+        """
+        return str(self.meta.get("judged", "")) if (self.sd > SETTLED).any() else ""
 
     @property
     def residual_text(self) -> str | None:
@@ -433,16 +450,17 @@ class Comparison(Shown):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
         >>> judged = rb.Relevance.from_values(pool, np.ones(pool.n_documents))
         >>> print(rb.compare(pool, judged).residual_text)
-        most of what is unsure is the part of the residual (0.038) that no judgment takes away: with
-        residual 0 only documents of the pool count
+        most of what is unsure of differences is the part of the residual (0.038) that no judgment
+        takes away: with residual 0 only documents of the pool count
         >>> rb.compare(pool, judged, rb.Estimand(residual=0)).residual_text
         """
         residual = float(str(self.meta.get("lasting_residual", 0.0)))
         if not len(self.a) or 2.0 * residual**2 <= _MOSTLY * np.median(self.sd_difference**2):
             return None
         return (
-            f"most of what is unsure is the part of the residual ({residual:.2g}) that no judgment "
-            "takes away: with residual 0 only documents of the pool count"
+            "most of what is unsure of differences is the part of the residual "
+            f"({residual:.2g}) that no judgment takes away: with residual 0 only documents of the "
+            "pool count"
         )
 
     def sample_difference(self, a: str, b: str) -> Floats:

@@ -132,8 +132,10 @@ def removal(setting: Setting) -> Iterator[Floats]:
         A measure without known moments.
     """
     if not setting.has_moments:
+        graded = " of graded judgments" if setting.grades is not None else ""
         raise InputError(
-            f"the moments of {setting.measure} are not known, so judgments cannot be weighed",
+            f"the moments of {setting.measure}{graded} are not known, so judgments cannot be "
+            "weighed",
             remedy="forecast by another measure, as AP",
         )
     p = setting.values.mean(axis=0, dtype=np.float64)

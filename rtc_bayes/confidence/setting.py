@@ -188,7 +188,13 @@ class Setting:
     def grades_text(self) -> str:
         """What grades a graded measure takes documents to have, in words."""
         if self.grades is not None:
-            return "judged grades, and of other documents grades like those of their topic"
+            level = self.grades.relevance_level
+            below = f" (also below relevance level {level})" if level > 1 else ""
+            return (
+                f"judged grades{below}, and of other documents grades like those of their topic, "
+                "which may be too high: then the best list is too good, and expected scores are "
+                "too low"
+            )
         binary = "no judged grade is above 1, so every relevant document has grade 1"
         if self._measure.kind == "ERR":
             return f"{binary} of {ERR_HIGHEST}, a gain of 1/{2**ERR_HIGHEST}"

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
@@ -16,7 +18,7 @@ from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
-from rtc_bayes.measures import Estimand
+from rtc_bayes.measures import Estimand, parse_measure
 from rtc_bayes.relevance import RelevanceModel
 from rtc_bayes.store.shown import Shown
 
@@ -105,11 +107,18 @@ class JudgingResult(Shown):
             "missing": [list(pair) for pair in self.missing],
         }
 
+    @property
+    def _graded(self) -> bool:
+        """Whether the measure counts grades, and some are above 1."""
+        highest = float(np.max(self.judgments.grades[self.judgments.order], initial=0.0))
+        return parse_measure(self.measure).graded and highest > 1.0
+
     def __repr__(self) -> str:
         missing = f"; {len(self.missing)} missing from the truth" if self.missing else ""
         return (
             f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged{missing}. "
-            f"{stopped(self.reason, self.target, self.confidence, self.compared)})"
+            f"{stopped(self.reason, self.target, self.confidence, self.compared)}"
+            f"{'. Grades did not weigh, and do when systems are compared' * self._graded})"
         )
 
 

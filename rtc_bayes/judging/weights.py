@@ -158,6 +158,11 @@ def weighed_by(measure: MeasureLike) -> str:
     choose them for AP or nDCG@20, and compare by ERR@20
     """
     parsed = parse_measure(measure)
+    if parsed.kind is None:
+        raise InputError(
+            f"{parsed} is not computed of uncertain relevance",
+            remedy="choose documents for AP, P, R, DCG, nDCG, RBP or RR",
+        )
     if not parsed.has_moments:
         at = f"@{parsed.cutoff}" if parsed.cutoff else ""
         raise InputError(

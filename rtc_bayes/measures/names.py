@@ -225,6 +225,8 @@ def _unknown(name: str, reason: str) -> InputError:
         same = []
     if not same and (near := _nearest(name)):
         return InputError(f"measure {name!r:.80} is unknown", remedy=f"write {near}")
+    if "param cutoff" in reason and _NAME.fullmatch(name):
+        return InputError(f"measure {name!r:.80} has no cutoff", remedy=f"write {name}@10")
     if not same or name == same[0].NAME:
         return InputError(f"measure {name!r:.80} is unknown ({reason:.160})", remedy=REMEDY)
     right = ", ".join(map(str, same[:_SHOWN])) + (", ..." if len(same) > _SHOWN else "")

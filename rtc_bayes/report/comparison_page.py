@@ -11,6 +11,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.confidence.caution import caution
+from rtc_bayes.confidence.comparison import SETTLED
 from rtc_bayes.errors import InputError, SharedErrorsWarning
 from rtc_bayes.judging import next_documents, parse_algorithm
 from rtc_bayes.judging.stopping import why_ended
@@ -138,9 +139,10 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         )
     if judgments is not None:
         said += _cautions(judgments)
-        judged = caution(judgments, comparison.topics)
+        unsure = (comparison.sd > SETTLED).any()
+        judged = caution(judgments, comparison.topics) if unsure else ""
     else:
-        judged = str(comparison.meta.get("judged", ""))
+        judged = comparison.judged_text
     if judged:
         said.append(f"Take care: {judged}.")
     said.append(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from rtc_bayes.confidence.comparison import SETTLED
 from rtc_bayes.report.tables import Format, probability, with_normal_interval
 from rtc_bayes.store.shown import counted
 
@@ -71,7 +72,7 @@ def pairs_table(comparison: Comparison) -> pd.DataFrame:
 
 def _unless_certain(pair: Pair) -> float:
     """P(better), below 1 by the least where something is unknown and it rounds to 1."""
-    return pair.p_greater if pair.sd == 0.0 else min(pair.p_greater, _BELOW_1)
+    return pair.p_greater if pair.sd <= SETTLED else min(pair.p_greater, _BELOW_1)
 
 
 def more_judgments(needed: int | None) -> str:
