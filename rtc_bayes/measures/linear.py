@@ -105,9 +105,12 @@ class LinearRatio(DrawByDraw):
     def below(self, relevant: ArrayLike) -> Floats:
         """Return f of expected numbers of relevant documents, linear between whole numbers.
 
-        f(1) below 1: where anything counts, at least one document is relevant.
+        f(1) below 1: where anything counts, at least one document is relevant. 1 where there is
+        no document.
         """
         counts = np.arange(len(self.denominators))
+        if len(counts) == 1:
+            return np.ones(np.shape(relevant))
         return np.asarray(np.interp(np.maximum(relevant, 1.0), counts, self.denominators))
 
     def slope(self, relevant: float) -> float:

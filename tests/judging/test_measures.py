@@ -129,6 +129,19 @@ def test_a_topic_where_next_to_nothing_is_relevant_is_not_unsure(measure, exact)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
+def test_a_topic_without_documents_tells_nothing(measure):
+    pool = pool_of({"A": {"1": "ab", "2": ""}, "B": {"1": "ba", "2": ""}, "C": {"2": "c"}})
+    both = JudgingState(Judgments.none(pool.select(["A", "B"])), np.full(2, 0.5), measure)
+    for topic in both.topics:
+        for weight in WEIGHTS.values():
+            assert np.isfinite(weight(topic)).all()
+        assert topic.bounds(0)[0] <= 0.0 <= topic.bounds(0)[1]
+    assert np.isfinite(both.moments()).all()
+    alone = rb.moments(pool.select(["A", "B"]), [0.5, 0.5], measure=measure, moments="plugin")
+    assert np.isfinite(alone.mean_expected).all()
+
+
+@pytest.mark.parametrize("measure", MEASURES)
 def test_bounds_hold_for_every_completion(rng, cases, measure):
     proofs = 0
     for _ in range(40):
