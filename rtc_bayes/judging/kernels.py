@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
-# Coefficients are differences of reciprocal ranks, so a true difference is above 1e-9 for any
-# depth in use; what is smaller is rounding.
+# Coefficients are differences of reciprocal ranks or of gains, so a true difference is above 1e-9
+# for any depth in use; what is smaller is rounding. (By RR and RBP it may be what thirty shared
+# ranks above leave of a difference, which is as good as nothing.)
 _NOTHING = 1e-12
 # Documents of equal weight have sums that differ in their last bits with the order of adding.
 _EQUAL = 1e-9

@@ -31,6 +31,7 @@ from rtc_bayes.measures.linear import Linear, LinearRatio
 from rtc_bayes.measures.names import Measure
 from rtc_bayes.measures.pairs import difference_variances
 from rtc_bayes.measures.reciprocal_rank import ReciprocalRank
+from rtc_bayes.measures.topic import TopicMeasure
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
@@ -57,6 +58,8 @@ class TopicState(ABC):
         p (1 - p).
     judged : ndarray of bool, shape (documents,)
     """
+
+    _measure: TopicMeasure
 
     def __init__(self, p: Floats, labels: Floats, pairs: tuple[Integers, Integers]) -> None:
         self.pairs = pairs
@@ -101,24 +104,24 @@ class TopicState(ABC):
         """What each numerator must gain for its score to stay, where R grows by 1; (systems,)."""
 
     @property
-    @abstractmethod
     def if_relevant(self) -> Floats:
         """`effect` if nothing open is relevant, of every system but the first, less the first's.
 
-        Shape (systems - 1, documents).
+        Shape (systems - 1, documents). As things are now, which of a linear measure is the same.
         """
+        return self.effect[1:] - self.effect[0]
 
     @property
-    @abstractmethod
     def if_nonrelevant(self) -> Floats:
         """The same if all that is open is relevant."""
+        return self.if_relevant
 
-    @abstractmethod
     def expected_scores(self, p: Floats) -> Floats:
         """Return expected scores under other probabilities, (documents, draws): (systems, draws).
 
         By plug-in moments: the expected numerator over the divisor.
         """
+        return self._measure.expected(p)
 
     def expected(self) -> Floats:
         """Return E of the difference of every pair."""
@@ -181,6 +184,8 @@ class AveragePrecisionState(TopicState):
     inverse : ndarray, shape (systems, documents)
         One over the rank, 0 where not retrieved.
     """
+
+    _measure: AveragePrecision
 
     def __init__(
         self,
@@ -268,10 +273,6 @@ class AveragePrecisionState(TopicState):
         kernels.influence(*self._arrays, weights, result)
         return result[1:] - result[0]
 
-    def expected_scores(self, p: Floats) -> Floats:
-        """Return plug-in expected scores under other probabilities, (systems, draws)."""
-        return self._measure.expected(p)
-
     @property
     def quadratic(self) -> Floats:
         """Sum over i < j of c_ij^2 v_i v_j, shape (pairs,); made on first use."""
@@ -334,6 +335,8 @@ class LinearState(TopicState):
         As of :class:`TopicState`.
     """
 
+    _measure: Linear | LinearRatio
+
     def __init__(
         self,
         measure: Linear | LinearRatio,
@@ -374,20 +377,6 @@ class LinearState(TopicState):
             return np.zeros_like(numerators)
         return numerators / self.divisor * self._measure.slope(self.p.sum())
 
-    @property
-    def if_relevant(self) -> Floats:
-        """`effect`, which is the same whatever is relevant, less the first system's."""
-        return self.effect[1:] - self.effect[0]
-
-    @property
-    def if_nonrelevant(self) -> Floats:
-        """As :attr:`if_relevant`."""
-        return self.if_relevant
-
-    def expected_scores(self, p: Floats) -> Floats:
-        """Return plug-in expected scores under other probabilities, (systems, draws)."""
-        return self._measure.expected(p)
-
     def moments(self) -> tuple[Floats, Floats]:
         """Return E and Var of the plug-in difference of every pair."""
         first, second = self.pairs
@@ -418,6 +407,8 @@ class ReciprocalRankState(TopicState):
     p, labels, pairs
         As of :class:`TopicState`.
     """
+
+    _measure: ReciprocalRank
 
     def __init__(
         self,
@@ -469,20 +460,6 @@ class ReciprocalRankState(TopicState):
     def centre(self) -> Floats:
         """0: other relevant documents take nothing off a score."""
         return np.zeros_like(self.numerators)
-
-    @property
-    def if_relevant(self) -> Floats:
-        """`effect` as things are now, less the first system's."""
-        return self.effect[1:] - self.effect[0]
-
-    @property
-    def if_nonrelevant(self) -> Floats:
-        """As :attr:`if_relevant`."""
-        return self.if_relevant
-
-    def expected_scores(self, p: Floats) -> Floats:
-        """Return expected scores under other probabilities, (systems, draws)."""
-        return self._measure.expected(p)
 
     def moments(self) -> tuple[Floats, Floats]:
         """Return E and Var of the difference of every pair."""
