@@ -113,7 +113,8 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         "judged; 0.5 says that nothing is known about it.",
     ]
     unjudged = float(str(comparison.meta.get("unjudged_relevant", 0.0)))
-    if judgments is not None and 0.0 < unjudged < 1.0:
+    asks_how_many = parse_measure(comparison.measure).asks_how_many
+    if judgments is not None and 0.0 < unjudged < 1.0 and asks_how_many:
         said.append(
             f"Of the relevant documents that are expected in the pool, {unjudged:.0%} are "
             "without a judgment."
@@ -132,7 +133,7 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         )
     if (mostly := comparison.residual_text) is not None:
         said.append(f"{mostly.capitalize()}.")
-    if comparison.meta.get("scope") == "pool" and parse_measure(comparison.measure).asks_how_many:
+    if comparison.meta.get("scope") == "pool" and asks_how_many:
         said.append(
             "Relevant documents outside the pool do not count, so P(better) is too high where "
             "systems retrieve such documents."
