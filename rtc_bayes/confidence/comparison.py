@@ -414,7 +414,7 @@ class Comparison(Shown):
         if systems == 1:
             return (
                 "one run does not tell how many relevant documents it missed: its expected score "
-                "may be far too high"
+                "may be far off"
             )
         return (
             f"expected scores of {systems} systems are often all too high or all too low: trust "

@@ -49,7 +49,8 @@ def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray
     By the first-order jackknife (Burnham and Overton 1978): of J systems with f1 relevant
     documents that one of them alone retrieved to the pool's depth, (J - 1) / J f1 were missed by
     all. So each such document gets a twin that no system ranks, relevant with (J - 1) / J of its
-    probability. Where the pool holds documents that no system retrieved to its depth, as judged
+    probability. One system alone is taken as one of two that share nothing: it missed half as many
+    as it found. Where the pool holds documents that no system retrieved to its depth, as judged
     ones that others found, the twins stand only for relevant ones beyond those.
 
     Parameters
@@ -64,7 +65,8 @@ def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray
         With the twins, docnos that end in "(unseen)".
     values : ndarray, shape (draws, documents with twins)
     """
-    share = (pool.n_systems - 1) / pool.n_systems
+    systems = max(pool.n_systems, 2)
+    share = (systems - 1) / systems
     twins: dict[str, list[str]] = {}
     parts = []
     for t, topic in enumerate(pool.topics):

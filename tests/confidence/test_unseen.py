@@ -100,7 +100,16 @@ def test_without_a_document_of_one_system_alone_a_forecast_is_of_the_pool():
     assert result.judgments_needed == plain.judgments_needed != (0,)
 
 
-def test_a_single_system_tells_of_nothing_unseen():
+def test_a_single_system_missed_half_as_many_as_it_found():
+    """As one of two that share nothing; judged documents of others are of those that it missed."""
     pool = pool_of({"s0": {"1": ["a", "b"]}})
     _, values = with_unseen(pool, np.array([[0.5, 0.5]]))
-    assert values.sum() == 1.0
+    assert values.sum() == 1.5
+    apart = pool_of({"s0": {"1": ["a", "b"]}, "s1": {"1": ["c", "d"]}})
+    _, of_two = with_unseen(apart, np.full((1, 4), 0.5))
+    assert of_two.sum() - 2.0 == 2 * (values.sum() - 1.0)
+    others = pool.with_documents({"1": ["c"]})
+    _, beyond = with_unseen(others, np.array([[0.5, 0.5, 0.2]]))
+    assert beyond.sum() == pytest.approx(1.5)
+    _, nothing = with_unseen(others, np.array([[0.5, 0.5, 1.0]]))
+    assert nothing.sum() == pytest.approx(2.0)
