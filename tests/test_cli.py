@@ -637,6 +637,12 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
     assert content == [asdict(document) for document in expected.documents]
     assert ok(f"{line} --algorithm mtc").startswith("mtc by P@5, ")
     assert ok(f"{line} --algorithm ip").startswith("ip, ")
+    graded = (here / "few.qrels").read_text().replace(" 1\n", " 2\n")
+    (here / "graded.qrels").write_text(graded)
+    graded_line = line.replace("few", "graded").replace("P@5", "nDCG@5")
+    title = " ".join(ok(f"{graded_line} --algorithm mtc").split())
+    assert "(by plug-in moments, without the residual and grades: " in title
+    assert "; judged grades go up to 2, and those from 1 on count as relevant" in title
     assert "choose them for AP or nDCG" in run(line.replace("P@5", "ERR@5"))[2]
     first = rb.Pool.from_runs(runs, depth=5)
     grades: dict[str, dict[str, int]] = {topic: {} for topic in first.topics}

@@ -180,6 +180,7 @@ def next_(
     With --costs: whether a human should judge a document, a judge of --labels label one, or nobody.
     """
     from rtc_bayes.collection import Judgments, read_qrels
+    from rtc_bayes.collection.grades import counted_grades
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.actions import check_costs
     from rtc_bayes.judging.stopping import why_ended
@@ -264,6 +265,9 @@ def next_(
     graded = parse_measure(estimand.measure).graded
     sure = _sure(suggestions, pair, graded=graded)
     title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{sure}"
+    highest = max((max(of.values(), default=0) for of in (judged or {}).values()), default=0)
+    if highest > 1:
+        title += f"; {counted_grades(highest, judgments.relevance_level)}"
     if not suggestions.documents:
         left = not judgments.on(pool).judged.all()
         title += f"; {why_ended('no document has weight' if left else 'exhausted')}"

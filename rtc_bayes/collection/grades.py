@@ -340,6 +340,20 @@ class GradeDistribution:
         return f"GradeDistribution({self.judged.n_values} judged, of grades 0 to {self.highest})"
 
 
+def counted_grades(highest: int, level: int) -> str:
+    """Say which judged grades count as relevant.
+
+    Examples
+    --------
+    >>> print(counted_grades(3, 2))
+    judged grades go up to 3, and those from 2 on count as relevant (--relevance-level 2)
+    """
+    return (
+        f"judged grades go up to {highest}, and those from {level} on count as relevant "
+        f"(--relevance-level {level})"
+    )
+
+
 def heights_of(pool: Pool) -> dict[str, dict[str, float]]:
     """How high systems rank documents: the logarithm of the mean over systems of 1 / rank.
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import measures
+from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.caution import caution
 from rtc_bayes.confidence.many_draws import exact_draws
@@ -165,7 +166,11 @@ class Setting:
         by_name = measure.graded or parse_measure(about.measure).rel
         if judgments is not None:
             options["judged"] = caution(judgments, about.topics)
-        options["relevant"] = "" if grades is None or by_name else _counted(grades)
+        options["relevant"] = (
+            ""
+            if grades is None or by_name
+            else counted_grades(grades.highest, grades.relevance_level)
+        )
         return cls(pool, values, pairs, about, probabilities.model, probabilities.method, **options)
 
     @property
@@ -278,15 +283,6 @@ class Setting:
         relevant = {"relevant": self.relevant} if self.relevant else {}
         judged = {"judged": self.judged} if self.judged else {}
         return provenance(seed=self.seed) | about | grades | relevant | judged | asked
-
-
-def _counted(grades: GradeDistribution) -> str:
-    """Say which judged grades count as relevant."""
-    level = grades.relevance_level
-    return (
-        f"judged grades go up to {grades.highest}, and those from {level} on count as relevant "
-        f"(--relevance-level {level})"
-    )
 
 
 def two_systems(pool: Pool, a: str, b: str) -> Pairs:

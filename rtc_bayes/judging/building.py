@@ -108,17 +108,20 @@ class JudgingResult(Shown):
         }
 
     @property
-    def _graded(self) -> bool:
-        """Whether the measure counts grades, and some are above 1."""
-        highest = float(np.max(self.judgments.grades[self.judgments.order], initial=0.0))
-        return parse_measure(self.measure).graded and highest > 1.0
+    def _of_grades(self) -> str:
+        """Say which grades counted as relevant, where some are above 1, as a sentence more."""
+        if np.max(self.judgments.grades[self.judgments.order], initial=0.0) <= 1.0:
+            return ""
+        said = f". Grades from {self.judgments.relevance_level} on counted as relevant"
+        graded = parse_measure(self.measure).graded
+        return f"{said}, and not more; compare counts them" if graded else said
 
     def __repr__(self) -> str:
         missing = f"; {len(self.missing)} missing from the truth" if self.missing else ""
         return (
             f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged{missing}. "
             f"{stopped(self.reason, self.target, self.confidence, self.compared)}"
-            f"{'. Grades did not weigh, and do when systems are compared' * self._graded})"
+            f"{self._of_grades})"
         )
 
 

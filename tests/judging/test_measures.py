@@ -233,6 +233,21 @@ def test_what_documents_are_not_weighed_by_is_refused():
     assert weighed_by_or_ap("ERR@20") == weighed_by_or_ap("P(rel=2)@5") == "AP"
 
 
+def test_what_grades_counted_as_is_said():
+    pool = pool_of({"A": {"1": "abcd"}, "B": {"1": "dcba"}}, depth=4)
+    graded = rb.Qrels({"1": {"a": 3, "b": 1, "c": 2, "d": 0}})
+
+    def said(measure, qrels=graded, level=2):
+        about = Estimand(measure, scope="pool", relevance_level=level)
+        return repr(rb.build(pool, qrels, "mtc", about, confidence=None, budget=4))
+
+    assert said("AP").endswith("Grades from 2 on counted as relevant)")
+    assert said("nDCG@2").endswith(
+        "from 2 on counted as relevant, and not more; compare counts them)"
+    )
+    assert "Grades" not in said("nDCG@2", rb.Qrels({"1": {"a": 1, "d": 0}}), 1)
+
+
 def test_why_says_what_moves():
     pool = pool_of({"A": {"1": "abcd"}, "B": {"1": "dcba"}}, depth=4)
     judged = Judgments.none(pool)
