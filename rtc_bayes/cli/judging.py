@@ -183,8 +183,7 @@ def next_(
     from rtc_bayes.collection.grades import counted_grades
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.actions import check_costs
-    from rtc_bayes.judging.stopping import why_ended
-    from rtc_bayes.judging.suggest import documents_frame
+    from rtc_bayes.judging.suggest import documents_frame, why_none
     from rtc_bayes.measures import parse_measure
     from rtc_bayes.store import announced, provenance
     from rtc_bayes.topics import suggest_topics
@@ -265,12 +264,11 @@ def next_(
     graded = parse_measure(estimand.measure).graded
     sure = _sure(suggestions, pair, graded=graded)
     title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{sure}"
-    highest = max((max(of.values(), default=0) for of in (judged or {}).values()), default=0)
-    if highest > 1:
+    if judgments.highest_grade > 1:
+        highest = int(judgments.highest_grade)
         title += f"; {counted_grades(highest, judgments.relevance_level)}"
     if not suggestions.documents:
-        left = not judgments.on(pool).judged.all()
-        title += f"; {why_ended('no document has weight' if left else 'exhausted')}"
+        title += f"; {why_none(judgments)}"
     _show(frame, kind, output, meta, title)
 
 

@@ -444,6 +444,11 @@ class Judgments(Saved):
         return len(self.order)
 
     @property
+    def highest_grade(self) -> float:
+        """The highest grade judged, 0 where there is none."""
+        return float(np.nanmax(self.grades[self.order], initial=0.0))
+
+    @property
     def relevant(self) -> NDArray[np.float64]:
         """Number judged relevant per topic (the sum of labels), shape (topics,)."""
         return self._per_topic(self.labels[self.order])
@@ -607,7 +612,7 @@ class Judgments(Saved):
         >>> rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 3}})).grade_distribution()
         GradeDistribution(1 judged, of grades 0 to 3)
         """
-        if not np.nanmax(self.grades[self.order], initial=0.0) > 1.0:
+        if self.highest_grade <= 1.0:
             return None
         return GradeDistribution.from_qrels(
             self._qrels(), relevance_level=self.relevance_level, heights=heights_of(self.pool)

@@ -39,7 +39,7 @@ def caution(judgments: Judgments, topics: Iterable[str]) -> str:
         return f"nothing is judged: the numbers rest on the lists{' and labels' * labelled} alone"
     said = []
     if not judgments.relevant[about].sum():
-        level, highest = judgments.relevance_level, np.nanmax(judgments.grades[judgments.order])
+        level, highest = judgments.relevance_level, judgments.highest_grade
         graded = f"grade {highest:g} is the highest judged, and {level} the lowest relevant one: "
         said.append(
             f"no judged document is relevant: {graded * bool(highest)}the scale of the scores is "

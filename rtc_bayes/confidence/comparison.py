@@ -422,6 +422,11 @@ class Comparison(Shown):
         )
 
     @property
+    def settled(self) -> bool:
+        """Whether nothing is unsure of any score."""
+        return not (self.sd > SETTLED).any()
+
+    @property
     def judged_text(self) -> str:
         """Say what the judgments are too few for; nothing where no score is unsure.
 
@@ -435,7 +440,7 @@ class Comparison(Shown):
         >>> rb.compare(pool, fit, "P@1").judged_text
         ''
         """
-        return str(self.meta.get("judged", "")) if (self.sd > SETTLED).any() else ""
+        return "" if self.settled else str(self.meta.get("judged", ""))
 
     @property
     def residual_text(self) -> str | None:

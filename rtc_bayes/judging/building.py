@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
@@ -110,7 +108,7 @@ class JudgingResult(Shown):
     @property
     def _of_grades(self) -> str:
         """Say which grades counted as relevant, where some are above 1, as a sentence more."""
-        if np.max(self.judgments.grades[self.judgments.order], initial=0.0) <= 1.0:
+        if self.judgments.highest_grade <= 1.0:
             return ""
         said = f". Grades from {self.judgments.relevance_level} on counted as relevant"
         graded = parse_measure(self.measure).graded

@@ -111,33 +111,26 @@ def linear(effect: Floats, v: Floats, first: Integers, second: Integers, out: Fl
 def observe(
     inverse: Floats,
     document: int,
-    label: float,
-    p: Floats,
-    v: Floats,
+    change: float,
     effect: Floats,
     numerators: Floats,
 ) -> None:
-    """Give a document its label: O(systems x documents), in place.
+    """Follow a document's probability to its label: O(systems x documents), in place.
 
     Parameters
     ----------
     document : int
         Within the topic.
-    label : float
-        In [0, 1].
-    p, v : ndarray, shape (documents,)
-        Probabilities and variances.
+    change : float
+        The label less the probability.
     effect : ndarray, shape (systems, documents)
-        The influence with weights p.
+        The influence with the probabilities for weights.
     numerators : ndarray, shape (systems,)
         E S of every system.
     """
-    change = label - p[document]
     for s in range(inverse.shape[0]):
         numerators[s] += effect[s, document] * change
     reweigh(inverse, document, change, effect)
-    p[document] = label
-    v[document] = label * (1.0 - label)
 
 
 @njit(cache=True)

@@ -20,6 +20,7 @@ from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Chooser, Judge
 from rtc_bayes.judging.session import start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
+from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
 from rtc_bayes.store import spawn_seeds
 
@@ -347,6 +348,19 @@ def _least_confident(chooser: Chooser) -> tuple[int, int] | None:
     first, second = np.triu_indices(chooser.pool.n_systems, 1)
     least = int(np.argmin(confidence))
     return int(first[least]), int(second[least])
+
+
+def why_none(judgments: Judgments) -> str:
+    """Say why no document is left to judge, as part of a sentence.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> why_none(rb.Judgments.from_labels(pool, [0, 1], [1, 0]))
+    'every document is judged'
+    """
+    return why_ended("exhausted" if judgments.judged.all() else "no document has weight")
 
 
 def documents_frame(documents: Iterable[NextDocument]) -> pd.DataFrame:

@@ -17,7 +17,6 @@ how its expectation moves.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +44,7 @@ class TopicState(ABC):
 
     Parameters
     ----------
+    measure : TopicMeasure
     p : ndarray of float, shape (documents,)
         Probabilities of relevance; those of judged documents are their labels.
     labels : ndarray of float, shape (documents,)
@@ -61,7 +61,14 @@ class TopicState(ABC):
 
     _measure: TopicMeasure
 
-    def __init__(self, p: Floats, labels: Floats, pairs: tuple[Integers, Integers]) -> None:
+    def __init__(
+        self,
+        measure: TopicMeasure,
+        p: Floats,
+        labels: Floats,
+        pairs: tuple[Integers, Integers],
+    ) -> None:
+        self._measure = measure
         self.pairs = pairs
         self.labels = np.array(labels)
         self.judged = ~np.isnan(labels)
@@ -167,7 +174,7 @@ def topic_state(
             return AveragePrecisionState(on_lists, p, labels, pairs)
         case ReciprocalRank():
             return ReciprocalRankState(on_lists, p, labels, pairs)
-    return LinearState(cast(Linear | LinearRatio, on_lists), p, labels, pairs)
+    return LinearState(on_lists, p, labels, pairs)
 
 
 class AveragePrecisionState(TopicState):
@@ -195,7 +202,6 @@ class AveragePrecisionState(TopicState):
         pairs: tuple[Integers, Integers],
     ) -> None:
         lists = measure.lists
-        self._measure = measure
         self._arrays = lists.arrays
         self.inverse = np.zeros((lists.n_lists, len(p)))
         of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
@@ -204,7 +210,7 @@ class AveragePrecisionState(TopicState):
         self._if_relevant: Floats | None = None
         self._if_nonrelevant: Floats | None = None
         self._numerators = np.empty(lists.n_lists)
-        super().__init__(p, labels, pairs)
+        super().__init__(measure, p, labels, pairs)
 
     def restart(self, p: Floats) -> None:
         """Take new probabilities for the unjudged documents."""
@@ -220,9 +226,8 @@ class AveragePrecisionState(TopicState):
             kernels.quadratic_loss(
                 self.inverse, document, self.v, drop, *self.pairs, self._quadratic
             )
-        kernels.observe(
-            self.inverse, document, label, self.p, self.v, self._effect, self._numerators
-        )
+        change = label - self.p[document]
+        kernels.observe(self.inverse, document, change, self._effect, self._numerators)
         if self._if_relevant is not None:
             kernels.reweigh_apart(self.inverse, document, label, self._if_relevant)
         if self._if_nonrelevant is not None:
@@ -337,16 +342,6 @@ class LinearState(TopicState):
 
     _measure: Linear | LinearRatio
 
-    def __init__(
-        self,
-        measure: Linear | LinearRatio,
-        p: Floats,
-        labels: Floats,
-        pairs: tuple[Integers, Integers],
-    ) -> None:
-        self._measure = measure
-        super().__init__(p, labels, pairs)
-
     @property
     def effect(self) -> Floats:
         """L: the gain of each document in each list; (systems, documents)."""
@@ -409,16 +404,6 @@ class ReciprocalRankState(TopicState):
     """
 
     _measure: ReciprocalRank
-
-    def __init__(
-        self,
-        measure: ReciprocalRank,
-        p: Floats,
-        labels: Floats,
-        pairs: tuple[Integers, Integers],
-    ) -> None:
-        self._measure = measure
-        super().__init__(p, labels, pairs)
 
     def restart(self, p: Floats) -> None:
         """Take new probabilities for the unjudged documents."""

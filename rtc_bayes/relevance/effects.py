@@ -136,7 +136,7 @@ class EffectsRegression:
     def warn_if_long(self, sampling: Sampling, *, sweeps: int) -> None:
         """Warn if :meth:`gibbs` takes more than a minute, by what a few sweeps take.
 
-        From ten minutes on it names a model that takes seconds.
+        From ten minutes on it names a model that takes a minute.
 
         Parameters
         ----------

@@ -11,11 +11,9 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.confidence.caution import caution
-from rtc_bayes.confidence.comparison import SETTLED
 from rtc_bayes.errors import InputError, SharedErrorsWarning
 from rtc_bayes.judging import next_documents, parse_algorithm
-from rtc_bayes.judging.stopping import why_ended
-from rtc_bayes.judging.suggest import documents_frame
+from rtc_bayes.judging.suggest import documents_frame, why_none
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.relevance import remark_on_sharing
@@ -140,8 +138,7 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         )
     if judgments is not None:
         said += _cautions(judgments)
-        unsure = (comparison.sd > SETTLED).any()
-        judged = caution(judgments, comparison.topics) if unsure else ""
+        judged = "" if comparison.settled else caution(judgments, comparison.topics)
     else:
         judged = comparison.judged_text
     if judged:
@@ -332,8 +329,7 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
             seed=comparison.setting.seed,
         )
     if not documents:
-        why = "exhausted" if judgments.judged.all() else "no document has weight"
-        return [title, f"<p>{why_ended(why).capitalize()}.</p>"]
+        return [title, f"<p>{why_none(judgments).capitalize()}.</p>"]
     other = judge.weighs_by_measure and comparison.measure != measure
     by = " Documents are chosen for average precision." if other else ""
     return [
