@@ -86,7 +86,7 @@ class Judgments(Saved):
     def __post_init__(self) -> None:
         whole_fields(self, relevance_level=1)
         if self.grades is None:
-            object.__setattr__(self, "grades", _as_grades(self.labels, self.relevance_level))
+            object.__setattr__(self, "grades", as_grades(self.labels, self.relevance_level))
         for values in (self.labels, self.order, self.grades):
             values.flags.writeable = False
 
@@ -772,7 +772,7 @@ def _labels(labels: ArrayLike) -> NDArray[np.float64]:
     return values
 
 
-def _as_grades(labels: NDArray[np.float64], level: int) -> NDArray[np.float64]:
+def as_grades(labels: NDArray[np.float64], level: int) -> NDArray[np.float64]:
     """Return 0 for the label 0, the lowest relevant grade for 1; no number where there is none."""
     return np.where((labels == 0.0) | (labels == 1.0), labels * level, np.nan)
 
@@ -782,7 +782,7 @@ def _grades(
 ) -> NDArray[np.float64]:
     """Return grades, or what labels say of them."""
     if grades is None:
-        return _as_grades(labels, level)
+        return as_grades(labels, level)
     values = np.array(grades, dtype=np.float64)
     hard = values[~np.isnan(values)]
     if values.shape != labels.shape or (hard < 0.0).any() or (hard % 1.0 != 0.0).any():

@@ -111,8 +111,7 @@ class JudgingResult(Shown):
         if self.judgments.highest_grade <= 1.0:
             return ""
         said = f". Grades from {self.judgments.relevance_level} on counted as relevant"
-        graded = parse_measure(self.measure).graded
-        return f"{said}, and not more; compare counts them" if graded else said
+        return f"{said}, and gains were by grade" if parse_measure(self.measure).graded else said
 
     def __repr__(self) -> str:
         missing = f"; {len(self.missing)} missing from the truth" if self.missing else ""
@@ -225,30 +224,26 @@ def build(
     }
     session: JudgingSession | HoldOutSession
     if hold_out is None or groups is None:
-        none = Judgments.none(pool, judged_for=pool.systems).with_judge_labels(labels)
-        session = JudgingSession(none, algorithm, **stop)
+        none = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)
+        session = JudgingSession(none.with_judge_labels(labels), algorithm, **stop)
     else:
-        none = Judgments.none(pool).with_judge_labels(labels)
+        none = Judgments.none(pool, relevance_level=level).with_judge_labels(labels)
         session = HoldOutSession(none, algorithm, hold_out, groups, **stop)
     topic_of = pool.topic_of
     missing: list[tuple[str, str]] = []
-    grades: list[int] = []
     while (document := session.next()) is not None:
         topic, docno = pool.topics[topic_of[document]], pool.docnos[document]
         grade = qrels[topic].get(docno, -1) if topic in qrels else -1
         if grade < 0:
             missing.append((topic, docno))
-        grades.append(max(grade, 0))
-        session.observe(document, float(grade >= level))
+        session.observe(document, float(grade >= level), max(grade, 0))
     assert session.reason is not None
     assert isinstance(about.residual, float)
     compared = session.compared(about.residual) if isinstance(session, JudgingSession) else None
-    judged = session.judgments
-    judged = judged.relabelled(judged.labels[judged.order], grades)
     return JudgingResult(
         algorithm=session.algorithm.text,
         measure=about.measure,
-        judgments=replace(judged, relevance_level=level),
+        judgments=session.judgments,
         reason=session.reason,
         target=session.target,
         confidence=session.confidence,

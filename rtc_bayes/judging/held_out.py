@@ -148,7 +148,8 @@ class HoldOutSession:
 
         Over the pool of all systems. They name the design, and for whom each topic was judged.
         """
-        return self._before.with_labels(self._made, [step.label for step in self.steps])
+        labels, grades = ([getattr(s, of) for s in self.steps] for of in ("label", "grade"))
+        return self._before.with_labels(self._made, labels, grades)
 
     @property
     def confidence(self) -> float | None:
@@ -178,8 +179,10 @@ class HoldOutSession:
                 self._offered = int(self._parts[n].documents[own])
         return self._offered
 
-    def observe(self, document: int, label: float) -> None:
+    def observe(self, document: int, label: float, grade: int | None = None) -> None:
         """Take the label of a document, the one asked for or any other that is not judged.
+
+        Parameters are those of :meth:`JudgingSession.observe`.
 
         Raises
         ------
@@ -194,7 +197,7 @@ class HoldOutSession:
             )
         n, own = self._part_of[document]
         session = self._sessions[n]
-        session.observe(own, label)
+        session.observe(own, label, grade)
         self.steps.append(session.steps[-1])
         self._made.append(int(document))
         self._judged[n] += 1

@@ -37,6 +37,8 @@ class Step:
         The least confidence of any pair before the judgment, in [0.5, 1]; None where the
         algorithm has none, and with more than 20 systems, of which nobody looks at every pair at
         every step.
+    grade : float
+        What the label was read from, or says of it; NaN for a label between 0 and 1 without one.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Step:
     label: float
     weight: float
     confidence: float | None
+    grade: float = math.nan
 
 
 class JudgingSession:
@@ -76,7 +79,7 @@ class JudgingSession:
         For models that draw.
     measure : str or measure of ir_measures
         What systems are told apart by, for a judge that weighs documents by a measure: AP, P, R,
-        DCG, nDCG, RBP or RR. Documents are relevant or not, grades do not count.
+        DCG, nDCG, RBP or RR. By DCG and nDCG gains go by the grades given to :meth:`observe`.
 
     Attributes
     ----------
@@ -149,6 +152,7 @@ class JudgingSession:
         self.reason: Reason | None = None
         self.steps: list[Step] = []
         self._topic_of = self.pool.topic_of
+        self._level = judgments.relevance_level
         self._least = self.algorithm.least * self.pool.n_topics
         self._budget = budget
         self._offered: tuple[int, float] | None = None
@@ -199,13 +203,22 @@ class JudgingSession:
             self._offered = choice[0] if self.reason is None else None
         return None if self._offered is None else self._offered[0]
 
-    def observe(self, document: int, label: float) -> None:
+    def observe(self, document: int, label: float, grade: int | None = None) -> None:
         """Take the label of a document, the one asked for or any other that is not judged.
+
+        Parameters
+        ----------
+        document : int
+        label : float
+            In [0, 1].
+        grade : int, optional
+            What the label was read from; by default the relevance level for 1 and 0 for 0.
 
         Raises
         ------
         InputError
-            A label outside [0, 1], or a document that is judged or not in the pool.
+            A label outside [0, 1], or a document that is judged or not in the pool; a grade that
+            is no whole number of at least 0, or does not have the label at the relevance level.
         """
         if not isinstance(label, Real) or math.isnan(label) or not 0.0 <= label <= 1.0:
             raise InputError(
@@ -223,9 +236,21 @@ class JudgingSession:
                 f"document {docno} of topic {topic} is judged already",
                 remedy="judge another; to change a label start a session from other judgments",
             )
+        if grade is not None:
+            level = self._level
+            grade = whole_number("grade", grade)
+            if label != float(grade >= level):
+                raise InputError(
+                    f"label {label:g} of grade {grade}, where grades from {level} on are relevant",
+                    remedy="give the label of the grade, and begin with judgments of your level: "
+                    "Judgments.none(pool, relevance_level=...)",
+                )
+            self._chooser.take_grade(document, grade)
         asked, weight = self._offered or (document, 0.0)
         sure = self.confidence if self.pool.n_systems <= defaults.MANY_SYSTEMS else None
-        self.steps.append(Step(topic, docno, label, weight if asked == document else 0.0, sure))
+        weight = weight if asked == document else 0.0
+        of_label = self._chooser.grade(document, label)
+        self.steps.append(Step(topic, docno, label, weight, sure, of_label))
         self._chooser.observe(document, label)
         self._offered = None
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Self
 
 import numpy as np
@@ -20,8 +21,21 @@ from scipy.special import ndtr
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.judging.topic_state import topic_state
-from rtc_bayes.measures.names import MeasureLike, parse_measure
+from rtc_bayes.collection.lists import Lists
+from rtc_bayes.judging.graded_state import GradedState, gains_of
+from rtc_bayes.judging.topic_state import (
+    AveragePrecisionState,
+    Integers,
+    LinearState,
+    ReciprocalRankState,
+    TopicGains,
+    TopicState,
+)
+from rtc_bayes.measures.analytic import on_topic
+from rtc_bayes.measures.average_precision import AveragePrecision
+from rtc_bayes.measures.linear import Linear, LinearRatio
+from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
+from rtc_bayes.measures.reciprocal_rank import ReciprocalRank
 
 type Floats = NDArray[np.float64]
 
@@ -66,15 +80,17 @@ class JudgingState:
         pairs = (first.astype(np.int64), second.astype(np.int64))
         self.systems = np.arange(pool.n_systems)
         self.pairs = pairs
+        gains = gains_of(judgments, self._measure) or repeat(None)
         self.topics = [
-            topic_state(
+            _topic_state(
                 self._measure,
                 pool.lists(t),
                 mean[pool.documents(t)],
                 judgments.labels[pool.documents(t)],
                 pairs,
+                of_topic,
             )
-            for t in range(pool.n_topics)
+            for t, of_topic in zip(range(pool.n_topics), gains, strict=False)
         ]
         self._nothing_summed()
         self._spread(draws)
@@ -94,12 +110,13 @@ class JudgingState:
         other.systems = np.array(systems)
         other.pairs = (np.array([0]), np.array([1]))
         other.topics = [
-            topic_state(
+            _topic_state(
                 self._measure,
                 self.pool.lists(t).take(other.systems),
                 topic.p,
                 topic.labels,
                 other.pairs,
+                topic.gains,
             )
             for t, topic in enumerate(self.topics)
         ]
@@ -114,14 +131,43 @@ class JudgingState:
         self._expected, self._variance = np.zeros(shape), np.zeros(shape)
         self._stale = set(range(len(self.topics)))
 
-    def observe(self, document: int, label: float) -> int:
-        """Give a document of the pool its label in [0, 1]; return its topic's number."""
+    def observe(self, document: int, label: float, grade: float = np.nan) -> int:
+        """Give a document of the pool its label in [0, 1] and its grade; return its topic's number.
+
+        A grade counts where the measure has gains by grade and :attr:`highest_grade` is not below
+        it: then :meth:`learn_grades`.
+        """
         t = int(self._topic_of[document])
-        self.topics[t].observe(document - int(self.pool.topic_starts[t]), label)
+        self.topics[t].observe(document - int(self.pool.topic_starts[t]), label, grade)
         self._stale.add(t)
         if self._unsure is not None:
-            self._unsure[1].observe(document, label)
+            self._unsure[1].observe(document, label, grade)
         return t
+
+    @property
+    def by_grade(self) -> bool:
+        """Whether the measure has gains by grade."""
+        return self._measure.graded
+
+    @property
+    def highest_grade(self) -> int:
+        """The highest grade that counts: 1 as long as none above it was judged."""
+        gains = self.topics[0].gains if self.topics else None
+        return 1 if gains is None else len(gains.gains) - 1
+
+    def learn_grades(self, judgments: Judgments) -> None:
+        """Learn anew what grades unjudged documents have, from all judgments."""
+        gains = gains_of(judgments, self._measure)
+        if gains is None:
+            return
+        self.topics = [
+            GradedState(topic.measure, topic.p, topic.labels, topic.pairs, of_topic)
+            for topic, of_topic in zip(self.topics, gains, strict=True)
+            if isinstance(topic, LinearState)
+        ]
+        self._stale.update(range(len(self.topics)))
+        if self._unsure is not None:
+            self._look_at(self._unsure[0])
 
     def restart(self, p: NDArray[np.floating]) -> None:
         """Take new probabilities, (documents,) or (draws, documents), of unjudged documents."""
@@ -205,3 +251,23 @@ class JudgingState:
     def __repr__(self) -> str:
         judged = sum(int(topic.judged.sum()) for topic in self.topics)
         return f"JudgingState({self.pool!r}, {judged} judged)"
+
+
+def _topic_state(
+    measure: Measure,
+    lists: Lists,
+    p: Floats,
+    labels: Floats,
+    pairs: tuple[Integers, Integers],
+    gains: TopicGains | None,
+) -> TopicState:
+    """Make the state of a topic by a measure with moments; other parameters are TopicState's."""
+    match on_topic(measure, lists, len(p)):
+        case AveragePrecision() as of_lists:
+            return AveragePrecisionState(of_lists, p, labels, pairs)
+        case ReciprocalRank() as of_lists:
+            return ReciprocalRankState(of_lists, p, labels, pairs)
+        case (Linear() | LinearRatio()) as of_lists if gains is not None:
+            return GradedState(of_lists, p, labels, pairs, gains)
+        case of_lists:
+            return LinearState(of_lists, p, labels, pairs)

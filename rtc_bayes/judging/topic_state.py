@@ -17,17 +17,15 @@ how its expectation moves.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
-from rtc_bayes.collection.lists import Lists
 from rtc_bayes.judging import kernels
-from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.average_precision import AveragePrecision
 from rtc_bayes.measures.linear import Linear, LinearRatio
-from rtc_bayes.measures.names import Measure
 from rtc_bayes.measures.pairs import difference_variances
 from rtc_bayes.measures.reciprocal_rank import ReciprocalRank
 from rtc_bayes.measures.topic import TopicMeasure
@@ -39,12 +37,31 @@ type Integers = NDArray[np.int64]
 _TOLERANCE = 1e-6
 
 
+class TopicGains(NamedTuple):
+    """Grades of a topic's documents, and their gains.
+
+    Attributes
+    ----------
+    judged : ndarray of float, shape (documents,)
+        The grade; NaN where it is not known.
+    chances : ndarray, shape (2, documents, grades)
+        Probabilities of the grades from 0 on, given nonrelevance and given relevance.
+    gains : ndarray, shape (grades,)
+        Of each grade; 0 of grade 0.
+    """
+
+    judged: Floats
+    chances: Floats
+    gains: Floats
+
+
 class TopicState(ABC):
     """The state of one topic, for all systems of a pool.
 
     Parameters
     ----------
     measure : TopicMeasure
+        On the lists of every system.
     p : ndarray of float, shape (documents,)
         Probabilities of relevance; those of judged documents are their labels.
     labels : ndarray of float, shape (documents,)
@@ -54,12 +71,16 @@ class TopicState(ABC):
 
     Attributes
     ----------
+    measure : TopicMeasure
     v : ndarray, shape (documents,)
         p (1 - p).
     judged : ndarray of bool, shape (documents,)
+    gains : TopicGains or None
+        By grade, of a :class:`~rtc_bayes.judging.graded_state.GradedState`.
     """
 
-    _measure: TopicMeasure
+    measure: TopicMeasure
+    gains: TopicGains | None = None
 
     def __init__(
         self,
@@ -68,7 +89,7 @@ class TopicState(ABC):
         labels: Floats,
         pairs: tuple[Integers, Integers],
     ) -> None:
-        self._measure = measure
+        self.measure = measure
         self.pairs = pairs
         self.labels = np.array(labels)
         self.judged = ~np.isnan(labels)
@@ -79,8 +100,11 @@ class TopicState(ABC):
         self.p = np.where(self.judged, self.labels, p)
         self.v = self.p * (1.0 - self.p)
 
-    def observe(self, document: int, label: float) -> None:
-        """Give a document, numbered within the topic, its label."""
+    def observe(self, document: int, label: float, grade: float = np.nan) -> None:
+        """Give a document, numbered within the topic, its label, and its grade if it has one.
+
+        Grades count where gains go by them.
+        """
         self.labels[document] = self.p[document] = label
         self.v[document] = label * (1.0 - label)
         self.judged[document] = True
@@ -128,7 +152,7 @@ class TopicState(ABC):
 
         By plug-in moments: the expected numerator over the divisor.
         """
-        return self._measure.expected(p)
+        return self.measure.expected(p)
 
     def expected(self) -> Floats:
         """Return E of the difference of every pair."""
@@ -154,29 +178,6 @@ class TopicState(ABC):
         )
 
 
-def topic_state(
-    measure: Measure, lists: Lists, p: Floats, labels: Floats, pairs: tuple[Integers, Integers]
-) -> TopicState:
-    """Make the state of a topic.
-
-    Parameters
-    ----------
-    measure : Measure
-        One with moments.
-    lists : Lists
-        Of every system.
-    p, labels, pairs
-        As of :class:`TopicState`.
-    """
-    on_lists = on_topic(measure, lists, len(p))
-    match on_lists:
-        case AveragePrecision():
-            return AveragePrecisionState(on_lists, p, labels, pairs)
-        case ReciprocalRank():
-            return ReciprocalRankState(on_lists, p, labels, pairs)
-    return LinearState(on_lists, p, labels, pairs)
-
-
 class AveragePrecisionState(TopicState):
     """The state of one topic by average precision.
 
@@ -192,7 +193,7 @@ class AveragePrecisionState(TopicState):
         One over the rank, 0 where not retrieved.
     """
 
-    _measure: AveragePrecision
+    measure: AveragePrecision
 
     def __init__(
         self,
@@ -219,7 +220,7 @@ class AveragePrecisionState(TopicState):
         kernels.expected_numerators(self.inverse, self._effect, self.p, self._numerators)
         self._quadratic: Floats | None = None
 
-    def observe(self, document: int, label: float) -> None:
+    def observe(self, document: int, label: float, grade: float = np.nan) -> None:
         """Give a document, numbered within the topic, its label."""
         if self._quadratic is not None:
             drop = self.v[document] - label * (1.0 - label)
@@ -232,7 +233,7 @@ class AveragePrecisionState(TopicState):
             kernels.reweigh_apart(self.inverse, document, label, self._if_relevant)
         if self._if_nonrelevant is not None:
             kernels.reweigh_apart(self.inverse, document, label - 1.0, self._if_nonrelevant)
-        super().observe(document, label)
+        super().observe(document, label, grade)
 
     @property
     def effect(self) -> Floats:
@@ -304,7 +305,7 @@ class AveragePrecisionState(TopicState):
     def _variances_at_once(self) -> Floats:
         """Variance of every pair's difference from covariances, of which each costs n log n."""
         pairs = np.stack(self.pairs, axis=1)
-        moments = self._measure.moments(self.p, exact=False, tolerance=_TOLERANCE)
+        moments = self.measure.moments(self.p, exact=False, tolerance=_TOLERANCE)
         variance, lost = _of_pairs(moments.covariance, pairs)
         # nearly identical systems: from the differences themselves
         close = np.flatnonzero(lost)
@@ -327,7 +328,7 @@ class AveragePrecisionState(TopicState):
         a, b = self.inverse[self.pairs[0][pair]], self.inverse[self.pairs[1][pair]]
         highest = kernels.highest_numerator(a, b, settled)
         lowest = -kernels.highest_numerator(b, a, settled)
-        return _over(lowest, highest, certain, most)
+        return over(lowest, highest, certain, most)
 
 
 class LinearState(TopicState):
@@ -340,37 +341,37 @@ class LinearState(TopicState):
         As of :class:`TopicState`.
     """
 
-    _measure: Linear | LinearRatio
+    measure: Linear | LinearRatio
 
     @property
     def effect(self) -> Floats:
         """L: the gain of each document in each list; (systems, documents)."""
-        return self._measure.gains
+        return self.measure.gains
 
     @property
     def numerators(self) -> Floats:
         """Expected gain of each system, shape (systems,)."""
-        return self._measure.gains @ self.p
+        return self.measure.gains @ self.p
 
     @property
     def divisor(self) -> float:
         """f(mu), mu the expected number of relevant documents; 1 of a measure without f."""
-        if isinstance(self._measure, Linear):
+        if isinstance(self.measure, Linear):
             return 1.0
-        return float(self._measure.below(self.p.sum()))
+        return float(self.measure.below(self.p.sum()))
 
     @property
     def divides(self) -> bool:
         """R and nDCG do."""
-        return isinstance(self._measure, LinearRatio)
+        return isinstance(self.measure, LinearRatio)
 
     @property
     def centre(self) -> Floats:
         """The score times the slope of f: what the numerator must gain where R grows by 1."""
         numerators = self.numerators
-        if isinstance(self._measure, Linear):
+        if isinstance(self.measure, Linear):
             return np.zeros_like(numerators)
-        return numerators / self.divisor * self._measure.slope(self.p.sum())
+        return numerators / self.divisor * self.measure.slope(self.p.sum())
 
     def moments(self) -> tuple[Floats, Floats]:
         """Return E and Var of the plug-in difference of every pair."""
@@ -386,11 +387,11 @@ class LinearState(TopicState):
         sure, open_gains = float(np.nansum(gain * settled)), gain[np.isnan(settled)]
         lowest = sure + float(open_gains[open_gains < 0.0].sum())
         highest = sure + float(open_gains[open_gains > 0.0].sum())
-        if isinstance(self._measure, Linear):
+        if isinstance(self.measure, Linear):
             return lowest, highest
         certain = int(np.nansum(settled))
-        ends = self._measure.denominators[[certain, certain + len(open_gains)]]
-        return _over(lowest, highest, *ends.tolist())
+        ends = self.measure.denominators[[certain, certain + len(open_gains)]]
+        return over(lowest, highest, *ends.tolist())
 
 
 class ReciprocalRankState(TopicState):
@@ -403,22 +404,22 @@ class ReciprocalRankState(TopicState):
         As of :class:`TopicState`.
     """
 
-    _measure: ReciprocalRank
+    measure: ReciprocalRank
 
     def restart(self, p: Floats) -> None:
         """Take new probabilities for the unjudged documents."""
         super().restart(p)
         self._now: tuple[Floats, Floats] | None = None
 
-    def observe(self, document: int, label: float) -> None:
+    def observe(self, document: int, label: float, grade: float = np.nan) -> None:
         """Give a document, numbered within the topic, its label."""
-        super().observe(document, label)
+        super().observe(document, label, grade)
         self._now = None
 
     def _means(self) -> tuple[Floats, Floats]:
         """Return expected scores and their gradient, made on first use after a judgment."""
         if self._now is None:
-            self._now = self._measure.means(self.p)
+            self._now = self.measure.means(self.p)
         return self._now
 
     @property
@@ -449,7 +450,7 @@ class ReciprocalRankState(TopicState):
     def moments(self) -> tuple[Floats, Floats]:
         """Return E and Var of the difference of every pair."""
         pairs = np.stack(self.pairs, axis=1)
-        moments = self._measure.moments(self.p, exact=False, tolerance=_TOLERANCE)
+        moments = self.measure.moments(self.p, exact=False, tolerance=_TOLERANCE)
         variance, lost = _of_pairs(moments.covariance, pairs)
         for pair in np.flatnonzero(lost).tolist():
             variance[pair] = moments.pair_variance(*pairs[pair].tolist())
@@ -462,7 +463,7 @@ class ReciprocalRankState(TopicState):
         """
         settled = self.settled()
         outcomes = np.stack([np.nan_to_num(settled, nan=open_) for open_ in (0.0, 1.0)], axis=1)
-        least, most = self._measure.score(outcomes.astype(np.int8)).T
+        least, most = self.measure.score(outcomes.astype(np.int8)).T
         a, b = self.pairs[0][pair], self.pairs[1][pair]
         return float(least[a] - most[b]), float(most[a] - least[b])
 
@@ -475,7 +476,7 @@ def _of_pairs(covariance: Floats, pairs: Integers) -> tuple[Floats, NDArray[np.b
     return variance[:, 0], lost[:, 0]
 
 
-def _over(lowest: float, highest: float, certain: float, most: float) -> tuple[float, float]:
+def over(lowest: float, highest: float, certain: float, most: float) -> tuple[float, float]:
     """Bound a ratio, 0 where it divides by 0, of bounds of its parts.
 
     Parameters

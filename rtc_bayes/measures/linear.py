@@ -102,23 +102,22 @@ class LinearRatio(DrawByDraw):
         """Return plug-in expected scores of every draw (see ``TopicMeasure``)."""
         return self.gains @ p / self.below(p.sum(axis=0))
 
-    def below(self, relevant: ArrayLike) -> Floats:
+    def below(self, relevant: ArrayLike, *, least: float = 1.0) -> Floats:
         """Return f of expected numbers of relevant documents, linear between whole numbers.
 
-        f(1) below 1: where anything counts, at least one document is relevant. 1 where there is
-        no document.
+        f(1) below 1: where anything counts, at least one document is relevant, unless `least` is
+        0. 1 where there is no document.
         """
         counts = np.arange(len(self.denominators))
         if len(counts) == 1:
             return np.ones(np.shape(relevant))
-        return np.asarray(np.interp(np.maximum(relevant, 1.0), counts, self.denominators))
+        return np.asarray(np.interp(np.maximum(relevant, least), counts, self.denominators))
 
-    def slope(self, relevant: float) -> float:
-        """Return how f grows with an expected number of relevant documents; 0 below 1."""
-        if relevant < 1.0:
-            return 0.0
-        least, more = self.below(np.floor(relevant) + np.array([0.0, 1.0]))
-        return float(more - least)
+    def slope(self, relevant: ArrayLike, *, least: float = 1.0) -> Floats:
+        """Return how :meth:`below` grows with expected numbers of relevant documents."""
+        whole = np.floor(relevant)
+        more, now = (self.below(whole + up, least=least) for up in (1.0, 0.0))
+        return np.where(np.asarray(relevant) < least, 0.0, more - now)
 
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:
         """Moments under independent relevance (see ``TopicMeasure``).

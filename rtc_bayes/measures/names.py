@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,6 +105,20 @@ class Measure:
     def has_moments(self) -> bool:
         """Whether its moments under binary relevance are known."""
         return self.kind in _WITH_MOMENTS
+
+    def gains(self, grades: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the gain of each grade to nDCG or DCG: the grade, or 2 to the grade less 1.
+
+        Examples
+        --------
+        >>> grades = np.arange(4)
+        >>> parse_measure("nDCG@10").gains(grades).tolist()
+        [0.0, 1.0, 2.0, 3.0]
+        >>> parse_measure("nDCG(dcg='exp-log2')@10").gains(grades).tolist()
+        [0.0, 1.0, 3.0, 7.0]
+        """
+        gains = grades.astype(np.float64)
+        return 2.0**gains - 1.0 if self.exponential else gains
 
     def highest(self, depth: int) -> float:
         """Return the most that a list of binary relevance may score: 1, but of DCG.

@@ -68,9 +68,7 @@ def _discounted(measure: Measure, lists: Lists, documents: int) -> Callable[[Out
     ideal = np.concatenate([[0.0], np.cumsum((discounts * within)[:documents])])
 
     def score(grades: Outcomes) -> Floats:
-        of_grade = np.arange(int(grades.max(initial=0)) + 1.0)
-        if measure.exponential:
-            of_grade = 2.0**of_grade - 1.0
+        of_grade = measure.gains(np.arange(int(grades.max(initial=0)) + 1))
         total = weights @ of_grade[grades]
         if measure.kind == "DCG":
             return total

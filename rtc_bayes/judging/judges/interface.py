@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection.judgments import as_grades
 
 type Floats = NDArray[np.float64]
 
@@ -102,6 +103,7 @@ class Chooser:
         self._is_judged = judgments.judged.copy()
         self._n_judged = judgments.n_judged
         self._new: list[tuple[int, float]] = []
+        self._grades: dict[int, float] = {}
 
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return up to `count` unjudged documents and their weights, the first to judge first.
@@ -122,6 +124,10 @@ class Chooser:
         self._is_judged[document] = True
         self._n_judged += 1
         self._new.append((document, label))
+
+    def take_grade(self, document: int, grade: int) -> None:
+        """Take the grade that a label is read from, just before the label."""
+        self._grades[document] = float(grade)
 
     def confidence(self) -> Floats | None:
         """Confidence in the sign of every pair's difference, in [0.5, 1]; None: it has none."""
@@ -180,9 +186,15 @@ class Chooser:
         """Everything judged so far, in order."""
         if self._new:
             documents, labels = zip(*self._new, strict=True)
-            self._judgments = self._judgments.with_labels(documents, labels)
+            grades = [self.grade(document, label) for document, label in self._new]
+            self._judgments = self._judgments.with_labels(documents, labels, grades)
             self._new = []
         return self._judgments
+
+    def grade(self, document: int, label: float) -> float:
+        """Return the grade of a document with a label: as taken, or what the label says of it."""
+        level = self._judgments.relevance_level
+        return self._grades.get(document, float(as_grades(np.array(label), level)))
 
     def _ranks(self, document: int) -> tuple[int, NDArray[np.integer]]:
         """Return a document's topic and its rank in every system, 0 below the score depth."""

@@ -273,15 +273,20 @@ class WeightedChooser(Chooser):
     def observe(self, document: int, label: float) -> None:
         """Take a label, and fit the model again when that is due."""
         super().observe(document, label)
-        topic = self.state.observe(document, label)
+        grade = self.grade(document, label)
+        topic = self.state.observe(document, label, grade)
         self._best.count(topic)
         due = self.n_judged >= next_fit(self._fitted, self._growth)
+        if self.state.by_grade and (due or grade > self.state.highest_grade):
+            self.state.learn_grades(self.judgments)
+            self._proof = SignProof(self.state)
+            self._weigh_all()
         if self._estimate is not None and due:
             self.state.restart(self._estimate(self.judgments))
-            self._fitted = self.n_judged
             self._weigh_all()
-        else:
-            self._weigh(topic)
+        if due:
+            self._fitted = self.n_judged
+        self._weigh(topic)
 
     def _weigh(self, topic: int) -> None:
         self._best.set(topic, self._weight(self.state.topics[topic]))

@@ -1,0 +1,181 @@
+"""What a judging session knows of one topic by nDCG or DCG, where judgments have grades.
+
+With X_i the gain of document i, of mean m_i and variance v_i, and L_i the discount at its rank, a
+score is sum L_i X_i over f: 1 of DCG, and of nDCG the DCG of the best list. Moments are plug-in
+ones, as of binary relevance: E = sum L_i m_i / f and Var = sum L_i^2 v_i / f^2. The best list is
+that of expected numbers of documents: with c_g of grade g and more, gains G_g and D(c) the sum of
+the first c discounts, f = sum over g of (G_g - G_{g-1}) D(c_g).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtc_bayes.judging.topic_state import Integers, LinearState, TopicGains, over
+from rtc_bayes.measures.linear import Linear, LinearRatio
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Judgments
+    from rtc_bayes.measures.names import Measure
+
+type Floats = NDArray[np.float64]
+
+
+def gains_of(judgments: Judgments, measure: Measure) -> list[TopicGains] | None:
+    """Say by topic what gains documents have, by the grades judged so far.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    measure : Measure
+
+    Returns
+    -------
+    list of TopicGains, or None
+        None where the measure has no gains by grade, or no judged grade is above 1: all that is
+        relevant has a gain of 1 then.
+    """
+    grades = judgments.grade_distribution() if measure.graded else None
+    if grades is None:
+        return None
+    pool = judgments.pool
+    chances = grades.chances(pool)
+    gains = measure.gains(np.arange(chances.shape[2]))
+    inside = [pool.documents(t) for t in range(pool.n_topics)]
+    return [TopicGains(judgments.grades[part], chances[:, part], gains) for part in inside]
+
+
+class GradedState(LinearState):
+    """The state of one topic by a sum of gains by grade, or such a one over that of the best list.
+
+    Parameters
+    ----------
+    measure : Linear or LinearRatio
+        Of discounts.
+    p, labels, pairs
+        As of :class:`TopicState`.
+    gains : TopicGains
+
+    Attributes
+    ----------
+    v : ndarray, shape (documents,)
+        Variance of each document's gain.
+    gains : TopicGains
+    """
+
+    gains: TopicGains
+
+    def __init__(
+        self,
+        measure: Linear | LinearRatio,
+        p: Floats,
+        labels: Floats,
+        pairs: tuple[Integers, Integers],
+        gains: TopicGains,
+    ) -> None:
+        self.gains = gains._replace(judged=gains.judged.copy())
+        levels = np.arange(len(gains.gains))
+        # of each grade: its gain, the square of that, and whether it is of each grade or more
+        self._of_grade = np.column_stack(
+            [gains.gains, gains.gains**2, levels[:, None] >= levels[1:]]
+        )
+        self._given = gains.chances @ self._of_grade
+        known = ~np.isnan(gains.judged)
+        self._given[:, known] = self._of_grade[gains.judged[known].astype(np.int64)]
+        self._steps = np.diff(gains.gains)
+        super().__init__(measure, p, labels, pairs)
+
+    def restart(self, p: Floats) -> None:
+        """Take new probabilities for the unjudged documents."""
+        super().restart(p)
+        nonrelevant, relevant = self._given
+        self._table = nonrelevant + self.p[:, None] * (relevant - nonrelevant)
+        self.v = np.maximum(self._table[:, 1] - self._table[:, 0] ** 2, 0.0)
+
+    def observe(self, document: int, label: float, grade: float = np.nan) -> None:
+        """Give a document, numbered within the topic, its label and its grade.
+
+        One that has no grade, or a higher one than any before, keeps its chances given the label.
+        """
+        super().observe(document, label)
+        if grade < len(self._of_grade):
+            self.gains.judged[document] = grade
+            self._given[:, document] = self._of_grade[int(grade)]
+        nonrelevant, relevant = self._given[:, document]
+        self._table[document] = nonrelevant + label * (relevant - nonrelevant)
+        self.v[document] = max(self._table[document, 1] - self._table[document, 0] ** 2, 0.0)
+
+    @property
+    def numerators(self) -> Floats:
+        """Expected gain of each system, shape (systems,)."""
+        return self.measure.gains @ self._table[:, 0]
+
+    @property
+    def divisor(self) -> float:
+        """The DCG of the best list of expected grades; 1 of DCG itself."""
+        return float(self._best(self._table[:, 2:].sum(axis=0)[:, None])[0])
+
+    @property
+    def centre(self) -> Floats:
+        """The score times what a unit of gain adds to the divisor, where all grades grow alike."""
+        numerators = self.numerators
+        if isinstance(self.measure, Linear):
+            return np.zeros_like(numerators)
+        counts = self._table[:, 2:].sum(axis=0)
+        total = self._steps * counts
+        grown = float(total @ self.measure.slope(counts, least=0.0))
+        return numerators / self.divisor * grown / (total.sum() or 1.0)
+
+    def expected_scores(self, p: Floats) -> Floats:
+        """Return expected scores under other probabilities, (documents, draws): (systems, draws).
+
+        By plug-in moments.
+        """
+        (gain, _, *at_least), (gain_if, _, *at_least_if) = np.moveaxis(self._given, 2, 1)
+        numerators = self.measure.gains @ (gain[:, None] + p * (gain_if - gain)[:, None])
+        counts = np.array(
+            [
+                none.sum() + (some - none) @ p
+                for none, some in zip(at_least, at_least_if, strict=True)
+            ]
+        )
+        return np.asarray(numerators / self._best(counts))
+
+    def bounds(self, pair: int) -> tuple[float, float]:
+        """Bound the difference of a pair, by number, over all that open documents may be.
+
+        Of the grades that are known so far.
+        """
+        discount = self.measure.gains[self.pairs[0][pair]] - self.measure.gains[self.pairs[1][pair]]
+        grade = np.where(np.isnan(self.settled()), np.nan, self.gains.judged)
+        unknown = np.isnan(grade)
+        rows = self._of_grade[grade[~unknown].astype(np.int64)]
+        sure, top = float(discount[~unknown] @ rows[:, 0]), self._of_grade[-1, 0]
+        lowest, highest = (
+            sure + top * float(np.clip(discount[unknown], *side).sum())
+            for side in ((None, 0.0), (0.0, None))
+        )
+        if isinstance(self.measure, Linear):
+            return lowest, highest
+        certain = rows[:, 2:].sum(axis=0)
+        ends = self._ideal(np.stack([certain, certain + unknown.sum()], axis=1))
+        return over(lowest, highest, *ends.tolist())
+
+    def _ideal(self, counts: Floats) -> Floats:
+        """Return the DCG of best lists of so many documents of each grade from 1 on and more.
+
+        Parameters
+        ----------
+        counts : ndarray, shape (grades, lists)
+        """
+        assert isinstance(self.measure, LinearRatio)
+        return np.asarray(self._steps @ self.measure.below(counts, least=0.0))
+
+    def _best(self, counts: Floats) -> Floats:
+        """Return what numerators are divided by: one document of grade 1 at least."""
+        if isinstance(self.measure, Linear):
+            return np.ones(counts.shape[1])
+        return np.maximum(self._ideal(counts), self._steps[0])

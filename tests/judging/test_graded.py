@@ -1,0 +1,288 @@
+"""Judging for nDCG and DCG where judgments have grades: moments, weights, proofs and sessions."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from pools import pool_of
+
+import rtc_bayes as rb
+from rtc_bayes import Estimand, InputError, Judgments
+from rtc_bayes.judging import HoldOutSession, JudgingSession
+from rtc_bayes.judging.judges import Chooser
+from rtc_bayes.judging.state import JudgingState
+from rtc_bayes.judging.stopping import SignProof
+from rtc_bayes.judging.weights import WEIGHTS, evr, reuse
+from rtc_bayes.measures import parse_measure
+from rtc_bayes.measures.sampled import scorer
+
+GRADED = ["DCG@3", "nDCG@3", "nDCG", "nDCG(dcg='exp-log2')@4"]
+
+
+def graded_case(rng, cases, level=1, highest=3, **sizes):
+    """A pool with a few graded judgments, one of which is of the highest grade."""
+    pool = cases.pool(rng, **sizes)
+    documents = rng.permutation(pool.n_documents)[:4]
+    grades = np.append(highest, rng.integers(highest + 1, size=len(documents) - 1))
+    return Judgments.none(pool, relevance_level=level).with_labels(
+        documents, (grades >= level).astype(float), grades
+    )
+
+
+def chances(judgments, p):
+    """Probabilities of all grades, (documents, grades), by the distribution alone."""
+    given = judgments.grade_distribution().chances(judgments.pool)
+    every = (1.0 - p)[:, None] * given[0] + p[:, None] * given[1]
+    judged = judgments.order
+    every[judged] = np.arange(every.shape[1]) == judgments.grades[judged, None]
+    return every
+
+
+def best_list(counts, gains, cutoff):
+    """DCG of a list filled from the top with expected numbers of documents of each grade."""
+    left, total, places = list(counts), 0.0, min(cutoff, round(sum(counts)))
+    for rank in range(1, places + 1):
+        room = 1.0
+        for grade in reversed(range(len(gains))):
+            take = min(room, left[grade])
+            left[grade] -= take
+            room -= take
+            total += take * gains[grade] / np.log2(rank + 1)
+    return max(total, gains[1])
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("measure", GRADED)
+def test_moments_are_those_of_all_outcomes_of_grades(rng, cases, measure, level):
+    """Of the discounted gains exactly, over the best list of expected numbers of grades."""
+    judgments = graded_case(rng, cases, level, highest=2, topics=2, documents=6, length=5)
+    pool, asked = judgments.pool, parse_measure(measure)
+    p = rng.random(pool.n_documents)
+    state = JudgingState(judgments, p, measure)
+    every, gains = chances(judgments, state_p(state)), asked.gains(np.arange(3))
+    expected = variance = 0.0
+    for t in range(pool.n_topics):
+        part = every[pool.documents(t)]
+        outcomes = np.array(list(product(range(3), repeat=len(part)))).T.astype(np.int8)
+        weight = np.prod([row[of] for row, of in zip(part, outcomes, strict=True)], axis=0)
+        dcg = parse_measure("DCG" if asked.cutoff is None else f"DCG@{asked.cutoff}")
+        discounts = scorer(dcg, pool.lists(t), len(part), graded=False)(
+            np.eye(len(part), dtype=np.int8)
+        )
+        sums = discounts @ gains[outcomes]
+        difference = sums[0] - sums[1]
+        below = 1.0
+        if asked.kind == "nDCG":
+            below = best_list(part.sum(axis=0), gains, asked.cutoff or len(part))
+        mean = weight @ difference
+        expected += mean / below / pool.n_topics
+        variance += (weight @ difference**2 - mean**2) / below**2 / pool.n_topics**2
+    np.testing.assert_allclose(state.moments(), [[expected], [variance]], atol=1e-12)
+
+
+def state_p(state):
+    return np.concatenate([topic.p for topic in state.topics])
+
+
+@pytest.mark.parametrize("measure", GRADED)
+def test_with_all_judged_the_difference_is_the_true_one(measure):
+    pool = pool_of({"A": {"1": "abcd", "2": "xy"}, "B": {"1": "dcba", "2": "yx"}}, depth=4)
+    qrels = rb.Qrels({"1": {"a": 3, "b": 1, "c": 2, "d": 0}, "2": {"x": 0, "y": 1}})
+    judgments = Judgments.from_qrels(pool, qrels)
+    state = JudgingState(judgments, np.full(pool.n_documents, 0.5), measure)
+    true = 0.0
+    for t, topic in enumerate(pool.topics):
+        inside = pool.documents(t)
+        grades = np.array([[qrels[topic][d]] for d in pool.docnos[inside]], dtype=np.int8)
+        score = scorer(parse_measure(measure), pool.lists(t), len(grades), graded=True)
+        first, second = score(grades)[:, 0]
+        true += (first - second) / pool.n_topics
+    expected, variance = state.moments()
+    assert expected[0] == pytest.approx(true, abs=1e-12)
+    assert variance[0] == 0.0
+    assert state.confidence()[0] == 1.0
+
+
+@pytest.mark.parametrize("measure", GRADED)
+def test_judgments_one_by_one_are_those_at_once(rng, cases, measure):
+    """Once grades are learnt again, and of draws of relevance."""
+    begun = graded_case(rng, cases, systems=3)
+    pool = begun.pool
+    p = rng.random((3, pool.n_documents))
+    state = JudgingState(begun, p, measure)
+    rest = rng.permutation(np.flatnonzero(~begun.judged))[:6]
+    grades = rng.integers(4, size=6)
+    for document, grade in zip(rest.tolist(), grades.tolist(), strict=True):
+        state.moments()
+        state.observe(document, float(grade > 0), grade)
+    judgments = begun.with_labels(rest, (grades > 0).astype(float), grades)
+    state.learn_grades(judgments)
+    state.restart(p)
+    at_once = JudgingState(judgments, p, measure)
+    for kept, fresh in zip(state.moments(), at_once.moments(), strict=True):
+        np.testing.assert_allclose(kept, fresh, atol=1e-12)
+    for topic, other in zip(state.topics, at_once.topics, strict=True):
+        for name, weight in WEIGHTS.items():
+            np.testing.assert_allclose(weight(topic), weight(other), atol=1e-12, err_msg=name)
+            assert (weight(topic)[topic.judged] == 0.0).all()
+    pair = at_once.of_pair([0, 2])
+    which = list(zip(*at_once.pairs, strict=True)).index((0, 2))
+    np.testing.assert_allclose(
+        np.ravel(pair.moments()), [part[which] for part in at_once.moments()], atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("measure", ["DCG@3", "DCG"])
+def test_evr_is_the_variance_that_a_grade_takes_off(rng, cases, measure):
+    """On average over the grades, with what grades the others have unchanged."""
+    judgments = graded_case(rng, cases, systems=3, topics=1)
+    p = rng.random(judgments.pool.n_documents)
+    state = JudgingState(judgments, p, measure)
+    before, weights = state.moments()[1].sum(), evr(state.topics[0])
+    every = chances(judgments, state_p(state))
+    assert (reuse(state.topics[0])[~judgments.judged] >= 0.0).all()
+    for document in np.flatnonzero(~judgments.judged).tolist():
+        left = 0.0
+        for grade, chance in enumerate(every[document]):
+            after = JudgingState(judgments, p, measure)
+            after.observe(document, float(grade > 0), grade)
+            left += chance * after.moments()[1].sum()
+        assert weights[document] == pytest.approx(before - left, abs=1e-12)
+
+
+def test_what_is_divided_by_grows_as_reuse_says(rng, cases):
+    """To first order: by the growth of all grades together, for a gain of one."""
+    judgments = graded_case(rng, cases, systems=2, topics=1, documents=12, length=9)
+    topic = JudgingState(judgments, rng.uniform(0.1, 0.3, judgments.pool.n_documents), "nDCG@5")
+    (state,) = topic.topics
+    counts = state._table[:, 2:].sum(axis=0)
+    total = np.diff(state.gains.gains) @ counts
+    step = 1e-7
+    grown = (state._best((counts * (1 + step))[:, None]) - state.divisor) / (step * total)
+    np.testing.assert_allclose(state.centre, state.numerators / state.divisor * grown, rtol=1e-5)
+
+
+@pytest.mark.parametrize("measure", GRADED)
+def test_bounds_hold_for_every_completion(rng, cases, measure):
+    proofs = 0
+    for _ in range(30):
+        pool = cases.pool(rng, topics=1, documents=6, length=5)
+        if not pool.n_documents:
+            continue
+        grades = rng.integers(3, size=pool.n_documents)
+        grades[0] = 2
+        judged = np.append(0, 1 + np.flatnonzero(rng.random(pool.n_documents - 1) < 0.5))
+        free = np.setdiff1d(np.arange(pool.n_documents), judged)
+        judgments = Judgments.none(pool).with_labels(
+            judged, (grades[judged] > 0).astype(float), grades[judged]
+        )
+        state = JudgingState(judgments, rng.random(pool.n_documents), measure)
+        outcomes = np.repeat(grades[:, None], 3 ** len(free), axis=1).astype(np.int8)
+        outcomes[free] = np.array(list(product(range(3), repeat=len(free)))).T
+        first, second = scorer(parse_measure(measure), pool.lists(0), len(grades), graded=True)(
+            outcomes
+        )
+        values = first - second
+        lowest, highest = state.topics[0].bounds(0)
+        assert lowest <= values.min() + 1e-12
+        assert highest >= values.max() - 1e-12
+        if SignProof(state).holds(0):
+            proofs += 1
+            assert values.min() > 0 or values.max() < 0
+    assert proofs > 0
+
+
+def test_a_session_learns_grades_as_they_come():
+    """The confidence of two lists that differ in grade alone is in their grades."""
+    lists = {str(t): "abcd" for t in range(1, 7)}
+    pool = pool_of({"A": lists, "B": dict.fromkeys(lists, "badc")}, depth=4)
+    asked = {"confidence": None, "budget": 24, "measure": "nDCG"}
+    session = JudgingSession(Judgments.none(pool), "mtc", **asked)
+    graded = {"a": 3, "b": 1, "c": 0, "d": 0}
+    while (document := session.next()) is not None:
+        grade = graded[pool.docnos[document]]
+        session.observe(document, float(grade > 0), grade)
+        if session.judgments.n_judged == 1:
+            assert 0.5 < session.confidence < 1.0
+    assert session.confidence == 1.0
+    assert session.differences[0] > 0.0
+    assert session.judgments.highest_grade == 3.0
+    assert {step.grade for step in session.steps} == {3.0, 1.0, 0.0}
+    order = session.judgments.order
+    alike = Judgments.from_labels(pool, order, session.judgments.labels[order])
+    assert JudgingSession(alike, "mtc", **asked).differences == (0.0,)
+
+
+def test_a_resumed_session_is_the_one_that_went_on():
+    """Grades are learnt again when a model is fitted."""
+    simulated = rb.simulate(n_topics=4, n_systems=3, seed=2)
+    pool = rb.Pool.from_runs(simulated.runs, depth=10)
+
+    def judge(session, count):
+        for _ in range(count):
+            document = session.next()
+            topic, docno = pool.topics[pool.topic_of[document]], pool.docnos[document]
+            relevant = simulated.qrels[topic].get(docno, 0) > 0
+            session.observe(document, float(relevant), 1 + document % 3 if relevant else 0)
+
+    asked = {"confidence": None, "budget": 50, "measure": "nDCG@10"}
+    whole = JudgingSession(Judgments.none(pool), "rtc:map", **asked)
+    judge(whole, 20)
+    resumed = JudgingSession(whole.judgments, "rtc:map", **asked)
+    assert resumed.confidence == pytest.approx(whole.confidence, abs=1e-12)
+    judge(whole, 5)
+    judge(resumed, 5)
+    assert resumed.judgments.order.tolist() == whole.judgments.order.tolist()
+    assert resumed.judgments.highest_grade == 3.0
+
+
+@pytest.mark.parametrize(("label", "grade"), [(0.0, 2), (1.0, 1), (0.5, 2), (1.0, -1), (1.0, 2.5)])
+def test_a_grade_must_have_its_label(label, grade):
+    pool = pool_of({"A": {"1": "ab"}, "B": {"1": "ba"}}, depth=2)
+    none = Judgments.none(pool, relevance_level=2)
+    session = JudgingSession(none, "mtc", confidence=None, budget=2, measure="nDCG")
+    with pytest.raises(InputError, match="grade"):
+        session.observe(0, label, grade)
+    session.observe(0, 1.0, 2)
+    session.observe(1, 0.25)
+    assert np.nan_to_num(session.judgments.grades, nan=-1.0).tolist() == [2.0, -1.0]
+
+
+def test_build_keeps_grades_and_counts_them():
+    """Under a design, too; a judge of one's own need not know of them."""
+    simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    graded = {
+        t: {d: g * (1 + n % 3) for n, (d, g) in enumerate(of.items())}
+        for t, of in simulated.qrels.items()
+    }
+    qrels = rb.Qrels(graded)
+
+    class InOrder(Chooser):
+        def choose(self, count):
+            return [(int(document), 1.0) for document in self.unjudged()[:count]]
+
+    class Own:
+        name, has_confidence = "own", False
+
+        def start(self, judgments, *, seed):
+            return InOrder(judgments)
+
+    groups = dict(zip(pool.systems, ["siteA", "siteA", "siteB", "siteB"], strict=True))
+    design = rb.HoldOutDesign(pool.topics, ("siteA", "siteB"), [[1, 1, 0], [1, 1, 1]])
+    about = Estimand("nDCG@5", relevance_level=2)
+    for algorithm, more in (
+        ("mtc", {}),
+        (Own(), {}),
+        ("mtc", {"hold_out": design, "groups": groups}),
+    ):
+        made = rb.build(pool, qrels, algorithm, about, confidence=None, budget=20, **more).judgments
+        assert made.relevance_level == 2
+        for document in made.order.tolist():
+            topic = made.pool.topics[made.pool.topic_of[document]]
+            grade = max(graded[topic].get(made.pool.docnos[document], 0), 0)
+            assert made.grades[document] == grade
+            assert made.labels[document] == float(grade >= 2)
+    session = HoldOutSession(Judgments.none(pool), "mtc", design, groups, budget=1)
+    session.observe(session.next(), 1.0)
+    assert session.judgments.highest_grade == 1.0
