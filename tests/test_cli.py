@@ -641,8 +641,9 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
     (here / "graded.qrels").write_text(graded)
     graded_line = line.replace("few", "graded").replace("P@5", "nDCG@5")
     title = " ".join(ok(f"{graded_line} --algorithm mtc").split())
-    assert "(by plug-in moments, without the residual and grades: " in title
+    assert "(by plug-in moments, without the residual: " in title
     assert "; judged grades go up to 2, and those from 1 on count as relevant" in title
+    assert title.partition("(--relevance-level 1)")[2].startswith(", and gains are by grade")
     assert "choose them for AP or nDCG" in run(line.replace("P@5", "ERR@5"))[2]
     first = rb.Pool.from_runs(runs, depth=5)
     grades: dict[str, dict[str, int]] = {topic: {} for topic in first.topics}

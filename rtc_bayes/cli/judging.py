@@ -261,12 +261,13 @@ def next_(
     by = ""
     if chosen.weighs_by_measure and estimand.measure != defaults.MEASURE:
         by = f" by {estimand.measure}"
-    graded = parse_measure(estimand.measure).graded
-    sure = _sure(suggestions, pair, graded=graded)
+    sure = _sure(suggestions, pair)
     title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{sure}"
     if judgments.highest_grade > 1:
         highest = int(judgments.highest_grade)
         title += f"; {counted_grades(highest, judgments.relevance_level)}"
+        if parse_measure(estimand.measure).graded:
+            title += ", and gains are by grade"
     if not suggestions.documents:
         title += f"; {why_none(judgments)}"
     _show(frame, kind, output, meta, title)
@@ -439,7 +440,7 @@ def pair_of(text: str | None, systems: Sequence[str]) -> PairLike:
     return next((names for names in splits if set(names) <= set(systems)), splits[0])
 
 
-def _sure(suggestions: Suggestions, asked: str | None, *, graded: bool) -> str:
+def _sure(suggestions: Suggestions, asked: str | None) -> str:
     """Say how sure the pair asked for is, or which pair is least sure."""
     from rtc_bayes.report.tables import probability
 
@@ -447,6 +448,5 @@ def _sure(suggestions: Suggestions, asked: str | None, *, graded: bool) -> str:
         return ""
     which = "least sure" if asked in (None, "least") else "for"
     pair, confidence = " and ".join(suggestions.pair), probability(suggestions.confidence)
-    binary = " and grades" if graded else ""
-    differs = f"by plug-in moments, without the residual{binary}: P(better) of compare may differ"
+    differs = "by plug-in moments, without the residual: P(better) of compare may differ"
     return f"; {which}: {pair}, confidence {confidence} ({differs})"
