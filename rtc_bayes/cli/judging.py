@@ -266,7 +266,7 @@ def next_(
     if judgments.highest_grade > 1:
         highest = int(judgments.highest_grade)
         title += f"; {counted_grades(highest, judgments.relevance_level)}"
-        if parse_measure(estimand.measure).graded:
+        if by and parse_measure(estimand.measure).graded:
             title += ", and gains are by grade"
     if not suggestions.documents:
         title += f"; {why_none(judgments)}"

@@ -26,6 +26,8 @@ UNSEEN = " (unseen)"
 CONCENTRATION = 2.0
 #: Standard deviation of the slope's normal prior, about 0.
 SLOPE_SD = 1.0
+#: Grades of outcomes are bytes.
+HIGHEST_GRADE = np.iinfo(np.int8).max
 # of Newton's method, for the slope
 _STEPS = 20
 
@@ -155,7 +157,7 @@ class GradeDistribution:
         heights: Mapping[str, Mapping[str, float]] | None = None,
         concentration: float = CONCENTRATION,
     ) -> GradeDistribution | None:
-        """Learn it from judged grades; None where none is above 1, so that there is one alone.
+        """Learn it from judged grades; None where there is one alone, as none is above 1.
 
         Parameters
         ----------
@@ -182,13 +184,13 @@ class GradeDistribution:
         topic = np.repeat(np.arange(len(topics)), [len(part) for part in judged])
         grade = np.array([g for part in judged for _, g in part], dtype=int)
         highest = int(grade.max(initial=0))
-        if highest <= 1:
+        if max(highest, relevance_level) <= 1:
             return None
-        if highest > np.iinfo(np.int8).max:
+        if highest > HIGHEST_GRADE:
             raise InputError(
                 f"a grade of {highest} is no gain of a graded measure",
                 path=qrels.path or None,
-                remedy="give grades up to 127",
+                remedy=f"give grades up to {HIGHEST_GRADE}",
             )
         heights = heights or {}
         lowest = _lowest(heights)
@@ -334,7 +336,8 @@ class GradeDistribution:
     @property
     def highest(self) -> int:
         """The highest grade judged."""
-        return max(grade for of_topic in self.judged.values() for grade in of_topic.values())
+        grades = (grade for of_topic in self.judged.values() for grade in of_topic.values())
+        return max(grades, default=0)
 
     def __repr__(self) -> str:
         return f"GradeDistribution({self.judged.n_values} judged, of grades 0 to {self.highest})"

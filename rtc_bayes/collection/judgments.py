@@ -603,7 +603,9 @@ class Judgments(Saved):
         )
 
     def grade_distribution(self) -> GradeDistribution | None:
-        """Return the grades and what they say of other documents'; None where none is above 1.
+        """Return the grades and what they say of other documents'.
+
+        None where the relevance level and all of them are at most 1.
 
         Examples
         --------
@@ -612,7 +614,7 @@ class Judgments(Saved):
         >>> rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 3}})).grade_distribution()
         GradeDistribution(1 judged, of grades 0 to 3)
         """
-        if self.highest_grade <= 1.0:
+        if max(self.highest_grade, self.relevance_level) <= 1:
             return None
         return GradeDistribution.from_qrels(
             self._qrels(), relevance_level=self.relevance_level, heights=heights_of(self.pool)

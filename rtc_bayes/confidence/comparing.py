@@ -256,6 +256,7 @@ def _by_moments(setting: Setting) -> Comparison:
     unjudged, parameters = variance.mean(axis=0), expected.var(axis=0)
     mean = table.mean_expected
     own = table.mean_variance.mean(axis=0) + setting.residual**2
+    scores = mean.mean(axis=0)
     return Comparison(
         systems=setting.pool.systems,
         topics=setting.pool.topics,
@@ -263,8 +264,8 @@ def _by_moments(setting: Setting) -> Comparison:
         moments=setting.moments,
         model=setting.model,
         method=setting.method,
-        expected=mean.mean(axis=0),
-        sd=np.sqrt(own + mean.var(axis=0)),
+        expected=scores,
+        sd=_of_level(setting, scores, own + mean.var(axis=0)),
         a=setting.names(0),
         b=setting.names(1),
         expected_difference=expected.mean(axis=0),
@@ -294,6 +295,11 @@ def _with_residual(setting: Setting, table: Moments) -> Moments:
     )
 
 
+def _of_level(setting: Setting, expected: Floats, variance: Floats) -> Floats:
+    """Return standard deviations of scores, with what they may be off together."""
+    return np.sqrt(variance + (setting.level * expected) ** 2)
+
+
 def _by_outcomes(setting: Setting) -> Comparison:
     """Compare by outcomes alone: the measure has no moments, or there are many pairs."""
     scores = setting.sample_all()
@@ -307,7 +313,7 @@ def _by_outcomes(setting: Setting) -> Comparison:
         model=setting.model,
         method=setting.method,
         expected=sampled.expected,
-        sd=sampled.sd,
+        sd=_of_level(setting, sampled.expected, sampled.sd**2),
         a=setting.names(0),
         b=setting.names(1),
         expected_difference=sampled.difference,

@@ -86,6 +86,8 @@ class Setting:
     unjudged : float
         Share of the relevant documents that are expected without a judgment, of those that some
         system retrieved or somebody judged.
+    level : float
+        How far all expected scores may be off together, as a share of them.
     """
 
     pool: Pool
@@ -105,6 +107,7 @@ class Setting:
     judged: str = ""
     lasting: float = 0.0
     unjudged: float = 0.0
+    level: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
@@ -161,6 +164,7 @@ class Setting:
         _, values = by_grade(pool, values, grades, measure)
         options["unjudged"] = unjudged = share_unjudged(pool, values)
         residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
+        options["level"] = asked.level_of(pool.n_systems, unjudged)
         about = replace(about, residual=residual)
         options["grades"] = grades if measure.graded else None
         by_name = measure.graded or parse_measure(about.measure).rel
@@ -274,6 +278,7 @@ class Setting:
             "unseen": self.estimand.unseen,
             "residual": self.residual,
             "lasting_residual": self.lasting,
+            "level": self.level,
             "unjudged_relevant": self.unjudged,
         }
         asked = {} if self.rope is None else {"rope": self.rope}

@@ -16,7 +16,7 @@ from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
-from rtc_bayes.measures import Estimand, parse_measure
+from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import RelevanceModel
 from rtc_bayes.store.shown import Shown
 
@@ -110,8 +110,7 @@ class JudgingResult(Shown):
         """Say which grades counted as relevant, where some are above 1, as a sentence more."""
         if self.judgments.highest_grade <= 1.0:
             return ""
-        said = f". Grades from {self.judgments.relevance_level} on counted as relevant"
-        return f"{said}, and gains were by grade" if parse_measure(self.measure).graded else said
+        return f". Grades from {self.judgments.relevance_level} on counted as relevant"
 
     def __repr__(self) -> str:
         missing = f"; {len(self.missing)} missing from the truth" if self.missing else ""

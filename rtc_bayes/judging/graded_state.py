@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.judging.topic_state import Integers, LinearState, TopicGains, over
+from rtc_bayes.judging.topic_state import Integers, LinearState, TopicGains
 from rtc_bayes.measures.linear import Linear, LinearRatio
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ type Floats = NDArray[np.float64]
 
 
 def gains_of(judgments: Judgments, measure: Measure) -> list[TopicGains] | None:
-    """Say by topic what gains documents have, by the grades judged so far.
+    """Say by topic what gains documents have, by the relevance level and the grades judged so far.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def gains_of(judgments: Judgments, measure: Measure) -> list[TopicGains] | None:
     Returns
     -------
     list of TopicGains, or None
-        None where the measure has no gains by grade, or no judged grade is above 1: all that is
-        relevant has a gain of 1 then.
+        None where the measure has no gains by grade, or the level and all judged grades are at most
+        1: all that is relevant has a gain of 1 then.
     """
     grades = judgments.grade_distribution() if measure.graded else None
     if grades is None:
@@ -93,7 +93,7 @@ class GradedState(LinearState):
         super().restart(p)
         nonrelevant, relevant = self._given
         self._table = nonrelevant + self.p[:, None] * (relevant - nonrelevant)
-        self.v = np.maximum(self._table[:, 1] - self._table[:, 0] ** 2, 0.0)
+        self.v = _variance(self._table)
 
     def observe(self, document: int, label: float, grade: float = np.nan) -> None:
         """Give a document, numbered within the topic, its label and its grade.
@@ -106,7 +106,7 @@ class GradedState(LinearState):
             self._given[:, document] = self._of_grade[int(grade)]
         nonrelevant, relevant = self._given[:, document]
         self._table[document] = nonrelevant + label * (relevant - nonrelevant)
-        self.v[document] = max(self._table[document, 1] - self._table[document, 0] ** 2, 0.0)
+        self.v[document] = _variance(self._table[document])
 
     @property
     def numerators(self) -> Floats:
@@ -116,18 +116,31 @@ class GradedState(LinearState):
     @property
     def divisor(self) -> float:
         """The DCG of the best list of expected grades; 1 of DCG itself."""
-        return float(self._best(self._table[:, 2:].sum(axis=0)[:, None])[0])
+        return float(self._best(self._counts[:, None])[0])
 
     @property
     def centre(self) -> Floats:
         """The score times what a unit of gain adds to the divisor, where all grades grow alike."""
-        numerators = self.numerators
-        if isinstance(self.measure, Linear):
+        numerators, counts = self.numerators, self._counts
+        if isinstance(self.measure, Linear) or self._ideal(counts) <= self._steps[0]:
             return np.zeros_like(numerators)
-        counts = self._table[:, 2:].sum(axis=0)
         total = self._steps * counts
         grown = float(total @ self.measure.slope(counts, least=0.0))
-        return numerators / self.divisor * grown / (total.sum() or 1.0)
+        return numerators / self.divisor * grown / total.sum()
+
+    @property
+    def move(self) -> Floats:
+        """How each expected numerator changes if a document turns out relevant.
+
+        By the gains to expect of it if it is and if it is not; (systems, documents).
+        """
+        nonrelevant, relevant = self._given[:, :, 0]
+        return self.effect * (relevant - nonrelevant)
+
+    @property
+    def _counts(self) -> Floats:
+        """Expected numbers of documents of each grade from 1 on and more, shape (grades - 1,)."""
+        return np.asarray(self._table[:, 2:].sum(axis=0))
 
     def expected_scores(self, p: Floats) -> Floats:
         """Return expected scores under other probabilities, (documents, draws): (systems, draws).
@@ -145,24 +158,8 @@ class GradedState(LinearState):
         return np.asarray(numerators / self._best(counts))
 
     def bounds(self, pair: int) -> tuple[float, float]:
-        """Bound the difference of a pair, by number, over all that open documents may be.
-
-        Of the grades that are known so far.
-        """
-        discount = self.measure.gains[self.pairs[0][pair]] - self.measure.gains[self.pairs[1][pair]]
-        grade = np.where(np.isnan(self.settled()), np.nan, self.gains.judged)
-        unknown = np.isnan(grade)
-        rows = self._of_grade[grade[~unknown].astype(np.int64)]
-        sure, top = float(discount[~unknown] @ rows[:, 0]), self._of_grade[-1, 0]
-        lowest, highest = (
-            sure + top * float(np.clip(discount[unknown], *side).sum())
-            for side in ((None, 0.0), (0.0, None))
-        )
-        if isinstance(self.measure, Linear):
-            return lowest, highest
-        certain = rows[:, 2:].sum(axis=0)
-        ends = self._ideal(np.stack([certain, certain + unknown.sum()], axis=1))
-        return over(lowest, highest, *ends.tolist())
+        """None: a grade higher than all so far may come."""
+        return -np.inf, np.inf
 
     def _ideal(self, counts: Floats) -> Floats:
         """Return the DCG of best lists of so many documents of each grade from 1 on and more.
@@ -179,3 +176,8 @@ class GradedState(LinearState):
         if isinstance(self.measure, Linear):
             return np.ones(counts.shape[1])
         return np.maximum(self._ideal(counts), self._steps[0])
+
+
+def _variance(table: Floats) -> Floats:
+    """Variances of gains, of tables of means and mean squares; what rounds below 0 is 0."""
+    return np.maximum(table[..., 1] - table[..., 0] ** 2, 0.0)

@@ -187,7 +187,8 @@ class HoldOutSession:
         Raises
         ------
         InputError
-            A label outside [0, 1]; a document that is judged or in no sub-pool.
+            A document that is judged or in no sub-pool; a label or a grade as
+            :meth:`JudgingSession.observe` refuses it.
         """
         if document not in self._part_of:
             raise InputError(

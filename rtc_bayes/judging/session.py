@@ -7,9 +7,13 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain
 from numbers import Integral, Real
 
+import numpy as np
+
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection.grades import HIGHEST_GRADE
 from rtc_bayes.collection.hold_out import check_design
+from rtc_bayes.collection.judgments import as_grades
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge, takes_measure
@@ -218,7 +222,7 @@ class JudgingSession:
         ------
         InputError
             A label outside [0, 1], or a document that is judged or not in the pool; a grade that
-            is no whole number of at least 0, or does not have the label at the relevance level.
+            is no whole number from 0 to 127, or does not have the label at the relevance level.
         """
         if not isinstance(label, Real) or math.isnan(label) or not 0.0 <= label <= 1.0:
             raise InputError(
@@ -239,6 +243,11 @@ class JudgingSession:
         if grade is not None:
             level = self._level
             grade = whole_number("grade", grade)
+            if grade > HIGHEST_GRADE:
+                raise InputError(
+                    f"grade {grade} is no gain of a graded measure",
+                    remedy=f"give grades up to {HIGHEST_GRADE}",
+                )
             if label != float(grade >= level):
                 raise InputError(
                     f"label {label:g} of grade {grade}, where grades from {level} on are relevant",
@@ -249,8 +258,8 @@ class JudgingSession:
         asked, weight = self._offered or (document, 0.0)
         sure = self.confidence if self.pool.n_systems <= defaults.MANY_SYSTEMS else None
         weight = weight if asked == document else 0.0
-        of_label = self._chooser.grade(document, label)
-        self.steps.append(Step(topic, docno, label, weight, sure, of_label))
+        read_from = float(as_grades(np.array(label), self._level)) if grade is None else grade
+        self.steps.append(Step(topic, docno, label, weight, sure, float(read_from)))
         self._chooser.observe(document, label)
         self._offered = None
 

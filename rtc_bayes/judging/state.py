@@ -61,7 +61,7 @@ class JudgingState:
         The first and the second of every pair, numbered within `systems`.
     parameter_variance : ndarray, shape (pairs,)
         Variance over draws of the expected difference in the mean; 0 for one draw. It holds
-        until the next :meth:`restart`.
+        until the next :meth:`restart` or :meth:`learn_grades`.
     """
 
     def __init__(
@@ -151,23 +151,29 @@ class JudgingState:
 
     @property
     def highest_grade(self) -> int:
-        """The highest grade that counts: 1 as long as none above it was judged."""
+        """The highest grade that counts: the highest judged so far, the level, or 1."""
         gains = self.topics[0].gains if self.topics else None
         return 1 if gains is None else len(gains.gains) - 1
 
-    def learn_grades(self, judgments: Judgments) -> None:
-        """Learn anew what grades unjudged documents have, from all judgments."""
+    def learn_grades(self, judgments: Judgments) -> bool:
+        """Learn anew, from all judgments, what grades unjudged documents have; say if they count.
+
+        They do not as long as the relevance level and all grades are at most 1, or where the
+        measure has no gains by grade.
+        """
         gains = gains_of(judgments, self._measure)
         if gains is None:
-            return
-        self.topics = [
-            GradedState(topic.measure, topic.p, topic.labels, topic.pairs, of_topic)
-            for topic, of_topic in zip(self.topics, gains, strict=True)
-            if isinstance(topic, LinearState)
-        ]
+            return False
+        graded: list[TopicState] = []
+        for topic, of_topic in zip(self.topics, gains, strict=True):
+            assert isinstance(topic, LinearState)
+            graded.append(GradedState(topic.measure, topic.p, topic.labels, topic.pairs, of_topic))
+        self.topics = graded
         self._stale.update(range(len(self.topics)))
+        self._spread(self._draws)
         if self._unsure is not None:
             self._look_at(self._unsure[0])
+        return True
 
     def restart(self, p: NDArray[np.floating]) -> None:
         """Take new probabilities, (documents,) or (draws, documents), of unjudged documents."""
@@ -199,6 +205,8 @@ class JudgingState:
 
     def _spread(self, draws: NDArray[np.floating]) -> None:
         """Take from draws how far the expected differences are unknown, and their mean."""
+        if self.by_grade:
+            self._draws = draws  # for grades that are learnt before the next
         first, second = self.pairs
         self.parameter_variance = np.zeros(len(first))
         # products of probabilities are not those of mean probabilities

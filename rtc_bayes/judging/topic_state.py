@@ -112,7 +112,12 @@ class TopicState(ABC):
     @property
     @abstractmethod
     def effect(self) -> Floats:
-        """L: how each numerator changes if a document turns out relevant; (systems, documents)."""
+        """L: how each numerator changes with what `v` is the variance of; (systems, documents)."""
+
+    @property
+    def move(self) -> Floats:
+        """How each numerator changes if a document turns out relevant; (systems, documents)."""
+        return self.effect
 
     @property
     @abstractmethod
@@ -127,7 +132,7 @@ class TopicState(ABC):
     @property
     @abstractmethod
     def divides(self) -> bool:
-        """Whether the measure divides its numerators, and `effect` is of these."""
+        """Whether the measure divides its numerators, and `move` is of these."""
 
     @property
     @abstractmethod
@@ -136,11 +141,11 @@ class TopicState(ABC):
 
     @property
     def if_relevant(self) -> Floats:
-        """`effect` if nothing open is relevant, of every system but the first, less the first's.
+        """`move` if nothing open is relevant, of every system but the first, less the first's.
 
         Shape (systems - 1, documents). As things are now, which of a linear measure is the same.
         """
-        return self.effect[1:] - self.effect[0]
+        return self.move[1:] - self.move[0]
 
     @property
     def if_nonrelevant(self) -> Floats:

@@ -71,7 +71,7 @@ def influence(state: TopicState) -> Floats:
     ndarray, shape (documents,)
     """
     weight = np.empty(len(state.p))
-    kernels.spread(state.effect, weight)
+    kernels.spread(state.move, weight)
     kernels.clear(state.judged, weight)
     return weight
 

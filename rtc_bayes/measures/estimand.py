@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 from rtc_bayes import defaults
 from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures.names import parse_measure
-from rtc_bayes.measures.residual import residual_parts
+from rtc_bayes.measures.residual import expected_level, residual_parts
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -331,11 +331,28 @@ class Estimand:
         >>> rb.Estimand(scope="pool").residual_parts(5)
         (0.0, 0.0)
         """
-        auto = "auto" if self.scope == "whole" else 0.0
-        residual = auto if self.residual is None else self.residual
-        if isinstance(residual, str):
+        if self._by_rule:
             return residual_parts(self.measure, n_systems, unjudged)
-        return residual**2, 0.0
+        return float(self.residual or 0.0) ** 2, 0.0
+
+    def level_of(self, n_systems: int, unjudged: float = 0.0) -> float:
+        """Return how far all expected scores may be off together, as a share of them.
+
+        By the rule of :func:`~rtc_bayes.measures.residual.expected_level` where the residual is
+        ``"auto"``, and 0 where it is a number.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> [round(rb.Estimand(residual=r).level_of(4, 0.9), 2) for r in ("auto", 0.01)]
+        [0.1, 0.0]
+        """
+        return expected_level(self.measure, n_systems, unjudged) if self._by_rule else 0.0
+
+    @property
+    def _by_rule(self) -> bool:
+        """Whether the residual is by the rule of ``"auto"``."""
+        return self.residual == "auto" or (self.residual is None and self.scope == "whole")
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields as JSON holds them."""

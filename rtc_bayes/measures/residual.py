@@ -47,6 +47,9 @@ _AP = ResidualRule(0.62, 0.022, 0.095, 0.0123, 0.062)
 _NDCG = ResidualRule(0.59, 0.028, 0.103, 0.026)
 _NDCG_AT_THE_TOP = ResidualRule(0.75, 0.0045, 0.044)
 _R = ResidualRule(0.63, 0.057, 0.193, 0.034)
+# of a system alone with nothing judged: python -m experiments.whole_lists.level
+_LEVELS = {"AP": 0.222, "nDCG": 0.222, "R": 0.222}
+_LEVEL_AT_THE_TOP = 0.222
 
 
 def residual_parts(
@@ -70,6 +73,44 @@ def residual_parts(
     if parsed.kind == "nDCG" and not parsed.depends_on_unseen:
         rule = _NDCG_AT_THE_TOP
     return rule.parts(n_systems, unjudged)
+
+
+def expected_level(measure: MeasureLike, n_systems: int, unjudged: float = 0.0) -> float:
+    """Return how far expected scores of all systems may be off together, as a share of them.
+
+    How many documents are relevant is the same number for every system, and where few are judged it
+    is not known well. What is wrong with it moves all scores by one factor: it changes the sign of
+    no difference, and next to nothing of its size. Its standard deviation is level u / sqrt(n), for
+    n systems and a share u of what is relevant that is expected without a judgment.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        Of those that do not ask how many documents are relevant none has it.
+    n_systems : int, at least 1
+    unjudged : float, 0 to 1
+        As of :func:`expected_residual`.
+
+    Returns
+    -------
+    float
+        At least 0.
+
+    Examples
+    --------
+    >>> from rtc_bayes.measures.residual import expected_level
+    >>> [round(expected_level("AP", systems, 0.9), 3) for systems in (1, 4, 10)]
+    [0.2, 0.1, 0.06]
+    >>> expected_level("P@10", 4, 0.9)
+    0.0
+    """
+    parsed = parse_measure(measure)
+    if not parsed.asks_how_many:
+        return 0.0
+    level = _LEVELS.get(parsed.kind or "AP", _LEVELS["AP"])
+    if parsed.kind == "nDCG" and not parsed.depends_on_unseen:
+        level = _LEVEL_AT_THE_TOP
+    return level * unjudged / math.sqrt(n_systems)
 
 
 def expected_residual(

@@ -242,7 +242,7 @@ def test_what_grades_counted_as_is_said():
         return repr(rb.build(pool, qrels, "mtc", about, confidence=None, budget=4))
 
     assert said("AP").endswith("Grades from 2 on counted as relevant)")
-    assert said("nDCG@2").endswith("from 2 on counted as relevant, and gains were by grade)")
+    assert said("nDCG@2").endswith("Grades from 2 on counted as relevant)")
     assert "Grades" not in said("nDCG@2", rb.Qrels({"1": {"a": 1, "d": 0}}), 1)
 
 

@@ -186,12 +186,12 @@ class Chooser:
         """Everything judged so far, in order."""
         if self._new:
             documents, labels = zip(*self._new, strict=True)
-            grades = [self.grade(document, label) for document, label in self._new]
+            grades = [self._grade(document, label) for document, label in self._new]
             self._judgments = self._judgments.with_labels(documents, labels, grades)
             self._new = []
         return self._judgments
 
-    def grade(self, document: int, label: float) -> float:
+    def _grade(self, document: int, label: float) -> float:
         """Return the grade of a document with a label: as taken, or what the label says of it."""
         level = self._judgments.relevance_level
         return self._grades.get(document, float(as_grades(np.array(label), level)))

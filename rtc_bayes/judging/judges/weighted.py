@@ -240,8 +240,11 @@ class WeightedChooser(Chooser):
         return self._best.floor_met(self._floor)
 
     def proves(self, pairs: Iterable[int]) -> bool:
-        """Whether no judgment to come can change the sign of any of these pairs' differences."""
-        return all(self._proof.holds(int(pair)) for pair in pairs)
+        """Whether no judgment to come can change the sign of any of these pairs' differences.
+
+        Never of a measure with gains by grade: a higher grade than all so far may come.
+        """
+        return not self.state.by_grade and all(self._proof.holds(int(pair)) for pair in pairs)
 
     def why(self, document: int, weight: float) -> str:
         """Say where the two systems that the document tells apart most rank it, p and weight."""
@@ -273,20 +276,22 @@ class WeightedChooser(Chooser):
     def observe(self, document: int, label: float) -> None:
         """Take a label, and fit the model again when that is due."""
         super().observe(document, label)
-        grade = self.grade(document, label)
+        grade = self._grade(document, label)
         topic = self.state.observe(document, label, grade)
         self._best.count(topic)
         due = self.n_judged >= next_fit(self._fitted, self._growth)
+        changed = False
         if self.state.by_grade and (due or grade > self.state.highest_grade):
-            self.state.learn_grades(self.judgments)
-            self._proof = SignProof(self.state)
-            self._weigh_all()
+            changed = self.state.learn_grades(self.judgments)
         if self._estimate is not None and due:
             self.state.restart(self._estimate(self.judgments))
-            self._weigh_all()
+            changed = True
         if due:
             self._fitted = self.n_judged
-        self._weigh(topic)
+        if changed:
+            self._weigh_all()
+        else:
+            self._weigh(topic)
 
     def _weigh(self, topic: int) -> None:
         self._best.set(topic, self._weight(self.state.topics[topic]))
