@@ -265,7 +265,7 @@ def _by_moments(setting: Setting) -> Comparison:
         model=setting.model,
         method=setting.method,
         expected=scores,
-        sd=_of_level(setting, scores, own + mean.var(axis=0)),
+        sd=_with_common_error(setting, scores, own + mean.var(axis=0)),
         a=setting.names(0),
         b=setting.names(1),
         expected_difference=expected.mean(axis=0),
@@ -295,9 +295,9 @@ def _with_residual(setting: Setting, table: Moments) -> Moments:
     )
 
 
-def _of_level(setting: Setting, expected: Floats, variance: Floats) -> Floats:
-    """Return standard deviations of scores, with what they may be off together."""
-    return np.sqrt(variance + (setting.level * expected) ** 2)
+def _with_common_error(setting: Setting, expected: Floats, variance: Floats) -> Floats:
+    """Return standard deviations of scores, with the common error."""
+    return np.sqrt(variance + (setting.common_error * expected) ** 2)
 
 
 def _by_outcomes(setting: Setting) -> Comparison:
@@ -313,7 +313,7 @@ def _by_outcomes(setting: Setting) -> Comparison:
         model=setting.model,
         method=setting.method,
         expected=sampled.expected,
-        sd=_of_level(setting, sampled.expected, sampled.sd**2),
+        sd=_with_common_error(setting, sampled.expected, sampled.sd**2),
         a=setting.names(0),
         b=setting.names(1),
         expected_difference=sampled.difference,

@@ -124,6 +124,8 @@ SETTLED = 1e-7
 """Of a standard deviation: at most so much is rounding, and nothing is unsure."""
 # the share of relevant documents without a judgment at which their number is known well enough
 _KNOWN = 0.05
+# of a score, an error that no table shows
+_NOTHING = 0.005
 # the share of a variance that is most of it
 _MOSTLY = 0.5
 FEWEST, MOST = 8, 50
@@ -402,7 +404,7 @@ class Comparison(Shown):
         >>> drawn = rb.Relevance.from_values(pool, np.full((1, 2, pool.n_documents), 0.5))
         >>> print(rb.compare(pool, drawn).level_text)
         expected scores of 2 systems are often all too high or all too low: trust their order more
-        than their values and intervals
+        than their values
         >>> rb.compare(pool, drawn, "P@5").level_text
         """
         systems = len(self.systems)
@@ -418,7 +420,28 @@ class Comparison(Shown):
             )
         return (
             f"expected scores of {systems} systems are often all too high or all too low: trust "
-            "their order more than their values and intervals"
+            "their order more than their values"
+        )
+
+    @property
+    def common_text(self) -> str | None:
+        """Say how far all scores may be off together, or None where that is next to nothing.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=9, seed=1).runs, depth=5)
+        >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+        >>> print(rb.compare(pool, p).common_text)
+        all scores may be off together by 9%, in their intervals and not in differences
+        >>> rb.compare(pool, p, "P@5").common_text
+        """
+        common = float(str(self.meta.get("common_error", 0.0)))
+        if common < _NOTHING:
+            return None
+        return (
+            f"all scores may be off together by {common:.0%}, in their intervals and not in "
+            "differences"
         )
 
     @property

@@ -86,7 +86,7 @@ class Setting:
     unjudged : float
         Share of the relevant documents that are expected without a judgment, of those that some
         system retrieved or somebody judged.
-    level : float
+    common_error : float
         How far all expected scores may be off together, as a share of them.
     """
 
@@ -107,7 +107,7 @@ class Setting:
     judged: str = ""
     lasting: float = 0.0
     unjudged: float = 0.0
-    level: float = 0.0
+    common_error: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
@@ -164,7 +164,7 @@ class Setting:
         _, values = by_grade(pool, values, grades, measure)
         options["unjudged"] = unjudged = share_unjudged(pool, values)
         residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
-        options["level"] = asked.level_of(pool.n_systems, unjudged)
+        options["common_error"] = asked.common_error(pool.n_systems, unjudged)
         about = replace(about, residual=residual)
         options["grades"] = grades if measure.graded else None
         by_name = measure.graded or parse_measure(about.measure).rel
@@ -172,7 +172,7 @@ class Setting:
             options["judged"] = caution(judgments, about.topics)
         options["relevant"] = (
             ""
-            if grades is None or by_name
+            if grades is None or grades.highest <= 1 or by_name
             else counted_grades(grades.highest, grades.relevance_level)
         )
         return cls(pool, values, pairs, about, probabilities.model, probabilities.method, **options)
@@ -199,11 +199,13 @@ class Setting:
         if self.grades is not None:
             level = self.grades.relevance_level
             below = f" (also below relevance level {level})" if level > 1 else ""
-            return (
-                f"judged grades{below}, and of other documents grades like those of their topic, "
-                "which may be too high: then the best list is too good, and expected scores are "
-                "too low"
+            said = (
+                f"judged grades{below}, and of other documents grades like those of their topic "
+                "that systems rank as high"
             )
+            if self._measure.kind != "nDCG":
+                return said
+            return f"{said}; where these are too high the best list is too good, and scores too low"
         binary = "no judged grade is above 1, so every relevant document has grade 1"
         if self._measure.kind == "ERR":
             return f"{binary} of {ERR_HIGHEST}, a gain of 1/{2**ERR_HIGHEST}"
@@ -278,7 +280,7 @@ class Setting:
             "unseen": self.estimand.unseen,
             "residual": self.residual,
             "lasting_residual": self.lasting,
-            "level": self.level,
+            "common_error": self.common_error,
             "unjudged_relevant": self.unjudged,
         }
         asked = {} if self.rope is None else {"rope": self.rope}

@@ -95,19 +95,24 @@ def _suspicions(table: pd.DataFrame, shares: list[str], usual: float) -> list[st
     """Say of each judge why the labels are suspicious."""
     chance = 1.0 / len(shares)
     of_all = {name: np.average(table[name], weights=table["labels"]) for name in shares}
+    binary = ["nonrelevant", "relevant"]
+    grades = binary if len(shares) == 2 else [name.removeprefix("grade_") for name in shares]
+    named = dict(zip(shares, grades, strict=True))
     said = []
     for row in table.to_dict("records"):
         reasons = []
         if row["labels"] >= _FEWEST:
             same = max(shares, key=row.__getitem__)
             nearly = row["labels"] >= _MANY and row[same] > _NEARLY and of_all[same] < _VARIED
-            inverted = ""
-            if row[same] == 1.0 or nearly:
-                often = "always" if row[same] == 1.0 else "nearly always"
-                reasons.append(f"{often} says {same.removeprefix('grade_')}")
+            inverted, constant = "", row[same] == 1.0
+            if constant or nearly:
+                often = "always" if constant else "nearly always"
+                reasons.append(f"{often} says {named[same]}")
             elif len(shares) == 2:
                 inverted = ": inverted?"
-            if row["gold"] >= _FEWEST and row["accuracy_high"] < chance:
+            if constant:
+                pass  # what is right of one label says which documents were given
+            elif row["gold"] >= _FEWEST and row["accuracy_high"] < chance:
                 reasons.append(f"worse than chance on gold{inverted}")
             elif row["gold"] < _FEWEST and row["agrees"] < chance / 2.0:
                 reasons.append(f"against the others more often than by chance{inverted}")

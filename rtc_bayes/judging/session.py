@@ -68,8 +68,10 @@ class JudgingSession:
     Parameters
     ----------
     judgments : Judgments
-        Made before, over a pool of the systems to tell apart. To resume a session, give the
-        judgments that it made.
+        Made before, over a pool of the systems to tell apart. If there are none, and they do not
+        say for whom, they will be made for all systems of the pool. To resume a session, give the
+        judgments that it made; a model is then fitted anew, so that it may go on with other
+        documents.
     algorithm : Algorithm, Judge, RelevanceModel or str
     confidence : float or None
         Judge until every pair of systems has this confidence, whichever its sign, or until no
@@ -142,6 +144,8 @@ class JudgingSession:
         seed: int = 0,
         measure: MeasureLike = defaults.MEASURE,
     ) -> None:
+        if judgments.judged_for is None and not judgments.n_judged:
+            judgments = replace(judgments, judged_for=judgments.pool.systems)
         self.algorithm = parse_algorithm(algorithm)
         if not self.algorithm.has_confidence and budget is None:
             raise InputError(

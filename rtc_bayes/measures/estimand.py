@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 from rtc_bayes import defaults
 from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures.names import parse_measure
-from rtc_bayes.measures.residual import expected_level, residual_parts
+from rtc_bayes.measures.residual import expected_common_error, residual_parts
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -335,19 +335,19 @@ class Estimand:
             return residual_parts(self.measure, n_systems, unjudged)
         return float(self.residual or 0.0) ** 2, 0.0
 
-    def level_of(self, n_systems: int, unjudged: float = 0.0) -> float:
+    def common_error(self, n_systems: int, unjudged: float = 0.0) -> float:
         """Return how far all expected scores may be off together, as a share of them.
 
-        By the rule of :func:`~rtc_bayes.measures.residual.expected_level` where the residual is
+        By :func:`~rtc_bayes.measures.residual.expected_common_error` where the residual is
         ``"auto"``, and 0 where it is a number.
 
         Examples
         --------
         >>> import rtc_bayes as rb
-        >>> [round(rb.Estimand(residual=r).level_of(4, 0.9), 2) for r in ("auto", 0.01)]
-        [0.1, 0.0]
+        >>> [round(rb.Estimand(residual=r).common_error(4, 0.9), 2) for r in ("auto", 0.01)]
+        [0.12, 0.0]
         """
-        return expected_level(self.measure, n_systems, unjudged) if self._by_rule else 0.0
+        return expected_common_error(self.measure, n_systems, unjudged) if self._by_rule else 0.0
 
     @property
     def _by_rule(self) -> bool:

@@ -275,6 +275,9 @@ def _options(text: str) -> dict[str, Any]:
     call = ast.parse(f"f({text})", mode="eval").body
     if not isinstance(call, ast.Call) or call.args:
         raise ValueError("an option has no name")
+    for word in call.keywords:
+        if isinstance(word.value, ast.Name | ast.BinOp):
+            raise ValueError(f"put {ast.unparse(word.value)} into quotes".replace(" - ", "-"))
     return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
 
 

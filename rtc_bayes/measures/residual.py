@@ -47,9 +47,9 @@ _AP = ResidualRule(0.62, 0.022, 0.095, 0.0123, 0.062)
 _NDCG = ResidualRule(0.59, 0.028, 0.103, 0.026)
 _NDCG_AT_THE_TOP = ResidualRule(0.75, 0.0045, 0.044)
 _R = ResidualRule(0.63, 0.057, 0.193, 0.034)
-# of a system alone with nothing judged: python -m experiments.whole_lists.level
-_LEVELS = {"AP": 0.222, "nDCG": 0.222, "R": 0.222}
-_LEVEL_AT_THE_TOP = 0.222
+# of a system alone with nothing judged: python -m experiments.whole_lists.common_error
+_COMMON = {"AP": 0.26, "nDCG": 0.15, "R": 0.19}
+_COMMON_AT_THE_TOP = 0.065
 
 
 def residual_parts(
@@ -75,12 +75,12 @@ def residual_parts(
     return rule.parts(n_systems, unjudged)
 
 
-def expected_level(measure: MeasureLike, n_systems: int, unjudged: float = 0.0) -> float:
+def expected_common_error(measure: MeasureLike, n_systems: int, unjudged: float = 0.0) -> float:
     """Return how far expected scores of all systems may be off together, as a share of them.
 
     How many documents are relevant is the same number for every system, and where few are judged it
     is not known well. What is wrong with it moves all scores by one factor: it changes the sign of
-    no difference, and next to nothing of its size. Its standard deviation is level u / sqrt(n), for
+    no difference, and next to nothing of its size. Its standard deviation is c u / sqrt(n), for
     n systems and a share u of what is relevant that is expected without a judgment.
 
     Parameters
@@ -98,19 +98,19 @@ def expected_level(measure: MeasureLike, n_systems: int, unjudged: float = 0.0) 
 
     Examples
     --------
-    >>> from rtc_bayes.measures.residual import expected_level
-    >>> [round(expected_level("AP", systems, 0.9), 3) for systems in (1, 4, 10)]
-    [0.2, 0.1, 0.06]
-    >>> expected_level("P@10", 4, 0.9)
+    >>> from rtc_bayes.measures.residual import expected_common_error
+    >>> [round(expected_common_error("AP", systems, 0.9), 3) for systems in (1, 4, 10)]
+    [0.234, 0.117, 0.074]
+    >>> expected_common_error("P@10", 4, 0.9)
     0.0
     """
     parsed = parse_measure(measure)
     if not parsed.asks_how_many:
         return 0.0
-    level = _LEVELS.get(parsed.kind or "AP", _LEVELS["AP"])
+    alone = _COMMON.get(parsed.kind or "AP", _COMMON["AP"])
     if parsed.kind == "nDCG" and not parsed.depends_on_unseen:
-        level = _LEVEL_AT_THE_TOP
-    return level * unjudged / math.sqrt(n_systems)
+        alone = _COMMON_AT_THE_TOP
+    return alone * unjudged / math.sqrt(n_systems)
 
 
 def expected_residual(

@@ -179,11 +179,9 @@ class Sample:
         return np.where(relevant, 1.0 / np.where(relevant, self.probability, 1.0), 0.0)
 
     def __repr__(self) -> str:
-        n, expected = self.judgments.n_judged, np.nansum(self.probability)
-        return (
-            f"Sample({n} of {counted(len(self.probability), 'document')} judged, "
-            f"{expected:.1f} expected)"
-        )
+        n, every = self.judgments.n_judged, self.probability
+        known = f", {every.sum():.1f} expected" if not np.isnan(every).any() else ""
+        return f"Sample({n} of {counted(len(every), 'document')} judged{known})"
 
 
 def judged_by(

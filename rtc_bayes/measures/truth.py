@@ -133,7 +133,9 @@ def evaluate(
     ----------
     runs : Runs
     qrels : Qrels
-        A negative grade means unjudged (to infAP: pooled and unjudged).
+        A negative grade means unjudged. To infAP it means pooled and not drawn: of a random sample
+        mark those documents so, for what the qrels lack counts as outside the pool, and infAP is
+        then too low.
     measures : str, measure of ir_measures, or a sequence of them
         Names as ir_measures has them; RBP without `rel` is binary here, at `relevance_level`.
     relevance_level : int, optional

@@ -247,7 +247,12 @@ def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: in
     """Rank the systems."""
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
     about = [comparison.meta.get(key) for key in ("about", *_OF_GRADES)]
-    cautions = comparison.level_text, comparison.judged_text, comparison.residual_text
+    cautions = (
+        comparison.common_text,
+        comparison.level_text,
+        comparison.judged_text,
+        comparison.residual_text,
+    )
     title = (
         f"{'; '.join(str(part) for part in [*about, *cautions] if part)}; "
         f"{counted(len(comparison.topics), 'topic')}, {comparison.moments_text}{source}, "

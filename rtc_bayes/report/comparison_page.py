@@ -131,6 +131,8 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         )
     if (mostly := comparison.residual_text) is not None:
         said.append(f"{mostly.capitalize()}.")
+    if (common := comparison.common_text) is not None:
+        said.append(f"{common.capitalize()}: how many documents are relevant is not known.")
     if comparison.meta.get("scope") == "pool" and asks_how_many:
         said.append(
             "Relevant documents outside the pool do not count, so P(better) is too high where "
@@ -334,7 +336,6 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
     by = " Documents are chosen for average precision." if other else ""
     return [
         title,
-        "<p>To be surer of all systems, judge these documents, the most informative first."
-        f"{by}</p>",
+        f"<p>To be surer of all systems, judge these documents, in this order.{by}</p>",
         to_html(documents_frame(documents), {"weight": ".3g"}, wide="why"),
     ]

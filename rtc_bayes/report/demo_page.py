@@ -60,7 +60,7 @@ def demo_page(demo: Demo) -> Page:
             ),
         ),
         heading("Where to look next"),
-        "<p>To be surer of all ten, judge these documents, the most informative first.</p>",
+        "<p>To be surer of all ten, judge these documents, in this order.</p>",
         to_html(demo.next, {"weight": ".3g"}, wide="why"),
         heading("What was judged"),
         figures_beside(

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.collection.ids import some
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import counted
@@ -72,10 +73,11 @@ class Objective:
         used = share > 0.0
         mean, share = scores.mean[used], share[used]
         if np.isnan(mean).any():
-            missing = scores.topics[int(np.isnan(mean).any(axis=0).argmax())]
+            topic = int(np.isnan(mean).any(axis=0).argmax())
+            names = [scores.systems[s] for s in np.flatnonzero(used)[np.isnan(mean[:, topic])]]
             raise InputError(
-                f"some systems have no score on topic {missing}",
-                remedy="leave out these systems, by weights, or these topics",
+                f"without a score on topic {scores.topics[topic]}: {some(names)}",
+                remedy="give the score, or leave out such systems (a weight of 0) or topics",
             )
         factor = share / (1.0 - share @ share)
         objective = cls(centred(mean, share), factor, share @ scores.variance[used])

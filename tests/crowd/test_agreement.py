@@ -112,7 +112,7 @@ def test_suspicious_judges_are_named_with_the_reason():
         "good": "",
         "fine": "",
         "fair": "",
-        "constant": "always says 1",
+        "constant": "always says relevant",
         "inverted": "worse than chance on gold: inverted?",
         "fast": "1 seconds a label, where 26 are usual",
     }
@@ -134,5 +134,5 @@ def test_a_judge_who_nearly_always_says_one_thing_is_suspicious():
         ["7"] * 1600, docnos, judges, np.concatenate([*said.values()]).astype(int), gold=gold
     )
     table = rb.judge_table(labels).set_index("judge")["suspicious"]
-    assert table["dot"] == "nearly always says 1; worse than chance on gold"
+    assert table["dot"] == "nearly always says relevant; worse than chance on gold"
     assert (table.drop("dot") == "").all()

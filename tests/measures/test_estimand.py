@@ -5,7 +5,7 @@ import pytest
 from pools import POOL_ALONE, pool_of, random_rankings
 
 from rtc_bayes import Estimand, Judgments, Qrels, Relevance, compare, fit
-from rtc_bayes.measures.residual import expected_residual
+from rtc_bayes.measures.residual import expected_common_error, expected_residual
 
 
 @pytest.fixture
@@ -23,8 +23,13 @@ def test_whole_lists_are_their_parts_spelt_out(pool, relevance):
     residual = expected_residual("AP", pool.n_systems, pool.n_topics)
     parts = Estimand(scope="pool", score_depth=pool.reach, unseen=True, residual=residual)
     spelt, comparison = compare(pool, relevance, parts), compare(pool, relevance)
-    for name in ("expected", "sd", "sd_difference", "p_less"):
+    for name in ("expected", "sd_difference", "p_less"):
         np.testing.assert_array_equal(getattr(comparison, name), getattr(spelt, name))
+    # a residual that is a number says nothing of what all scores share
+    u = comparison.meta["unjudged_relevant"]
+    common = expected_common_error("AP", pool.n_systems, u)
+    assert spelt.meta["common_error"] == 0.0 < common == comparison.meta["common_error"]
+    np.testing.assert_allclose(comparison.sd**2, spelt.sd**2 + (common * comparison.expected) ** 2)
     assert (compare(pool, relevance, POOL_ALONE).sd != comparison.sd).all()
 
 
@@ -58,6 +63,29 @@ def test_between_judgments_the_residual_is_larger(measure):
     assert few == pytest.approx(at[0.5] ** 2 - lasting**2)
 
 
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "nDCG@10", "R@100", "Bpref"])
+def test_what_all_scores_share_goes_with_what_is_not_judged(measure):
+    """And with systems, which tell how many documents are relevant."""
+    of = [expected_common_error(measure, systems, 0.8) for systems in (1, 4, 16)]
+    assert of == pytest.approx([of[0], of[0] / 2, of[0] / 4])
+    assert expected_common_error(measure, 4, 0.4) == pytest.approx(of[1] / 2)
+    assert expected_common_error(measure, 4) == 0.0
+    assert expected_common_error("RBP(p=0.8)", 4, 0.8) == 0.0
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@10", "Bpref"])
+def test_what_all_scores_share_moves_no_difference(pool, relevance, measure):
+    """With moments, and by outcomes alone."""
+    auto = compare(pool, relevance, measure, outcomes=500)
+    said = Estimand(measure, residual=auto.meta["residual"])
+    told = compare(pool, relevance, said, outcomes=500)
+    common = auto.meta["common_error"]
+    assert told.meta["common_error"] == 0.0 < common
+    np.testing.assert_allclose(auto.sd**2, told.sd**2 + (common * auto.expected) ** 2)
+    for name in ("expected_difference", "sd_difference", "p_less", "p_equal"):
+        np.testing.assert_array_equal(getattr(auto, name), getattr(told, name))
+
+
 @pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "RBP(p=0.8)"])
 def test_measures_of_the_first_ranks_have_nothing_between(measure):
     assert expected_residual(measure, 10, 50, 0.5) == expected_residual(measure, 10, 50)
@@ -77,7 +105,9 @@ def test_a_comparison_counts_what_is_expected_without_a_judgment(pool):
     np.testing.assert_allclose(meta, expected)
     assert comparison.meta["unjudged_relevant"] == pytest.approx(u)
     more = expected[0] ** 2 - expected[1] ** 2
-    np.testing.assert_allclose(comparison.sd**2 - lasting.sd**2, more)
+    common = (comparison.meta["common_error"] * comparison.expected) ** 2
+    assert (common > 0.0).all()
+    np.testing.assert_allclose(comparison.sd**2 - lasting.sd**2, more + common)
     np.testing.assert_allclose(comparison.sd_difference**2 - lasting.sd_difference**2, 2 * more)
 
 

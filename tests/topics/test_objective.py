@@ -78,7 +78,7 @@ def test_no_topics_have_no_correlation():
 @pytest.mark.parametrize(
     ("scores", "weights", "message"),
     [
-        ([[0.1, 0.2], [np.nan, 0.3]], None, "no score on topic 1; leave out"),
+        ([[0.1, 0.2], [np.nan, 0.3]], None, "without a score on topic 1: .*; give the score"),
         ([[0.1, 0.2], [0.2, 0.1]], None, "the same mean score"),
         ([[0.1, 0.2]], None, "1 system to select topics by; give two"),
         ([[0.1, 0.2], [0.4, 0.1]], {"s0": 1, "s1": -1}, "below 0"),

@@ -1,17 +1,17 @@
 """How far expected scores are off together: the factor that all systems' scores share.
 
-    RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.level priors.json
-        [--sets 3 --jobs 2 --seed 800 -o level.csv]
+    RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.common_error priors.json
+        [--sets 3 --jobs 2 --seed 800 -o errors.csv]
 
 draws sets of one, two, four and ten systems of each collection, judges all that they rank in the
 first 3 and 10, fits `robust` with priors from the other three collections
 (experiments.whole_lists.priors), and holds expected scores about whole lists against the truth by
 all judgments. Sets of fewer systems are as many more. Errors of scores have variance
-sd^2 + (level u / sqrt(systems) * expected)^2, where u is the share of what is relevant that is
-expected without a judgment, and sd is without that part. Found is the level under which errors are
+sd^2 + (c u / sqrt(systems) * expected)^2, where u is the share of what is relevant that is
+expected without a judgment, and sd is without that part. Found is the c under which errors are
 likeliest, if normal, each collection and number of systems weighing the same: by all collections,
 and by all but each. The last table has the share of true scores in 95% intervals without that part,
-and with the level of the other three. Prints Markdown.
+and with the c of the other three. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def of_set(folder: str, systems: int, depth: int, seed: int, prior: str) -> pd.D
             made = compare(pool, fitted, Estimand(measure), moments="plugin")
             place = [true.topics.index(topic) for topic in made.topics]
             truth = pd.Series(true[measure][:, place].mean(axis=1), true.systems)[[*made.systems]]
-            level = float(str(made.meta.get("level", 0.0)))
+            common = float(str(made.meta.get("common_error", 0.0)))
             rows.append(
                 pd.DataFrame(
                     {
@@ -83,7 +83,7 @@ def of_set(folder: str, systems: int, depth: int, seed: int, prior: str) -> pd.D
                         "unjudged": float(str(made.meta["unjudged_relevant"])),
                         "expected": made.expected,
                         "error": truth.to_numpy() - made.expected,
-                        "sd": np.sqrt(np.maximum(made.sd**2 - (level * made.expected) ** 2, 0.0)),
+                        "sd": np.sqrt(np.maximum(made.sd**2 - (common * made.expected) ** 2, 0.0)),
                     }
                 )
             )
@@ -93,7 +93,7 @@ def of_set(folder: str, systems: int, depth: int, seed: int, prior: str) -> pd.D
 
 
 def tables(errors: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Levels by measure, of all collections and of all but each; and what intervals hold."""
+    """The c of each measure, of all collections and of all but each; and what intervals hold."""
     errors = errors.assign(
         part=errors["unjudged"] / np.sqrt(errors["systems"]) * errors["expected"].abs()
     )
@@ -102,11 +102,11 @@ def tables(errors: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
         row: dict[str, str] = {"measure": str(measure), "all": f"{likeliest(of_measure):.3f}"}
         for name in COLLECTIONS.values():
             own = of_measure["collection"] == name.name
-            level = likeliest(of_measure[~own])
-            row |= {f"without {name.name}": f"{level:.3f}"}
+            other = likeliest(of_measure[~own])
+            row |= {f"without {name.name}": f"{other:.3f}"}
             for (systems, depth), rows in of_measure[own].groupby(["systems", "depth"]):
                 size = rows["error"].abs()
-                beside = np.sqrt(rows["sd"] ** 2 + (level * rows["part"]) ** 2)
+                beside = np.sqrt(rows["sd"] ** 2 + (other * rows["part"]) ** 2)
                 held.append(
                     {
                         "measure": measure,
@@ -124,13 +124,13 @@ def tables(errors: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def likeliest(errors: pd.DataFrame) -> float:
-    """The level under which errors are likeliest, collections and numbers of systems alike."""
+    """The c under which errors are likeliest, collections and numbers of systems alike."""
     sizes = errors.groupby(["collection", "systems"])["error"].transform("size")
     weight, error = 1.0 / sizes.to_numpy(), errors["error"].to_numpy()
     own, part = errors["sd"].to_numpy() ** 2, errors["part"].to_numpy()
 
-    def loss(level: float) -> float:
-        variance = np.maximum(own + (level * part) ** 2, 1e-12)
+    def loss(c: float) -> float:
+        variance = np.maximum(own + (c * part) ** 2, 1e-12)
         return float(weight @ (np.log(variance) + error**2 / variance))
 
     return float(minimize_scalar(loss, bounds=(0.0, 2.0), method="bounded").x)
