@@ -367,6 +367,8 @@ def _scores(
     files = list(runs.runs or ())
     names: list[str | None] = [*dict.fromkeys(measures or ())]
     if qrels is None:
+        if len(files) == 1 and not Path(files[0]).exists():
+            raise InputError("there is no such file", path=files[0], remedy="check its name")
         if len(files) != 1 or not Path(files[0]).is_file():
             raise InputError("no scores", remedy="give one CSV of scores, or RUNS with --qrels")
         of_runs = ("relevance_level", "name_by", "order")

@@ -190,8 +190,8 @@ class Comparison(Shown):
     >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]))
     >>> comparison
     Comparison(AP over 1 topic, exact moments: 2 systems, 1 pair)
-      A  0.9050  sd 0.2958
-      B  0.5050  sd 0.2269
+      A  0.9050  sd 0.3394
+      B  0.5050  sd 0.2452
       0% of the pairs have a confidence of 0.95 or more
     >>> comparison.with_ranks().p_best.round(1).tolist()
     [0.9, 0.1]
@@ -433,15 +433,15 @@ class Comparison(Shown):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=9, seed=1).runs, depth=5)
         >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> print(rb.compare(pool, p).common_text)
-        all scores may be off together by 9%, in their intervals and not in differences
+        all scores may be off together by 9% (in their intervals; it moves no difference)
         >>> rb.compare(pool, p, "P@5").common_text
         """
         common = float(str(self.meta.get("common_error", 0.0)))
         if common < _NOTHING:
             return None
         return (
-            f"all scores may be off together by {common:.0%}, in their intervals and not in "
-            "differences"
+            f"all scores may be off together by {common:.0%} (in their intervals; it moves no "
+            "difference)"
         )
 
     @property

@@ -132,7 +132,7 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
     if (mostly := comparison.residual_text) is not None:
         said.append(f"{mostly.capitalize()}.")
     if (common := comparison.common_text) is not None:
-        said.append(f"{common.capitalize()}: how many documents are relevant is not known.")
+        said.append(f"{common.capitalize()}, as how many documents are relevant is not known.")
     if comparison.meta.get("scope") == "pool" and asks_how_many:
         said.append(
             "Relevant documents outside the pool do not count, so P(better) is too high where "

@@ -242,6 +242,27 @@ def test_a_session_learns_grades_as_they_come():
     assert JudgingSession(alike, "mtc", **asked).differences == (0.0,)
 
 
+def test_a_session_judges_for_the_systems_of_its_pool():
+    """If it begins with nothing judged, and nobody says for whom."""
+    pool = pool_of({"A": {"1": "ab"}, "B": {"1": "ba"}}, depth=2)
+    asked = {"confidence": None, "budget": 1}
+    session = JudgingSession(Judgments.none(pool), "mtc", **asked)
+    session.observe(session.next(), 1.0)
+    assert session.judgments.judged_for == ("A", "B")
+    said = JudgingSession(Judgments.none(pool, judged_for=["A"]), "mtc", **asked)
+    assert said.judgments.judged_for == ("A",)
+    made = Judgments.none(pool).with_labels([0], [1.0])
+    assert JudgingSession(made, "mtc", **asked).judgments.judged_for is None
+
+
+def test_a_grade_is_at_most_what_an_outcome_holds():
+    pool = pool_of({"A": {"1": "ab"}, "B": {"1": "ba"}}, depth=2)
+    session = JudgingSession(Judgments.none(pool), "mtc", confidence=None, budget=2, measure="nDCG")
+    with pytest.raises(InputError, match="up to 127"):
+        session.observe(0, 1.0, 200)
+    assert (len(session.steps), session.judgments.n_judged) == (0, 0)
+
+
 def test_a_resumed_session_is_the_one_that_went_on():
     """Grades are learnt again when a model is fitted."""
     simulated = rb.simulate(n_topics=4, n_systems=3, seed=2)

@@ -76,6 +76,7 @@ def test_runs_with_judgments_and_several_measures(here):
     [
         ("", "no scores; give one CSV of scores, or RUNS with --qrels"),
         ("scores.csv scores.csv", "no scores"),
+        ("nosuch.csv", "nosuch.csv: there is no such file"),
         ("scores.csv --relevance-level 2", "--relevance-level says nothing of a CSV of scores"),
         ("scores.csv --order rank", "--order says nothing of a CSV of scores; give RUNS with"),
         ("scores.csv --measure P@5", "holds no P@5"),
