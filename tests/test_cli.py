@@ -1190,7 +1190,7 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
     line = "compare '*.gz' --qrels graded.qrels --model rtc --measure"
     title = ok(f"{line} nDCG@10").splitlines()[0]
     assert "; judged grades, and of other documents grades like those of their topic " in title
-    assert "then the best list is too good, and expected scores are too low; " in title
+    assert "where these are too high the best list is too good, and scores too low; " in title
     assert "moments by sampling relevance 20,000 times" in title
     # a measure without grades says which of them it takes for relevant, unless its name does
     said = "judged grades go up to 2, and those from 1 on count as relevant (--relevance-level 1)"
