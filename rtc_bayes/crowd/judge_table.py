@@ -110,11 +110,10 @@ def _suspicions(table: pd.DataFrame, shares: list[str], usual: float) -> list[st
                 reasons.append(f"{often} says {named[same]}")
             elif len(shares) == 2:
                 inverted = ": inverted?"
-            if constant:
-                pass  # what is right of one label says which documents were given
-            elif row["gold"] >= _FEWEST and row["accuracy_high"] < chance:
+            # what is right of one label alone says which documents were given
+            if not constant and row["gold"] >= _FEWEST and row["accuracy_high"] < chance:
                 reasons.append(f"worse than chance on gold{inverted}")
-            elif row["gold"] < _FEWEST and row["agrees"] < chance / 2.0:
+            elif not constant and row["gold"] < _FEWEST and row["agrees"] < chance / 2.0:
                 reasons.append(f"against the others more often than by chance{inverted}")
         if row["seconds"] < _FAST * usual:
             reasons.append(f"{row['seconds']:.2g} seconds a label, where {usual:.2g} are usual")

@@ -158,7 +158,7 @@ class GradedState(LinearState):
         return np.asarray(numerators / self._best(counts))
 
     def bounds(self, pair: int) -> tuple[float, float]:
-        """None: a grade higher than all so far may come."""
+        """Return no bound: a grade higher than all so far may come."""
         return -np.inf, np.inf
 
     def _ideal(self, counts: Floats) -> Floats:
@@ -179,5 +179,5 @@ class GradedState(LinearState):
 
 
 def _variance(table: Floats) -> Floats:
-    """Variances of gains, of tables of means and mean squares; what rounds below 0 is 0."""
+    """Return variances of gains, given their means and mean squares; what rounds below 0 is 0."""
     return np.maximum(table[..., 1] - table[..., 0] ** 2, 0.0)

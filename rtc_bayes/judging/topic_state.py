@@ -333,7 +333,7 @@ class AveragePrecisionState(TopicState):
         a, b = self.inverse[self.pairs[0][pair]], self.inverse[self.pairs[1][pair]]
         highest = kernels.highest_numerator(a, b, settled)
         lowest = -kernels.highest_numerator(b, a, settled)
-        return over(lowest, highest, certain, most)
+        return _over(lowest, highest, certain, most)
 
 
 class LinearState(TopicState):
@@ -396,7 +396,7 @@ class LinearState(TopicState):
             return lowest, highest
         certain = int(np.nansum(settled))
         ends = self.measure.denominators[[certain, certain + len(open_gains)]]
-        return over(lowest, highest, *ends.tolist())
+        return _over(lowest, highest, *ends.tolist())
 
 
 class ReciprocalRankState(TopicState):
@@ -481,7 +481,7 @@ def _of_pairs(covariance: Floats, pairs: Integers) -> tuple[Floats, NDArray[np.b
     return variance[:, 0], lost[:, 0]
 
 
-def over(lowest: float, highest: float, certain: float, most: float) -> tuple[float, float]:
+def _over(lowest: float, highest: float, certain: float, most: float) -> tuple[float, float]:
     """Bound a ratio, 0 where it divides by 0, of bounds of its parts.
 
     Parameters
