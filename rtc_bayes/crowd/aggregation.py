@@ -13,6 +13,7 @@ from scipy.stats import beta
 
 from rtc_bayes.collection import Labels, Probabilities, write_erels
 from rtc_bayes.collection.ids import some
+from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.crowd.expectation import dawid_skene, majority, one_coin
 from rtc_bayes.crowd.glad import glad
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
@@ -261,7 +262,8 @@ def aggregate(
     FitWarning
         Chains of "hierarchical" do not agree.
     CollectionWarning
-        No pair whose grade is known has labels, or no label of a judge of many is relevant.
+        No pair whose grade is known has labels, or no label of a judge of many is relevant; the
+        known grades are judgments made for systems, and so of chosen documents.
 
     Examples
     --------
@@ -279,6 +281,12 @@ def aggregate(
         warn(
             "no pair whose grade is known has labels, so what is known changes nothing; check that "
             "topics and docnos are written alike",
+        )
+    if isinstance(human, Qrels) and human.judged_for is not None:
+        warn(
+            "the documents whose grade is known were chosen to tell systems apart, and judges may "
+            "err otherwise on those than on all: take a random sample for human (--human), and "
+            "give such judgments to a comparison beside the labels instead",
         )
     _warn_of_scales(labels, rel)
     if method == "panel":

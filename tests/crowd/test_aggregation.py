@@ -411,3 +411,12 @@ def test_a_judge_on_another_scale_is_remarked_on():
         made = rb.aggregate(labels, "mv", rel=2, human={("7", "d000"): 0, ("7", "d003"): 3})
     assert made.n_known == 2
     assert rb.aggregate(labels, "mv", rel=1).n_known == 0
+
+
+def test_known_grades_of_chosen_documents_are_warned_of():
+    """Judges may err otherwise on documents that were chosen to tell systems apart."""
+    labels = rb.Labels.of(["7"] * 4, ["d1", "d1", "d2", "d2"], ["ann", "bob"] * 2, [1, 1, 0, 1])
+    grades = {"7": {"d1": 1}}
+    rb.aggregate(labels, "em", human=rb.Qrels(grades))
+    with pytest.warns(rb.CollectionWarning, match="take a random sample for human"):
+        rb.aggregate(labels, "em", human=rb.Qrels(grades, judged_for=["A"]))
