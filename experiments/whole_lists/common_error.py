@@ -55,8 +55,8 @@ def main() -> None:
     errors = pd.concat(joblib.Parallel(options.jobs)(work))
     if options.output:
         errors.to_csv(options.output, index=False)
-    found, held = tables(errors)
-    print(to_markdown(found))
+    of_measures, held = tables(errors)
+    print(to_markdown(of_measures))
     print(to_markdown(held))
 
 
@@ -97,7 +97,7 @@ def tables(errors: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     errors = errors.assign(
         part=errors["unjudged"] / np.sqrt(errors["systems"]) * errors["expected"].abs()
     )
-    found, held = [], []
+    of_measures, held = [], []
     for measure, of_measure in errors.groupby("measure", sort=False):
         row: dict[str, str] = {"measure": str(measure), "all": f"{likeliest(of_measure):.3f}"}
         for name in COLLECTIONS.values():
@@ -119,8 +119,8 @@ def tables(errors: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
                         "with": f"{(size <= 1.96 * beside).mean():.1%}",
                     }
                 )
-        found.append(row)
-    return pd.DataFrame(found), pd.DataFrame(held)
+        of_measures.append(row)
+    return pd.DataFrame(of_measures), pd.DataFrame(held)
 
 
 def likeliest(errors: pd.DataFrame) -> float:

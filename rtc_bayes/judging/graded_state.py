@@ -83,8 +83,8 @@ class GradedState(LinearState):
             [gains.gains, gains.gains**2, levels[:, None] >= levels[1:]]
         )
         self._given = gains.chances @ self._of_grade
-        known = ~np.isnan(gains.judged)
-        self._given[:, known] = self._of_grade[gains.judged[known].astype(np.int64)]
+        with_grade = ~np.isnan(gains.judged)
+        self._given[:, with_grade] = self._of_grade[gains.judged[with_grade].astype(np.int64)]
         self._steps = np.diff(gains.gains)
         super().__init__(measure, p, labels, pairs)
 

@@ -115,8 +115,8 @@ class LinearRatio(DrawByDraw):
 
     def slope(self, relevant: ArrayLike, *, least: float = 1.0) -> Floats:
         """Return how :meth:`below` grows with expected numbers of relevant documents."""
-        whole = np.floor(relevant)
-        more, now = (self.below(whole + up, least=least) for up in (1.0, 0.0))
+        count = np.floor(relevant)
+        more, now = (self.below(count + up, least=least) for up in (1.0, 0.0))
         return np.where(np.asarray(relevant) < least, 0.0, more - now)
 
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:

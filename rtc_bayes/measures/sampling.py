@@ -180,8 +180,8 @@ class Sample:
 
     def __repr__(self) -> str:
         n, every = self.judgments.n_judged, self.probability
-        known = f", {every.sum():.1f} expected" if not np.isnan(every).any() else ""
-        return f"Sample({n} of {counted(len(every), 'document')} judged{known})"
+        expected = f", {every.sum():.1f} expected" if not np.isnan(every).any() else ""
+        return f"Sample({n} of {counted(len(every), 'document')} judged{expected})"
 
 
 def judged_by(

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from pools import POOL_ALONE
 
-from rtc_bayes import InputError, Relevance, compare, moments
+from rtc_bayes import Estimand, InputError, Relevance, compare, moments
 from rtc_bayes.store import read_dataset, write_dataset
 
 COLUMNS = [
@@ -169,7 +169,8 @@ def test_scores_by_topic_of_a_measure_without_moments(make_pool):
     rng = np.random.default_rng(7)
     pool = make_pool(rng, 3, 3, 6)
     p = rng.uniform(0.2, 0.8, pool.n_documents)
-    comparison = compare(pool, Relevance.from_values(pool, p), "Bpref", outcomes=4000)
+    about = Estimand("Bpref", residual=0.0)
+    comparison = compare(pool, Relevance.from_values(pool, p), about, outcomes=4000)
     scores = comparison.score_matrix()
     sd = np.sqrt(scores.variance.sum(axis=1)) / 3
     assert sd == pytest.approx(comparison.sd, rel=0.06)
