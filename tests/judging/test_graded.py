@@ -8,8 +8,9 @@ from pools import pool_of
 
 import rtc_bayes as rb
 from rtc_bayes import Estimand, InputError, Judgments
-from rtc_bayes.judging import HoldOutSession, JudgingSession
+from rtc_bayes.judging import HoldOutSession, JudgingSession, parse_algorithm
 from rtc_bayes.judging.judges import Chooser
+from rtc_bayes.judging.session import start_judge
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.weights import WEIGHTS, evr, reuse
 from rtc_bayes.measures import parse_measure
@@ -336,3 +337,26 @@ def test_build_keeps_grades_and_counts_them():
     session = HoldOutSession(Judgments.none(pool), "mtc", design, groups, budget=1)
     session.observe(session.next(), 1.0)
     assert session.judgments.highest_grade == 1.0
+
+
+def test_the_pair_that_is_looked_at_alone_learns_grades_too():
+    """Of many systems one pair has a state of its own, for which the moments of all hold."""
+    simulated = rb.simulate(n_topics=3, n_systems=22, seed=4)
+    pool = rb.Pool.from_runs(simulated.runs, depth=5)
+    judge = parse_algorithm("mtc[weight=evr]")
+    chooser = start_judge(Judgments.none(pool), judge, measure="nDCG@5")
+    looked = 0
+    for step in range(25):
+        ((document, _),) = chooser.choose(1)
+        relevant = simulated.qrels[pool.topics[pool.topic_of[document]]].get(
+            pool.docnos[document], 0
+        )
+        grade = relevant * (1 + step % 3)
+        chooser.take_grade(document, grade)
+        chooser.observe(document, float(relevant))
+        list(chooser.open_pairs(0.999))
+        pair, alone = chooser.state._unsure
+        every = [part[pair] for part in chooser.state.moments()]
+        np.testing.assert_allclose(np.ravel(alone.moments()), every, atol=1e-12)
+        looked += chooser.state.highest_grade > 1
+    assert looked > 5
