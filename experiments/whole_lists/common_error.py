@@ -27,8 +27,8 @@ import pandas as pd
 from scipy.optimize import minimize_scalar
 from threadpoolctl import threadpool_limits
 
-from experiments.whole_lists.four import COLLECTIONS, judged_to, prepared
-from rtc_bayes import Estimand, Judgments, Pool, compare, evaluate, fit
+from experiments.whole_lists.four import COLLECTIONS, fitted_to, prepared
+from rtc_bayes import Estimand, compare, evaluate
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import quietly
 
@@ -67,12 +67,10 @@ def of_set(folder: str, systems: int, depth: int, seed: int, prior: str) -> pd.D
         every, labels = prepared(folder)
         some = np.random.default_rng([seed, systems]).choice(every.systems, systems, replace=False)
         runs = every.select(some.tolist())
-        pool = Pool.from_runs(runs).select_topics([t for t in runs.topics if t in labels])
-        judgments = Judgments.from_qrels(pool, judged_to(runs, labels, depth))
-        fitted = fit(pool, judgments, model=f"robust[{prior}]:gibbs")
+        fitted = fitted_to(runs, labels, depth, prior)
         true = evaluate(runs, labels, MEASURES)
         for measure in MEASURES:
-            made = compare(pool, fitted, Estimand(measure), moments="plugin")
+            made = compare(fitted.judgments.pool, fitted, Estimand(measure), moments="plugin")
             place = [true.topics.index(topic) for topic in made.topics]
             truth = pd.Series(true[measure][:, place].mean(axis=1), true.systems)[[*made.systems]]
             common = float(str(made.meta.get("common_error", 0.0)))

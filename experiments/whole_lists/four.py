@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rtc_bayes import Pool, Qrels, Runs, read_qrels, read_runs
+from rtc_bayes import Fit, Judgments, Pool, Qrels, Runs, fit, read_qrels, read_runs
 
 
 @dataclass(frozen=True)
@@ -57,3 +57,10 @@ def judged_to(runs: Runs, labels: Qrels, depth: int) -> Qrels:
             if topic in labels
         }
     )
+
+
+def fitted_to(runs: Runs, labels: Qrels, depth: int, prior: str) -> Fit:
+    """Fit `robust`, with priors, to judgments of all that the runs rank so far."""
+    pool = Pool.from_runs(runs).select_topics([t for t in runs.topics if t in labels])
+    judgments = Judgments.from_qrels(pool, judged_to(runs, labels, depth))
+    return fit(pool, judgments, model=f"robust[{prior}]:gibbs")

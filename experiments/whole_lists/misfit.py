@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
-from experiments.whole_lists.four import COLLECTIONS, judged_to, prepared
-from rtc_bayes import Estimand, Fit, Judgments, Pool, Qrels, Runs, compare, evaluate, fit
+from experiments.whole_lists.four import COLLECTIONS, fitted_to, prepared
+from rtc_bayes import Estimand, Fit, Qrels, Runs, compare, evaluate
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import quietly
 
@@ -72,9 +72,7 @@ def of_set(folder: str, depth: int, seed: int, prior: str) -> pd.DataFrame:
     """Errors of differences of one set of systems, with the deviations that the model expects."""
     with threadpool_limits(1), quietly():
         runs, labels = drawn(folder, seed)
-        pool = Pool.from_runs(runs).select_topics([t for t in runs.topics if t in labels])
-        judgments = Judgments.from_qrels(pool, judged_to(runs, labels, depth))
-        fitted = fit(pool, judgments, model=f"robust[{prior}]:gibbs")
+        fitted = fitted_to(runs, labels, depth, prior)
         rows = pd.concat([*errors_of(fitted, runs, labels, np.random.default_rng(seed))])
     return rows.assign(collection=COLLECTIONS[folder].name, depth=depth, seed=seed)
 

@@ -26,10 +26,24 @@ UNSEEN = " (unseen)"
 CONCENTRATION = 2.0
 #: Standard deviation of the slope's normal prior, about 0.
 SLOPE_SD = 1.0
-#: Grades of outcomes are bytes.
-HIGHEST_GRADE = np.iinfo(np.int8).max
 # of Newton's method, for the slope
 _STEPS = 20
+
+
+def check_grade(grade: int, path: str | None = None) -> None:
+    """Refuse a grade that an outcome, of bytes, cannot hold; `path` names the file it is from.
+
+    Examples
+    --------
+    >>> check_grade(4)
+    """
+    highest = np.iinfo(np.int8).max
+    if grade > highest:
+        raise InputError(
+            f"a grade of {grade} is no gain of a graded measure",
+            path=path,
+            remedy=f"give grades up to {highest}",
+        )
 
 
 def tilted(probabilities: Floats, tilt: Floats, levels: NDArray[np.int_] | None = None) -> Floats:
@@ -186,12 +200,7 @@ class GradeDistribution:
         highest = int(grade.max(initial=0))
         if max(highest, relevance_level) <= 1:
             return None
-        if highest > HIGHEST_GRADE:
-            raise InputError(
-                f"a grade of {highest} is no gain of a graded measure",
-                path=qrels.path or None,
-                remedy=f"give grades up to {HIGHEST_GRADE}",
-            )
+        check_grade(highest, qrels.path or None)
         heights = heights or {}
         lowest = _lowest(heights)
         height = np.array(

@@ -116,17 +116,17 @@ class GradedState(LinearState):
     @property
     def divisor(self) -> float:
         """The DCG of the best list of expected grades; 1 of DCG itself."""
-        return float(self._best(self._counts[:, None])[0])
+        return float(self._best(self._counts))
 
     @property
     def centre(self) -> Floats:
         """The score times what a unit of gain adds to the divisor, where all grades grow alike."""
-        numerators, counts = self.numerators, self._counts
-        if isinstance(self.measure, Linear) or self._ideal(counts) <= self._steps[0]:
+        numerators, divisor, counts = self.numerators, self.divisor, self._counts
+        if isinstance(self.measure, Linear) or divisor <= self._steps[0]:
             return np.zeros_like(numerators)
         total = self._steps * counts
         grown = float(total @ self.measure.slope(counts, least=0.0))
-        return numerators / self.divisor * grown / total.sum()
+        return numerators / divisor * grown / total.sum()
 
     @property
     def move(self) -> Floats:
@@ -147,35 +147,29 @@ class GradedState(LinearState):
 
         By plug-in moments.
         """
-        (gain, _, *at_least), (gain_if, _, *at_least_if) = np.moveaxis(self._given, 2, 1)
-        numerators = self.measure.gains @ (gain[:, None] + p * (gain_if - gain)[:, None])
-        counts = np.array(
-            [
-                none.sum() + (some - none) @ p
-                for none, some in zip(at_least, at_least_if, strict=True)
-            ]
-        )
-        return np.asarray(numerators / self._best(counts))
+        nonrelevant, relevant = self._given
+        more = relevant - nonrelevant
+        gain = nonrelevant[:, :1] + p * more[:, :1]
+        counts = nonrelevant[:, 2:].sum(axis=0)[:, None] + more[:, 2:].T @ p
+        return np.asarray(self.measure.gains @ gain / self._best(counts))
 
     def bounds(self, pair: int) -> tuple[float, float]:
         """Return no bound: a grade higher than all so far may come."""
         return -np.inf, np.inf
 
-    def _ideal(self, counts: Floats) -> Floats:
-        """Return the DCG of best lists of so many documents of each grade from 1 on and more.
+    def _best(self, counts: Floats) -> Floats:
+        """Return what numerators are divided by: the DCG of the best list, or 1.
+
+        Of a document of grade 1 at least.
 
         Parameters
         ----------
-        counts : ndarray, shape (grades, lists)
+        counts : ndarray, shape (grades - 1,) or (grades - 1, lists)
+            How many documents have each grade from 1 on, and more.
         """
-        assert isinstance(self.measure, LinearRatio)
-        return np.asarray(self._steps @ self.measure.below(counts, least=0.0))
-
-    def _best(self, counts: Floats) -> Floats:
-        """Return what numerators are divided by: one document of grade 1 at least."""
         if isinstance(self.measure, Linear):
-            return np.ones(counts.shape[1])
-        return np.maximum(self._ideal(counts), self._steps[0])
+            return np.ones(counts.shape[1:])
+        return np.maximum(self.measure.best(self._steps, counts), self._steps[0])
 
 
 def _variance(table: Floats) -> Floats:

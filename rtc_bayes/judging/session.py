@@ -11,7 +11,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.collection.grades import HIGHEST_GRADE
+from rtc_bayes.collection.grades import check_grade
 from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.collection.judgments import as_grades
 from rtc_bayes.errors import InputError, explains_types, whole_number
@@ -247,11 +247,7 @@ class JudgingSession:
         if grade is not None:
             level = self._level
             grade = whole_number("grade", grade)
-            if grade > HIGHEST_GRADE:
-                raise InputError(
-                    f"grade {grade} is no gain of a graded measure",
-                    remedy=f"give grades up to {HIGHEST_GRADE}",
-                )
+            check_grade(grade)
             if label != float(grade >= level):
                 raise InputError(
                     f"label {label:g} of grade {grade}, where grades from {level} on are relevant",

@@ -155,25 +155,25 @@ class JudgingState:
         gains = self.topics[0].gains if self.topics else None
         return 1 if gains is None else len(gains.gains) - 1
 
-    def learn_grades(self, judgments: Judgments) -> bool:
+    def learn_grades(self, judgments: Judgments, p: NDArray[np.floating] | None = None) -> bool:
         """Learn anew, from all judgments, what grades unjudged documents have; say if they count.
 
         They do not as long as the relevance level and all grades are at most 1, or where the
-        measure has no gains by grade.
+        measure has no gains by grade. New probabilities `p` are taken as by :meth:`restart`.
         """
         gains = gains_of(judgments, self._measure)
-        if gains is None:
-            return False
-        graded: list[TopicState] = []
-        for topic, of_topic in zip(self.topics, gains, strict=True):
-            assert isinstance(topic, LinearState)
-            graded.append(GradedState(topic.measure, topic.p, topic.labels, topic.pairs, of_topic))
-        self.topics = graded
-        self._stale.update(range(len(self.topics)))
-        self._spread(self._draws)
-        if self._unsure is not None:
-            self._look_at(self._unsure[0])
-        return True
+        if gains is not None:
+            graded: list[TopicState] = []
+            for topic, of_topic in zip(self.topics, gains, strict=True):
+                assert isinstance(topic, LinearState)
+                graded.append(
+                    GradedState(topic.measure, topic.p, topic.labels, topic.pairs, of_topic)
+                )
+            self.topics = graded
+            p = self._draws if p is None else p
+        if p is not None:
+            self.restart(p)
+        return gains is not None
 
     def restart(self, p: NDArray[np.floating]) -> None:
         """Take new probabilities, (documents,) or (draws, documents), of unjudged documents."""

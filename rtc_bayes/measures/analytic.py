@@ -35,7 +35,7 @@ def on_topic(measure: Measure, lists: Lists, documents: int) -> TopicMeasure:
     if measure.kind == "RR":
         return ReciprocalRank(lists)
     ranks = np.arange(1.0, np.max(lists.ranks, initial=documents) + 1.0)
-    logarithmic = discounts_of(lists, documents)
+    logarithmic = 1.0 / np.log2(ranks + 1.0)
     if measure.kind == "P":
         cutoff = measure.cutoff or documents
         return Linear(gains(lists, documents, np.full(len(ranks), 1.0 / cutoff)))
@@ -81,10 +81,3 @@ def gradient_on_pool(pool: Pool, measure: Measure, p: NDArray[np.float64]) -> ND
             rows = topic.moments(p[inside], exact=True, tolerance=1e-8).gradient
         gradient[:, inside] = rows[which]
     return gradient / pool.n_topics
-
-
-def discounts_of(lists: Lists, documents: int) -> NDArray[np.float64]:
-    """Discounts 1 / log2(rank + 1), down to the lowest rank of lists and to so many documents."""
-    ranks = np.arange(1.0, np.max(lists.ranks, initial=documents) + 1.0)
-    discounts: NDArray[np.float64] = 1.0 / np.log2(ranks + 1.0)
-    return discounts

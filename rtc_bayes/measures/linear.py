@@ -113,6 +113,18 @@ class LinearRatio(DrawByDraw):
             return np.ones(np.shape(relevant))
         return np.asarray(np.interp(np.maximum(relevant, least), counts, self.denominators))
 
+    def best(self, steps: Floats, counts: ArrayLike) -> Floats:
+        """Return f of a list of documents by grade: the DCG of the best one, for nDCG.
+
+        Parameters
+        ----------
+        steps : ndarray, shape (grades,)
+            What the gain of each grade from 1 on has over that of the grade below.
+        counts : array_like, shape (grades,) or (grades, lists)
+            How many documents have that grade, or are expected to, and more.
+        """
+        return np.asarray(steps @ self.below(counts, least=0.0))
+
     def slope(self, relevant: ArrayLike, *, least: float = 1.0) -> Floats:
         """Return how :meth:`below` grows with expected numbers of relevant documents."""
         count = np.floor(relevant)

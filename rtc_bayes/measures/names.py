@@ -272,12 +272,13 @@ def _nearest(name: str) -> str | None:
 
 def _options(text: str) -> dict[str, Any]:
     """Read ``key=value, ...`` as literals."""
-    call = ast.parse(f"f({text})", mode="eval").body
+    source = f"f({text})"
+    call = ast.parse(source, mode="eval").body
     if not isinstance(call, ast.Call) or call.args:
         raise ValueError("an option has no name")
     for word in call.keywords:
         if isinstance(word.value, ast.Name | ast.BinOp):
-            raise ValueError(f"put {ast.unparse(word.value)} into quotes".replace(" - ", "-"))
+            raise ValueError(f"put {ast.get_source_segment(source, word.value)} into quotes")
     return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
 
 

@@ -21,6 +21,8 @@ class ResidualRule:
         How fast more systems take the first part off.
     lasting, by_topic : float
         Of a system alone: on however many topics, and on one topic.
+    common : float
+        What all scores share, as a share of them, of a system alone with nothing judged.
     wrong, wrong_by_topic : float
         Between judgments: on however many topics, and on one topic.
     """
@@ -28,6 +30,7 @@ class ResidualRule:
     power: float
     lasting: float
     by_topic: float
+    common: float
     wrong: float = 0.0
     wrong_by_topic: float = 0.0
 
@@ -42,14 +45,23 @@ class ResidualRule:
 
 
 # mean squares over four collections: python -m experiments.whole_lists.residual; what is wrong
-# between judgments: python -m experiments.whole_lists.misfit
-_AP = ResidualRule(0.62, 0.022, 0.095, 0.0123, 0.062)
-_NDCG = ResidualRule(0.59, 0.028, 0.103, 0.026)
-_NDCG_AT_THE_TOP = ResidualRule(0.75, 0.0045, 0.044)
-_R = ResidualRule(0.63, 0.057, 0.193, 0.034)
-# of a system alone with nothing judged: python -m experiments.whole_lists.common_error
-_COMMON = {"AP": 0.26, "nDCG": 0.15, "R": 0.19}
-_COMMON_AT_THE_TOP = 0.065
+# between judgments: python -m experiments.whole_lists.misfit; what all scores share:
+# python -m experiments.whole_lists.common_error
+_AP = ResidualRule(0.62, 0.022, 0.095, 0.26, 0.0123, 0.062)
+_NDCG = ResidualRule(0.59, 0.028, 0.103, 0.15, 0.026)
+_NDCG_AT_THE_TOP = ResidualRule(0.75, 0.0045, 0.044, 0.065)
+_R = ResidualRule(0.63, 0.057, 0.193, 0.19, 0.034)
+_NONE = ResidualRule(0.0, 0.0, 0.0, 0.0)
+
+
+def _rule(measure: MeasureLike) -> ResidualRule:
+    """Return the rule of a measure."""
+    parsed = parse_measure(measure)
+    if not parsed.asks_how_many:
+        return _NONE
+    if parsed.kind == "nDCG" and not parsed.depends_on_unseen:
+        return _NDCG_AT_THE_TOP
+    return {"nDCG": _NDCG, "R": _R}.get(parsed.kind or "AP", _AP)
 
 
 def residual_parts(
@@ -66,13 +78,7 @@ def residual_parts(
     >>> math.isclose(expected_residual("AP", 10, 50) ** 2, stays + of_topic / 50)
     True
     """
-    parsed = parse_measure(measure)
-    if not parsed.asks_how_many:
-        return 0.0, 0.0
-    rule = {"nDCG": _NDCG, "R": _R}.get(parsed.kind or "AP", _AP)
-    if parsed.kind == "nDCG" and not parsed.depends_on_unseen:
-        rule = _NDCG_AT_THE_TOP
-    return rule.parts(n_systems, unjudged)
+    return _rule(measure).parts(n_systems, unjudged)
 
 
 def expected_common_error(measure: MeasureLike, n_systems: int, unjudged: float = 0.0) -> float:
@@ -104,13 +110,7 @@ def expected_common_error(measure: MeasureLike, n_systems: int, unjudged: float 
     >>> expected_common_error("P@10", 4, 0.9)
     0.0
     """
-    parsed = parse_measure(measure)
-    if not parsed.asks_how_many:
-        return 0.0
-    alone = _COMMON.get(parsed.kind or "AP", _COMMON["AP"])
-    if parsed.kind == "nDCG" and not parsed.depends_on_unseen:
-        alone = _COMMON_AT_THE_TOP
-    return alone * unjudged / math.sqrt(n_systems)
+    return _rule(measure).common * unjudged / math.sqrt(n_systems)
 
 
 def expected_residual(

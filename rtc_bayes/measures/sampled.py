@@ -13,8 +13,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.lists import Lists
-from rtc_bayes.measures.analytic import discounts_of, on_topic
-from rtc_bayes.measures.linear import gains
+from rtc_bayes.measures.analytic import on_topic
+from rtc_bayes.measures.linear import Linear, LinearRatio
 from rtc_bayes.measures.names import Measure
 
 Floats = NDArray[np.float64]
@@ -62,21 +62,17 @@ def scorer(
 
 def _discounted(measure: Measure, lists: Lists, documents: int) -> Callable[[Outcomes], Floats]:
     """Score DCG or nDCG of grades."""
-    discounts = discounts_of(lists, documents)
-    weights = gains(lists, documents, discounts)
-    within = np.arange(len(discounts)) < (measure.cutoff or documents)
-    ideal = np.concatenate([[0.0], np.cumsum((discounts * within)[:documents])])
+    on_lists = on_topic(measure, lists, documents)
+    assert isinstance(on_lists, Linear | LinearRatio)
 
     def score(grades: Outcomes) -> Floats:
-        of_grade = measure.gains(np.arange(int(grades.max(initial=0)) + 1))
-        total = weights @ of_grade[grades]
-        if measure.kind == "DCG":
+        levels = np.arange(int(grades.max(initial=0)) + 1)
+        of_grade = measure.gains(levels)
+        total = on_lists.gains @ of_grade[grades]
+        if isinstance(on_lists, Linear):
             return total
-        best = np.zeros(grades.shape[1])
-        better = np.zeros(grades.shape[1], dtype=np.int64)
-        for grade in range(len(of_grade) - 1, 0, -1):
-            above, better = better, better + np.count_nonzero(grades == grade, axis=0)
-            best += of_grade[grade] * (ideal[better] - ideal[above])
+        counts = [np.count_nonzero(grades >= level, axis=0) for level in levels[1:]]
+        best = on_lists.best(np.diff(of_grade), np.reshape(counts, (-1, grades.shape[1])))
         return np.divide(total, best, out=np.zeros_like(total), where=best > 0.0)
 
     return score

@@ -10,6 +10,7 @@ import pytest
 from pools import random_pool
 
 from rtc_bayes import Qrels
+from rtc_bayes.judging.weights import WEIGHTS
 
 
 def small_pool(rng, length=6, **sizes):
@@ -48,6 +49,21 @@ def outcome_moments(c, p):
     return mean, square - mean * mean
 
 
+def check_same(kept, fresh):
+    """Hold a session's state to one made at once: moments, weights, and those of a pair alone."""
+    for part, other in zip(kept.moments(), fresh.moments(), strict=True):
+        np.testing.assert_allclose(part, other, atol=1e-12)
+    for topic, other in zip(kept.topics, fresh.topics, strict=True):
+        for name, weight in WEIGHTS.items():
+            np.testing.assert_allclose(weight(topic), weight(other), atol=1e-12, err_msg=name)
+            assert (weight(topic)[topic.judged] == 0.0).all()
+    pair = fresh.of_pair([0, 2])
+    which = list(zip(*fresh.pairs, strict=True)).index((0, 2))
+    np.testing.assert_allclose(
+        np.ravel(pair.moments()), [part[which] for part in fresh.moments()], atol=1e-12
+    )
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20070723)
@@ -61,4 +77,5 @@ def cases():
         truth=random_truth,
         coefficients=coefficients,
         outcome_moments=outcome_moments,
+        check_same=check_same,
     )

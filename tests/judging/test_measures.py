@@ -55,17 +55,7 @@ def test_judgments_one_by_one_are_those_at_once(rng, cases, measure):
         state.moments()
         state.observe(int(document), label)
     at_once = JudgingState(Judgments.from_labels(pool, chosen, labels), p, measure)
-    for kept, fresh in zip(state.moments(), at_once.moments(), strict=True):
-        np.testing.assert_allclose(kept, fresh, atol=1e-12)
-    for topic, other in zip(state.topics, at_once.topics, strict=True):
-        for name, weight in WEIGHTS.items():
-            np.testing.assert_allclose(weight(topic), weight(other), atol=1e-12, err_msg=name)
-            assert (weight(topic)[topic.judged] == 0.0).all()
-    pair = at_once.of_pair([0, 2])
-    which = list(zip(*at_once.pairs, strict=True)).index((0, 2))
-    np.testing.assert_allclose(
-        np.ravel(pair.moments()), [part[which] for part in at_once.moments()], atol=1e-12
-    )
+    cases.check_same(state, at_once)
 
 
 @pytest.mark.parametrize("systems", [2, 3])

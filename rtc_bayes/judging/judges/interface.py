@@ -124,6 +124,9 @@ class Chooser:
         self._is_judged[document] = True
         self._n_judged += 1
         self._new.append((document, label))
+        if document not in self._grades:
+            level = self._judgments.relevance_level
+            self._grades[document] = float(as_grades(np.array(label), level))
 
     def take_grade(self, document: int, grade: int) -> None:
         """Take the grade that a label is read from, just before the label."""
@@ -186,15 +189,10 @@ class Chooser:
         """Everything judged so far, in order."""
         if self._new:
             documents, labels = zip(*self._new, strict=True)
-            grades = [self._grade(document, label) for document, label in self._new]
+            grades = [self._grades[document] for document in documents]
             self._judgments = self._judgments.with_labels(documents, labels, grades)
             self._new = []
         return self._judgments
-
-    def _grade(self, document: int, label: float) -> float:
-        """Return the grade of a document with a label: as taken, or what the label says of it."""
-        level = self._judgments.relevance_level
-        return self._grades.get(document, float(as_grades(np.array(label), level)))
 
     def _ranks(self, document: int) -> tuple[int, NDArray[np.integer]]:
         """Return a document's topic and its rank in every system, 0 below the score depth."""

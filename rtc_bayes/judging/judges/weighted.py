@@ -276,16 +276,16 @@ class WeightedChooser(Chooser):
     def observe(self, document: int, label: float) -> None:
         """Take a label, and fit the model again when that is due."""
         super().observe(document, label)
-        grade = self._grade(document, label)
+        grade = self._grades[document]
         topic = self.state.observe(document, label, grade)
         self._best.count(topic)
         due = self.n_judged >= next_fit(self._fitted, self._growth)
-        changed = False
+        p = self._estimate(self.judgments) if self._estimate is not None and due else None
+        changed = p is not None
         if self.state.by_grade and (due or grade > self.state.highest_grade):
-            changed = self.state.learn_grades(self.judgments)
-        if self._estimate is not None and due:
-            self.state.restart(self._estimate(self.judgments))
-            changed = True
+            changed |= self.state.learn_grades(self.judgments, p)
+        elif p is not None:
+            self.state.restart(p)
         if due:
             self._fitted = self.n_judged
         if changed:
