@@ -17,7 +17,7 @@ from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.workers import Workers
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Runs
+    from rtc_bayes.collection import Labels, Runs
     from rtc_bayes.collection.hold_out import HoldOutDesign
 
 Format = Literal["table", "json", "csv"]
@@ -95,10 +95,49 @@ RunsForTopics = Annotated[RunFiles, _some_runs("None: give --topics")]
 RunsOrScores = Annotated[RunFiles, _some_runs("None: give --scores")]
 RunsOrScoreFiles = Annotated[RunFiles, _some_runs("Or one CSV of scores", "RUNS|SCORES")]
 GroupsFile = Annotated[str, Option("--groups", help="Group of each system: system,group.")]
+NGrades = Annotated[
+    int | None, Option(help="How many grades labels have; higher ones are dropped.")
+]
 QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration docno grade.")]
-LabelFiles = Annotated[
-    list[str] | None,
-    Option("--labels", metavar="FILE", help="Labels of judges that may err. Repeatable."),
+
+
+@dataclass(frozen=True)
+class LabelFiles:
+    """The files of labels of a command, not yet read, of which there may be none."""
+
+    files: Sequence[str] | None = None
+    n_grades: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_grades is not None and not self.files:
+            raise InputError(
+                "--n-grades is how many grades the labels of --labels have",
+                remedy="give --labels, too, or leave it out",
+            )
+
+    def __bool__(self) -> bool:
+        return bool(self.files)
+
+    def read(self) -> Labels | None:
+        """Read them; None where the command has none."""
+        from rtc_bayes.collection import read_labels
+
+        return read_labels(*self.files, n_grades=self.n_grades) if self.files else None
+
+
+LabelsRead = Annotated[
+    LabelFiles,
+    Group(
+        lambda labels, n_grades: LabelFiles(labels, n_grades),
+        {
+            "labels": Annotated[
+                list[str] | None,
+                Option(metavar="FILE", help="Labels of judges that may err. Repeatable."),
+            ],
+            "n_grades": NGrades,
+        },
+        {"labels": None, "n_grades": None},
+    ),
 ]
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,6 +14,7 @@ from rtc_bayes.cli.arguments import (
     Estimands,
     JudgedFor,
     LabelFiles,
+    LabelsRead,
     Method,
     Model,
     Options,
@@ -51,7 +52,7 @@ def compare(
     context: typer.Context,
     *,
     qrels: SomeQrels = None,
-    labels: LabelFiles = None,
+    labels: LabelsRead,
     judged_for: JudgedFor = None,
     model: Model = None,
     method: Method = None,
@@ -259,7 +260,7 @@ def compare(
     looks: list[Audit] = []
     if audited is not None:
         level = estimand.relevance_level
-        sample = Sample.from_prels(pool, audited, relevance_level=level)
+        sample = Sample.from_prels(pool, audited, relevance_level=level, unfinished=True)
         before = None if audit_log is None else _last_look(audit_log)
         looks = [evaluate_audit(each, sample, after=before, seed=seed) for each in compared]
         if over_pool is not None:
@@ -302,7 +303,7 @@ def compare(
 
 def _check_sources(
     qrels: str | None,
-    labels: Sequence[str] | None,
+    labels: LabelFiles,
     erels: str | None,
     relevance: str | None,
     default_p: float | None,
@@ -313,7 +314,7 @@ def _check_sources(
     Of --qrels and --labels one is enough.
     """
     modelled = bool(qrels or labels) and (erels, relevance, default_p) == (None,) * 3
-    model = model or labels
+    model = model or bool(labels)
     listed = erels is not None and relevance is None and not model
     stored = relevance is not None and (qrels, erels, default_p) == (None,) * 3 and not model
     if not (modelled or listed or stored):

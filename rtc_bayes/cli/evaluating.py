@@ -1,8 +1,8 @@
-"""Commands about complete judgments: evaluate by them, simulate them."""
+"""Commands about scores: by complete judgments, by a sample of them; simulate judgments."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,23 +12,35 @@ from rtc_bayes.cli.arguments import (
     Measures,
     Out,
     OutFolder,
-    QrelsFile,
     Quiet,
     RunsRead,
     Seed,
+    SomeQrels,
     Topics,
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, refuse_unused
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.store.shown import in_words
+
+if TYPE_CHECKING:
+    from rtc_bayes.cli.arguments import Format
+    from rtc_bayes.collection import Runs
 
 
 @grouped
 def evaluate(
     context: typer.Context,
     *,
-    qrels: QrelsFile,
+    qrels: SomeQrels = None,
+    prels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Instead of --qrels: a random sample of judgments, each with the probability "
+            "that it was drawn (prels). Scores are then estimates of AP (statAP).",
+        ),
+    ] = None,
     measure: Measures = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="One value per topic.")] = False,
     topics: Topics = "judged",
@@ -39,7 +51,7 @@ def evaluate(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Evaluate runs by complete judgments."""
+    """Evaluate runs by complete judgments, or by a random sample of them."""
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.measures import evaluate
     from rtc_bayes.report.command_tables import scores_table
@@ -47,6 +59,14 @@ def evaluate(
     from rtc_bayes.store import provenance
 
     kind = format_of(layout, output, ENDINGS)
+    if (qrels is None) == (prels is None):
+        problem = "no judgments" if qrels is None else "--qrels and --prels"
+        raise InputError(problem, remedy="give --qrels, or a sample by --prels")
+    if prels is not None:
+        refuse_unused(context, "of a sample (--prels)", "measure", "topics", "depth")
+        _evaluate_sample(runs.read(), prels, relevance_level, kind, output, per_topic=per_topic)
+        return
+    assert qrels is not None
     coverage = f"Judged@{whole_number('depth', depth, least=1)}"
     # other commands read each topic's scores from a CSV, which holds the measures asked for alone
     asked_alone = kind == "json" or (kind == "csv" and per_topic)
@@ -73,6 +93,37 @@ def evaluate(
                 scores, judged, topics=topics, coverage=coverage, per_topic=per_topic
             )
             write_tables([table], output, meta)
+
+
+def _evaluate_sample(
+    systems: Runs,
+    prels: str,
+    relevance_level: int | None,
+    kind: Format,
+    output: str | None,
+    *,
+    per_topic: bool,
+) -> None:
+    """Estimate the average precision of runs from a sample, and say how surely."""
+    from rtc_bayes.collection import read_prels
+    from rtc_bayes.measures import Sample, stat_ap
+    from rtc_bayes.report.command_tables import sampled_table
+    from rtc_bayes.report.terminal import write_frame, write_tables, write_value
+    from rtc_bayes.store import provenance
+
+    drawn = read_prels(prels)
+    sample = Sample.from_prels(systems, drawn, relevance_level=relevance_level)
+    estimate = stat_ap(sample)
+    level = {"relevance_level": sample.judgments.relevance_level}
+    meta = provenance(inputs=digests(systems, drawn)) | level
+    match kind:
+        case "json":
+            write_value(estimate.to_dict(per_topic=per_topic), output, meta)
+        case "csv":
+            scores = estimate.scores.score_frame() if per_topic else estimate.mean_frame()
+            write_frame(scores, output, meta)
+        case "table":
+            write_tables([sampled_table(estimate, sample, per_topic=per_topic)], output, meta)
 
 
 def simulate(

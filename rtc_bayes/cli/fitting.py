@@ -10,7 +10,7 @@ from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Depth,
     JudgedFor,
-    LabelFiles,
+    LabelsRead,
     Level,
     Method,
     Model,
@@ -31,7 +31,7 @@ from rtc_bayes.store.shown import in_words
 def fit(
     *,
     qrels: SomeQrels = None,
-    labels: LabelFiles = None,
+    labels: LabelsRead,
     output: OutFile,
     model: Model = None,
     method: Method = None,

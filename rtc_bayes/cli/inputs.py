@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from rtc_bayes.cli.arguments import Format, PageFormat
+from rtc_bayes.cli.arguments import Format, LabelFiles, PageFormat
 from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+    from rtc_bayes.collection.qrels import Prels
     from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.relevance import ModelSpec
 
@@ -64,7 +65,7 @@ def read_judgments(
     estimand: Estimand,
     pool: Pool,
     qrels: Qrels | None,
-    labels: Sequence[str] | None,
+    labels: LabelFiles,
     judged_for: str | None = None,
     *,
     begin: bool = False,
@@ -76,7 +77,7 @@ def read_judgments(
     InputError
         Neither qrels nor labels, unless judging may `begin`; or systems judged for without qrels.
     """
-    from rtc_bayes.collection import Judgments, read_labels
+    from rtc_bayes.collection import Judgments
 
     if judged_for is not None and qrels is None:
         raise InputError(
@@ -90,7 +91,7 @@ def read_judgments(
         made = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)
     else:
         raise InputError("no judgments", remedy="give --qrels, or --labels, or both")
-    return made.with_judge_labels(read_labels(*labels)) if labels else made
+    return made.with_judge_labels(read) if (read := labels.read()) else made
 
 
 def tags(text: str | None) -> list[str] | None:
@@ -111,16 +112,16 @@ def tags(text: str | None) -> list[str] | None:
 
 def digests(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: Qrels | Prels | None = None,
     models: Iterable[ModelSpec | None] = (),
-    labels: Iterable[str] | None = None,
+    labels: LabelFiles | None = None,
 ) -> dict[str, str]:
     """Return path as typed to digest, for provenance; of models, those in files."""
     from rtc_bayes.collection.sources import files_of
     from rtc_bayes.store import digest_file
 
     files = {run.path: run.digest for run in runs.values()}
-    for source in labels or ():
+    for source in (labels and labels.files) or ():
         files |= {str(path): digest_file(path) for path in files_of(source)}
     if qrels is not None:
         files[qrels.path] = qrels.digest

@@ -13,7 +13,7 @@ from rtc_bayes.cli.arguments import (
     AnEstimand,
     Judge,
     JudgedFor,
-    LabelFiles,
+    LabelsRead,
     Layout,
     Out,
     OutFile,
@@ -55,10 +55,11 @@ def build(
         float | None, typer.Option(help="Judge until every pair has it. Default: .95.")
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(help="Judge so many, however sure (unless --confidence).")
+        int | None,
+        typer.Option(min=1, help="Judge so many, however sure (unless --confidence)."),
     ] = None,
     floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
-    labels: LabelFiles = None,
+    labels: LabelsRead,
     estimand: AnEstimand,
     design: UnderDesign,
     runs: RunsRead,
@@ -70,7 +71,7 @@ def build(
     Chooses documents until the systems are told apart. For whom, and why it ended, stands in
     OUT.meta.json.
     """
-    from rtc_bayes.collection import read_labels, read_qrels, write_qrels
+    from rtc_bayes.collection import read_qrels, write_qrels
     from rtc_bayes.judging import build, parse_algorithm
     from rtc_bayes.store import announced, meta_path, provenance, write_json
 
@@ -89,7 +90,7 @@ def build(
             seed=seed,
             hold_out=hold_out,
             groups=groups,
-            labels=read_labels(*labels) if labels else None,
+            labels=labels.read(),
         )
     if result.missing:
         warn(
@@ -110,7 +111,7 @@ def next_(
     context: typer.Context,
     *,
     qrels: SomeQrels = None,
-    labels: LabelFiles = None,
+    labels: LabelsRead,
     judged_for: JudgedFor = None,
     algorithm: Judge = defaults.ALGORITHM,
     pair: Annotated[
@@ -198,12 +199,14 @@ def next_(
         refuse_unused(context, "with -o FILE.prels, which holds all documents", "count")
     systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
     hold_out, groups = design.read()
-    pool = estimand.pool(systems, judged)
     if share is not None:
         if judged is None:
             raise InputError("--audit without judgments", remedy="give --qrels")
-        _show_audit(pool, share, judged, count, kind, output, seed, digests(systems, judged))
+        # what is judged below the depth changes no draw
+        pool, inputs = estimand.pool(systems), digests(systems, judged)
+        _show_audit(pool, share, judged, count, kind, output, seed, inputs, quiet=quiet)
         return
+    pool = estimand.pool(systems, judged)
     if by_topic:
         if judged is None:
             raise InputError("--by-topic without judgments", remedy="give --qrels")
@@ -363,6 +366,8 @@ def _show_audit(
     output: str | None,
     seed: int,
     inputs: dict[str, str],
+    *,
+    quiet: bool,
 ) -> None:
     """Write all documents of an audit, or show those to judge next."""
     import pandas as pd
@@ -374,14 +379,20 @@ def _show_audit(
 
     prels = audit_documents(pool, share, judged, seed=seed)
     meta = provenance(seed=seed, inputs=inputs)
+    sample = Sample.from_prels(pool, prels, unfinished=True)
+    order = audit_order(sample, seed=seed)
+    title = (
+        f"audit: {len(order.next)} of {counted(len(order.documents), 'document')} to judge, "
+        f"seed {seed}"
+    )
     if kind == "prels":
         assert output is not None
         _lose_no_grade(output, judged)
         write_prels(prels, output)
         write_json(meta, meta_path(output))
+        if not quiet:
+            typer.echo(f"{title}\nin {output}")
         return
-    sample = Sample.from_prels(pool, prels)
-    order = audit_order(sample, seed=seed)
     first, of_all = order.next[:count], sample.judgments.pool
     frame = pd.DataFrame(
         {
@@ -389,10 +400,6 @@ def _show_audit(
             "docno": of_all.docnos[first],
             "probability": sample.probability[first],
         }
-    )
-    title = (
-        f"audit: {len(order.next)} of {counted(len(order.documents), 'document')} to judge, "
-        f"seed {seed}"
     )
     _show(frame, kind, output, meta, title)
 

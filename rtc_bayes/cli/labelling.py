@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from rtc_bayes.cli.arguments import Out, Quiet, Seed
+from rtc_bayes.cli.arguments import NGrades, Out, Quiet, Seed
 from rtc_bayes.cli.inputs import format_of, refuse_unused
 
 _ENDINGS: dict[str, Literal["erels", "csv", "json"]] = {
@@ -51,9 +51,7 @@ def labels(
     judge: Annotated[
         str | None, typer.Option(help="The judge of files that name none. Default: their names.")
     ] = None,
-    n_grades: Annotated[
-        int | None, typer.Option(help="How many grades there are; higher labels are dropped.")
-    ] = None,
+    n_grades: NGrades = None,
     families: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Of panel: judge,family; a family weighs as one judge."),

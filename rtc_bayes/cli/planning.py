@@ -12,6 +12,7 @@ from rtc_bayes.cli.arguments import (
     AnEstimand,
     Judge,
     JudgedFor,
+    LabelFiles,
     Layout,
     Out,
     QrelsFile,
@@ -85,7 +86,7 @@ def plan(
     with progress_bar(quiet) as progress:
         made = plan(
             pool,
-            read_judgments(estimand, pool, judged, None, judged_for),
+            read_judgments(estimand, pool, judged, LabelFiles(), judged_for),
             budget,
             estimand,
             difference=difference,

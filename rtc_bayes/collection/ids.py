@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
-from rtc_bayes.errors import InputError, brief_repr
+from rtc_bayes.collection.order import natural_order
+from rtc_bayes.errors import InputError, brief_repr, warn
+from rtc_bayes.store.shown import counted
 
 
 def shown(text: str, most: int = 60) -> str:
@@ -113,3 +115,36 @@ def list_of_names(argument: str, names: Iterable[str]) -> list[str]:
             remedy=f"give a list, as [{names!r:.80}]" if isinstance(names, str) else "give texts",
         )
     return [str(name) for name in listed]
+
+
+def shared_topics(
+    of_runs: Collection[str], judged: Collection[str], path: str, *, say: bool = True
+) -> tuple[str, ...]:
+    """Return the topics that runs and judgments share, in natural order.
+
+    Parameters
+    ----------
+    of_runs, judged : collection of str
+    path : str
+        Of the judgments; empty where they are of no file.
+    say : bool
+        Whether to warn of judged topics that no run has.
+
+    Raises
+    ------
+    InputError
+        They share none.
+    """
+    shared = natural_order(set(judged) & set(of_runs))
+    if not shared:
+        raise InputError(
+            "runs and judgments share no topic",
+            path=path or None,
+            remedy=f"runs have {some(of_runs)}; judgments have {some(natural_order(judged))}",
+        )
+    if say and (aside := natural_order(set(judged) - set(shared))):
+        warn(
+            f"no run has {len(aside)} of {counted(len(judged), 'judged topic')}, which "
+            f"{'is' if len(aside) == 1 else 'are'} left aside: {some(aside)}",
+        )
+    return shared

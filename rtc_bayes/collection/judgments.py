@@ -225,7 +225,8 @@ class Judgments(Saved):
         Warns
         -----
         CollectionWarning
-            Topics of the pool have no label of their documents.
+            Topics of the pool have no label of their documents; all documents with a label are
+            judged, and others are not.
 
         Examples
         --------
@@ -237,7 +238,7 @@ class Judgments(Saved):
         """
         if labels is not None:
             check_type(labels, Labels, "labels are", "read them: read_labels(FILE, ...)")
-            _check_reach(labels, self.pool)
+            _check_reach(labels, self)
         return replace(self, judge_labels=labels)
 
     def keep(self, documents: ArrayLike) -> Judgments:
@@ -720,15 +721,20 @@ def infer_judged_for(judgments: Judgments) -> tuple[str, ...]:
     return tuple(pool.systems[s] for s in sorted(chosen))
 
 
-def _check_reach(labels: Labels, pool: Pool) -> None:
-    """Refuse labels of other topics or documents alone; warn of the pool's topics without one."""
+def _check_reach(labels: Labels, judgments: Judgments) -> None:
+    """Refuse labels of other topics or documents alone.
+
+    Warn of the pool's topics without one, and of labels that tell nothing of unjudged documents.
+    """
+    pool = judgments.pool
     if not set(labels.topics) & set(pool.topics):
         raise InputError(
             f"no topic in common: the runs have {some(pool.topics)}, the labels "
             f"{some(labels.topics)}",
             remedy="give labels of these runs' topics",
         )
-    within = labels.located(pool) >= 0
+    documents = labels.located(pool)
+    within = documents >= 0
     if not within.any():
         raise InputError(
             f"none of {counted(labels.n_labels, 'label')} is of a document of the pool",
@@ -739,6 +745,12 @@ def _check_reach(labels: Labels, pool: Pool) -> None:
     if without:
         warn(
             f"no label is of {len(without)} of {counted(pool.n_topics, 'topic')}: {some(without)}",
+        )
+    if judgments.judged[documents[within]].all() and not judgments.judged.all():
+        warn(
+            "every document with a label is judged, so that the labels tell little of others; if "
+            "the judgments are of judges that may err, and the labels a human's, give each in the "
+            "other's place (--qrels a human's, --labels those that may err)",
         )
 
 

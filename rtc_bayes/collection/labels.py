@@ -392,7 +392,7 @@ def _check_scale(
     topic, docno, judge = (column[first] for column in named)
     label = f"label {grades[first]} by judge {judge} of document {docno} of topic {topic}"
     remedy = (
-        f"correct the file, or give n_grades={usual + 1} (of the command `labels`: --n-grades "
+        f"correct the file, or give n_grades={usual + 1} (--n-grades "
         f"{usual + 1}), which drops labels above {usual}"
     )
     if highest > _HIGHEST:

@@ -332,7 +332,7 @@ class Prel:
     algorithm : int
         Which algorithm chose the document.
     probability : float
-        The probability with which it was chosen, in [0, 1].
+        The probability with which it was chosen, above 0 and at most 1.
 
     Examples
     --------
@@ -358,7 +358,7 @@ class Prels(_TopicTable[Prel]):
     Raises
     ------
     InputError
-        A probability outside [0, 1]; a relevance level below 1.
+        A probability that is not above 0 and at most 1; a relevance level below 1.
 
     Examples
     --------
@@ -368,7 +368,7 @@ class Prels(_TopicTable[Prel]):
     """
 
     value_name = "prel"
-    refusal = "not a Prel with a probability in [0, 1]"
+    refusal = "not a Prel with a probability above 0, at most 1"
     relevance_level: int | None
 
     def __init__(
@@ -383,7 +383,7 @@ class Prels(_TopicTable[Prel]):
         self._set(relevance_level=_level(relevance_level, table))
 
     def _accepted(self, value: Any) -> Prel:
-        if not isinstance(value, Prel) or not 0.0 <= value.probability <= 1.0:
+        if not isinstance(value, Prel) or not 0.0 < value.probability <= 1.0:
             raise ValueError(value)
         return value
 

@@ -139,7 +139,7 @@ def read_prels(source: str | Path) -> Prels:
     rows = _rows(source, PRELS)
     relevance = rows.integers("relevance").tolist()
     algorithm = rows.integers("algorithm").tolist()
-    probability = rows.numbers("probability", "a probability in [0, 1]", _in_unit).tolist()
+    probability = rows.numbers("probability", "a probability above 0, at most 1", _chance).tolist()
     prels = list(map(Prel, relevance, algorithm, probability))
     level = _read_beside(meta_path(source)).get("relevance_level")
     return Prels(_table(rows, prels), path=str(source), digest=rows.digest, relevance_level=level)
@@ -263,6 +263,10 @@ def _rows(source: Any, layout: Any) -> Rows:
 
 def _in_unit(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     return (numbers >= 0.0) & (numbers <= 1.0)
+
+
+def _chance(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return (numbers > 0.0) & (numbers <= 1.0)
 
 
 def _table[Value](rows: Rows, values: Sequence[Value]) -> dict[str, dict[str, Value]]:

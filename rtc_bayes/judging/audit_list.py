@@ -232,7 +232,8 @@ def audit_order(sample: Sample, *, seed: int = 0) -> Arrivals:
     --------
     >>> import rtc_bayes as rb
     >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4, seed=1).runs, depth=10)
-    >>> sample = rb.Sample.from_prels(pool, rb.audit_documents(pool, 0.2, seed=1))
+    >>> drawn = rb.audit_documents(pool, 0.2, seed=1)
+    >>> sample = rb.Sample.from_prels(pool, drawn, unfinished=True)
     >>> order = audit_order(sample, seed=1)
     >>> len(order.documents), order.next[:3].tolist(), int(order.judged.sum())
     (10, [29, 19, 26], 0)

@@ -234,6 +234,11 @@ def _unknown(name: str, reason: str) -> InputError:
     import ir_measures
     import pytrec_eval
 
+    if name.lower() == "statap":
+        return InputError(
+            "statAP is an estimate of AP from a random sample",
+            remedy="give the sample: evaluate --prels FILE, or rb.stat_ap(sample)",
+        )
     try:
         # sets of measures ("official") are not one measure's name
         several = name in pytrec_eval.supported_nicknames

@@ -10,10 +10,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection import Judgments, Pool, Qrels
+from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.qrels import Prel, Prels, level_of
 from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
@@ -111,13 +113,53 @@ class Sample:
         return cls(judgments, np.asarray(probability, dtype=np.float64))
 
     @classmethod
-    def from_prels(cls, pool: Pool, prels: Prels, *, relevance_level: int | None = None) -> Sample:
-        """Take prels, as :func:`rtc_bayes.read_prels` reads them, over a pool.
+    def from_prels(
+        cls,
+        lists: Pool | Runs,
+        prels: Prels,
+        *,
+        relevance_level: int | None = None,
+        unfinished: bool = False,
+    ) -> Sample:
+        """Take prels, as :func:`rtc_bayes.read_prels` reads them, over a pool, or over whole lists.
 
-        The relevance level is that of the prels, or 1, unless it is given. Judged documents that
-        the pool lacks are added to it. A document with probability 1, such as those that no sample
-        drew (method 0), stands for itself alone.
+        A document with probability 1, such as those that no sample drew (method 0), stands for
+        itself alone.
+
+        Parameters
+        ----------
+        lists : Pool or Runs
+            A pool, whose lists are scored to its depth, or runs: their whole lists, as far down as
+            ranks are known, of the topics of the prels. Judged documents that they lack are added.
+        prels : Prels
+        relevance_level : int, optional
+            Grades from here on are relevant; by default the level that the prels name, or 1.
+        unfinished : bool
+            Whether documents may have no grade yet (a negative one), as in an audit under way.
+            Estimates of scores take them for not drawn, and are then too low.
+
+        Raises
+        ------
+        InputError
+            A document without a grade, unless that is allowed; no topic in common.
+
+        Warns
+        -----
+        CollectionWarning
+            Topics of the prels that no run has.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> from rtc_bayes.collection import Prel, Prels
+        >>> runs = rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b", "c"]})])
+        >>> prels = Prels({"1": {"a": Prel(1, 1, 1.0), "c": Prel(1, 1, 0.5)}})
+        >>> rb.stat_ap(rb.Sample.from_prels(runs, prels)).scores.mean.round(2).tolist()
+        [[0.78]]
         """
+        if not unfinished:
+            _check_finished(prels)
+        pool = lists if isinstance(lists, Pool) else _whole_lists(lists, prels)
         judgments = Judgments.from_qrels(pool, prels.qrels(), relevance_level=relevance_level)
         pool = judgments.pool
         probability = np.full(pool.n_documents, np.nan)
@@ -182,6 +224,31 @@ class Sample:
         n, every = self.judgments.n_judged, self.probability
         expected = f", {every.sum():.1f} expected" if not np.isnan(every).any() else ""
         return f"Sample({n} of {counted(len(every), 'document')} judged{expected})"
+
+
+def _check_finished(prels: Prels) -> None:
+    """Refuse documents that were drawn and have no grade yet."""
+    waiting = [
+        (topic, docno)
+        for topic, rows in prels.items()
+        for docno, row in rows.items()
+        if row.relevance < 0
+    ]
+    if waiting:
+        topic, docno = waiting[0]
+        have = "have" if len(waiting) > 1 else "has"
+        raise InputError(
+            f"{counted(len(waiting), 'document')} of the sample {have} no grade yet: {docno} of "
+            f"topic {topic}" + (", ..." if len(waiting) > 1 else ""),
+            path=prels.path or None,
+            remedy="grade all that was drawn: an estimate takes what has no grade for not drawn",
+        )
+
+
+def _whole_lists(runs: Runs, prels: Prels) -> Pool:
+    """Pool runs on the topics of a sample, with lists as far down as ranks are known."""
+    shared = shared_topics(runs.topics, prels.topics, prels.path)
+    return Estimand().pool(runs, prels.qrels()).select_topics(shared)
 
 
 def judged_by(

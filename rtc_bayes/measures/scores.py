@@ -200,9 +200,13 @@ class ScoreMatrix(Saved):
         """
         from rtc_bayes.store import provenance, write_csv
 
+        write_csv(self.score_frame(), path, provenance())
+
+    def score_frame(self) -> pd.DataFrame:
+        """Return what :meth:`to_csv` writes, which names the measure and calls the mean a score."""
         frame = self.to_frame().rename(columns={"mean": "score"})
         frame.insert(0, "measure", self.measure)
-        write_csv(frame, path, provenance())
+        return frame
 
     def to_xarray(self) -> xr.Dataset:
         """Return mean and variance with dims (system, topic)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from rtc_bayes.errors import explains_types
 from rtc_bayes.measures.plain import PairDifferences
 from rtc_bayes.measures.sampling import Sample
 from rtc_bayes.measures.scores import ScoreMatrix
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 type Floats = NDArray[np.float64]
 
@@ -56,6 +60,36 @@ class SampledScores:
         with np.errstate(divide="ignore", invalid="ignore"):
             size = np.where(difference == 0.0, 0.0, np.abs(difference) / sd)
         return PairDifferences(difference, sd, norm.cdf(size))
+
+    def mean_frame(self) -> pd.DataFrame:
+        """Return a row per system: its name, its mean over topics, and the sampling sd of that.
+
+        Examples
+        --------
+        >>> matrix = ScoreMatrix([[0.25, 0.5]], [[0.0, 0.04]], ("bm25",), ("1", "2"), "statAP")
+        >>> SampledScores(matrix, np.array([[0.01]])).mean_frame().to_dict("records")
+        [{'system': 'bm25', 'statAP': 0.375, 'sd': 0.1}]
+        """
+        import pandas as pd
+
+        means, sd = self.scores.mean.mean(axis=1), np.sqrt(np.diag(self.covariance))
+        return pd.DataFrame({"system": self.scores.systems, self.scores.measure: means, "sd": sd})
+
+    def to_dict(self, *, per_topic: bool = False) -> dict[str, dict[str, Any]]:
+        """Return {measure: {system: {"mean", "sd"}}}, or {...: {topic: {"score", "sd"}}}."""
+        systems, topics = self.scores.systems, self.scores.topics
+        if per_topic:
+            sd = np.sqrt(self.scores.variance)
+            cells = {
+                system: {
+                    topic: {"score": float(self.scores.mean[s, t]), "sd": float(sd[s, t])}
+                    for t, topic in enumerate(topics)
+                }
+                for s, system in enumerate(systems)
+            }
+            return {self.scores.measure: cells}
+        rows = self.mean_frame().itertuples(index=False)
+        return {self.scores.measure: {name: {"mean": mean, "sd": sd} for name, mean, sd in rows}}
 
     def __repr__(self) -> str:
         return f"SampledScores({self.scores!r})"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.ids import some
-from rtc_bayes.collection.order import natural_order
+from rtc_bayes.collection.ids import shared_topics, some
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, explains_types, warn
-from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure
+from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure, parse_measure
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -137,7 +136,8 @@ def evaluate(
         mark those documents so, for what the qrels lack counts as outside the pool, and infAP is
         then too low.
     measures : str, measure of ir_measures, or a sequence of them
-        Names as ir_measures has them; RBP without `rel` is binary here, at `relevance_level`.
+        Names as ir_measures has them, and DCG, DCG@k, whose gains are grades. RBP without `rel`
+        is binary here, at `relevance_level`.
     relevance_level : int, optional
         Grades from here on are relevant, for a measure whose name does not give `rel`. By default
         the level that the qrels name, or 1.
@@ -191,21 +191,9 @@ def evaluate(
             path=qrels.path or None,
             remedy="give qrels with grades of at least 0",
         )
-    if not judged.keys() & set(runs.topics):
-        raise InputError(
-            "runs and judgments share no topic",
-            path=qrels.path or None,
-            remedy=f"runs have {some(runs.topics)}; judgments have {some(natural_order(judged))}",
-        )
     _check_rel(parsed, judged)
-    columns = runs.topics
-    if topics == "judged":
-        columns = natural_order(judged.keys() & set(runs.topics))
-        if aside := natural_order(judged.keys() - set(runs.topics)):
-            warn(
-                f"no run has {len(aside)} of {counted(len(judged), 'judged topic')}, which "
-                f"{'is' if len(aside) == 1 else 'are'} left aside: {some(aside)}",
-            )
+    shared = shared_topics(runs.topics, judged, qrels.path, say=topics == "judged")
+    columns = shared if topics == "judged" else runs.topics
     judged = {topic: judged[topic] for topic in columns if topic in judged}
     evaluators = _evaluators(parsed, judged, qrels)
     _warn_of_lacking(runs, columns)
@@ -219,14 +207,25 @@ def evaluate(
                 for name in named[metric.measure]:
                     values[name][s, column[metric.query_id]] = metric.value
         for name, measure in parsed.items():
-            if measure.NAME == "RBP":
+            if own := _OWN.get(measure.NAME):
                 for topic, grades in judged.items():
-                    values[name][s, column[topic]] = _rbp(run.ranking(topic), grades, measure)
+                    values[name][s, column[topic]] = own(run.ranking(topic), grades, measure)
     return ScoreTable(runs.systems, columns, values, level)
+
+
+@dataclass(frozen=True)
+class _DCG:
+    """DCG, which ir-measures lacks, as it names its own."""
+
+    params: Mapping[str, int]
+    NAME: ClassVar[str] = "DCG"
 
 
 def _parse(wanted: MeasureLike, relevance_level: int) -> Any:
     """Parse a measure, and give it the relevance level unless it says its own."""
+    if str(wanted).strip().startswith("DCG"):
+        cutoff = parse_measure(wanted).cutoff
+        return _DCG({} if cutoff is None else {"cutoff": cutoff})
     measure = ir_measure(wanted)
     if measure.params.get("cutoff", 1) < 1:  # pytrec_eval would end the process
         raise InputError(f"measure {str(wanted)!r} has a cutoff below 1", remedy=REMEDY)
@@ -252,13 +251,13 @@ def _evaluators(
     """Make ir_measures evaluators, each with the names of the measures that it computes.
 
     infAP alone is told which documents were pooled and not judged (a negative grade); some
-    other measures would take those for judged. RBP has no provider among our dependencies.
+    other measures would take those for judged. RBP and DCG have no provider among our dependencies.
     """
     import ir_measures
 
     groups: tuple[dict[Any, list[str]], dict[Any, list[str]]] = ({}, {})
     for name, measure in parsed.items():
-        if measure.NAME != "RBP":
+        if measure.NAME not in _OWN:
             groups[measure.NAME == "infAP"].setdefault(measure, []).append(name)
     pooled = {topic: dict(qrels[topic]) for topic in judged}
     evaluators = []
@@ -289,6 +288,15 @@ def _rbp(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any) 
     ranking = ranking[: measure.params.get("cutoff")]
     ranks = [k for k, docno in enumerate(ranking) if grades.get(docno, -1) >= level]
     return float((1 - p) * np.sum(p ** np.array(ranks, dtype=np.float64)))
+
+
+def _dcg(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any) -> float:
+    """Discounted cumulated gain: the sum of grade / log2(rank + 1)."""
+    gains = [grades.get(docno, 0) for docno in ranking[: measure.params.get("cutoff")]]
+    return float(np.sum(np.array(gains) / np.log2(np.arange(2, len(gains) + 2))))
+
+
+_OWN = {"RBP": _rbp, "DCG": _dcg}
 
 
 def _warn_of_lacking(runs: Runs, topics: Sequence[str]) -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Qrels
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.judging import JudgingPlan
+    from rtc_bayes.measures.sampling import Sample
+    from rtc_bayes.measures.stat_ap import SampledScores
     from rtc_bayes.measures.truth import ScoreTable
     from rtc_bayes.robustness import Demo
 
@@ -71,6 +73,30 @@ def scores_table(
     title = f"{counted(len(scores.topics), 'topic')} ({topics}), relevance level {level}{graded}"
     formats = dict.fromkeys([*scores.measures, "value"], ".4f") | {coverage: ".1%"}
     return Table(title, frame, formats)
+
+
+def sampled_table(estimate: SampledScores, sample: Sample, *, per_topic: bool) -> Table:
+    """Show scores estimated from a sample, and their sampling standard deviations.
+
+    Parameters
+    ----------
+    estimate : SampledScores
+    sample : Sample
+        From which they were estimated.
+    per_topic : bool
+        A row for each system and topic; otherwise means, the best system on top.
+    """
+    measure, judgments = estimate.scores.measure, sample.judgments
+    if per_topic:
+        frame = estimate.scores.to_frame().rename(columns={"mean": measure})
+        frame["sd"] = np.sqrt(frame.pop("variance"))
+    else:
+        frame = estimate.mean_frame().sort_values(measure, ascending=False, kind="stable")
+    title = (
+        f"{counted(judgments.pool.n_topics, 'topic')}, a sample of {judgments.n_judged} judged, "
+        f"relevance level {judgments.relevance_level}; sd: of the sampling"
+    )
+    return Table(title, frame, {measure: ".4f", "sd": ".4f"})
 
 
 def judged_table(judgments: Judgments, *, seed: int) -> Table:
