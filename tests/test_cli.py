@@ -853,7 +853,7 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
         ("compare R --probability x", "--probability; write --form, or see rtc-bayes compare"),
         ("build R --model rtc", "no such option: --model; write --algorithm, or see rtc-bayes b"),
         ("fit R --probability x", "no such option: --probability; see rtc-bayes fit --help"),
-        ("compare R --n-trials 3", "no such option: --n-trials; see rtc-bayes compare --help"),
+        ("compare R --trials 3", "no such option: --trials; see rtc-bayes compare --help"),
         ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),
         (
             "compare R --format xml",

@@ -37,8 +37,8 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Instead of --qrels: a random sample of judgments, each with the probability "
-            "that it was drawn (prels). Scores are then estimates of AP (statAP).",
+            help="Instead of --qrels: a sample of judgments, drawn with known probabilities "
+            "(prels); scores are then estimates of AP (statAP).",
         ),
     ] = None,
     measure: Measures = None,

@@ -247,7 +247,8 @@ def _check_finished(prels: Prels) -> None:
 
 def _whole_lists(runs: Runs, prels: Prels) -> Pool:
     """Pool runs on the topics of a sample, with lists as far down as ranks are known."""
-    shared = shared_topics(runs.topics, prels.topics, prels.path)
+    # topics that no run has are named where the judgments are read
+    shared = shared_topics(runs.topics, prels.topics, prels.path, say=False)
     return Estimand().pool(runs, prels.qrels()).select_topics(shared)
 
 

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from pools import pool_of
 
 import rtc_bayes as rb
 
@@ -167,7 +168,7 @@ def test_one_label_that_would_set_the_scale_is_named():
     said = (
         "label 10 by judge ann of document d25 of topic 7, where the others have 0 to 3: the "
         "highest label sets the scale of all, here 0 to 10; correct the file, or give n_grades=4 "
-        "(of the command `labels`: --n-grades 4), which drops labels above 3; "
+        "(--n-grades 4), which drops labels above 3; "
         "if it is right, give n_grades=11"
     )
     with pytest.warns(rb.CollectionWarning, match=re.escape(said)):
@@ -196,3 +197,15 @@ def test_the_crowd_of_the_relevance_feedback_track(data):
     assert len(labels.judges) <= 766
     assert labels.n_labels + labels.n_dropped == 98_453
     assert (labels.gold_grades() >= 0).sum() == 3_275
+
+
+def test_labels_of_judged_documents_alone_are_noticed():
+    """They may stand in the judgments' place, and the judgments in theirs."""
+    pool = pool_of({"A": {"1": "abc"}}, depth=3)
+    labels = rb.Labels.of(["1"], ["a"], ["ann"], [1])
+    judged = rb.Judgments.from_labels(pool, [0, 1], [1, 0])
+    with pytest.warns(rb.CollectionWarning, match="every document with a label is judged"):
+        judged.with_judge_labels(labels)
+    # neither of these warns
+    rb.Judgments.from_labels(pool, [1], [1]).with_judge_labels(labels)
+    rb.Judgments.from_labels(pool, [0, 1, 2], [1, 0, 0]).with_judge_labels(labels)

@@ -90,6 +90,8 @@ def test_erels_and_prels(tmp_path):
     assert erels["401"]["d1"] == 0.25
     prels = rb.read_prels(write(tmp_path / "p", "401 d1 1 2 0.5\n401 d2 -1 1 1.0\n"))
     assert prels["401"]["d1"].probability == 0.5
+    with pytest.raises(rb.InputError, match=r"bad:2: .*probability above 0, at most 1"):
+        rb.read_prels(write(tmp_path / "bad", "401 d1 1 2 0.5\n401 d2 0 1 0\n"))
     assert prels.qrels()["401"] == {"d1": 1, "d2": -1}
 
 

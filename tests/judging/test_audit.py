@@ -245,7 +245,7 @@ def test_documents_come_in_the_order_of_their_permanent_numbers(pool):
     """A share's documents are among those of a larger one, and what waits ends the look."""
     small, large = (audit_documents(pool, share, seed=3) for share in (0.1, 0.3))
     assert all(docno in large[topic] for topic, rows in small.items() for docno in rows)
-    sample = Sample.from_prels(pool, large)
+    sample = Sample.from_prels(pool, large, unfinished=True)
     order = audit_order(sample, seed=3)
     assert not order.judged.any()
     assert (np.diff(order.time) >= 0).all()
@@ -373,7 +373,7 @@ def test_bad_input_is_refused(pool, probability):
 
 def test_nothing_judged_says_nothing(pool, probability):
     comparison = compared(pool, probability)
-    sample = Sample.from_prels(pool, audit_documents(pool, SHARE))
+    sample = Sample.from_prels(pool, audit_documents(pool, SHARE), unfinished=True)
     look = audit(comparison, sample)
     assert (look.judged, look.alarm, look.e_value) == (0, False, 1.0)
     assert np.isnan(look.estimate).all()

@@ -51,6 +51,28 @@ def test_documents_of_an_audit_are_listed_with_their_probability(here, simulated
         assert (row.relevance, row.probability) == (-1, pytest.approx(one["probability"]))
 
 
+def test_what_is_judged_below_the_depth_changes_no_draw(here, simulated, capsys):
+    """Otherwise an audit's documents would change as judging goes on."""
+    at_ten = [*NEXT, "--depth", "10", "-o"]
+    assert main([*at_ten, "before.prels"]) == 0
+    pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    table = {topic: dict(grades) for topic, grades in rb.read_qrels("few.qrels").items()}
+    for topic in pool.topics:
+        place = pool.locate(topic, list(simulated.qrels[topic]))
+        below = [d for d, n in zip(simulated.qrels[topic], place, strict=True) if n < 0]
+        table.setdefault(topic, {}).update(dict.fromkeys(below[:5], 0))
+    rb.write_qrels(rb.Qrels(table), "few.qrels")
+    capsys.readouterr()
+    assert main([part for part in at_ten if part != "--quiet"] + ["after.prels"]) == 0
+    before, after = rb.read_prels("before.prels"), rb.read_prels("after.prels")
+    assert {t: list(rows) for t, rows in before.items()} == {
+        t: list(rows) for t, rows in after.items()
+    }
+    assert f"of {after.n_values} documents to judge, seed 0\nin after.prels" in (
+        capsys.readouterr().out
+    )
+
+
 def test_compare_fits_without_the_audit_and_shows_its_verdict(here, simulated, capsys):
     judge(simulated.qrels)
     capsys.readouterr()
@@ -84,7 +106,7 @@ def test_a_log_keeps_the_looks(here, simulated, capsys):
     every = rb.read_prels("audit.prels")
     asked = [*ASKED, "--audit", "audit.prels", "--audit-log", "log.json", "--format", "json"]
     pool = rb.Pool.from_runs(simulated.runs, depth=100)
-    sample = rb.Sample.from_prels(pool, every)
+    sample = rb.Sample.from_prels(pool, every, unfinished=True)
     first = rb.judging.audit_order(sample).next[:20]
     some = rb.Judgments.from_labels(pool, first, [0.0] * len(first)).to_qrels()
     known = {t: {d: simulated.qrels[t].get(d, 0) for d in some[t]} for t in some}

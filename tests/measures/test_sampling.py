@@ -8,6 +8,7 @@ from pools import pool_of, random_pool
 
 import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Qrels
+from rtc_bayes.collection import Prel, Prels
 from rtc_bayes.collection.writing import write_prels
 from rtc_bayes.measures.sampling import (
     Sample,
@@ -211,6 +212,35 @@ def test_samples_that_cannot_be_are_refused():
         with pytest.raises(InputError) as refusal:
             inclusion_probabilities(pool, size, weights=weights)
         assert refusal.value.remedy
+
+
+def test_a_sample_scores_whole_lists_of_runs(rng):
+    """The lists beyond the pool from which it was drawn count, and topics without a draw do not."""
+    data = rb.simulate(n_topics=4, n_systems=3, seed=1)
+    pool = rb.Pool.from_runs(data.runs, depth=20)
+    drawn = Sample.draw(pool, data.qrels, inclusion_probabilities(pool, 15), seed=1).to_prels()
+    prels = Prels({topic: drawn[topic] for topic in pool.topics[:3]})
+    sample = Sample.from_prels(data.runs, prels)
+    assert sample.judgments.pool.topics == pool.topics[:3]
+    whole = rb.Pool.from_runs(data.runs, depth=1000).select_topics(pool.topics[:3])
+    ours, theirs = stat_ap(sample), stat_ap(Sample.from_prels(whole, prels))
+    np.testing.assert_allclose(ours.scores.mean, theirs.scores.mean)
+    np.testing.assert_allclose(ours.covariance, theirs.covariance)
+    short = stat_ap(Sample.from_prels(pool, prels)).scores.mean
+    assert (ours.scores.mean >= short[:, :3] - 1e-12).all()
+    assert (ours.scores.mean > short[:, :3]).any()
+    with pytest.warns(rb.CollectionWarning, match="1 judged topic without a run"):
+        Sample.from_prels(data.runs, Prels({**prels, "x": {"d": Prel(1, 1, 0.5)}}))
+    with pytest.raises(InputError, match="share no topic"):
+        Sample.from_prels(data.runs, Prels({"x": {"d": Prel(1, 1, 0.5)}}))
+
+
+def test_a_sample_that_is_not_all_graded_is_refused():
+    pool = pool_of({"A": {"1": "abc"}}, depth=3)
+    prels = Prels({"1": {"a": Prel(1, 1, 0.5), "b": Prel(-1, 1, 0.5)}})
+    with pytest.raises(InputError, match="1 document of the sample has no grade yet: b of topic 1"):
+        Sample.from_prels(pool, prels)
+    assert Sample.from_prels(pool, prels, unfinished=True).judgments.n_judged == 1
 
 
 def test_million_query_prels_are_read(data):

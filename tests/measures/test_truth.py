@@ -103,6 +103,17 @@ def test_relevance_level_applies_where_the_name_is_silent():
     assert table["P@1"][:, 0] == pytest.approx([1, 0])
 
 
+@pytest.mark.parametrize("cutoff", [None, 2])
+def test_dcg_is_ndcg_by_the_best_list(cutoff):
+    name = "DCG" if cutoff is None else f"DCG@{cutoff}"
+    table = evaluate(RUNS, QRELS, [name, f"n{name}"])
+    for t, topic in enumerate(table.topics):
+        grades = sorted((max(grade, 0) for grade in QRELS[topic].values()), reverse=True)[:cutoff]
+        best = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+        assert table[name][:, t] == pytest.approx(best * table[f"n{name}"][:, t])
+    assert table[name].any()
+
+
 def test_rbp_stops_at_its_cutoff():
     table = evaluate(RUNS, QRELS, "RBP(p=0.5)@2")
     assert table["RBP(p=0.5)@2"][0].tolist() == [0.5, 0.25]
