@@ -25,8 +25,9 @@ from rtc_bayes.cli.arguments import (
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, read_options, refuse_unused
-from rtc_bayes.errors import InputError, whole_number
-from rtc_bayes.store.shown import in_words
+from rtc_bayes.collection.ids import some
+from rtc_bayes.errors import InputError, warn, whole_number
+from rtc_bayes.store.shown import counted, in_words
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Runs
@@ -95,9 +96,14 @@ def plan(
         refuse_unused(context, "without RUNS", "name_by", "order")
     of_systems, systems = read_groups(groups), _read(runs)
     if systems is not None:
-        groups_of(
-            systems.systems, of_systems
-        )  # a run without one is found before anything is judged
+        every = set(of_systems.values())
+        in_turn = groups_of(systems.systems, of_systems)
+        of_systems = dict(zip(systems.systems, in_turn, strict=True))
+        if without := sorted(every - set(in_turn)):
+            warn(
+                f"{counted(len(without), 'group')} of {len(every)} without a run, left aside: "
+                f"{some(without)}"
+            )
     named = _topics(topics, systems)
     design = hold_out(
         of_systems,
@@ -183,8 +189,8 @@ def reusability(
 
     Writes a page (HTML) and its tables.
     """
-    from rtc_bayes.collection import read_groups, read_qrels
-    from rtc_bayes.collection.hold_out import check_design, read_hold_out
+    from rtc_bayes.collection import Judgments, read_groups, read_qrels
+    from rtc_bayes.collection.hold_out import check_contributed, check_design, read_hold_out
     from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.measures.scores import ScoreMatrix
     from rtc_bayes.relevance import ModelSpec
@@ -244,6 +250,8 @@ def reusability(
             for depth in pool_depth or ():
                 judged = judged_under(judged, systems, of_systems, design, depth)
             check_design(judged, design)
+            over_pool = Judgments.from_qrels(Estimand().pool(systems, judged), judged)
+            check_contributed(over_pool, design, of_systems)
             if model is not None or method is not None or option is not None:
                 spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
                 about = Estimand(measure, relevance_level=relevance_level)

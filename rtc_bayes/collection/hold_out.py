@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from rtc_bayes.collection.judgments import Judgments
     from rtc_bayes.collection.qrels import Qrels
 
+# judgments that somebody added by hand are no more than this share
+_FOREIGN = 0.01
 _REMEDY = "give a design as rtc-bayes hold-out plan writes it: topic, then a column a group"
 
 
@@ -385,6 +387,59 @@ def check_design(judgments: Judgments | Qrels, design: HoldOutDesign | None) -> 
         path=getattr(judgments, "path", "") or None,
         remedy="give the design under which they were made, as hold_out= or --hold-out",
     )
+
+
+def check_contributed(
+    judgments: Judgments, design: HoldOutDesign, groups: Mapping[str, str]
+) -> None:
+    """Refuse judgments of documents that groups held out of a topic alone retrieved.
+
+    Under their own design judgments have none: those of another design, or complete ones, have
+    many, and losses measured by them are too low.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Over the pool of every system.
+    design : HoldOutDesign
+    groups : mapping of str to str
+        Group of each system of the pool.
+
+    Raises
+    ------
+    InputError
+        More than a hundredth of what is judged, on topics with groups held out, is of this kind.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([rb.Run.from_rankings(name, {"1": [name]}) for name in ("a1", "b1")])
+    >>> design = HoldOutDesign(("1",), ("A", "B"), [[True], [False]])
+    >>> judged = rb.Judgments.from_qrels(rb.Pool.from_runs(runs), rb.Qrels({"1": {"b1": 1}}))
+    >>> check_contributed(judged, design, {"a1": "A", "b1": "B"})
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: 1 of 1 judged document was retrieved by groups alone that the ...
+    """
+    pool = judgments.pool
+    topics = [topic for topic in pool.topics if topic in design.topics]
+    took_part = design.mask(pool.systems, groups, topics)
+    judged = foreign = 0
+    for took, topic in zip(took_part.T, topics, strict=True):
+        t = pool.topics.index(topic)
+        if took.all():
+            continue
+        ranked = pool.ranks(t, below=True) > 0
+        here = judgments.judged[pool.documents(t)] & ranked.any(axis=0)
+        judged += int(here.sum())
+        foreign += int((here & ~ranked[took].any(axis=0)).sum())
+    if foreign > _FOREIGN * judged:
+        raise InputError(
+            f"{foreign:,} of {counted(judged, 'judged document')} "
+            f"{'was' if foreign == 1 else 'were'} retrieved by groups alone that the design holds "
+            "out of their topics: the judgments were not made under it",
+            remedy="give the design under which they were made; complete judgments are cut to "
+            "what it would have judged by judged_under (--pool-depth)",
+        )
 
 
 def check_groups_given(design: object, groups: object) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.collection.hold_out import HoldOutDesign, check_design
+from rtc_bayes.collection.hold_out import HoldOutDesign, check_contributed, check_design
 from rtc_bayes.errors import InputError
 
 
@@ -61,8 +61,8 @@ def sub_pools(
     Raises
     ------
     InputError
-        Judgments made under another design, or for a system that this one holds out of their
-        topic; what :meth:`HoldOutDesign.pools` refuses.
+        Judgments made under another design, for a system that this one holds out of their topic,
+        or of what such systems alone retrieved; what :meth:`HoldOutDesign.pools` refuses.
 
     Examples
     --------
@@ -87,6 +87,7 @@ def sub_pools(
                 f"topic {topic} was judged for {wrong[0]}, which the design holds out of it",
                 remedy="start from judgments made under the design, or from none",
             )
+    check_contributed(judgments, design, groups)
     parts = []
     for part in design.pools(pool, groups):
         own = replace(

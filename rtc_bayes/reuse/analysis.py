@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.hold_out import HoldOutDesign, check_design
+from rtc_bayes.collection import Judgments
+from rtc_bayes.collection.hold_out import HoldOutDesign, check_contributed, check_design
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.agreement import CELLS, chi_square_p, exact_p
@@ -84,7 +85,8 @@ def reusability(
         Stratum of each topic, where topics of the baseline were chosen or have other budgets:
         topics are permuted within strata.
     judged : Judgments or Qrels, optional
-        What the scores come from: refused if made under another design.
+        What the scores come from: refused if made under another design; judgments over a pool of
+        all systems also if groups held out alone retrieved what is judged.
     seed : int, at least 0
     progress : callable
         Called as ``progress("permutations", done, total)``.
@@ -124,6 +126,8 @@ def reusability(
     seed = whole_number("seed", seed)
     if judged is not None:
         check_design(judged, design)
+        if isinstance(judged, Judgments):
+            check_contributed(judged, design, groups)
     held = HeldScores.under(scores, groups, design)
     tested = {comparison: paired_tests(held, comparison) for comparison in COMPARISONS}
     if all(tests is None or tests[1].n.max() < 2 for tests in tested.values()):

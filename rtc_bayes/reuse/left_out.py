@@ -75,7 +75,7 @@ def leave_group_out(
     ------
     InputError
         A system without a group, a group that does not exist, one group alone, a depth out of
-        range, or a measure without moments.
+        range, a measure without moments, or judgments made under a hold-out design.
 
     Examples
     --------
@@ -87,6 +87,13 @@ def leave_group_out(
     ... ]
     True
     """
+    if qrels.hold_out is not None:
+        raise InputError(
+            f"the judgments were made under hold-out design {qrels.hold_out[:12]}, and are not "
+            "complete",
+            path=qrels.path or None,
+            remedy="analyse them by reusability (--hold-out DESIGN)",
+        )
     if not has_moments(str(measure)):
         raise InputError(
             f"{measure} cannot be scored for groups left out", remedy="give AP, P@10, nDCG or RBP"

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.hold_out import groups_of
-from rtc_bayes.collection.ids import list_of_names
+from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.confidence.setting import number_of
 from rtc_bayes.confidence.subpool import with_topics
-from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.errors import CollectionWarning, InputError, warn
 from rtc_bayes.measures import Estimand, evaluate, moments, sample_scores
 from rtc_bayes.measures.names import Measure, parse_measure
+from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
 type Truth = Literal["complete", "judged"]
@@ -69,7 +70,7 @@ class Collection:
         pad: bool = False,
         groups: Mapping[str, str] | None = None,
     ) -> Collection:
-        """Pool the runs to the estimand's depth, and evaluate them.
+        """Pool the runs to the estimand's depth, on the estimand's topics, and evaluate them.
 
         Parameters
         ----------
@@ -85,7 +86,12 @@ class Collection:
         Raises
         ------
         InputError
-            A system without a group, or a topic that the runs do not have.
+            A system without a group, a topic that the runs do not have, or none with a judgment.
+
+        Warns
+        -----
+        CollectionWarning
+            Topics without a judgment: they are left aside, as there is nothing to hold them to.
         """
         if groups is not None:
             groups = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
@@ -93,16 +99,9 @@ class Collection:
         if truth == "judged":
             runs = runs.condensed(qrels)
         pool = estimand.pool(runs, pad=pad)
-        topics = pool.topics
-        if estimand.topics == "judged":
-            topics = tuple(t for t in topics if any(g >= 0 for g in qrels.get(t, {}).values()))
-        elif estimand.topics != "all":
-            topics = tuple(estimand.topics)
-            absent = [topic for topic in topics if topic not in pool.topics]
-            if absent or not topics:
-                raise InputError(
-                    f"the runs have no topic {', '.join(absent)}", remedy="name others"
-                )
+        topics = _topics_with_truth(pool, qrels, estimand)
+        if len(topics) < pool.n_topics:
+            pool = pool.select_topics(topics)
         with warnings.catch_warnings():
             # the pool has just named the runs that lack a topic
             warnings.simplefilter("ignore", CollectionWarning)
@@ -150,6 +149,31 @@ class Collection:
 
     def __repr__(self) -> str:
         return f"Collection({self.pool!r}, {self.qrels!r})"
+
+
+def _topics_with_truth(pool: Pool, qrels: Qrels, estimand: Estimand) -> tuple[str, ...]:
+    """Return the topics that trials are about: the estimand's, without those of no judgment."""
+    asked = pool.topics
+    if estimand.topics not in ("all", "judged"):
+        asked = tuple(estimand.topics)
+        absent = [topic for topic in asked if topic not in pool.topics]
+        if absent or not asked:
+            raise InputError(f"the runs have no topic {', '.join(absent)}", remedy="name others")
+    true = {topic for topic, grades in qrels.items() if any(g >= 0 for g in grades.values())}
+    topics = tuple(topic for topic in asked if topic in true)
+    aside = [topic for topic in asked if topic not in true]
+    if not topics:
+        raise InputError(
+            f"the truth has no judgment of a topic of the runs: {some(asked)}",
+            path=qrels.path or None,
+            remedy="give the judgments of these runs' topics",
+        )
+    if aside and estimand.topics != "judged":
+        warn(
+            f"{counted(len(aside), 'topic')} of {len(asked)} without a judgment in the truth, left "
+            f"aside: {some(aside)}"
+        )
+    return topics
 
 
 def _as_measured(qrels: Qrels, estimand: Estimand) -> Qrels:

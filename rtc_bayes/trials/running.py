@@ -161,7 +161,7 @@ def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan) -> None:
     asked = trials["judged"].sum()
     share = trials["missing"].sum() / asked if asked else 0.0
     if share > MOST_MISSING:
-        why = "the truth is not complete; compare condensed lists instead (truth judged)"
+        why = "the truth is not complete; compare condensed lists instead (--truth judged)"
         if plan.pad:
             why = f"documents of padded lists are among them, and if that is not all, {why}"
         warn(

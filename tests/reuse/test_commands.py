@@ -40,6 +40,32 @@ def test_the_plan_is_pythons(track: Path, capsys: pytest.CaptureFixture[str]) ->
     assert path.with_name("design.csv.meta.json").exists()
 
 
+def test_groups_without_a_run_are_left_aside(track: Path) -> None:
+    groups = rb.read_groups(track / "groups.csv")
+    runs = rb.read_runs(track / "runs")
+    more = track / "more.csv"
+    more.write_text("\n".join(f"{s},{g}" for s, g in [*groups.items(), ("x", "ghost")]))
+    words = [str(track / "runs"), "--held", "1", "-o", str(track / "of_more.csv")]
+    with pytest.warns(rb.CollectionWarning, match="1 group of 7 without a run, left aside: ghost"):
+        assert main(["hold-out", "plan", "--groups", str(more), *words]) == 0
+    design = rb.hold_out(groups, runs.topics, 1)
+    assert rb.read_hold_out(track / "of_more.csv").digest == design.digest
+
+
+def test_judgments_of_another_design_are_found_out(track: Path) -> None:
+    """Though no file says under which they were made, or that they are complete."""
+    groups = rb.read_groups(track / "groups.csv")
+    runs, qrels = rb.read_runs(track / "runs"), rb.read_qrels(track / "qrels.txt")
+    one, other = (rb.hold_out(groups, runs.topics, 2, seed=seed) for seed in (1, 2))
+    kept = rb.judged_under(qrels, runs, groups, one, 20)
+    plain = rb.Qrels({topic: dict(grades) for topic, grades in kept.items()})
+    judged = rb.Judgments.from_qrels(rb.Pool.from_runs(runs), plain)
+    scores = rb.ScoreMatrix.from_qrels(runs, plain)
+    assert np.isfinite(rb.reusability(scores, groups, one, judged=judged).loss)
+    with pytest.raises(rb.InputError, match="the judgments were not made under it"):
+        rb.reusability(scores, groups, other, judged=judged)
+
+
 @pytest.mark.parametrize("words", [("--topics", "24"), ("--topics", "FILE")])
 def test_topics_are_a_number_or_a_file(words: tuple[str, str], track: Path) -> None:
     (track / "topics.txt").write_text("\n".join(str(n) for n in range(1, 25)))
@@ -109,6 +135,10 @@ def test_scores_from_a_file(track: Path, capsys: pytest.CaptureFixture[str]) -> 
         ("reusability RUNS --qrels QRELS --groups LONE --hold-out DESIGN -o OUT", "no group for"),
         ("reusability RUNS --qrels QRELS --groups GROUPS --hold-out BAD -o OUT", "BAD:2:"),
         ("reusability RUNS --qrels QRELS --groups GROUPS --hold-out OTHER -o OUT", "no topic"),
+        (
+            "reusability RUNS --qrels QRELS --groups GROUPS --hold-out DESIGN -o OUT",
+            "by groups alone",
+        ),
     ],
 )
 def test_errors_say_what_to_do(

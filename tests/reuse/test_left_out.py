@@ -103,6 +103,12 @@ def test_what_cannot_be_left_out_is_refused() -> None:
         rb.leave_group_out(runs, qrels, groups, depth=10, shallow=[20])
     with pytest.raises(rb.InputError, match="cannot be scored"):
         rb.leave_group_out(runs, qrels, groups, "Bpref")
+    table = {topic: dict(grades) for topic, grades in qrels.items()}
+    of_design = rb.Qrels(table, hold_out="0123456789ab")
+    with pytest.raises(
+        rb.InputError, match="under hold-out design 0123456789ab, and are not compl"
+    ):
+        rb.leave_group_out(runs, of_design, groups)
 
 
 def test_the_command_is_pythons(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,10 +1,22 @@
 """One trial: what its outcomes are made of, against the same done by hand."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from pools import POOL_ALONE
 
-from rtc_bayes import Estimand, InputError, compare, evaluate, fit
+from rtc_bayes import (
+    CollectionWarning,
+    Estimand,
+    InputError,
+    Qrels,
+    Run,
+    Runs,
+    compare,
+    evaluate,
+    fit,
+)
 from rtc_bayes.judging import build
 from rtc_bayes.relevance import Draws
 from rtc_bayes.trials import Collection, Plan, draw_systems, outcomes, quietly
@@ -120,6 +132,34 @@ def test_the_truth_follows_the_estimand(small):
     assert outcome.comparison.topics == topics
     with pytest.raises(InputError, match="the runs have no topic nowhere"):
         Collection.from_runs(small.runs, small.qrels, Estimand(topics=("nowhere",)))
+
+
+@pytest.mark.parametrize("asked", ["all", "judged", "named"])
+def test_what_has_no_truth_is_no_part_of_a_trial(small, asked):
+    """Neither what is judged nor what is scored; as if the runs had the other topics alone."""
+    topics = small.runs.topics[:3]
+    some = Qrels({topic: dict(small.qrels[topic]) for topic in topics})
+    estimand = Estimand("AP", depth=20, topics=topics if asked == "named" else asked)
+    with (
+        pytest.warns(CollectionWarning, match="without a judgment in the truth, left aside: ")
+        if asked == "all"
+        else nullcontext()
+    ):
+        collection = Collection.from_runs(small.runs, some, estimand)
+    assert collection.pool.topics == topics
+    lists = [
+        Run.from_rankings(name, {topic: run.ranking(topic) for topic in topics})
+        for name, run in small.runs.items()
+    ]
+    alone = Collection.from_runs(Runs(lists), some, Estimand("AP", depth=20))
+    plan = Plan(("mtc",), n_systems=4, estimand=Estimand("AP", depth=20), budgets=(20,))
+    with quietly():
+        (one,) = outcomes(collection, plan, SEED)
+        (two,) = outcomes(alone, plan, SEED)
+    assert one.truth.tolist() == two.truth.tolist()
+    assert one.comparison.expected.tolist() == two.comparison.expected.tolist()
+    with pytest.raises(InputError, match="the truth has no judgment of a topic of the runs"):
+        Collection.from_runs(small.runs, Qrels({"x": {"d": 1}}), Estimand())
 
 
 @pytest.mark.parametrize("measure", ["AP", "ERR@10"])

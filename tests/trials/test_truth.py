@@ -102,7 +102,7 @@ def test_what_is_not_judged_is_said_if_it_is_much(runs, shallow, tmp_path):
         of_all("holes", runs, shallow, tmp_path)
     (said,) = caught
     assert f"{share:.0%} of what" in str(said.message)
-    assert "compare condensed lists instead (truth judged)" in str(said.message)
+    assert "compare condensed lists instead (--truth judged)" in str(said.message)
 
 
 def test_condensed_lists_lack_nothing(runs, shallow, tmp_path):
