@@ -185,6 +185,12 @@ def allocate(
             relevance_level=relevance_level,
             seed=seed,
         )
+    topics = spent.sample.judgments.judged_topics
+    if (without := spent.sample.judgments.pool.n_topics - len(topics)) > 0:
+        warn(
+            f"{counted(without, 'topic')} of {without + len(topics)} without a judgment: scores "
+            "are means over the others",
+        )
     if spent.missing:
         lacking = counted(spent.missing, "drawn document")
         warn(

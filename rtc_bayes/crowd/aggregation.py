@@ -288,6 +288,12 @@ def aggregate(
             "err otherwise on those than on all: take a random sample for human (--human), and "
             "give such judgments to a comparison beside the labels instead",
         )
+    if human and (votes.gold >= 0).all() and _many_more(human, votes.n_pairs):
+        warn(
+            "every document with a label has a known grade, and so have many others: nothing is "
+            "left to predict; if the labels are a human's, and the grades those of a judge that "
+            "may err, give each in the other's place",
+        )
     _warn_of_scales(labels, rel)
     if method == "panel":
         told = np.flatnonzero(votes.gold >= 0)
@@ -341,6 +347,12 @@ def _warn_of_scales(labels: Labels, rel: int) -> None:
             f"no label of {names} reaches {rel}, the lowest relevant grade, so all count as "
             "nonrelevant; if these are on another scale, give them on that of the others",
         )
+
+
+def _many_more(human: Known, labelled: int) -> bool:
+    """Whether grades are known of more than twice as many documents as have labels."""
+    known = human.n_values if isinstance(human, Qrels) else len(human)
+    return known > 2 * labelled
 
 
 def _earlier(labels: Labels, votes: Votes, history: Aggregate | None) -> dict[int, Floats]:

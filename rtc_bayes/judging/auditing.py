@@ -258,7 +258,12 @@ class Audit:
         """
         if self.judgments is None:
             return judgments, judgments
-        every = judgments.merge(self.judgments).with_judge_labels(judgments.judge_labels)
+        # an audit is made for no system: what the others say of that holds for all
+        every = replace(
+            judgments.merge(self.judgments).with_judge_labels(judgments.judge_labels),
+            judged_for=judgments.judged_for,
+            judged_for_by_topic=judgments.judged_for_by_topic,
+        )
         of_audit = self.judgments.on(every.pool).judged
         return every.keep(every.order[~of_audit[every.order]]), every
 

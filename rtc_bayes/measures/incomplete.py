@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 from rtc_bayes.collection.qrels import Qrels
@@ -67,13 +68,16 @@ def incomplete(
     ([0.5], [1.0])
     """
     depth = whole_number("depth", depth, least=1)
-    table = evaluate(
-        runs,
-        _with_unjudged_pool(runs, qrels, depth),
-        list(INCOMPLETE_MEASURES.values()),
-        relevance_level=relevance_level,
-        topics=topics,
-    )
+    with warnings.catch_warnings():
+        # what was pooled is marked, and may all be judged
+        warnings.filterwarnings("ignore", message="infAP is AP")
+        table = evaluate(
+            runs,
+            _with_unjudged_pool(runs, qrels, depth),
+            list(INCOMPLETE_MEASURES.values()),
+            relevance_level=relevance_level,
+            topics=topics,
+        )
     values = {name: table[measure] for name, measure in INCOMPLETE_MEASURES.items()}
     return ScoreTable(table.systems, table.topics, values, table.relevance_level)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError
+from rtc_bayes.measures.names import ir_measure
 from rtc_bayes.store.csv_rows import CsvRow, read_csv_rows
 
 _COLUMNS = {
@@ -67,8 +68,29 @@ def read_scores(path: str | Path, measure: str | None = None) -> ScoreFile:
         cells = _cells_of_rows(rows, place, path)
     else:
         named = measure or ""
+        _check_columns(header.fields, path)
         cells = _cells_of_table(header, rows, path)
     return ScoreFile(*_matrix(cells, path), named)
+
+
+def _check_columns(names: Sequence[str], path: str | Path) -> None:
+    """Refuse tables of other things that this library writes."""
+    if "weight" in names and "rho" in names:
+        raise InputError("holds topics that were selected, no scores", path=path, remedy=_REMEDY)
+    if names[0].lower() in _COLUMNS["system"] and all(map(_is_measure, names[1:])):
+        raise InputError(
+            f"its columns are measures, {', '.join(names[1:4])}, not topics",
+            path=path,
+            remedy="give the scores of each topic, as evaluate --per-topic writes them",
+        )
+
+
+def _is_measure(name: str) -> bool:
+    try:
+        ir_measure(name)
+    except InputError:
+        return False
+    return True
 
 
 def _of_measure(

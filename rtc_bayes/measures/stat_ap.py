@@ -18,6 +18,9 @@ from rtc_bayes.measures.scores import ScoreMatrix
 if TYPE_CHECKING:
     import pandas as pd
 
+# relevant documents drawn of a topic, from which a variance can be estimated
+_ENOUGH = 2
+
 type Floats = NDArray[np.float64]
 
 
@@ -31,6 +34,10 @@ class SampledScores:
         Of every system on every topic: the estimate, and its estimated variance.
     covariance : ndarray of float, shape (systems, systems)
         Estimated, of the means over topics: systems share the sample.
+    few : int
+        How many topics, of which not all is judged, have fewer than two relevant documents drawn:
+        as far as the sample tells scores do not vary there, so that variances are too low, and
+        they are 0 where none was drawn.
 
     Examples
     --------
@@ -45,6 +52,7 @@ class SampledScores:
 
     scores: ScoreMatrix
     covariance: Floats
+    few: int = 0
 
     def pairs(self) -> PairDifferences:
         """Return the difference of every two systems, and the normal confidence in its sign.
@@ -103,7 +111,8 @@ def stat_ap(sample: Sample) -> SampledScores:
     rank is estimated as (1 + the sum of w over those ranked above it) / rank, the document itself
     counting 1, and 0 where a system does not retrieve it; statAP is the mean of these precisions
     weighted by w (Hosseini 2013, eqs. 3.10-3.11). Numerator and denominator are unbiased; their
-    ratio is so for large samples. A topic where no relevant document was drawn has 0.
+    ratio is so for large samples, and may be above 1. A topic where no relevant document was drawn
+    has 0.
 
     The variance is that of Poisson sampling by linearisation: the sum over relevant documents
     drawn of (1 - p) w² z², with z = (precision at d + sum of w/rank over those ranked below d -
@@ -132,12 +141,13 @@ def stat_ap(sample: Sample) -> SampledScores:
     pool = sample.judgments.pool
     systems, topics = pool.n_systems, pool.n_topics
     scores, variance = np.zeros((systems, topics)), np.zeros((systems, topics))
-    covariance = np.zeros((systems, systems))
+    covariance, few = np.zeros((systems, systems)), 0
     weights, p = sample.weights, np.nan_to_num(sample.probability, nan=1.0)
     for t in range(topics):
         inside = pool.documents(t)
         w = weights[inside]
         drawn = np.flatnonzero(w > 0.0)
+        few += len(drawn) < _ENOUGH and not sample.judgments.judged[inside].all()
         if not len(drawn):
             continue
         precision, below = _at_ranks(pool.lists(t), w)
@@ -148,7 +158,7 @@ def stat_ap(sample: Sample) -> SampledScores:
         variance[:, t] = (spread**2).sum(axis=1)
         covariance += spread @ spread.T
     matrix = ScoreMatrix(scores, variance, pool.systems, pool.topics, "statAP")
-    return SampledScores(matrix, covariance / max(topics, 1) ** 2)
+    return SampledScores(matrix, covariance / max(topics, 1) ** 2, few)
 
 
 def _at_ranks(lists: Lists, weights: Floats) -> tuple[Floats, Floats]:

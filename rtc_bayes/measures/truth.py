@@ -158,7 +158,8 @@ def evaluate(
     Warns
     -----
     CollectionWarning
-        Once, naming the runs that lack a topic; judged topics that no run has.
+        Once, naming the runs that lack a topic; judged topics that no run has; infAP of qrels
+        without a negative grade.
 
     Examples
     --------
@@ -196,6 +197,12 @@ def evaluate(
     columns = shared if topics == "judged" else runs.topics
     judged = {topic: judged[topic] for topic in columns if topic in judged}
     evaluators = _evaluators(parsed, judged, qrels)
+    marked = any(grade < 0 for topic in judged for grade in qrels[topic].values())
+    if not marked and any(measure.NAME == "infAP" for measure in parsed.values()):
+        warn(
+            "infAP is AP here, as no grade is negative: of a random sample, mark what was pooled "
+            "and not drawn with grade -1",
+        )
     _warn_of_lacking(runs, columns)
 
     column = {topic: t for t, topic in enumerate(columns)}

@@ -96,6 +96,11 @@ def sampled_table(estimate: SampledScores, sample: Sample, *, per_topic: bool) -
         f"{counted(judgments.pool.n_topics, 'topic')}, a sample of {judgments.n_judged} judged, "
         f"relevance level {judgments.relevance_level}; sd: of the sampling"
     )
+    if estimate.few:
+        title += (
+            f", and too low, as on {counted(estimate.few, 'topic')} fewer than two relevant "
+            "documents were drawn"
+        )
     return Table(title, frame, {measure: ".4f", "sd": ".4f"})
 
 

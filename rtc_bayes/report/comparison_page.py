@@ -167,8 +167,9 @@ def _cautions(judgments: Judgments) -> list[str]:
     if 0 < len(judgments.judged_topics) < judgments.pool.n_topics:
         unjudged = judgments.pool.n_topics - len(judgments.judged_topics)
         said.append(
-            f"Of {counted(judgments.pool.n_topics, 'topic')}, {unjudged} have no judgment: there "
-            "the model knows only what other topics and the lists tell it."
+            f"Of {counted(judgments.pool.n_topics, 'topic')}, {unjudged} "
+            f"{'has' if unjudged == 1 else 'have'} no judgment that the model has seen: there it "
+            "knows only what other topics and the lists tell it."
         )
     return said
 

@@ -91,8 +91,8 @@ class StagedAllocation(Shown):
 
     @cached_property
     def scores(self) -> ScoreMatrix:
-        """The statAP of every system on every topic, with its sampling variance."""
-        return stat_ap(self.sample).scores
+        """The statAP of every system on every topic with a judgment, and its sampling variance."""
+        return stat_ap(self.sample.select_topics(self.sample.judgments.judged_topics)).scores
 
     def to_prels(self) -> Prels:
         """Return the judgments with their inclusion probabilities, as ``write_prels`` writes."""

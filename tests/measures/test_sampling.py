@@ -235,6 +235,15 @@ def test_a_sample_scores_whole_lists_of_runs(rng):
         Sample.from_prels(data.runs, Prels({"x": {"d": Prel(1, 1, 0.5)}}))
 
 
+def test_topics_of_few_relevant_draws_are_counted():
+    """They look certain, so that their variance is 0; what is all judged is certain."""
+    pool = pool_of({"A": {"1": "abc", "2": "def", "3": "ghi"}}, depth=3)
+    judged = Judgments.from_labels(pool, [0, 1, 3, 4, 5, 6], [1, 1, 1, 0, 0, 0])
+    estimate = stat_ap(Sample(judged, np.where(judged.judged, 0.5, 0.0)))
+    assert estimate.few == 1
+    assert (estimate.scores.variance > 0).tolist() == [[True, False, False]]
+
+
 def test_a_sample_that_is_not_all_graded_is_refused():
     pool = pool_of({"A": {"1": "abc"}}, depth=3)
     prels = Prels({"1": {"a": Prel(1, 1, 0.5), "b": Prel(-1, 1, 0.5)}})

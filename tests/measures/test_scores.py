@@ -134,6 +134,20 @@ def test_real_tables(data, name, shape):
     assert 0.15 < scores.mean.mean() < 0.35
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("position,topic,weight,rho\n1,401,1,0.5\n", "topics that were selected, no scores"),
+        ("system,AP,Judged@100\nbm25,0.5,1\n", "its columns are measures, AP, Judged@100"),
+    ],
+)
+def test_other_tables_are_no_scores(tmp_path, text, said):
+    path = tmp_path / "other.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said):
+        ScoreMatrix.from_csv(path)
+
+
 def test_true_scores_are_those_of_evaluate(small):
     scores = ScoreMatrix.from_qrels(small.runs, small.qrels, ir_measures.nDCG @ 10)
     table = evaluate(small.runs, small.qrels, "nDCG@10")

@@ -114,6 +114,13 @@ def test_dcg_is_ndcg_by_the_best_list(cutoff):
     assert table[name].any()
 
 
+def test_infap_of_no_sample_is_said_to_be_ap():
+    judged = Qrels({t: {d: g for d, g in QRELS[t].items() if g >= 0} for t in QRELS})
+    with pytest.warns(CollectionWarning, match="infAP is AP here, as no grade is negative"):
+        table = evaluate(RUNS, judged, ["infAP", "AP"])
+    assert table["infAP"] == pytest.approx(table["AP"], abs=1e-4)
+
+
 def test_rbp_stops_at_its_cutoff():
     table = evaluate(RUNS, QRELS, "RBP(p=0.5)@2")
     assert table["RBP(p=0.5)@2"][0].tolist() == [0.5, 0.25]
