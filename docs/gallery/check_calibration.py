@@ -55,5 +55,5 @@ done.coverage[columns].round(2)
 # Of the pairs predicted with a confidence of 0.8 to 0.9, a share of 0.8 to 0.9 should be in the
 # right order. **Look at** points under the line of break-even: there the model is too sure. Four
 # trials leave wide bars; for a verdict take 100.
-rb.plot_accuracy(done.pairs.assign(algorithm="robust:gibbs"))
+rb.plot_accuracy(done.pairs)
 plt.show()

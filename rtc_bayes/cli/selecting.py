@@ -34,6 +34,14 @@ if TYPE_CHECKING:
     from rtc_bayes.report.tables import Format
 
 
+# scores as a test of variability takes them
+_OF_SCORES = {
+    "z": "scores standardised on each topic over these systems",
+    "logit": "log-odds of scores",
+    "none": "scores as they are",
+}
+
+
 @grouped
 def topics(
     context: typer.Context,
@@ -349,13 +357,14 @@ def variability(
     title = (
         f"{counted(counts['pairs'], 'pair')} of {len(compared.systems)} systems: "
         f"{counts['ties']} whose means tie, {counts['broken']} of these by variance apart "
-        f"({test}, level {level:g})"
+        f"({test}, level {level:g}); by {_OF_SCORES[transform]}"
     )
     frame = compared.to_frame()
     meta = provenance(inputs=inputs) | counts
-    formats: dict[str, Format] = {"p of means": ".3g", "p of variances": ".3g"}
+    formats: dict[str, Format] = {"sd of first": ".3f", "sd of second": ".3f"}
+    formats |= {"p of means": ".3f", "p of variances": ".3f"}
     formats |= dict.fromkeys(["means tie", "tie is broken"], yes_or_no)
-    names = ("mean_p", "variance_p", "tie", "broken")
+    names = ("first_sd", "second_sd", "mean_p", "variance_p", "tie", "broken")
     show_frame(frame, kind, output, meta, title, formats, dict(zip(names, formats, strict=True)))
 
 

@@ -37,8 +37,9 @@ EXACT_DRAWS = 32
 # plug-in moments of the others are exact
 _RATIOS = ("AP", "R", "nDCG")
 
-#: The standard error that draws may leave in the probability of a pair.
+#: The standard error that draws may leave in the probability of a pair, where they are more than:
 LARGEST_ERROR = 0.005
+ALL_DRAWS = 600
 
 
 def exact_draws(setting: Setting) -> int:
@@ -58,7 +59,7 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     Returns
     -------
     setting : Setting
-        With all draws; or with evenly spaced ones, at least :data:`MANY_DRAWS`, where these leave
+        With all draws; or with evenly spaced ones, at least :data:`ALL_DRAWS`, where these leave
         a standard error of at most :data:`LARGEST_ERROR` in every pair's P(< 0). Draws are taken
         as independent.
     moments : Moments
@@ -71,7 +72,7 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     exact, plugin = some.table("exact"), some.table("plugin")
     below = normal(exact.difference_expected, exact.difference_variance).less
     asked = float(below.var(axis=0, ddof=1).max(initial=0.0)) / LARGEST_ERROR**2
-    setting = _thinned(setting, min(draws, max(MANY_DRAWS, int(np.ceil(asked)))))
+    setting = _thinned(setting, min(draws, max(ALL_DRAWS, int(np.ceil(asked)))))
     table = setting.table("plugin")
     return setting, replace(
         table,

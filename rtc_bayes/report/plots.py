@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rtc_bayes.errors import explains_types, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.report import figures
 from rtc_bayes.report.drawing import WIDTH
 from rtc_bayes.report.elements import mean_of
@@ -81,7 +81,7 @@ def plot_accuracy(pairs: pd.DataFrame, ax: Axes | None = None, *, seed: int = 0)
     Parameters
     ----------
     pairs : DataFrame
-        ``pairs`` of a study: columns trial, algorithm, confidence and correct.
+        ``pairs`` of a study: columns trial, confidence, correct and, of several, algorithm.
     ax : matplotlib Axes, optional
         Where to draw; by default on a new figure.
     seed : int
@@ -95,10 +95,16 @@ def plot_accuracy(pairs: pd.DataFrame, ax: Axes | None = None, *, seed: int = 0)
     --------
     >>> import pandas as pd, rtc_bayes as rb
     >>> pairs = pd.DataFrame({"trial": [0, 1], "confidence": [0.6, 0.9], "correct": [0, 1]})
-    >>> rb.plot_accuracy(pairs.assign(algorithm="robust")).get_ylabel()
+    >>> rb.plot_accuracy(pairs).get_ylabel()
     'accuracy'
     """
     whole_number("seed", seed)
+    if lacking := [name for name in ("trial", "confidence", "correct") if name not in pairs]:
+        raise InputError(
+            f"pairs have no column {', '.join(lacking)}", remedy="give the pairs of a study"
+        )
+    if "algorithm" not in pairs:
+        pairs = pairs.assign(algorithm="all pairs")
     return figures.accuracy_lines(pairs, _axes(ax, 4.4), seed=seed)
 
 

@@ -239,8 +239,8 @@ class VariabilityComparison(Shown):
     >>> data = rb.simulate(n_topics=30, n_systems=12, seed=1)
     >>> scores = rb.ScoreMatrix.from_qrels(data.runs, data.qrels, "AP")
     >>> frame = rb.compare_variability(scores).to_frame()
-    >>> list(frame.columns)
-    ['first', 'second', 'mean_p', 'variance_p', 'tie', 'broken']
+    >>> list(frame.columns[2:])
+    ['first_sd', 'second_sd', 'mean_p', 'variance_p', 'tie', 'broken']
     """
 
     systems: tuple[str, ...]
@@ -258,8 +258,9 @@ class VariabilityComparison(Shown):
         Returns
         -------
         DataFrame
-            first, second; mean_p, variance_p; tie, whether means do not differ significantly; and
-            broken, whether a tie's variances do.
+            first, second; first_sd, second_sd, of their transformed scores over topics; mean_p,
+            variance_p; tie, whether means do not differ significantly; and broken, whether a tie's
+            variances do.
         """
         import pandas as pd
 
@@ -270,6 +271,8 @@ class VariabilityComparison(Shown):
             {
                 "first": names[a],
                 "second": names[b],
+                "first_sd": self.deviation[a],
+                "second_sd": self.deviation[b],
                 "mean_p": self.mean_p[a, b],
                 "variance_p": self.variance_p[a, b],
                 "tie": tie,

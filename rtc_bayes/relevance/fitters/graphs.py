@@ -38,7 +38,8 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     Raises
     ------
     InputError
-        There is no deterministic p, or a free variable is discrete.
+        There is no deterministic p, a free variable is discrete, or there are judgments and
+        nothing in the graph observes them.
 
     Examples
     --------
@@ -58,6 +59,11 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
         raise InputError(
             f"graph() of {model!r} gives no deterministic p over documents",
             remedy="end it with pm.Deterministic('p', ..., dims='document') and return the model",
+        )
+    if judgments.n_judged and not (graph.observed_RVs or graph.potentials):
+        raise InputError(
+            f"graph() of {model!r} observes nothing, so that judgments would change nothing",
+            remedy="call observe(judgments, log_odds) in it, or write a likelihood of the labels",
         )
     return CompiledGraph(graph)
 
