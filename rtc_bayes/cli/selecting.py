@@ -385,7 +385,8 @@ def _scores(
         if len(files) == 1 and not Path(files[0]).exists():
             raise InputError("there is no such file", path=files[0], remedy="check its name")
         if len(files) != 1 or not Path(files[0]).is_file():
-            raise InputError("no scores", remedy="give one CSV of scores, or RUNS with --qrels")
+            problem = f"{len(files)} files without --qrels" if len(files) > 1 else "no scores"
+            raise InputError(problem, remedy="give one CSV of scores, or RUNS with --qrels")
         of_runs = ("relevance_level", "name_by", "order")
         refuse_unused(context, "of a CSV of scores", *of_runs, remedy="give RUNS with --qrels")
         scores = [ScoreMatrix.from_csv(files[0], name) for name in names or [None]]

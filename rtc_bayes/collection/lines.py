@@ -69,7 +69,7 @@ ERELS = Layout(
 PRELS = Layout(
     "prels",
     ("topic", "docno", "relevance", "algorithm", "probability"),
-    "read it as prels",
+    "give it as --prels of evaluate, or --audit of compare",
     "probability",
 )
 GROUPS = Layout("groups file", ("system", "group"), separator=b",")

@@ -43,7 +43,9 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
                 raise InputError(
                     f"topic {shown(topic)}: {brief_repr(values)} is not a mapping of docnos",
                     path=path or None,
-                    remedy=f"give {{topic: {{docno: {self.value_name}}}}}",
+                    remedy="these are runs: give them first, then the judgments"
+                    if type(values).__name__ == "Run"
+                    else f"give {{topic: {{docno: {self.value_name}}}}}",
                 )
             of_text = keyed_by_text(values, "docno")
             copies[topic] = {d: self._checked(topic, d, v, path) for d, v in of_text.items()}

@@ -250,7 +250,8 @@ def _unknown(name: str, reason: str) -> InputError:
     if "param cutoff" in reason and _NAME.fullmatch(name):
         return InputError(f"measure {name!r:.80} has no cutoff", remedy=f"write {name}@10")
     if not same or name == same[0].NAME:
-        return InputError(f"measure {name!r:.80} is unknown ({reason:.160})", remedy=REMEDY)
+        why = "" if "<" in reason else f" ({reason:.160})"
+        return InputError(f"measure {name!r:.80} is unknown{why}", remedy=REMEDY)
     right = ", ".join(map(str, same[:_SHOWN])) + (", ..." if len(same) > _SHOWN else "")
     return InputError(f"{name!r} is a name of trec_eval", remedy=f"write {right}")
 

@@ -274,8 +274,14 @@ def _evaluators(
                 evaluators.append((ir_measures.evaluator(list(named), grades), named))
             except ValueError as error:
                 text = " ".join(str(error).split())
+                lacking = [
+                    str(measure)
+                    for measure in named
+                    if "cutoff" in measure.SUPPORTED_PARAMS and "cutoff" not in measure.params
+                ]
+                remedy = f"give a cutoff, as {lacking[0]}@20" if lacking else REMEDY
                 raise InputError(
-                    f"ir_measures cannot compute this: {text}", remedy=REMEDY
+                    f"ir_measures cannot compute this: {text}", remedy=remedy
                 ) from None
     return evaluators
 

@@ -178,7 +178,8 @@ def _facts(result: Reusability) -> list[tuple[str, str]]:
         ),
         (
             f"{result.loss:+.4f}",
-            f"loss of {mean_of(result.measure)}, which is {mean:.3f} on average",
+            f"loss of {mean_of(result.measure)}, which is {mean:.3f} on average where systems "
+            "took part",
         ),
         (
             probability(result.loss_p),

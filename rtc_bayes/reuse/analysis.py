@@ -406,7 +406,9 @@ class Reusability(Shown):
                 f"Which systems differ significantly changes more than topics explain {words}."
             )
         else:
-            said.append("Which systems differ significantly changes no more than topics explain.")
+            # what speaks for the collection stands before what speaks against it
+            unchanged = "Which systems differ significantly changes no more than topics explain."
+            said.insert(0 if self.loss_p <= self.level else 1, unchanged)
         said.append(_ENDS[self.reusable])
         return " ".join(said)
 

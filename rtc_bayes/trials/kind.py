@@ -254,13 +254,18 @@ def load_study(directory: str | Path) -> StudyResult:
 
 
 def arguments_of(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what must not change between a study and its resumption."""
+    """Return what must not change between a study and its resumption: all but how many trials.
+
+    The first trials of a longer study are those of a shorter one.
+    """
     study = meta.get("study")
     names = ("kind", "version", "code", "models", "runs", "qrels")
     others = {name: meta.get(name) for name in names}
     if "groups" in meta:
         others["groups"] = meta["groups"]
-    return {**study, **others} if isinstance(study, Mapping) else others
+    if isinstance(study, Mapping):
+        others = {name: value for name, value in study.items() if name != "trials"} | others
+    return others
 
 
 def digest_of(content: Mapping[str, Any]) -> str:
@@ -302,6 +307,12 @@ def find_kind(directory: Path, meta: Mapping[str, Any]) -> type[Kind[Any]]:
         kind = _kind(name, directory)
         if (directory / kind.summary_file).is_file():
             return kind
+    if (directory / "report.html").is_file():
+        raise InputError(
+            "holds the page of another command, and no study of trials",
+            path=directory,
+            remedy="open its report.html",
+        )
     raise InputError(
         "holds no finished study",
         path=directory,

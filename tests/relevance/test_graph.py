@@ -46,6 +46,24 @@ def test_the_documented_model(model_file, pool, judgments, tmp_path):
         loaded.predict(pool)
 
 
+def test_a_graph_that_observes_nothing(model_file, judgments):
+    """It would take its prior for what judgments say."""
+    text = model_file.read_text()
+    (line,) = [line for line in text.splitlines() if "pm.Bernoulli(" in line]
+    model_file.write_text(text.replace(line, " " * (len(line) - len(line.lstrip())) + "pass"))
+    with pytest.raises(InputError, match="observes nothing, so that judgments would change nothi"):
+        fit(judgments.pool, judgments, model=str(model_file))
+
+
+def test_a_mistake_in_a_graph_is_placed(model_file, judgments):
+    text = model_file.read_text()
+    (line,) = [n for n, line in enumerate(text.splitlines(), 1) if "pm.Bernoulli(" in line]
+    model_file.write_text(text.replace("pm.Bernoulli(", "nothing_of_this_name("))
+    with pytest.raises(InputError, match=r"fails: NameError: name 'nothing_of_this_name'") as said:
+        fit(judgments.pool, judgments, model=str(model_file))
+    assert str(said.value).startswith(f"{model_file}:{line}: graph(pool, judgments) of BestRank")
+
+
 def test_a_graph_without_p(model_file, judgments):
     model_file.write_text(model_file.read_text().replace('Deterministic("p"', 'Deterministic("q"'))
     with pytest.raises(InputError, match=r"BestRank.* gives no deterministic p"):

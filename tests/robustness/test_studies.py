@@ -84,7 +84,6 @@ def test_what_is_missing_is_run_again_and_nothing_else(small, arguments, done, t
     ("change", "named"),
     [
         ({"seed": 12}, "seed"),
-        ({"trials": 4}, "trials"),
         ({"algorithms": ["ip", "mtc"]}, "algorithms"),
         ({"estimand": Estimand(depth=10)}, "depth"),
         ({"moments": "exact"}, "moments"),

@@ -50,6 +50,23 @@ def again(made, folder, **changed):
     return study(made.runs, made.qrels, output=folder, **ARGUMENTS | changed)
 
 
+def test_a_study_goes_on_with_more_trials(made, finished, tmp_path):
+    """As if they had been asked for at first; and back to fewer."""
+    folder = tmp_path / "more"
+    shutil.copytree(finished.directory, folder)
+    stored = (folder / "trials" / "00001.json").stat().st_mtime_ns
+    more = again(made, folder, trials=3)
+    assert (folder / "trials" / "00001.json").stat().st_mtime_ns == stored
+    afresh = again(made, tmp_path / "afresh", trials=3)
+    columns = [name for name in more.trials if "seconds" not in name]
+    assert more.trials[columns].equals(afresh.trials[columns])
+    assert more.pairs.equals(afresh.pairs)
+    assert len(Study.load(folder).trials) == 3
+    fewer = again(made, folder)
+    assert fewer.pairs.equals(finished.pairs)
+    assert repr(Study.load(folder)).startswith("Study(2 trials")
+
+
 def test_a_folder_with_trials_of_no_study_is_refused(made, unfinished):
     (unfinished / "meta.json").unlink()
     with pytest.raises(InputError, match=r"holds trials, but no meta\.json"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import sys
+import traceback
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -38,8 +40,8 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     Raises
     ------
     InputError
-        There is no deterministic p, a free variable is discrete, or there are judgments and
-        nothing in the graph observes them.
+        The graph's code fails, there is no deterministic p, a free variable is discrete, or there
+        are judgments and nothing in the graph observes them.
 
     Examples
     --------
@@ -54,7 +56,10 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     with quiet_pymc():
         import pymc as pm
 
-        graph = model.graph(judgments.pool, judgments)
+        try:
+            graph = model.graph(judgments.pool, judgments)
+        except (AttributeError, IndexError, KeyError, NameError, TypeError) as error:
+            raise _mistake(model, error) from error
     if not isinstance(graph, pm.Model) or "p" not in graph.named_vars:
         raise InputError(
             f"graph() of {model!r} gives no deterministic p over documents",
@@ -66,6 +71,20 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
             remedy="call observe(judgments, log_odds) in it, or write a likelihood of the labels",
         )
     return CompiledGraph(graph)
+
+
+def _mistake(model: Any, error: Exception) -> InputError:
+    """Say where a model's own code fails."""
+    # None of one that is typed in
+    file = getattr(sys.modules.get(type(model).__module__), "__file__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
+    return InputError(
+        f"graph(pool, judgments) of {type(model).__name__} fails: {type(error).__name__}: {error}",
+        path=file,
+        line=line,
+        remedy="correct it; docs/models.md shows a model",
+    )
 
 
 def open_density(model: Any, judgments: Judgments) -> Density:
