@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -201,7 +202,8 @@ class Robust:
         every = (design.features(t) for t in range(pool.n_topics))
         columns, local = (np.vstack(parts) for parts in zip(*every, strict=True))
         median, spread = design.scale_priors
-        with pm.Model(coords=coordinates(pool) | design.coords) as model:
+        coords = coordinates(pool) | design.coords | {"scale": design.every_scale}
+        with pm.Model(coords=coords) as model:
             means = [pm.Normal(name, *getattr(self, name)) for name in COEFFICIENTS]
             labels = design.labels
             if self.centred:
@@ -283,9 +285,14 @@ class Design:
 
     @property
     def coords(self) -> dict[str, list[str]]:
-        """Labels of dims that the pool does not know."""
-        labels = [f"s_{name}" for name in self.labels.dims]
-        return {"scale": [*SCALES, *labels]} | self.labels.coords
+        """Labels of dims that the pool does not know; of scales, those that are not fixed."""
+        free = self.scale_priors[1] > 0.0
+        return {"scale": list(compress(self.every_scale, free))} | self.labels.coords
+
+    @property
+    def every_scale(self) -> list[str]:
+        """Names of all scales, those that are fixed too."""
+        return [*SCALES, *(f"s_{name}" for name in self.labels.dims)]
 
     @property
     def scale_priors(self) -> tuple[Floats, Floats]:
@@ -368,7 +375,7 @@ class Design:
             named |= {"label_coefficient": label, **dict(zip(labels.dims, rest, strict=True))}
         alpha, (q, w) = drawn.local[..., 0], np.split(drawn.local[..., 1:], 2, axis=-1)
         effects = {"a": a, "b": b, "u": u, "alpha": alpha, "q": q, "w": w}
-        return named | effects | {"log_s": drawn.log_scale}
+        return named | effects | {"log_s": drawn.log_scale[..., self.scale_priors[1] > 0.0]}
 
     def predict(self, columns: Floats, local: Floats) -> NDArray[np.float32]:
         """Probability of every document in every draw, shape (chains, draws, documents)."""

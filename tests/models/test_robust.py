@@ -138,7 +138,10 @@ def test_it_is_what_is_fitted_where_nothing_is_named(judgments):
     fitted = rb.fit(judgments.pool, judgments, draws=50, chains=2, tune=20, seed=1)
     assert (fitted.model, fitted.method) == ("robust", "gibbs")
     assert fitted.posterior["posterior"]["w"].dims == ("chain", "draw", "topic", "system")
-    assert list(fitted.posterior["posterior"]["scale"].values)[:2] == ["s_alpha", "s_q"]
+    posterior = fitted.posterior["posterior"]
+    # s_u is fixed: a constant has no r-hat
+    assert list(posterior["scale"].values) == ["s_alpha", "s_q", "s_w", "s_a", "s_b"]
+    assert (posterior["log_s"].std(["chain", "draw"]) > 0).all()
     fewer = fitted.predict(make_pool(("first", "third")))
     assert fewer.judgments.pool.systems == ("first", "third")
 
