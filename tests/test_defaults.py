@@ -35,7 +35,7 @@ CALLS = {
 ALONE = {
     *("audit_log", "by_topic", "cost", "default_p", "depth_of_judged", "erels", "gold", "groups"),
     *("hold_out", "judged_for", "judges", "layout", "option", "output", "per_topic", "pilot"),
-    *("qrels", "quiet", "runs", "scores", "truth", "write_erels"),
+    *("prels", "qrels", "quiet", "runs", "scores", "truth", "write_erels"),
 }
 # questions that Python asks by a method, or by giving something: not asked unless said
 ASKED = {
@@ -71,7 +71,7 @@ def test_the_default_is_that_of_python(name, option):
     word = words.get(option.name, option.name)
     parameters = [inspect.signature(function).parameters for function in functions]
     matching = [each[word] for each in parameters if word in each]
-    for shared in (rb.Estimand, rb.Workers, rb.read_runs):
+    for shared in (rb.Estimand, rb.Workers, rb.read_runs, rb.read_labels):
         if not matching and word in inspect.signature(shared).parameters:
             matching = [inspect.signature(shared).parameters[word]]
     if not matching:

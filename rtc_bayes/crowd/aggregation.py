@@ -351,8 +351,8 @@ def _warn_of_scales(labels: Labels, rel: int) -> None:
 
 def _many_more(human: Known, labelled: int) -> bool:
     """Whether grades are known of more than twice as many documents as have labels."""
-    known = human.n_values if isinstance(human, Qrels) else len(human)
-    return known > 2 * labelled
+    graded = human.n_values if isinstance(human, Qrels) else len(human)
+    return graded > 2 * labelled
 
 
 def _earlier(labels: Labels, votes: Votes, history: Aggregate | None) -> dict[int, Floats]:

@@ -274,10 +274,13 @@ def _evaluators(
                 evaluators.append((ir_measures.evaluator(list(named), grades), named))
             except ValueError as error:
                 text = " ".join(str(error).split())
+                unsupported = text.partition("{")[2].partition("}")[0].split(", ")
                 lacking = [
                     str(measure)
                     for measure in named
-                    if "cutoff" in measure.SUPPORTED_PARAMS and "cutoff" not in measure.params
+                    if str(measure) in unsupported
+                    and "cutoff" in measure.SUPPORTED_PARAMS
+                    and "cutoff" not in measure.params
                 ]
                 remedy = f"give a cutoff, as {lacking[0]}@20" if lacking else REMEDY
                 raise InputError(

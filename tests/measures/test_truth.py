@@ -171,7 +171,14 @@ def test_an_unknown_measure_is_an_input_error_with_a_remedy(name):
     assert "write P@10" in str(error.value) if name == "P" else "nDCG@10" in error.value.remedy
 
 
+def test_a_measure_that_needs_a_cutoff_is_told_so():
+    with pytest.raises(InputError, match="give a cutoff, as ERR@20"):
+        evaluate(RUNS, QRELS, ["AP", "ERR"])
+
+
 def test_bad_arguments():
+    with pytest.raises(InputError, match="these are runs: give them first, then the judgments"):
+        evaluate(QRELS, RUNS)
     with pytest.raises(InputError, match="share no topic") as error:
         evaluate(RUNS, Qrels({"77": {"a": 1}}))
     assert "77" in error.value.remedy

@@ -75,7 +75,7 @@ def test_runs_with_judgments_and_several_measures(here):
     ("options", "message"),
     [
         ("", "no scores; give one CSV of scores, or RUNS with --qrels"),
-        ("scores.csv scores.csv", "no scores"),
+        ("scores.csv scores.csv", "2 files without --qrels; give one CSV of scores"),
         ("nosuch.csv", "nosuch.csv: there is no such file"),
         ("scores.csv --relevance-level 2", "--relevance-level says nothing of a CSV of scores"),
         ("scores.csv --order rank", "--order says nothing of a CSV of scores; give RUNS with"),
