@@ -144,7 +144,7 @@ def looked_at(
     truth = rb.moments(pool, labels, pairs="none").mean_expected[0]
     truth = np.concatenate([[labels.sum()], truth])
     drawn = rb.audit_documents(pool, share, seed=seed)
-    sample = rb.Sample.from_prels(pool, drawn)
+    sample = rb.Sample.from_prels(pool, drawn, unfinished=True)
     order = audit_order(sample, seed=seed)
     held, look = np.ones(len(truth), dtype=bool), None
     for count in np.linspace(0, len(order.documents), LOOKS + 1).round().astype(int)[1:]:
@@ -208,7 +208,8 @@ def assisted(pool: rb.Pool, qrels: rb.Qrels, judged: rb.Qrels) -> str:
 def samples(pool: rb.Pool, labels: Floats, share: float) -> Iterator[rb.Sample]:
     """Draw and judge audits."""
     for seed in range(SAMPLES):
-        drawn = rb.Sample.from_prels(pool, rb.audit_documents(pool, share, seed=seed))
+        prels = rb.audit_documents(pool, share, seed=seed)
+        drawn = rb.Sample.from_prels(pool, prels, unfinished=True)
         documents = audit_order(drawn, seed=seed).documents
         judgments = rb.Judgments.from_labels(pool, documents, labels[documents])
         yield rb.Sample(judgments, drawn.probability)

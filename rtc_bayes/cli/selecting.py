@@ -362,7 +362,7 @@ def variability(
     frame = compared.to_frame()
     meta = provenance(inputs=inputs) | counts
     formats: dict[str, Format] = {"sd of first": ".3f", "sd of second": ".3f"}
-    formats |= {"p of means": ".3f", "p of variances": ".3f"}
+    formats |= {"p of means": ".3g", "p of variances": ".3g"}
     formats |= dict.fromkeys(["means tie", "tie is broken"], yes_or_no)
     names = ("first_sd", "second_sd", "mean_p", "variance_p", "tie", "broken")
     show_frame(frame, kind, output, meta, title, formats, dict(zip(names, formats, strict=True)))

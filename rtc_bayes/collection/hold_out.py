@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.pool import Pool
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.csv_rows import read_csv_rows
 from rtc_bayes.store.files import atomic_write, digest_text, meta_path, write_json
 from rtc_bayes.store.shown import Shown, counted
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from rtc_bayes.collection.judgments import Judgments
     from rtc_bayes.collection.qrels import Qrels
 
-# judgments that somebody added by hand are no more than this share
-_FOREIGN = 0.01
+# judgments that somebody added by hand are no more than this share, or so few
+_FOREIGN, _BY_HAND = 0.01, 10
 _REMEDY = "give a design as rtc-bayes hold-out plan writes it: topic, then a column a group"
 
 
@@ -408,18 +408,29 @@ def check_contributed(
     Raises
     ------
     InputError
-        More than a hundredth of what is judged, on topics with groups held out, is of this kind.
+        More than a hundredth of what is judged, on topics with groups held out, and more than ten
+        documents are of this kind. Judgments that name the design pass.
+
+    Warns
+    -----
+    CollectionWarning
+        Instead, where the pool has no system of some group of the design: it may have retrieved
+        them.
 
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> runs = rb.Runs([rb.Run.from_rankings(name, {"1": [name]}) for name in ("a1", "b1")])
+    >>> lists = {name: [f"{name}{n}" for n in range(12)] for name in ("a", "b")}
+    >>> runs = rb.Runs([rb.Run.from_rankings(name, {"1": lists[name]}) for name in lists])
     >>> design = HoldOutDesign(("1",), ("A", "B"), [[True], [False]])
-    >>> judged = rb.Judgments.from_qrels(rb.Pool.from_runs(runs), rb.Qrels({"1": {"b1": 1}}))
-    >>> check_contributed(judged, design, {"a1": "A", "b1": "B"})
+    >>> every = rb.Qrels({"1": dict.fromkeys(lists["a"] + lists["b"], 1)})
+    >>> judged = rb.Judgments.from_qrels(rb.Pool.from_runs(runs), every)
+    >>> check_contributed(judged, design, {"a": "A", "b": "B"})
     Traceback (most recent call last):
-    rtc_bayes.errors.InputError: 1 of 1 judged document was retrieved by groups alone that the ...
+    rtc_bayes.errors.InputError: 12 of 24 judged documents were retrieved by groups alone that ...
     """
+    if judgments.hold_out == design.digest:
+        return
     pool = judgments.pool
     topics = [topic for topic in pool.topics if topic in design.topics]
     took_part = design.mask(pool.systems, groups, topics)
@@ -432,14 +443,23 @@ def check_contributed(
         here = judgments.judged[pool.documents(t)] & ranked.any(axis=0)
         judged += int(here.sum())
         foreign += int((here & ~ranked[took].any(axis=0)).sum())
-    if foreign > _FOREIGN * judged:
-        raise InputError(
-            f"{foreign:,} of {counted(judged, 'judged document')} "
-            f"{'was' if foreign == 1 else 'were'} retrieved by groups alone that the design holds "
-            "out of their topics: the judgments were not made under it",
-            remedy="give the design under which they were made; complete judgments are cut to "
-            "what it would have judged by judged_under (--pool-depth)",
+    if foreign <= max(_FOREIGN * judged, _BY_HAND):
+        return
+    problem = (
+        f"{foreign:,} of {counted(judged, 'judged document')} were retrieved by groups alone that "
+        "the design holds out of their topics"
+    )
+    if absent := set(design.groups) - set(groups_of(pool.systems, groups)):
+        warn(
+            f"{problem}: {counted(len(absent), 'group')} of the design without a run may have "
+            "retrieved them, too; if not, the judgments were not made under it"
         )
+        return
+    raise InputError(
+        f"{problem}: the judgments were not made under it",
+        remedy="give the design under which they were made, and all runs; complete judgments are "
+        "cut to what it would have judged by judged_under (--pool-depth)",
+    )
 
 
 def check_groups_given(design: object, groups: object) -> None:

@@ -226,7 +226,7 @@ class Judgments(Saved):
         -----
         CollectionWarning
             Topics of the pool have no label of their documents; all documents with a label are
-            judged, and others are not.
+            judged, and more than as many others.
 
         Examples
         --------
@@ -746,7 +746,8 @@ def _check_reach(labels: Labels, judgments: Judgments) -> None:
         warn(
             f"no label is of {len(without)} of {counted(pool.n_topics, 'topic')}: {some(without)}",
         )
-    if judgments.judged[documents[within]].all() and not judgments.judged.all():
+    alone = judgments.judged[documents[within]].all() and not judgments.judged.all()
+    if alone and judgments.n_judged > 2 * len(np.unique(documents[within])):
         warn(
             "every document with a label is judged, so that the labels tell little of others; if "
             "the judgments are of judges that may err, and the labels a human's, give each in the "

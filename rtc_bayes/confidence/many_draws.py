@@ -37,8 +37,10 @@ EXACT_DRAWS = 32
 # plug-in moments of the others are exact
 _RATIOS = ("AP", "R", "nDCG")
 
-#: The standard error that draws may leave in the probability of a pair, where they are more than:
+#: The standard error that draws may leave in the probability of a pair.
 LARGEST_ERROR = 0.005
+
+#: So many are kept though fewer would leave that error.
 ALL_DRAWS = 600
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError
-from rtc_bayes.measures.names import ir_measure
+from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store.csv_rows import CsvRow, read_csv_rows
 
 _COLUMNS = {
@@ -77,7 +77,8 @@ def _check_columns(names: Sequence[str], path: str | Path) -> None:
     """Refuse tables of other things that this library writes."""
     if "weight" in names and "rho" in names:
         raise InputError("holds topics that were selected, no scores", path=path, remedy=_REMEDY)
-    if names[0].lower() in _COLUMNS["system"] and all(map(_is_measure, names[1:])):
+    measures = names[0].lower() in _COLUMNS["system"] and all(map(_is_measure, names[1:]))
+    if measures and len(names) > 1:
         raise InputError(
             f"its columns are measures, {', '.join(names[1:4])}, not topics",
             path=path,
@@ -86,8 +87,10 @@ def _check_columns(names: Sequence[str], path: str | Path) -> None:
 
 
 def _is_measure(name: str) -> bool:
+    if name in ("statAP", "sd"):
+        return True
     try:
-        ir_measure(name)
+        parse_measure(name)
     except InputError:
         return False
     return True

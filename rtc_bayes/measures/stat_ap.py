@@ -35,9 +35,9 @@ class SampledScores:
     covariance : ndarray of float, shape (systems, systems)
         Estimated, of the means over topics: systems share the sample.
     few : int
-        How many topics, of which not all is judged, have fewer than two relevant documents drawn:
-        as far as the sample tells scores do not vary there, so that variances are too low, and
-        they are 0 where none was drawn.
+        How many topics, of which documents were drawn by chance, have fewer than two relevant
+        ones: as far as the sample tells scores hardly vary there, so that variances are too low,
+        and scores are 0 where none was drawn.
 
     Examples
     --------
@@ -147,7 +147,8 @@ def stat_ap(sample: Sample) -> SampledScores:
         inside = pool.documents(t)
         w = weights[inside]
         drawn = np.flatnonzero(w > 0.0)
-        few += len(drawn) < _ENOUGH and not sample.judgments.judged[inside].all()
+        chance = (sample.judgments.judged[inside] & (p[inside] < 1.0)).any()
+        few += bool(len(drawn) < _ENOUGH and chance)
         if not len(drawn):
             continue
         precision, below = _at_ranks(pool.lists(t), w)

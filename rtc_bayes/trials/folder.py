@@ -110,19 +110,18 @@ class StudyFolder[Result: StudyResult]:
             raise KeyboardInterrupt(self._kept()) from error
 
     def missing(self) -> list[int]:
-        """Return the numbers of the trials that are not stored; the others are checked.
-
-        A study that lacks some is not finished, though it may have been with fewer trials.
-        """
+        """Return the numbers of the trials that are not stored; the others are checked."""
         absent = []
         for number in self._numbers:
             if self._path(number).exists():
                 self.read(number)
             else:
                 absent.append(number)
-        if absent:
-            (self.path / self.kind.summary_file).unlink(missing_ok=True)
         return absent
+
+    def reopen(self) -> None:
+        """Take a study for unfinished that lacks trials, though it was finished with fewer."""
+        (self.path / self.kind.summary_file).unlink(missing_ok=True)
 
     def store(self, number: int, tables: Mapping[str, Any], arrays: Arrays) -> None:
         """Write a trial, whole or not at all.

@@ -307,7 +307,7 @@ def find_kind(directory: Path, meta: Mapping[str, Any]) -> type[Kind[Any]]:
         kind = _kind(name, directory)
         if (directory / kind.summary_file).is_file():
             return kind
-    if (directory / "report.html").is_file():
+    if "kind" not in meta and (directory / "report.html").is_file():
         raise InputError(
             "holds the page of another command, and no study of trials",
             path=directory,

@@ -130,6 +130,7 @@ def run_study[Result: StudyResult](
             collection = Collection.from_runs(
                 runs, qrels, plan.estimand, truth=plan.truth, pad=plan.pad, groups=groups
             )
+            folder.reopen()
             run = partial(run_trial, kind, plan, collection)
             with open_workers(workers) as run_all:
                 results = run_all(run, [(number, folder.seeds[number]) for number in todo])

@@ -201,11 +201,12 @@ def test_the_crowd_of_the_relevance_feedback_track(data):
 
 def test_labels_of_judged_documents_alone_are_noticed():
     """They may stand in the judgments' place, and the judgments in theirs."""
-    pool = pool_of({"A": {"1": "abc"}}, depth=3)
+    pool = pool_of({"A": {"1": "abcd"}}, depth=4)
     labels = rb.Labels.of(["1"], ["a"], ["ann"], [1])
-    judged = rb.Judgments.from_labels(pool, [0, 1], [1, 0])
+    judged = rb.Judgments.from_labels(pool, [0, 1, 2], [1, 0, 0])
     with pytest.warns(rb.CollectionWarning, match="every document with a label is judged"):
         judged.with_judge_labels(labels)
-    # neither of these warns
-    rb.Judgments.from_labels(pool, [1], [1]).with_judge_labels(labels)
-    rb.Judgments.from_labels(pool, [0, 1, 2], [1, 0, 0]).with_judge_labels(labels)
+    # none of these warns
+    rb.Judgments.from_labels(pool, [1, 2, 3], [1, 0, 0]).with_judge_labels(labels)
+    rb.Judgments.from_labels(pool, [0, 1], [1, 0]).with_judge_labels(labels)
+    rb.Judgments.from_labels(pool, [0, 1, 2, 3], [1, 0, 0, 0]).with_judge_labels(labels)

@@ -236,10 +236,12 @@ def test_a_sample_scores_whole_lists_of_runs(rng):
 
 
 def test_topics_of_few_relevant_draws_are_counted():
-    """They look certain, so that their variance is 0; what is all judged is certain."""
+    """They look certain, so that their variance is 0; what was sure to be drawn is certain."""
     pool = pool_of({"A": {"1": "abc", "2": "def", "3": "ghi"}}, depth=3)
     judged = Judgments.from_labels(pool, [0, 1, 3, 4, 5, 6], [1, 1, 1, 0, 0, 0])
-    estimate = stat_ap(Sample(judged, np.where(judged.judged, 0.5, 0.0)))
+    probability = np.where(judged.judged, 0.5, 0.0)
+    probability[3:6] = 1.0
+    estimate = stat_ap(Sample(judged, probability))
     assert estimate.few == 1
     assert (estimate.scores.variance > 0).tolist() == [[True, False, False]]
 

@@ -139,6 +139,8 @@ def test_real_tables(data, name, shape):
     [
         ("position,topic,weight,rho\n1,401,1,0.5\n", "topics that were selected, no scores"),
         ("system,AP,Judged@100\nbm25,0.5,1\n", "its columns are measures, AP, Judged@100"),
+        ("system,DCG@10,AP,P@5\nbm25,2,0.5,1\n", "its columns are measures, DCG@10, AP, P@5"),
+        ("system,statAP,sd\nbm25,0.5,0.1\n", "its columns are measures, statAP, sd"),
     ],
 )
 def test_other_tables_are_no_scores(tmp_path, text, said):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import FitError, FitWarning, InputError
+from rtc_bayes.errors import FitError, FitWarning, InputError, warn
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.interface import (
     Density,
@@ -40,8 +40,12 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     Raises
     ------
     InputError
-        The graph's code fails, there is no deterministic p, a free variable is discrete, or there
-        are judgments and nothing in the graph observes them.
+        The graph's code fails, there is no deterministic p, or a free variable is discrete.
+
+    Warns
+    -----
+    FitWarning
+        There are judgments, and nothing in the graph observes them.
 
     Examples
     --------
@@ -58,7 +62,11 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
 
         try:
             graph = model.graph(judgments.pool, judgments)
-        except (AttributeError, IndexError, KeyError, NameError, TypeError) as error:
+        except InputError:
+            raise
+        except (ArithmeticError, AttributeError, ImportError, LookupError, NameError) as error:
+            raise _mistake(model, error) from error
+        except (TypeError, ValueError) as error:
             raise _mistake(model, error) from error
     if not isinstance(graph, pm.Model) or "p" not in graph.named_vars:
         raise InputError(
@@ -66,9 +74,10 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
             remedy="end it with pm.Deterministic('p', ..., dims='document') and return the model",
         )
     if judgments.n_judged and not (graph.observed_RVs or graph.potentials):
-        raise InputError(
-            f"graph() of {model!r} observes nothing, so that judgments would change nothing",
-            remedy="call observe(judgments, log_odds) in it, or write a likelihood of the labels",
+        warn(
+            f"graph() of {model!r} observes nothing, so that judgments may change nothing: call "
+            "observe(judgments, log_odds) in it, or write a likelihood of the labels",
+            FitWarning,
         )
     return CompiledGraph(graph)
 
