@@ -105,30 +105,30 @@ QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration do
 class LabelFiles:
     """The files of labels of a command, not yet read, of which there may be none."""
 
-    files: Sequence[str] | None = None
+    labels: Sequence[str] | None = None
     n_grades: int | None = None
 
     def __post_init__(self) -> None:
-        if self.n_grades is not None and not self.files:
+        if self.n_grades is not None and not self.labels:
             raise InputError(
                 "--n-grades is how many grades the labels of --labels have",
                 remedy="give --labels, too, or leave it out",
             )
 
     def __bool__(self) -> bool:
-        return bool(self.files)
+        return bool(self.labels)
 
     def read(self) -> Labels | None:
         """Read them; None where the command has none."""
         from rtc_bayes.collection import read_labels
 
-        return read_labels(*self.files, n_grades=self.n_grades) if self.files else None
+        return read_labels(*self.labels, n_grades=self.n_grades) if self.labels else None
 
 
 LabelsRead = Annotated[
     LabelFiles,
     Group(
-        lambda labels, n_grades: LabelFiles(labels, n_grades),
+        LabelFiles,
         {
             "labels": Annotated[
                 list[str] | None,

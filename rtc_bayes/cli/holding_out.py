@@ -250,8 +250,10 @@ def reusability(
             for depth in pool_depth or ():
                 judged = judged_under(judged, systems, of_systems, design, depth)
             check_design(judged, design)
-            over_pool = Judgments.from_qrels(Estimand().pool(systems, judged), judged)
-            check_contributed(over_pool, design, of_systems)
+            # those that name the design are its own
+            if judged.hold_out is None:
+                over_pool = Judgments.from_qrels(Estimand().pool(systems, judged), judged)
+                check_contributed(over_pool, design, of_systems)
             if model is not None or method is not None or option is not None:
                 spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
                 about = Estimand(measure, relevance_level=relevance_level)

@@ -121,7 +121,7 @@ def digests(
     from rtc_bayes.store import digest_file
 
     files = {run.path: run.digest for run in runs.values()}
-    for source in (labels and labels.files) or ():
+    for source in (labels and labels.labels) or ():
         files |= {str(path): digest_file(path) for path in files_of(source)}
     if qrels is not None:
         files[qrels.path] = qrels.digest

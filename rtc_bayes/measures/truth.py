@@ -197,8 +197,8 @@ def evaluate(
     columns = shared if topics == "judged" else runs.topics
     judged = {topic: judged[topic] for topic in columns if topic in judged}
     evaluators = _evaluators(parsed, judged, qrels)
-    marked = any(grade < 0 for topic in judged for grade in qrels[topic].values())
-    if not marked and any(measure.NAME == "infAP" for measure in parsed.values()):
+    inferred = any(measure.NAME == "infAP" for measure in parsed.values())
+    if inferred and not any(grade < 0 for topic in judged for grade in qrels[topic].values()):
         warn(
             "infAP is AP here, as no grade is negative: of a random sample, mark what was pooled "
             "and not drawn with grade -1",

@@ -30,6 +30,11 @@ SCALE_AT_ZERO = (
     "a scale of effects falls to 0 with them where its prior is highest there, as HalfNormal: "
     "use nuts, or a prior whose mode is above 0, as Gamma(2, 1)"
 )
+# what a slip in a model's own code raises
+_MISTAKES = (
+    *(ArithmeticError, AttributeError, ImportError, LookupError),
+    *(NameError, TypeError, ValueError),
+)
 # what PyMC says of a parameter outside its range, and what to do
 _HINTS = {"0 <= p <= 1": "end with p = pm.math.sigmoid(...)", "sigma > 0": SCALE_AT_ZERO}
 
@@ -64,9 +69,7 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
             graph = model.graph(judgments.pool, judgments)
         except InputError:
             raise
-        except (ArithmeticError, AttributeError, ImportError, LookupError, NameError) as error:
-            raise _mistake(model, error) from error
-        except (TypeError, ValueError) as error:
+        except _MISTAKES as error:
             raise _mistake(model, error) from error
     if not isinstance(graph, pm.Model) or "p" not in graph.named_vars:
         raise InputError(
