@@ -124,6 +124,7 @@ from .reuse import (
     reusability as reusability,
 )
 from .robustness import Demo as Demo, Study as Study, demo as demo, study as study
+from .store.progress import progress_bar as progress_bar
 from .topics import (
     AdaptiveSelection as AdaptiveSelection,
     JudgmentAllocation as JudgmentAllocation,

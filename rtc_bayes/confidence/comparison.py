@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +120,8 @@ _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 # what a pair and the comparison call by different names
 _ELSEWHERE = {"sd": "sd_difference"}
 _TEXTS = ("system", "a", "b", "form")
+_ABOUT = ("measure", "moments", "model", "method")
+_FORMAT = "rtc_bayes comparison 1"
 SETTLED = 1e-7
 """Of a standard deviation: at most so much is rounding, and nothing is unsure."""
 # the share of relevant documents without a judgment at which their number is known well enough
@@ -179,7 +181,8 @@ class Comparison(Shown):
         If asked for: how many more are forecast to give a pair that confidence; None for a pair to
         which all would not.
     setting : Setting or None
-        What was compared, so that more can be asked of it; None of a comparison made by hand.
+        What was compared, so that more can be asked of it; None of a comparison loaded or made by
+        hand.
 
     Examples
     --------
@@ -612,16 +615,9 @@ class Comparison(Shown):
             Columns a and b, then those of :func:`rtc_bayes.topic_differences`; one pair under the
             other.
         """
-        import pandas as pd
+        from rtc_bayes.confidence.topics import pairs_by_topic
 
-        from rtc_bayes.confidence.topics import topics_frame
-
-        setting = self.asked_setting
-        frames = {
-            names: topics_frame(replace(setting, pairs=pair[None]))
-            for names, pair in zip(zip(self.a, self.b, strict=True), setting.pairs, strict=True)
-        }
-        return pd.concat(frames, names=["a", "b"]).reset_index(["a", "b"])
+        return pairs_by_topic(self.asked_setting)
 
     @property
     def asked_setting(self) -> Setting:
@@ -630,11 +626,12 @@ class Comparison(Shown):
         Raises
         ------
         InputError
-            It is not known, as of a comparison made by hand.
+            It is not known, as of a comparison loaded, or made by hand.
         """
         if self.setting is None:
             raise InputError(
-                "this comparison does not know what was compared", remedy="call rtc_bayes.compare"
+                "this comparison does not know what was compared (it was loaded, or made by hand)",
+                remedy="compare again with rtc_bayes.compare",
             )
         return self.setting
 
@@ -682,7 +679,7 @@ class Comparison(Shown):
 
         pairs = {_ELSEWHERE.get(name, name): x for name, x in self._pair_table().items()}
         columns = {"system": self._system_columns(), "pair": pairs}
-        about = {name: getattr(self, name) for name in ("measure", "moments", "model", "method")}
+        about = {name: getattr(self, name) for name in _ABOUT}
         return xr.Dataset(
             {
                 name: (dim, np.array(values, dtype=str if name in _TEXTS else np.float64))
@@ -692,6 +689,73 @@ class Comparison(Shown):
             coords={"topic": np.array(self.topics, dtype=str)},
             attrs=about | {"meta": json.dumps(dict(self.meta), ensure_ascii=False)},
         ).set_coords(["a", "b"])
+
+    @classmethod
+    def from_xarray(cls, data: xr.Dataset) -> Self:
+        """Return the comparison that :meth:`to_xarray` laid out.
+
+        It holds every number, and prints, plots and makes pages as before. It does not know the
+        runs and the relevance any more, so that nothing new can be asked of it (such as
+        :meth:`with_ranks`).
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+        >>> comparison = rb.compare(pool, relevance)
+        >>> rb.Comparison.from_xarray(comparison.to_xarray()).ranking() == comparison.ranking()
+        True
+        """
+        columns = {str(name): array.to_numpy() for name, array in data.variables.items()}
+        columns.pop("confidence")
+        values: dict[str, Any] = {
+            name: tuple(map(str, column)) if name in _TEXTS else column
+            for name, column in columns.items()
+        }
+        if "judgments_needed" in values:
+            values["judgments_needed"] = tuple(
+                None if np.isnan(number) else int(number) for number in values["judgments_needed"]
+            )
+        values["systems"] = values.pop("system")
+        values["topics"] = tuple(map(str, values.pop("topic")))
+        values |= {name: str(data.attrs[name]) for name in _ABOUT}
+        return cls(**values, meta=json.loads(data.attrs["meta"]))
+
+    def save(self, path: str | Path) -> None:
+        """Write every number to one netCDF file, or to a zarr folder by the ending .zarr.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+        >>> comparison = rb.compare(pool, relevance)
+        >>> comparison.save("compared.nc")
+        >>> rb.Comparison.load("compared.nc").to_dict() == comparison.to_dict()
+        True
+        """
+        from rtc_bayes.store.datasets import write_dataset
+
+        write_dataset(self.to_xarray().assign_attrs(format=_FORMAT), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a comparison that :meth:`save` wrote; what it knows, :meth:`from_xarray` says.
+
+        Raises
+        ------
+        InputError
+            The file is absent or holds something else.
+        """
+        from rtc_bayes.store.datasets import read_dataset
+
+        data = read_dataset(path)
+        if data.attrs.get("format") != _FORMAT:
+            raise InputError(
+                "not a comparison", path=path, remedy="give a file that Comparison.save wrote"
+            )
+        return cls.from_xarray(data)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON file holds; undefined numbers are None."""

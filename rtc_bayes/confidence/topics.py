@@ -84,16 +84,31 @@ def topic_differences(
 
 def topics_frame(setting: Setting) -> pd.DataFrame:
     """Lay the differences of one pair out by topic: see :func:`topic_differences`."""
+    return pairs_by_topic(setting).drop(columns=["a", "b"])
+
+
+def pairs_by_topic(setting: Setting) -> pd.DataFrame:
+    """Lay the differences of all pairs out by topic, one pair under the other.
+
+    Returns
+    -------
+    DataFrame
+        Columns a and b, then those of :func:`topic_differences`.
+    """
     import pandas as pd
 
-    pair = setting.of_pairs(setting.pairs)
-    expected, variance = (part[0] for part in by_topic(pair))
+    asked = setting.of_pairs(setting.pairs)
+    expected, variance = by_topic(asked)
+    total = variance.sum(axis=1, keepdims=True)
+    topics = setting.pool.n_topics
     return pd.DataFrame(
         {
-            "topic": setting.pool.topics,
-            "expected_difference": expected,
-            "sd": np.sqrt(variance),
-            "share": variance / (variance.sum() or 1.0),
+            "a": np.repeat(asked.names(0), topics),
+            "b": np.repeat(asked.names(1), topics),
+            "topic": np.tile(setting.pool.topics, len(asked.pairs)),
+            "expected_difference": expected.ravel(),
+            "sd": np.sqrt(variance).ravel(),
+            "share": (variance / np.where(total > 0.0, total, 1.0)).ravel(),
         }
     )
 

@@ -444,12 +444,10 @@ def audit(
     >>> rb.audit(much, sample, seed=1).alarm
     True
     """
-    setting = comparison.setting
-    if setting is None or not setting.has_moments:
+    setting = comparison.asked_setting
+    if not setting.has_moments:
         raise InputError(
-            f"an audit needs moments, which are not known of {comparison.measure}"
-            if setting
-            else "this comparison does not know what was compared",
+            f"an audit needs moments, which are not known of {comparison.measure}",
             remedy="audit rb.compare(pool, relevance) of a measure such as AP",
         )
     if not 0.0 < alpha < 1.0:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.confidence.caution import caution
-from rtc_bayes.errors import InputError, SharedErrorsWarning
+from rtc_bayes.errors import SharedErrorsWarning
 from rtc_bayes.judging import next_documents, parse_algorithm
 from rtc_bayes.judging.suggest import documents_frame, why_none
 from rtc_bayes.judging.weights import weighed_by_or_ap
@@ -315,10 +315,7 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
     title = heading("What to judge next")
     if len(comparison.systems) < 2:
         return []
-    if comparison.setting is None:
-        raise InputError(
-            "this comparison does not know what was compared", remedy="call rtc_bayes.compare"
-        )
+    setting = comparison.asked_setting
     judge = parse_algorithm(algorithm or defaults.ALGORITHM)
     measure = weighed_by_or_ap(comparison.measure)
     with warnings.catch_warnings():
@@ -326,10 +323,10 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
         documents = next_documents(
             judgments.pool,
             judgments,
-            replace(comparison.setting.estimand, measure=measure),
+            replace(setting.estimand, measure=measure),
             algorithm=judge,
             count=_SUGGESTED,
-            seed=comparison.setting.seed,
+            seed=setting.seed,
         )
     if not documents:
         return [title, f"<p>{why_none(judgments).capitalize()}.</p>"]

@@ -24,7 +24,8 @@ class Workers:
         ``dask://HOST:PORT``, of a Dask cluster that does the work instead, as many pieces at a
         time as it has workers.
     progress : Progress
-        Called as ``progress(stage, done, total)`` when a piece is done.
+        Called as ``progress(stage, done, total)`` when a piece is done. Nothing is shown unless
+        this is given; :func:`rtc_bayes.progress_bar` makes one that draws a bar.
 
     Raises
     ------
@@ -36,6 +37,15 @@ class Workers:
     >>> from rtc_bayes import Workers
     >>> Workers(jobs=4).jobs
     4
+
+    To see how far a long comparison is:
+
+    >>> import numpy as np
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
+    >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+    >>> with rb.progress_bar() as progress:
+    ...     comparison = rb.compare(pool, p, workers=rb.Workers(progress=progress))
     """
 
     jobs: int = defaults.JOBS

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from pools import POOL_ALONE
 
-from rtc_bayes import Estimand, InputError, Relevance, compare, moments
+from rtc_bayes import Comparison, Estimand, InputError, Relevance, compare, moments
 from rtc_bayes.store import read_dataset, write_dataset
 
 COLUMNS = [
@@ -135,7 +135,7 @@ def test_scores_by_topic(make_pool):
         between = np.var([table.expected[0] for table in by_draw], axis=0)
         assert scores.variance == pytest.approx(within + between, abs=1e-12)
         assert (scores.variance > 0).all()
-    with pytest.raises(InputError, match=r"does not know what was compared; call"):
+    with pytest.raises(InputError, match="does not know what was compared"):
         replace(comparison, setting=None).score_matrix()
 
 
@@ -194,7 +194,7 @@ def test_a_labelled_data_set_goes_to_disk_and_back(make_pool, comparison, tmp_pa
     half = compare(pool, Relevance.from_values(pool, np.full(pool.n_documents, 0.5)))
     asked = half.with_equivalence(0.01).with_ranks().with_population()
     for n, compared in enumerate((comparison, certain, one, asked)):
-        write_dataset(compared.to_xarray(), tmp_path / f"{n}.nc")
+        compared.save(tmp_path / f"{n}.nc")
         data = read_dataset(tmp_path / f"{n}.nc")
         assert data.attrs["measure"] == compared.measure
         assert json.loads(data.attrs["meta"]) == json.loads(compared.to_json())["meta"]
@@ -206,3 +206,19 @@ def test_a_labelled_data_set_goes_to_disk_and_back(make_pool, comparison, tmp_pa
         assert tuple(data["a"].values) == compared.a
         assert tuple(data["form"].values) == compared.form
         assert tuple(data["topic"].values) == compared.topics
+        loaded = Comparison.load(tmp_path / f"{n}.nc")
+        assert loaded.to_dict() == json.loads(compared.to_json())
+        assert (loaded.systems, repr(loaded)) == (compared.systems, repr(compared))
+        with pytest.raises(InputError, match="it was loaded, or made by hand"):
+            loaded.with_ranks()
+    relevance = Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+    needed = compare(pool, relevance).with_forecast(0.99)
+    assert needed.judgments_needed
+    needed.save(tmp_path / "needed.zarr")
+    assert Comparison.load(tmp_path / "needed.zarr").judgments_needed == needed.judgments_needed
+
+
+def test_what_is_no_comparison_is_not_loaded(comparison, tmp_path):
+    write_dataset(comparison.to_xarray(), tmp_path / "other.nc")
+    with pytest.raises(InputError, match=r"other.nc: not a comparison; give a file that"):
+        Comparison.load(tmp_path / "other.nc")
