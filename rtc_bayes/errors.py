@@ -168,7 +168,7 @@ _SOURCES = {
     "Labels": "read them: read_labels(FILES)",
     "Comparison": "compare: compare(pool, fit(pool, judgments))",
     "Fit": "fit a model: fit(pool, judgments)",
-    "ScoreMatrix": "make it of scores: ScoreMatrix.from_frame(frame)",
+    "ScoreMatrix": "score the runs: ScoreMatrix.from_qrels(runs, qrels, measure)",
     "HoldOutDesign": "make one: hold_out(groups, topics)",
     "Workers": "say how many: Workers(jobs=2)",
 }

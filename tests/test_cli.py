@@ -1067,7 +1067,7 @@ def test_topics_without_judgments_and_a_system_alone_are_noted(run, here):
 
 def test_a_page_is_written_by_its_ending(here, ok, run):
     line = "compare '*.gz' --qrels few.qrels --model rtc"
-    assert ok(f"{line} -o page.html") == ""
+    assert ok(f"{line} -o page.html") == "Open page.html\n"
     page = (here / "page.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     for said in ("Which system is better?", "how far to trust them", "What to judge next"):

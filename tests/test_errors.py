@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,3 +86,16 @@ def test_a_number_of_thousands_of_digits_is_refused_in_few_words(read, table):
         read(table)
     assert caught.value.remedy
     assert len(str(caught.value)) < 400
+
+
+def test_what_a_message_names_exists():
+    """Calls in texts of the code, as ``Pool.from_runs(...)`` and ``rb.fit(...)``, are there."""
+    said = set()
+    for path in Path(rb.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                said |= set(re.findall(r"\b([A-Z]\w+|rb|rtc_bayes)\.([a-z]\w*)\(", node.value))
+    public = {"rb": rb, "rtc_bayes": rb} | {name: getattr(rb, name) for name in rb.__all__}
+    named = [(public[owner], name) for owner, name in said if owner in public]
+    assert len(named) > 50
+    assert not [name for owner, name in named if not hasattr(owner, name)]

@@ -35,6 +35,7 @@ from rtc_bayes.cli.inputs import (
     read_judgments,
     read_options,
     refuse_unused,
+    show_page,
 )
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.estimand import Estimand
@@ -133,7 +134,7 @@ def compare(
     from rtc_bayes.confidence import compare
     from rtc_bayes.confidence.removal import check_forecast
     from rtc_bayes.confidence.setting import check_rope, number_of
-    from rtc_bayes.judging import audit as evaluate_audit, without_audit
+    from rtc_bayes.judging import audit as evaluate_audit, audit_order, without_audit
     from rtc_bayes.measures import Sample
     from rtc_bayes.measures.montecarlo import computed
     from rtc_bayes.measures.pool_moments import check_rel
@@ -150,7 +151,6 @@ def compare(
     from rtc_bayes.store import (
         announced,
         digest_file,
-        meta_path,
         progress_bar,
         provenance,
         write_json,
@@ -190,8 +190,17 @@ def compare(
     estimand = estimands[0]
     audited = None if audit is None else _read_audit(audit, qrels_read)
     pool = estimand.pool(systems, qrels_read)
-    if audited is not None and qrels_read is not None:
-        qrels_read = without_audit(qrels_read, audited)
+    sample, before = None, None
+    if audited is not None:
+        level = estimand.relevance_level
+        sample = Sample.from_prels(pool, audited, relevance_level=level, unfinished=True)
+        # what would be refused after the fit
+        audit_order(sample, seed=seed)
+        before = None if audit_log is None else _last_look(audit_log)
+        if before is not None:
+            before.check_same(systems=pool.systems, measure=estimand.measure)
+        if qrels_read is not None:
+            qrels_read = without_audit(qrels_read, audited)
     if pool.n_systems == 1:
         warn(
             f"nothing to compare: {pool.systems[0]} is the only run; give two or more",
@@ -258,10 +267,7 @@ def compare(
         by_topic = [each.per_topic() for each in compared if per_topic]
     over_pool = None if judgments is None else judgments.on(pool)
     looks: list[Audit] = []
-    if audited is not None:
-        level = estimand.relevance_level
-        sample = Sample.from_prels(pool, audited, relevance_level=level, unfinished=True)
-        before = None if audit_log is None else _last_look(audit_log)
+    if sample is not None:
         looks = [evaluate_audit(each, sample, after=before, seed=seed) for each in compared]
         if over_pool is not None:
             _, over_pool = looks[0].beside(over_pool)
@@ -286,10 +292,7 @@ def compare(
             chosen = spec.text if model or method or option else None
             shown = looks[0] if looks else None
             page = compared[0].to_html(output, over_pool, algorithm=chosen, audit=shown)
-            if output is None:
-                typer.echo(page)
-            else:
-                write_json(meta, meta_path(output))
+            show_page(page, output, meta, quiet=quiet)
         case "table":
             tables = [
                 comparison_tables(each, over_pool, baseline=baseline, seed=seed)

@@ -10,7 +10,7 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import Level, Out, PageLayout, Quiet, RunsRead, SomeQrels
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import PAGE_ENDINGS, digests, format_of
+from rtc_bayes.cli.inputs import PAGE_ENDINGS, digests, format_of, show_page
 
 
 @grouped
@@ -33,7 +33,7 @@ def describe(
     from rtc_bayes.collection import describe, read_qrels
     from rtc_bayes.report.description_tables import description_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
-    from rtc_bayes.store import announced, meta_path, provenance, write_json
+    from rtc_bayes.store import announced, provenance
 
     kind = format_of(layout, output, PAGE_ENDINGS)
     with announced("describe", quiet):
@@ -49,10 +49,6 @@ def describe(
             frame = description.topics if per_topic else description.to_frame()
             write_frame(frame, output, meta)
         case "html":
-            page = description.to_html(output)
-            if output is None:
-                typer.echo(page)
-            else:
-                write_json(meta, meta_path(output))
+            show_page(description.to_html(output), output, meta, quiet=quiet)
         case "table":
             write_tables(description_tables(description, per_topic=per_topic), output, meta)

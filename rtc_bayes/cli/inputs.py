@@ -157,3 +157,15 @@ def format_of[Kind: str](
             remedy=f"end it with one of {', '.join(sorted(filter(None, kinds)))}, or give --format",
         )
     return kinds[ending]
+
+
+def show_page(page: str, output: str | None, meta: Mapping[str, object], *, quiet: bool) -> None:
+    """Print a page, or say where it was written, with its provenance beside it."""
+    from rtc_bayes.store import meta_path, write_json
+
+    if output is None:
+        typer.echo(page)
+        return
+    write_json(dict(meta), meta_path(output))
+    if not quiet:
+        typer.echo(f"Open {output}")

@@ -393,6 +393,8 @@ def _show_audit(
         if not quiet:
             typer.echo(f"{title}\nin {output}")
         return
+    if count < len(order.next):
+        title += f"; the first {count} are shown, and -o FILE.prels writes all"
     first, of_all = order.next[:count], sample.judgments.pool
     frame = pd.DataFrame(
         {

@@ -178,6 +178,43 @@ class Audit:
     state: AuditState
     judgments: Judgments | None = None
 
+    def check_same(self, **now: object) -> None:
+        """Refuse to go on from this look with something else.
+
+        Parameters
+        ----------
+        **now : object
+            What the next look is of, by the names of attributes: systems, measure, model or alpha.
+
+        Raises
+        ------
+        InputError
+            Which of them was another.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+        >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+        >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, np.full(54, 0.4)))
+        >>> prels = rb.audit_documents(pool, 0.5, simulated.qrels, seed=1)
+        >>> look = rb.audit(comparison, rb.Sample.from_prels(pool, prels), seed=1)
+        >>> look.check_same(measure="P@10")
+        Traceback (most recent call last):
+        rtc_bayes.errors.InputError: the look before had measure AP, this one has P@10; go on as \
+it began, or begin anew without it
+        """
+        for name, value in now.items():
+            before = getattr(self, name)
+            if before == value:
+                continue
+            raise InputError(
+                "the look before was of other systems"
+                if name == "systems"
+                else f"the look before had {name} {before or 'unknown'}, this one has {value}",
+                remedy="go on as it began, or begin anew without it",
+            )
+
     @property
     def e_value(self) -> float:
         """The evidence against the model now: the mean of that of every group of bets."""
@@ -604,12 +641,12 @@ def _begun(after: Audit | None, comparison: Comparison, alpha: float, turns: _Tu
     """Return the state that a look goes on from."""
     if after is None:
         return AuditState.start(len(comparison.systems))
-    now = (comparison.systems, comparison.measure, _name_of(comparison), alpha)
-    if (after.systems, after.measure, after.model, after.alpha) != now:
-        raise InputError(
-            "the look before was of other systems, another measure, another model or another alpha",
-            remedy="go on as it began, or begin anew without it",
-        )
+    after.check_same(
+        systems=comparison.systems,
+        measure=comparison.measure,
+        model=_name_of(comparison),
+        alpha=alpha,
+    )
     if after.relevance_level != (level := turns.judgments.relevance_level):
         raise InputError(
             f"the look before took grades from {after.relevance_level} on for relevant, this one "

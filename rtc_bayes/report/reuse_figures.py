@@ -148,6 +148,11 @@ def permuted_losses(
     return figure
 
 
+def _by_loss(groups: pd.DataFrame) -> pd.DataFrame:
+    """Return the groups that a figure names, the largest loss last and so on top."""
+    return groups.dropna(subset=["loss"]).sort_values("loss").tail(NAMED)
+
+
 @styled
 def group_losses(groups: pd.DataFrame, measure: str) -> Axes:
     """Draw the loss of each group, with what topics alone would give in 95% of orders.
@@ -159,7 +164,7 @@ def group_losses(groups: pd.DataFrame, measure: str) -> Axes:
     measure : str
         As people name its mean.
     """
-    shown = groups.dropna(subset=["loss"]).sort_values("loss").tail(NAMED)
+    shown = _by_loss(groups)
     axes = canvas(0.9 + 0.24 * len(shown))
     at = np.arange(len(shown))
     axes.barh(
@@ -182,17 +187,22 @@ def group_losses(groups: pd.DataFrame, measure: str) -> Axes:
 
 
 @styled
-def loss_intervals(summary: pd.DataFrame, measure: str) -> Axes:
+def loss_intervals(summary: pd.DataFrame, groups: pd.DataFrame, measure: str) -> Axes:
     """Draw the posterior of the loss, for all systems and for each group.
 
     Parameters
     ----------
     summary : DataFrame
         As of :meth:`rtc_bayes.LossPosterior.summary`.
+    groups : DataFrame
+        As of :meth:`rtc_bayes.Reusability.by_group`, which :func:`group_losses` draws in the same
+        order.
     measure : str
         As people name its mean.
     """
-    shown = summary.dropna(subset=["loss"]).head(NAMED)[::-1]
+    by_name = summary.dropna(subset=["loss"]).set_index("group")
+    names = [name for name in (*_by_loss(groups)["group"], "all") if name in by_name.index]
+    shown = by_name.loc[names].reset_index()
     axes = canvas(0.9 + 0.24 * len(shown))
     at = np.arange(len(shown))
     colours = [COLOURS[1] if group == "all" else COLOURS[0] for group in shown["group"]]

@@ -58,7 +58,7 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
     """Make the page of a hold-out experiment: see :func:`reuse_html`."""
     tables = {each.name: each for each in reuse_tables(result, posterior)}
     mean = mean_of(result.measure)
-    compared = result.comparisons()
+    compared, groups = result.comparisons(), result.by_group()
     pairs = {name: result.pairs(name) for name in compared["comparison"]}
     # with one group held out of a topic there are no pairs between new groups
     pairs = {name: frame for name, frame in pairs.items() if frame["reuse_p"].notna().any()}
@@ -76,7 +76,7 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
                 "effect: an observed loss outside of the grey is no accident of topics.",
             ),
             figure(
-                drawn.group_losses(result.by_group(), mean),
+                drawn.group_losses(groups, mean),
                 "The loss of each group, with the range of 95% of permutations.",
                 "The loss of each group. Of twenty groups without a loss one lies outside its "
                 "grey bar: the table has p-values adjusted for that.",
@@ -86,7 +86,7 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
         heading("How much is lost"),
         f"<p>{html.escape(_about_posterior(posterior))}</p>",
         figure(
-            drawn.loss_intervals(posterior.summary(), mean),
+            drawn.loss_intervals(posterior.summary(), groups, mean),
             "Posterior mean and 90% interval of the loss, of all systems and of each group.",
             "Loss by the hierarchical model: posterior mean and 90% interval. It takes a "
             "loss for a share of a score, and draws the groups' shares towards one another as far "

@@ -352,10 +352,10 @@ def test_bad_input_is_refused(pool, probability):
     with pytest.raises(InputError, match="alpha"):
         audit(comparison, sample, alpha=1.0, seed=1)
     first = audit(comparison, sample, seed=1)
-    with pytest.raises(InputError, match="another measure"):
+    with pytest.raises(InputError, match=r"the look before had alpha 0\.05, this one has 0\.1"):
         audit(comparison, sample, after=first, alpha=0.1, seed=1)
     fitted = rb.compare(pool, rb.fit(pool, Judgments.none(pool), model="uniform"), POOL_ALONE)
-    with pytest.raises(InputError, match="another model"):
+    with pytest.raises(InputError, match="had model unknown, this one has uniform"):
         audit(fitted, sample, after=first, seed=1)
     with pytest.raises(InputError, match="the model is sure of every document"):
         audit(compared(pool, np.zeros(pool.n_documents)), sample, seed=1)

@@ -101,7 +101,7 @@ def test_compare_fits_without_the_audit_and_shows_its_verdict(here, simulated, c
     assert capsys.readouterr().out.startswith("quantity,expected,sd,estimate,low,high,agrees")
 
 
-def test_a_log_keeps_the_looks(here, simulated, capsys):
+def test_a_log_keeps_the_looks(here, simulated, capsys, monkeypatch):
     """Half of the documents are judged at the first look; the second goes on from it."""
     every = rb.read_prels("audit.prels")
     asked = [*ASKED, "--audit", "audit.prels", "--audit-log", "log.json", "--format", "json"]
@@ -120,6 +120,12 @@ def test_a_log_keeps_the_looks(here, simulated, capsys):
     assert two["judged"] > one["judged"]
     assert two["looks"][0] == one["looks"][0]
     assert len(two["looks"]) == 2
+    # refused before anything is fitted, which can take long
+    monkeypatch.setattr("rtc_bayes.relevance.fit", None)
+    assert main([*asked, "--measure", "P@5"]) == 2
+    assert "the look before had measure AP, this one has P@5" in capsys.readouterr().err
+    assert main([*asked, "--seed", "5"]) == 2
+    assert "was not drawn by seed 5" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
