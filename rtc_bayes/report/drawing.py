@@ -139,18 +139,24 @@ def panels(
 def legend_above(owner: Axes | Figure, axes: Axes) -> None:
     """Name what is drawn on `axes`, above `owner`, in as many columns as fit.
 
-    Markers get one size: in a figure their size may carry the number of pairs.
+    On axes of a user's figure that makes no room above them, names stand where there is most room
+    inside. Markers get one size: in a figure their size may carry the number of pairs.
     """
     handles, labels = axes.get_legend_handles_labels()
+    figure = figure_of(axes)
+    alone = owner is not axes or len(figure.axes) == 1
+    wide = figure.get_figwidth() * (1.0 if alone else axes.get_position().width)
     # the key beside a name takes about as much room as five letters
-    fitting = _LEGEND_LETTERS // (max(map(len, labels), default=0) + 5)
+    fitting = int(_LEGEND_LETTERS * wide / WIDTH) // (max(map(len, labels), default=0) + 5)
     columns = max(1, min(4, fitting))
-    if owner is axes:
+    if owner is not axes:
+        legend = owner.legend(handles, labels, ncols=columns, loc="outside upper left")
+    elif figure.get_layout_engine() is None:
+        legend = axes.legend(handles, labels, loc="best", fontsize="small")
+    else:
         legend = axes.legend(
             handles, labels, ncols=columns, loc="lower left", bbox_to_anchor=(0, 1)
         )
-    else:
-        legend = owner.legend(handles, labels, ncols=columns, loc="outside upper left")
     for handle in legend.legend_handles:
         if hasattr(handle, "set_sizes"):
             handle.set_sizes([40])
