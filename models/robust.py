@@ -197,21 +197,23 @@ class Robust:
     def graph(self, pool: Pool, judgments: Judgments) -> pm.Model:
         """Write the model for PyMC."""
         import pymc as pm
+        import pytensor.tensor as pt
 
         design = Design(self, judgments)
         every = (design.features(t) for t in range(pool.n_topics))
         columns, local = (np.vstack(parts) for parts in zip(*every, strict=True))
         median, spread = design.scale_priors
-        coords = coordinates(pool) | design.coords | {"scale": design.every_scale}
-        with pm.Model(coords=coords) as model:
+        free = spread > 0.0
+        with pm.Model(coords=coordinates(pool) | design.coords) as model:
             means = [pm.Normal(name, *getattr(self, name)) for name in COEFFICIENTS]
             labels = design.labels
+            centre, width = np.log(median[free]), spread[free]
             if self.centred:
-                log_s = pm.Normal("log_s", np.log(median), np.maximum(spread, 1e-9), dims="scale")
+                log_s = pm.Normal("log_s", centre, width, dims="scale")
             else:
                 z = pm.Normal("z_s", 0.0, 1.0, dims="scale")
-                log_s = pm.Deterministic("log_s", np.log(median) + spread * z, dims="scale")
-            s = pm.math.exp(log_s)
+                log_s = pm.Deterministic("log_s", centre + width * z, dims="scale")
+            s = pt.as_tensor(median)[free].set(pm.math.exp(log_s))
             effects = {
                 name: self._effect(name, s[number], design.dims[name], design.df[number])
                 for number, name in enumerate(design.scales)

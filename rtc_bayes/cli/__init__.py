@@ -164,12 +164,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _usage(error: TyperException, arguments: Sequence[str]) -> str:
     """Say what is wrong with a command line, what was meant, and where its help is."""
-    command = [PROGRAM, *(word for word in arguments[:1] if word in _COMMANDS)]
-    remedy = f"see {' '.join(command)} --help"
-    if arguments[:1] == ["hold-out"]:
-        remedy = f"see {PROGRAM} hold-out plan --help"
-        if arguments[1:2] != ["plan"]:
-            remedy = f"write {PROGRAM} hold-out plan, or {remedy}"
+    words = next((name.split() for name in _COMMANDS if name.split()[:1] == arguments[:1]), [])
+    command = " ".join([PROGRAM, *words])
+    remedy = f"see {command} --help"
+    if arguments[: len(words)] != words:
+        remedy = f"write {command}, or {remedy}"
     context = getattr(error, "ctx", None)
     if context is None or not hasattr(error, "option_name") or not hasattr(error, "possibilities"):
         message = error.format_message().replace("Value error, ", "")

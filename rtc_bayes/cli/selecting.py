@@ -163,7 +163,7 @@ def allocate(
     topic docno grade method probability.
     """
     from rtc_bayes.collection import read_qrels, write_prels
-    from rtc_bayes.collection.ids import some
+    from rtc_bayes.collection.ids import shared_topics
     from rtc_bayes.measures import Estimand
     from rtc_bayes.store import announced, meta_path, provenance, write_json
     from rtc_bayes.topics import allocate
@@ -171,11 +171,7 @@ def allocate(
     if scores is not None and Path(scores).resolve() == Path(output).resolve():
         raise InputError("--scores and -o are one file", path=scores, remedy="name two")
     systems, answers = runs.read(), read_qrels(truth)
-    if not set(systems.topics) & set(answers):
-        raise InputError(
-            f"no topic in common: the runs have {some(systems.topics)}, the truth {some(answers)}",
-            remedy="give the judgments of these runs' topics",
-        )
+    shared_topics(systems.topics, answers.topics, truth, say=False)
     meta = provenance(seed=seed, inputs=digests(systems, answers))
     with announced("judging", quiet):
         spent = allocate(

@@ -118,33 +118,50 @@ def list_of_names(argument: str, names: Iterable[str]) -> list[str]:
 
 
 def shared_topics(
-    of_runs: Collection[str], judged: Collection[str], path: str, *, say: bool = True
+    of_runs: Collection[str],
+    others: Collection[str],
+    path: str | None = None,
+    *,
+    what: str = "judgments",
+    say: bool = True,
 ) -> tuple[str, ...]:
-    """Return the topics that runs and judgments share, in natural order.
+    """Return the topics that runs and what goes with them share, in natural order.
 
     Parameters
     ----------
-    of_runs, judged : collection of str
-    path : str
-        Of the judgments; empty where they are of no file.
+    of_runs, others : collection of str
+    path : str, optional
+        Of the others; empty where they are of no file.
+    what : str
+        What the others are, in the plural.
     say : bool
-        Whether to warn of judged topics that no run has.
+        Whether to warn of topics of the others that no run has.
 
     Raises
     ------
     InputError
         They share none.
+
+    Examples
+    --------
+    >>> shared_topics(("1", "2", "10"), ("10", "2"))
+    ('2', '10')
+    >>> shared_topics(("1", "2"), ("7",), what="labels")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: no topic in common: the runs have 1, 2, the labels 7; give the \
+labels of these runs' topics
     """
-    shared = natural_order(set(judged) & set(of_runs))
+    shared = natural_order(set(others) & set(of_runs))
     if not shared:
         raise InputError(
-            "runs and judgments share no topic",
+            f"no topic in common: the runs have {some(of_runs)}, the {what} "
+            f"{some(natural_order(others))}",
             path=path or None,
-            remedy=f"runs have {some(of_runs)}; judgments have {some(natural_order(judged))}",
+            remedy=f"give the {what} of these runs' topics",
         )
-    if say and (aside := natural_order(set(judged) - set(shared))):
+    if say and (aside := natural_order(set(others) - set(shared))):
         warn(
-            f"no run has {len(aside)} of {counted(len(judged), 'judged topic')}, which "
+            f"no run has {len(aside)} of {counted(len(others), 'topic')} of the {what}, which "
             f"{'is' if len(aside) == 1 else 'are'} left aside: {some(aside)}",
         )
     return shared

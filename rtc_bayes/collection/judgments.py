@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
-from rtc_bayes.collection.ids import list_of_names, some
+from rtc_bayes.collection.ids import list_of_names, shared_topics, some
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
@@ -342,20 +342,7 @@ class Judgments(Saved):
                 f"of systems judged for there is no run, {some(sorted(absent))}: check that "
                 "judged_for= or --judged-for names them rightly",
             )
-        shared = [topic for topic in qrels if topic in set(pool.topics)]
-        if len(qrels) and not shared:
-            raise InputError(
-                f"no topic in common: the runs have {some(pool.topics)}, "
-                f"the judgments {some(qrels.topics)}",
-                path=qrels.path or None,
-                remedy="give the qrels of these runs' topics",
-            )
-        foreign = sorted(set(qrels) - set(shared))
-        if foreign:
-            warn(
-                f"{counted(len(foreign), 'judged topic')} without a run, left aside: "
-                f"{some(foreign)}",
-            )
+        shared = shared_topics(pool.topics, qrels.topics, qrels.path) if len(qrels) else ()
         grades = [(t, docno, g) for t in shared for docno, g in qrels[t].items() if g >= 0]
         wanted: dict[str, list[str]] = {t: [] for t in shared}
         for topic, docno, _ in grades:
@@ -727,12 +714,7 @@ def _check_reach(labels: Labels, judgments: Judgments) -> None:
     Warn of the pool's topics without one, and of labels that tell nothing of unjudged documents.
     """
     pool = judgments.pool
-    if not set(labels.topics) & set(pool.topics):
-        raise InputError(
-            f"no topic in common: the runs have {some(pool.topics)}, the labels "
-            f"{some(labels.topics)}",
-            remedy="give labels of these runs' topics",
-        )
+    shared_topics(pool.topics, labels.topics, what="labels", say=False)
     documents = labels.located(pool)
     within = documents >= 0
     if not within.any():

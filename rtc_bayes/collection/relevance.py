@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
+from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import ONE_EACH, Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels, level_of
@@ -190,13 +191,7 @@ class Relevance(Saved):
         for topic, grades in (qrels or {}).items():
             labels = {d: float(g >= level) for d, g in grades.items() if g >= 0}
             listed[topic] = {**listed.get(topic, {}), **labels}
-        shared = [topic for topic in listed if topic in set(pool.topics)]
-        if not shared:
-            raise InputError(
-                "no topic in common between the runs and the probabilities",
-                path=erels.path or None,
-                remedy="give the probabilities of these runs' topics",
-            )
+        shared = shared_topics(pool.topics, listed, erels.path, what="probabilities", say=False)
         every = pool.with_documents({topic: listed[topic] for topic in shared})
         values = np.full(every.n_documents, 0.5 if default_p is None else default_p)
         n_default = len(values) - sum(len(listed[topic]) for topic in shared)

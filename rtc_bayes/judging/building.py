@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
+from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.judging.algorithm import Algorithm
@@ -206,13 +207,8 @@ def build(
     """
     about, pool = judged_about(estimand, pool)
     level = level_of(qrels, about.relevance_level)
-    if pool.n_topics and not set(pool.topics) & set(qrels):
-        raise InputError(
-            f"no topic in common: the runs have {', '.join(pool.topics[:4])}, "
-            f"the truth {', '.join(qrels.topics[:4])}",
-            path=qrels.path or None,
-            remedy="give the qrels of these runs' topics",
-        )
+    if pool.n_topics:
+        shared_topics(pool.topics, qrels.topics, qrels.path, say=False)
     check_groups_given(hold_out, groups)
     stop: dict[str, Any] = {
         "confidence": confidence,

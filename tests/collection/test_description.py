@@ -314,7 +314,7 @@ def test_nothing_judged_is_said():
 
 def test_what_cannot_be_described_is_refused():
     runs = runs_of({"a": {"1": ["x"]}})
-    with pytest.raises(rb.InputError, match=r"no topic in common.*give the qrels of these runs"):
+    with pytest.raises(rb.InputError, match=r"no topic in common.*judgments of these runs"):
         rb.describe(runs, rb.Qrels({"2": {"x": 1}}))
     with pytest.raises(rb.InputError, match="give what read_qrels returns"):
         rb.describe(runs, "qrels.txt")

@@ -229,9 +229,9 @@ def test_a_sample_scores_whole_lists_of_runs(rng):
     short = stat_ap(Sample.from_prels(pool, prels)).scores.mean
     assert (ours.scores.mean >= short[:, :3] - 1e-12).all()
     assert (ours.scores.mean > short[:, :3]).any()
-    with pytest.warns(rb.CollectionWarning, match="1 judged topic without a run"):
+    with pytest.warns(rb.CollectionWarning, match="no run has 1 of 4 topics"):
         Sample.from_prels(data.runs, Prels({**prels, "x": {"d": Prel(1, 1, 0.5)}}))
-    with pytest.raises(InputError, match="share no topic"):
+    with pytest.raises(InputError, match="no topic in common"):
         Sample.from_prels(data.runs, Prels({"x": {"d": Prel(1, 1, 0.5)}}))
 
 

@@ -137,7 +137,7 @@ def test_a_missing_topic_scores_zero_and_is_named_once():
 
 def test_judged_topics_and_all_topics():
     qrels = Qrels({"9": {"a": 1}, "10": {"x": -1}, "11": {"x": 1}})
-    with pytest.warns(CollectionWarning, match="no run has 1 of 2 judged topics.* aside: 11"):
+    with pytest.warns(CollectionWarning, match="no run has 1 of 2 topics.* aside: 11"):
         judged = evaluate(RUNS, qrels, "AP")
     assert judged.topics == ("9",)
     assert judged.mean["AP"].tolist() == [1, 0]
@@ -179,9 +179,8 @@ def test_a_measure_that_needs_a_cutoff_is_told_so():
 def test_bad_arguments():
     with pytest.raises(InputError, match="these are runs: give them first, then the judgments"):
         evaluate(QRELS, RUNS)
-    with pytest.raises(InputError, match="share no topic") as error:
+    with pytest.raises(InputError, match=r"no topic in common: .* the judgments 77; give"):
         evaluate(RUNS, Qrels({"77": {"a": 1}}))
-    assert "77" in error.value.remedy
     with pytest.raises(InputError, match="no document is judged: every grade is negative; give"):
         evaluate(RUNS, Qrels({"9": {"a": -1}}))
     with pytest.raises(InputError, match="no judgment; give"):

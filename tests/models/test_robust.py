@@ -142,6 +142,10 @@ def test_it_is_what_is_fitted_where_nothing_is_named(judgments):
     # s_u is fixed: a constant has no r-hat
     assert list(posterior["scale"].values) == ["s_alpha", "s_q", "s_w", "s_a", "s_b"]
     assert (posterior["log_s"].std(["chain", "draw"]) > 0).all()
+    for model in (Robust(), Robust(centred=True)):
+        graph = model.graph(judgments.pool, judgments)
+        assert graph.coords["scale"] == tuple(posterior["scale"].values)
+        assert graph["log_s"].eval().shape == (5,)
     fewer = fitted.predict(make_pool(("first", "third")))
     assert fewer.judgments.pool.systems == ("first", "third")
 
