@@ -58,6 +58,9 @@ class TopicCalibration:
         ranking it first everywhere adds.
     s_alpha, s_beta : tuple of float
         Median of the log-normal prior of a scale, and the sd of its logarithm.
+    centred : bool
+        Whether the graph writes effects as Normal(0, s) or as s Normal(0, 1). The posterior is
+        the same, the speed of NUTS is not.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class TopicCalibration:
     m: MeanSd = (6.0, 2.0)
     s_alpha: MedianSpread = (1.0, 0.3)
     s_beta: MedianSpread = (2.5, 0.4)
+    centred: bool = False
 
     name: ClassVar[str] = "topic_calibration"
     methods: ClassVar[tuple[str, ...]] = ("laplace", "map", "nuts")
@@ -92,6 +96,9 @@ class TopicCalibration:
             effects = []
             for name, (median, spread) in (("alpha", self.s_alpha), ("beta", self.s_beta)):
                 scale = pm.math.exp(pm.Normal(f"log_s_{name}", np.log(median), spread))
+                if self.centred:
+                    effects.append(pm.Normal(name, 0.0, scale, dims="topic"))
+                    continue
                 standard = pm.Normal(f"z_{name}", 0.0, 1.0, dims="topic")
                 effects.append(pm.Deterministic(name, scale * standard, dims="topic"))
             level, slope = mu + effects[0], m + effects[1]

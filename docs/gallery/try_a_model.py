@@ -14,10 +14,12 @@ import numpy as np
 import pandas as pd
 
 import rtc_bayes as rb
+from rtc_bayes.relevance import coordinates, observe
 
 # %%
 # The idea: relevance thins out with the best rank that any system gave. A model is a dataclass with
-# a PyMC graph; ``p`` is the probability of every document.
+# a PyMC graph; ``observe`` adds ``p``, the probability of every document, and the likelihood of
+# those judged, from their log-odds.
 
 
 @dataclass(frozen=True)
@@ -31,14 +33,10 @@ class BestRank:
         import pymc as pm
 
         best = np.where(pool.best_ranks > 0, pool.best_ranks, pool.depth + 1)
-        judged = judgments.order
-        with pm.Model() as model:
+        with pm.Model(coords=coordinates(pool)) as model:
             level = pm.Normal("level", 0, self.scale)
             slope = pm.Normal("slope", 0, self.scale)
-            p = pm.Deterministic("p", pm.math.sigmoid(level - slope * np.log(best)))
-            pm.Bernoulli(
-                "label", p=p[judged], observed=judgments.labels[judged].astype(int)
-            )
+            observe(judgments, lambda rows: level - slope * np.log(best[rows]))
         return model
 
 

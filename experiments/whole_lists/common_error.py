@@ -1,7 +1,7 @@
 """How far expected scores are off together: the factor that all systems' scores share.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.common_error priors.json
-        [--sets 3 --jobs 2 --seed 800 -o errors.csv]
+        [--sets 3 --jobs 2 --seed 800 --grades -o errors.csv]
 
 draws sets of one, two, four and ten systems of each collection, judges all that they rank in the
 first 3 and 10, fits `robust` with priors from the other three collections
@@ -11,7 +11,8 @@ sd^2 + (c u / sqrt(systems) * expected)^2, where u is the share of what is relev
 expected without a judgment, and sd is without that part. Found is the c under which errors are
 likeliest, if normal, each collection and number of systems weighing the same: by all collections,
 and by all but each. The last table has the share of true scores in 95% intervals without that part,
-and with the c of the other three. Prints Markdown.
+and with the c of the other three. With --grades gains are by grade, where collections have some.
+Prints Markdown.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ import pandas as pd
 from scipy.optimize import minimize_scalar
 from threadpoolctl import threadpool_limits
 
-from experiments.whole_lists.four import COLLECTIONS, fitted_to, prepared
+from experiments.whole_lists.four import COLLECTIONS, condensed, fitted_to, prepared
 from rtc_bayes import Estimand, compare, evaluate
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import quietly
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "R@1000")
+GRADED = [folder for folder in COLLECTIONS if folder != "trec8_adhoc"]
 DEPTHS = (3, 10)
 MORE = {1: 6, 2: 3, 4: 2, 10: 1}
 """Sets of so many systems, as a multiple of those asked for."""
@@ -44,12 +46,15 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=3)
     parser.add_argument("--seed", type=int, default=800)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--grades", action="store_true", help="gains by grade, of nDCG alone")
     parser.add_argument("-o", "--output", type=Path, help="a CSV of errors")
     options = parser.parse_args()
     priors = json.loads(options.priors.read_text())
     work = [
-        joblib.delayed(of_set)(folder, systems, depth, options.seed + n, priors[folder])
-        for folder, systems in product(COLLECTIONS, MORE)
+        joblib.delayed(of_set)(
+            folder, systems, depth, options.seed + n, priors[folder], graded=options.grades
+        )
+        for folder, systems in product(GRADED if options.grades else COLLECTIONS, MORE)
         for n, depth in product(range(options.sets * MORE[systems]), DEPTHS)
     ]
     errors = pd.concat(joblib.Parallel(options.jobs)(work))
@@ -60,17 +65,22 @@ def main() -> None:
     print(to_markdown(held))
 
 
-def of_set(folder: str, systems: int, depth: int, seed: int, prior: str) -> pd.DataFrame:
+def of_set(
+    folder: str, systems: int, depth: int, seed: int, prior: str, *, graded: bool
+) -> pd.DataFrame:
     """Errors of the scores of one set of systems, with the deviations that the model expects."""
     rows = []
+    level = COLLECTIONS[folder].relevance_level if graded else 1
+    measures = [measure for measure in MEASURES if measure.startswith("nDCG") or not graded]
     with threadpool_limits(1), quietly():
-        every, labels = prepared(folder)
+        every, labels = condensed(folder) if graded else prepared(folder)
         some = np.random.default_rng([seed, systems]).choice(every.systems, systems, replace=False)
         runs = every.select(some.tolist())
-        fitted = fitted_to(runs, labels, depth, prior)
-        true = evaluate(runs, labels, MEASURES)
-        for measure in MEASURES:
-            made = compare(fitted.judgments.pool, fitted, Estimand(measure), moments="plugin")
+        fitted = fitted_to(runs, labels, depth, prior, level)
+        true = evaluate(runs, labels, measures, relevance_level=level)
+        for measure in measures:
+            about = Estimand(measure, relevance_level=level)
+            made = compare(fitted.judgments.pool, fitted, about, moments="plugin")
             place = [true.topics.index(topic) for topic in made.topics]
             truth = pd.Series(true[measure][:, place].mean(axis=1), true.systems)[[*made.systems]]
             common = float(str(made.meta.get("common_error", 0.0)))
@@ -100,6 +110,8 @@ def tables(errors: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
         row: dict[str, str] = {"measure": str(measure), "all": f"{likeliest(of_measure):.3f}"}
         for name in COLLECTIONS.values():
             own = of_measure["collection"] == name.name
+            if not own.any():
+                continue
             other = likeliest(of_measure[~own])
             row |= {f"without {name.name}": f"{other:.3f}"}
             for (systems, depth), rows in of_measure[own].groupby(["systems", "depth"]):

@@ -35,15 +35,21 @@ def read(folder: str) -> tuple[Runs, Qrels]:
     return read_runs(place / "runs", name_by="file"), read_qrels(place / COLLECTIONS[folder].qrels)
 
 
+def condensed(folder: str) -> tuple[Runs, Qrels]:
+    """Read runs, condensed where judgments are shallow, and grades."""
+    runs, qrels = read(folder)
+    return (runs.condensed(qrels) if COLLECTIONS[folder].truth == "judged" else runs), qrels
+
+
 def prepared(folder: str) -> tuple[Runs, Qrels]:
     """Read runs, condensed where judgments are shallow, and labels 0 and 1 of what is judged."""
-    judged = COLLECTIONS[folder]
-    runs, qrels = read(folder)
+    level = COLLECTIONS[folder].relevance_level
+    runs, qrels = condensed(folder)
     labels = {
-        topic: {docno: int(grade >= judged.relevance_level) for docno, grade in of_topic.items()}
+        topic: {docno: int(grade >= level) for docno, grade in of_topic.items()}
         for topic, of_topic in qrels.items()
     }
-    return (runs.condensed(qrels) if judged.truth == "judged" else runs), Qrels(labels)
+    return runs, Qrels(labels)
 
 
 def judged_to(runs: Runs, labels: Qrels, depth: int) -> Qrels:
@@ -59,8 +65,9 @@ def judged_to(runs: Runs, labels: Qrels, depth: int) -> Qrels:
     )
 
 
-def fitted_to(runs: Runs, labels: Qrels, depth: int, prior: str) -> Fit:
+def fitted_to(runs: Runs, labels: Qrels, depth: int, prior: str, level: int = 1) -> Fit:
     """Fit `robust`, with priors, to judgments of all that the runs rank so far."""
     pool = Pool.from_runs(runs).select_topics([t for t in runs.topics if t in labels])
-    judgments = Judgments.from_qrels(pool, judged_to(runs, labels, depth))
+    judged = judged_to(runs, labels, depth)
+    judgments = Judgments.from_qrels(pool, judged, relevance_level=level)
     return fit(pool, judgments, model=f"robust[{prior}]:gibbs")

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+# judged documents of which, by chance alone, no run would have none
+_SEVERAL = 10
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgments(Saved):
@@ -348,6 +351,13 @@ class Judgments(Saved):
         for topic, docno, _ in grades:
             wanted[topic].append(docno)
         every = pool.with_documents(wanted)
+        # of fewer, none may be by chance
+        if len(grades) >= _SEVERAL and every.n_documents == pool.n_documents + len(grades):
+            warn(
+                f"no run has any of {counted(len(grades), 'judged document')} among its first "
+                f"{pool.depth}, as {grades[0][1]} of topic {grades[0][0]}: check that runs and "
+                "judgments name documents alike",
+            )
         located = [every.locate(topic, docnos) for topic, docnos in wanted.items()]
         return cls.from_labels(
             every,

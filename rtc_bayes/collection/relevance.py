@@ -239,8 +239,15 @@ class Relevance(Saved):
         """Topics in natural order."""
         return natural_order(str(t) for t in self.probability["topic"].values)
 
-    def on(self, pool: Pool) -> tuple[Pool, NDArray[np.floating]]:
+    def on(self, pool: Pool, *, nonrelevant: bool = False) -> tuple[Pool, NDArray[np.floating]]:
         """Line the probabilities up with a pool.
+
+        Parameters
+        ----------
+        pool : Pool
+        nonrelevant : bool
+            Whether documents that only the relevance knows count though they are certainly not
+            relevant, as bpref counts them.
 
         Returns
         -------
@@ -263,7 +270,7 @@ class Relevance(Saved):
         )
         if same:
             return pool, values
-        possible = values.max(axis=0) > 0.0
+        possible = (values.max(axis=0) > 0.0) | nonrelevant
         if self.grades is not None:
             # a judged document below the relevance level has a gain all the same
             judged = self.grades.judged

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store import atomic_write, write_csv, write_json
+from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -121,7 +122,6 @@ _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 _ELSEWHERE = {"sd": "sd_difference"}
 _TEXTS = ("system", "a", "b", "form")
 _ABOUT = ("measure", "moments", "model", "method")
-_FORMAT = "rtc_bayes comparison 1"
 SETTLED = 1e-7
 """Of a standard deviation: at most so much is rounding, and nothing is unsure."""
 # the share of relevant documents without a judgment at which their number is known well enough
@@ -136,7 +136,7 @@ _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Shown):
+class Comparison(Shown, Saved):
     """Expected scores of systems, and the probability of every sign of every difference.
 
     Made by :func:`rtc_bayes.compare`. A score is the mean over topics; a difference is that of
@@ -692,11 +692,16 @@ class Comparison(Shown):
 
     @classmethod
     def from_xarray(cls, data: xr.Dataset) -> Self:
-        """Return the comparison that :meth:`to_xarray` laid out.
+        """Return the comparison that :meth:`to_xarray` laid out, as :meth:`load` does.
 
-        It holds every number, and prints, plots and makes pages as before. It does not know the
-        runs and the relevance any more, so that nothing new can be asked of it (such as
-        :meth:`with_ranks`).
+        It holds every number. It does not know the runs and the relevance any more, so that nothing
+        new can be asked of it: no :meth:`with_ranks`, no outcomes for
+        :func:`~rtc_bayes.plot_difference`, no documents to judge next on its page.
+
+        Raises
+        ------
+        InputError
+            It holds something else.
 
         Examples
         --------
@@ -704,11 +709,16 @@ class Comparison(Shown):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
         >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> comparison = rb.compare(pool, relevance)
-        >>> rb.Comparison.from_xarray(comparison.to_xarray()).ranking() == comparison.ranking()
+        >>> comparison.save("compared.nc")
+        >>> rb.Comparison.load("compared.nc").to_dict() == comparison.to_dict()
         True
         """
+        if not {"expected_difference", "meta"} <= {*data.variables, *data.attrs}:
+            raise InputError(
+                "this data set is no comparison", remedy="give what a comparison's to_xarray made"
+            )
         columns = {str(name): array.to_numpy() for name, array in data.variables.items()}
-        columns.pop("confidence")
+        del columns["confidence"]
         values: dict[str, Any] = {
             name: tuple(map(str, column)) if name in _TEXTS else column
             for name, column in columns.items()
@@ -721,41 +731,6 @@ class Comparison(Shown):
         values["topics"] = tuple(map(str, values.pop("topic")))
         values |= {name: str(data.attrs[name]) for name in _ABOUT}
         return cls(**values, meta=json.loads(data.attrs["meta"]))
-
-    def save(self, path: str | Path) -> None:
-        """Write every number to one netCDF file, or to a zarr folder by the ending .zarr.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4).runs, depth=5)
-        >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
-        >>> comparison = rb.compare(pool, relevance)
-        >>> comparison.save("compared.nc")
-        >>> rb.Comparison.load("compared.nc").to_dict() == comparison.to_dict()
-        True
-        """
-        from rtc_bayes.store.datasets import write_dataset
-
-        write_dataset(self.to_xarray().assign_attrs(format=_FORMAT), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a comparison that :meth:`save` wrote; what it knows, :meth:`from_xarray` says.
-
-        Raises
-        ------
-        InputError
-            The file is absent or holds something else.
-        """
-        from rtc_bayes.store.datasets import read_dataset
-
-        data = read_dataset(path)
-        if data.attrs.get("format") != _FORMAT:
-            raise InputError(
-                "not a comparison", path=path, remedy="give a file that Comparison.save wrote"
-            )
-        return cls.from_xarray(data)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON file holds; undefined numbers are None."""

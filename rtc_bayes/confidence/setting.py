@@ -155,7 +155,8 @@ class Setting:
         pairs = _pairs(pool.systems, baseline)
         topics = pool.topics
         options["lasting"] = about.residual
-        pool, values = probabilities.on(pool)
+        bpref = parse_measure(about.measure).kind == "Bpref"
+        pool, values = probabilities.on(pool, nonrelevant=bpref)
         if about.topics != topics:
             pool, values = with_topics(pool, values, about.topics)
         if about.unseen:

@@ -68,7 +68,9 @@ class CompiledGraph:
             raise InputError(
                 f"the free variable {graph.discrete_value_vars[0].name} is discrete: only "
                 "continuous ones have a mode, a normal approximation and gradients",
-                remedy="sum it out of the graph",
+                remedy="sum it out of the graph; where it stands for labels, say what was "
+                "observed, judgments.labels[judgments.order], or call observe(judgments, "
+                "log_odds)",
             )
         self.graph = graph
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
+from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.errors import InputError, SharedErrorsWarning, check_type, explains_types, warn
 from rtc_bayes.relevance.fitters import (
     Estimate,
@@ -296,6 +297,8 @@ def fit(
 
     Warns
     -----
+    CollectionWarning
+        Judged topics that the pool does not hold, which are left out.
     FitWarning
         What a check of the draws found remarkable; systems that may be made from the labels, for
         which labels count less: see :func:`rtc_bayes.shared_errors`.
@@ -321,6 +324,8 @@ def fit(
     check_type(pool, Pool, "the pool is", both)
     from_qrels = "give Judgments: Judgments.from_qrels(pool, qrels) says which are relevant"
     check_type(judgments, Judgments, "judgments are", from_qrels)
+    if judgments.n_judged:
+        shared_topics(pool.topics, judgments.judged_topics)
     over_pool = judgments.on(pool)
     if labels is not None:
         over_pool = over_pool.with_judge_labels(labels)

@@ -161,6 +161,8 @@ def _checked[Data: (xr.Dataset, xr.DataTree)](path: str | Path, opened: Callable
             path=path,
             remedy="make it again: fit again, or save it again",
         )
+    if not sound and (held := data.attrs.get("format")) is not None:
+        raise InputError(f"holds something else: {held}", path=path, remedy="load it as that")
     if not sound:
         raise InputError(
             "is damaged: its content is not what was written", path=path, remedy="make it again"

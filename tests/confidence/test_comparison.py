@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from pools import POOL_ALONE
 
-from rtc_bayes import Comparison, Estimand, InputError, Relevance, compare, moments
-from rtc_bayes.store import read_dataset, write_dataset
+from rtc_bayes import Comparison, Estimand, InputError, Judgments, Relevance, compare, fit, moments
+from rtc_bayes.store import read_dataset
 
 COLUMNS = [
     "a",
@@ -218,7 +218,11 @@ def test_a_labelled_data_set_goes_to_disk_and_back(make_pool, comparison, tmp_pa
     assert Comparison.load(tmp_path / "needed.zarr").judgments_needed == needed.judgments_needed
 
 
-def test_what_is_no_comparison_is_not_loaded(comparison, tmp_path):
-    write_dataset(comparison.to_xarray(), tmp_path / "other.nc")
-    with pytest.raises(InputError, match=r"other.nc: not a comparison; give a file that"):
-        Comparison.load(tmp_path / "other.nc")
+def test_what_is_no_comparison_is_not_loaded(make_pool, tmp_path):
+    pool = make_pool(np.random.default_rng(3), 2, 3, 8)
+    pool.save(tmp_path / "pool.nc")
+    with pytest.raises(InputError, match="this data set is no comparison"):
+        Comparison.load(tmp_path / "pool.nc")
+    fit(pool, Judgments.none(pool), model="uniform").save(tmp_path / "fit.nc")
+    with pytest.raises(InputError, match=r"fit\.nc: holds something else: rtc_bayes fit \d; load"):
+        Comparison.load(tmp_path / "fit.nc")

@@ -5,8 +5,24 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-from rtc_bayes import Fit, FitError, FitWarning, InputError, fit
+from rtc_bayes import Fit, FitError, FitWarning, InputError, Judgments, fit
 from rtc_bayes.relevance import estimate, load_model
+
+BERNOULLI = (
+    "pm.Bernoulli('label', logit_p=log_odds({0}), observed=judgments.labels[{0}].astype(int))"
+)
+
+
+@pytest.fixture
+def with_likelihood(model_file, model_text):
+    """Write another line where the documented model has its likelihood."""
+
+    def write(line, p="pm.math.sigmoid(log_odds(slice(None)))"):
+        lines = f"pm.Deterministic('p', {p}); {line}" if p else line
+        model_file.write_text(model_text.replace("observe(judgments, log_odds)", lines))
+        return model_file
+
+    return write
 
 
 def test_the_documented_model(model_file, pool, judgments, tmp_path):
@@ -46,26 +62,38 @@ def test_the_documented_model(model_file, pool, judgments, tmp_path):
         loaded.predict(pool)
 
 
-def test_a_graph_that_observes_nothing(model_file, judgments):
+def test_a_graph_that_observes_nothing(with_likelihood, judgments):
     """It would take its prior for what judgments say."""
-    text = model_file.read_text()
-    (line,) = [line for line in text.splitlines() if "pm.Bernoulli(" in line]
-    model_file.write_text(text.replace(line, " " * (len(line) - len(line.lstrip())) + "pass"))
     with pytest.warns(FitWarning, match="observes nothing, so that judgments may change nothing"):
+        fit(judgments.pool, judgments, model=str(with_likelihood("pass")))
+
+
+def test_labels_that_a_graph_takes_for_others(with_likelihood, judgments):
+    """Of probabilities it makes 0 and 1, and of no judgment a nonrelevant one."""
+    model_file = with_likelihood(BERNOULLI.format("judgments.order"))
+    fit(judgments.pool, judgments, model=str(model_file))
+    soft = np.where(judgments.labels[judgments.order] > 0.5, 0.9, 0.1)
+    noisy = Judgments.from_labels(
+        judgments.pool, judgments.order, soft, judged_for=judgments.judged_for
+    )
+    with pytest.warns(FitWarning, match="observes 0 and 1 alone: call observe"):
+        fit(noisy.pool, noisy, model=str(model_file))
+    model_file = with_likelihood(BERNOULLI.format("slice(None)"))
+    with pytest.raises(InputError, match="labels of documents that nobody judged, which are NaN"):
         fit(judgments.pool, judgments, model=str(model_file))
 
 
-def test_a_mistake_in_a_graph_is_placed(model_file, judgments):
-    text = model_file.read_text()
-    (line,) = [n for n, line in enumerate(text.splitlines(), 1) if "pm.Bernoulli(" in line]
-    model_file.write_text(text.replace("pm.Bernoulli(", "nothing_of_this_name("))
+def test_a_mistake_in_a_graph_is_placed(with_likelihood, judgments):
+    model_file = with_likelihood("nothing_of_this_name()")
+    lines = model_file.read_text().splitlines()
+    (line,) = [n for n, line in enumerate(lines, 1) if "nothing_of_this_name" in line]
     with pytest.raises(InputError, match=r"fails: NameError: name 'nothing_of_this_name'") as said:
         fit(judgments.pool, judgments, model=str(model_file))
     assert str(said.value).startswith(f"{model_file}:{line}: graph(pool, judgments) of BestRank")
 
 
-def test_a_graph_without_p(model_file, judgments):
-    model_file.write_text(model_file.read_text().replace('Deterministic("p"', 'Deterministic("q"'))
+def test_a_graph_without_p(with_likelihood, judgments):
+    model_file = with_likelihood(BERNOULLI.format("judgments.order"), p="")
     with pytest.raises(InputError, match=r"BestRank.* gives no deterministic p"):
         estimate(load_model(model_file), None, judgments)
 
@@ -80,9 +108,8 @@ def test_a_density_without_mode(model_file, judgments):
 
 
 @pytest.mark.usefixtures("interpreted")
-def test_a_p_without_sigmoid(model_file, judgments):
-    text = model_file.read_text()
-    assert "pm.math.sigmoid(" in text
-    model_file.write_text(text.replace("pm.math.sigmoid(", "("))
+def test_a_p_without_sigmoid(with_likelihood, judgments):
+    likelihood = BERNOULLI.format("judgments.order")
+    model_file = with_likelihood(likelihood, p="log_odds(slice(None))")
     with pytest.raises(FitError, match=r"best_rank.*pm\.math\.sigmoid"):
         estimate(load_model(model_file), None, judgments)

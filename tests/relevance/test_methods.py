@@ -373,3 +373,51 @@ def test_one_file_goes_through_everything(model_text, tmp_path, monkeypatch, cap
     )
     summary = json.loads((tmp_path / "study" / "summary.json").read_text())
     assert summary["best_rank.py:laplace"]["trials"] == 2
+
+
+# four chains, each about another level
+APART = np.arange(4)[:, None] + np.random.default_rng(0).normal(0, 0.1, (4, 50))
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "said"),
+    [
+        ("map", lambda n: np.full(n, 0.3), "returned a ndarray; return a .*PointEstimate"),
+        ("map", lambda n: None, "returned a NoneType; return a"),
+        ("map", lambda n: PointEstimate([0.3] * n), r"gave p of shape \(\d+,\).*array of shape"),
+        ("map", lambda n: PointEstimate(np.full((1, n), 0.3)), r"give an array of shape \(doc"),
+        ("gibbs", lambda n: PointEstimate(np.full(n, 0.3)), "returned a PointEstimate; return a"),
+        ("gibbs", lambda n: Draws(np.full((8, n), 0.3)), r"array of shape \(chains, draws, doc"),
+        (
+            "gibbs",
+            lambda n: Draws(np.full((2, 4, n), 0.3), {"a": np.zeros(8)}),
+            r"parameters of shapes a: \(8,\); give all of them chains and draws first",
+        ),
+        (
+            "gibbs",
+            lambda n: Draws(np.full((4, 50, n), 0.3), {"a": APART}),
+            r"r-hat of a .*FAILED",
+        ),
+        (
+            "gibbs",
+            lambda n: Draws(np.full((4, 50, n), 0.3), {"a": np.full((4, 50), np.nan)}),
+            "r-hat of a inf .*FAILED",
+        ),
+    ],
+)
+def test_what_a_method_of_its_own_must_not_return(pool, judgments, method, given, said):
+    """Draws of a Markov chain that say nothing of their checks are checked."""
+
+    class Own:
+        name, default_method, methods = "own", method, (method,)
+
+    setattr(Own, method, lambda self, judged, *_: given(judged.pool.n_documents))
+    with pytest.raises(FitError, match=said):
+        estimate(Own(), method, judgments)
+
+
+@pytest.mark.filterwarnings("ignore:nothing says which systems:rtc_bayes.CollectionWarning")
+@pytest.mark.parametrize("model", ["robust", "hierarchical"])
+def test_one_draw_says_nothing(pool, judgments, model):
+    with pytest.raises(FitError, match=r"one draw says nothing|1 draws of all chains are too few"):
+        fit(pool, judgments, model=model, draws=1, chains=1)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import FitError, FitWarning, InputError, warn
+from rtc_bayes.errors import FitError, FitWarning, InputError, warn, with_article
 from rtc_bayes.relevance.interface import Draws, PointEstimate, RelevanceModel, Sampling
 
 type Estimate = PointEstimate | Draws
@@ -138,13 +138,9 @@ def estimate(
             f"the fit of {model.name} by {method} broke down: its numbers grew too large or too "
             f"small ({error}); give narrower priors"
         ) from error
+    estimated = _checked(estimated, f"{method}() of model {model.name}", method, judgments)
     if not estimated.diagnostics.usable:
         raise FitError(f"the fit of {model.name} must not be used: {estimated.diagnostics}")
-    if estimated.p.shape[-1:] != judgments.labels.shape:
-        raise FitError(
-            f"model {model.name} gave p of shape {estimated.p.shape} for "
-            f"{len(judgments.labels)} documents"
-        )
     if not np.all((estimated.p >= 0.0) & (estimated.p <= 1.0)):
         raise FitError(
             f"model {model.name} gave a probability that is not a number in [0, 1]; "
@@ -187,6 +183,41 @@ def _fitter(model: Any, method: str) -> Callable[[Judgments, Sampling], Estimate
         own: Callable[[Judgments, Sampling], Estimate] = getattr(model, method)
         return own
     return partial(_through_graph, model, method)
+
+
+def _checked(estimated: Any, what: str, method: str, judgments: Judgments) -> Estimate:
+    """Refuse what a method of a model's own must not return, and check a Markov chain's draws."""
+    kind = PointEstimate if method == "map" else Draws
+    if not isinstance(estimated, kind):
+        raise FitError(
+            f"{what} returned {with_article(type(estimated).__name__)}; return a "
+            f"rtc_bayes.relevance.{kind.__name__}"
+        )
+    documents, shape = len(judgments.labels), np.shape(estimated.p)
+    dims, wanted = (1, "(documents,)") if method == "map" else (3, "(chains, draws, documents)")
+    array = isinstance(estimated.p, np.ndarray)
+    if not array or len(shape) != dims or shape[-1] != documents:
+        raise FitError(
+            f"{what} gave p of shape {shape} for {documents} documents; give an array of shape "
+            f"{wanted}, in the order of judgments.pool"
+        )
+    if not isinstance(estimated, Draws) or not estimated.parameters:
+        return estimated
+    chains = {name: np.shape(values)[:2] for name, values in estimated.parameters.items()}
+    first = next(iter(chains.values()))
+    wrong = [name for name, of in chains.items() if len(of) < 2 or of != first]
+    if wrong or first[0] != shape[0]:
+        raise FitError(
+            f"{what} gave p of {shape[0]} chains, and parameters of shapes "
+            f"{', '.join(f'{name}: {np.shape(estimated.parameters[name])}' for name in chains)}; "
+            "give all of them chains and draws first"
+        )
+    if method == "gibbs" and not estimated.diagnostics.checks:
+        from rtc_bayes.relevance.fitters.checks import mixing_checks
+
+        checks = mixing_checks(estimated.parameters, estimated.sample_stats)
+        estimated = replace(estimated, diagnostics=replace(estimated.diagnostics, checks=checks))
+    return estimated
 
 
 def _through_graph(model: Any, method: str, judgments: Judgments, sampling: Sampling) -> Estimate:

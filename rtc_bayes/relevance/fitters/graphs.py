@@ -25,6 +25,7 @@ from rtc_bayes.relevance.interface import (
     Sampling,
 )
 from rtc_bayes.relevance.newton import Floats, Mode, maximise, one_thread
+from rtc_bayes.store.shown import counted
 
 SCALE_AT_ZERO = (
     "a scale of effects falls to 0 with them where its prior is highest there, as HalfNormal: "
@@ -45,12 +46,14 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     Raises
     ------
     InputError
-        The graph's code fails, there is no deterministic p, or a free variable is discrete.
+        The graph's code fails, there is no deterministic p, a free variable is discrete, or labels
+        of unjudged documents are observed.
 
     Warns
     -----
     FitWarning
-        There are judgments, and nothing in the graph observes them.
+        There are judgments, and nothing in the graph observes them; or some are probabilities, and
+        what the graph observes is 0 and 1 alone.
 
     Examples
     --------
@@ -82,7 +85,32 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
             "observe(judgments, log_odds) in it, or write a likelihood of the labels",
             FitWarning,
         )
+    _check_observed(model, graph, judgments)
     return CompiledGraph(graph)
+
+
+def _check_observed(model: Any, graph: Any, judgments: Judgments) -> None:
+    """Refuse labels that are none, and warn where probabilities were made 0 and 1."""
+    values = [graph.rvs_to_values[variable] for variable in graph.observed_RVs]
+    # constants, unless they are pm.Data, whose values the model's author may change
+    observed = [np.asarray(value.data) for value in values if hasattr(value, "data")]
+    whole = [values for values in observed if np.issubdtype(values.dtype, np.integer)]
+    # NaN, made an integer, is 0 to PyMC
+    taken = np.nan_to_num(judgments.labels).astype(int)
+    if np.isnan(judgments.labels).any() and any(np.array_equal(taken, each) for each in whole):
+        raise InputError(
+            f"graph() of {model!r} observes labels of documents that nobody judged, which are NaN",
+            remedy="observe judgments.labels[judgments.order], or call "
+            "observe(judgments, log_odds)",
+        )
+    labels = judgments.labels[judgments.order]
+    soft = int(np.count_nonzero((labels > 0.0) & (labels < 1.0)))
+    if soft and whole and len(whole) == len(observed) and not graph.potentials:
+        warn(
+            f"{soft} of {counted(len(labels), 'judgment')} are probabilities, and graph() of "
+            f"{model!r} observes 0 and 1 alone: call observe(judgments, log_odds) in it",
+            FitWarning,
+        )
 
 
 def _mistake(model: Any, error: Exception) -> InputError:

@@ -84,7 +84,7 @@ def smoothed_weights(log_ratios: Floats) -> tuple[Floats, float]:
     """
     from arviz_stats.base import array_stats
 
-    if np.ptp(log_ratios) < 1e-8:
+    if len(log_ratios) > 1 and np.ptp(log_ratios) < 1e-8:
         return np.full(len(log_ratios), 1.0 / len(log_ratios)), -np.inf
     if len(log_ratios) < _FEWEST:
         raise FitError(
