@@ -142,7 +142,7 @@ def _checked[Data: (xr.Dataset, xr.DataTree)](path: str | Path, opened: Callable
     """Read what is opened, and hold its content to the digest that it was written with."""
     folder = Path(path) if is_zarr(path) else None
     written: str | None = None
-    sound = False
+    sound, kind = False, ""
     try:
         if folder is not None:
             written = _written_digest(folder)
@@ -152,6 +152,7 @@ def _checked[Data: (xr.Dataset, xr.DataTree)](path: str | Path, opened: Callable
                 data = file.load()
             written = data.attrs.pop(_CONTENT, None)
             sound = written == _digest(data)
+            kind = data.attrs.get("format", "")
     # a damaged file makes its readers fail in any way
     except Exception as error:
         raise _unreadable(path, error) from error
@@ -161,8 +162,9 @@ def _checked[Data: (xr.Dataset, xr.DataTree)](path: str | Path, opened: Callable
             path=path,
             remedy="make it again: fit again, or save it again",
         )
-    if not sound and (held := data.attrs.get("format")) is not None:
-        raise InputError(f"holds something else: {held}", path=path, remedy="load it as that")
+    if not sound and kind:
+        # the root of a tree is read as a data set
+        raise InputError(f"holds something else, or is damaged: {kind}", path=path)
     if not sound:
         raise InputError(
             "is damaged: its content is not what was written", path=path, remedy="make it again"
