@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from rtc_bayes.cli.arguments import Format, LabelFiles, PageFormat
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, warn
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
@@ -91,7 +92,16 @@ def read_judgments(
         made = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)
     else:
         raise InputError("no judgments", remedy="give --qrels, or --labels, or both")
-    return made.with_judge_labels(read) if (read := labels.read()) else made
+    if (read := labels.read()) is None:
+        return made
+    if read.n_dropped:
+        below = read.n_dropped - read.n_above
+        highest = read.n_grades - 1
+        warn(
+            f"{counted(read.n_dropped, 'label')} left out: {below:,} blank or below 0, "
+            f"{read.n_above:,} above {highest}, the highest of {read.n_grades} grades"
+        )
+    return made.with_judge_labels(read)
 
 
 def tags(text: str | None) -> list[str] | None:

@@ -21,6 +21,7 @@ from rtc_bayes.store.shown import counted
 type Kind = Literal["auto", "rows", "qrels", "panel"]
 
 KINDS = ("auto", "rows", "qrels", "panel")
+_LARGEST = 10_000
 NO_TOPIC = "-"  # the topic of tasks that name none
 _NAMES = {
     "topic": ("topic", "topicid", "qid", "query_id", "query"),
@@ -72,9 +73,10 @@ def read_labels(
       `label` as crowd-kit writes them, with `topic:docno` as task; LARA's `topic_id`, `doc_id`,
       `annotation`, `prob_yes`, `prob_no`;
     - rows without such a line: topic, judge, docno, label, and optionally the true grade;
-    - qrels of one judge: topic, iteration (the same in all lines), docno, grade;
+    - qrels of one judge: topic, iteration (0 or Q0 in all lines), docno, grade; other qrels with
+      ``kind="qrels"``;
     - a panel: a first line with `topic`, `docno`, optionally `human` (the true grade) and then a
-      column for each judge. An empty field is no label.
+      column for each judge. An empty field is no label, and is not counted.
 
     Parameters
     ----------
@@ -91,7 +93,9 @@ def read_labels(
     -------
     Labels
         Negative labels (a broken link, "cannot judge") are dropped and counted in `n_dropped`;
-        so are those above the highest of `n_grades`, which `n_above` counts, too.
+        so are those above the highest of `n_grades`, which `n_above` counts, too. `unanswered`
+        names them. Of two probabilities, `prob_yes` and `prob_no`, what counts is the share of the
+        first; a task without a colon has the topic ``-``.
 
     Raises
     ------
@@ -265,6 +269,13 @@ class _Table:
     def read(self, columns: _Columns, kind: Kind) -> None:
         meant = _meaning(self.names)
         place = {key: i for i, key in enumerate(meant) if key in _NAMES}
+        for key, i in place.items():
+            if key != "index" and (first := meant.index(key)) != i:
+                raise self._wrong(
+                    f"columns {shown(self.names[first])} and {shown(self.names[i])} both hold the "
+                    f"{key}",
+                    "leave one",
+                )
         panel = [i for i, key in enumerate(meant) if key not in _NAMES]
         if not ("task" in place or {"topic", "docno"} <= set(place)):
             raise self._wrong(f"columns {some(self.names)}", "name topic and docno, or task")
@@ -326,6 +337,12 @@ class _Table:
         yes = self._number(fields[place["yes"]], line)
         if "no" in place:  # the two need not sum to one: a model's next word may be another
             no = self._number(fields[place["no"]], line)
+            if no < 0.0 or yes < 0.0:
+                raise self._wrong(
+                    f"probabilities {yes} and {no}, of which one is below 0",
+                    "correct them; of logarithms take exp first",
+                    line,
+                )
             yes = yes / (yes + no) if yes + no > 0.0 else float("nan")
         if yes < 0.0 or yes > 1.0:
             raise self._wrong(f"probability {yes} is outside 0 to 1", "correct it", line)
@@ -342,9 +359,11 @@ class _Table:
         value = self._number(text, line)
         if value != value:
             return -1
-        if value != round(value) or abs(value) > 10_000:
+        if abs(value) > _LARGEST or value != round(value):
             raise self._wrong(
-                f"label {shown(text)} is not a grade", "give whole numbers from 0", line
+                f"label {shown(text)} is not a grade",
+                f"give whole numbers from 0 to {_LARGEST:,}",
+                line,
             )
         return int(value)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 type Codes = NDArray[np.int64]
 
 _HIGHEST = 100
+_UNANSWERED = tuple(f"unanswered_{name}" for name in ("topic", "docno", "judge"))
 RARE = 0.05
 """Labels beyond a gap in the grades are taken for a slip if they are this share of all, or less."""
 
@@ -71,6 +72,8 @@ class Labels:
         How many labels were dropped on input.
     n_above : int
         How many of these because they were above the highest of `n_grades` grades.
+    unanswered : tuple of (str, str, str)
+        Topic, docno and judge of those dropped: the judge saw the document, and gave no label.
 
     Examples
     --------
@@ -96,6 +99,7 @@ class Labels:
     gold: Mapping[tuple[str, str], int] = MappingProxyType({})
     n_dropped: int = 0
     n_above: int = 0
+    unanswered: tuple[tuple[str, str, str], ...] = ()
 
     @classmethod
     def of(
@@ -180,6 +184,7 @@ class Labels:
             MappingProxyType({pair: v for pair, v in truths.items() if v <= highest}),
             int((~keep).sum()),
             int((values > highest).sum()),
+            tuple((topics[i], docnos[i], judges[i]) for i in np.flatnonzero(~keep).tolist()),
         )
 
     @property
@@ -238,6 +243,25 @@ class Labels:
                 rows = np.flatnonzero(self.topic_of == code)
                 documents[rows] = pool.locate(topic, docnos[self.document_of[rows]])
         return documents
+
+    def unanswered_on(self, pool: Pool, judge: str | None = None) -> Codes:
+        """Return the documents of a pool that a judge, or any, saw without giving a label.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"7": ["a", "b"]})]))
+        >>> labels = rb.Labels.of(["7", "7"], ["a", "b"], ["llm", "llm"], [1, -1])
+        >>> labels.unanswered_on(pool).tolist()
+        [1]
+        """
+        of_topics: dict[str, list[str]] = {}
+        for topic, docno, by in self.unanswered:
+            if topic in pool.topics and judge in (None, by):
+                of_topics.setdefault(topic, []).append(docno)
+        located = [pool.locate(topic, docnos) for topic, docnos in of_topics.items()]
+        documents = np.concatenate([np.empty(0, dtype=np.int64), *located])
+        return np.unique(documents[documents >= 0])
 
     def on(self, pool: Pool) -> Labels:
         """Return the labels that are about documents of a pool, of which there must be one.
@@ -302,7 +326,7 @@ class Labels:
             )
         )
         kept = set(zip(topics, docnos, strict=True))
-        return Labels.of(
+        made = Labels.of(
             topics,
             docnos,
             judges,
@@ -312,6 +336,7 @@ class Labels:
             gold={pair: grade for pair, grade in self.gold.items() if pair in kept},
             n_grades=self.n_grades,
         )
+        return replace(made, unanswered=self.unanswered)
 
     def with_gold(self, gold: Mapping[tuple[str, str], int]) -> Labels:
         """Return these labels with other true grades; {}: with none."""
@@ -340,6 +365,8 @@ class Labels:
             f"judge_label_{name}": ("judge_label", of) for name, of in columns.items()
         }
         data["judge_label_grades"] = ((), self.n_grades)
+        for name, of in zip(_UNANSWERED, zip(*self.unanswered, strict=True), strict=False):
+            data[name] = ("unanswered", np.array(of, dtype=str))
         return xr.Dataset(data)
 
     @classmethod
@@ -350,7 +377,7 @@ class Labels:
             for name in ("topic", "docno", "judge")
         )
         stated = data.get("judge_label_probability")
-        return cls.of(
+        made = cls.of(
             topics,
             docnos,
             judges,
@@ -358,6 +385,8 @@ class Labels:
             probability=None if stated is None else stated.to_numpy(),
             n_grades=int(data["judge_label_grades"]),
         )
+        columns = [data[n].to_numpy().astype(str).tolist() for n in _UNANSWERED if n in data]
+        return replace(made, unanswered=tuple(zip(*columns, strict=True)))
 
     def __repr__(self) -> str:
         return (

@@ -174,9 +174,13 @@ def kappas(labels: Labels, *, fewest: int = _FEWEST) -> pd.DataFrame:
         if len(of) < fewest:
             continue
         table = np.zeros((labels.n_grades, labels.n_grades))
-        np.add.at(table, (of["grade_a"], of["grade_b"]), 1.0 / len(of))
-        agreed, chance = np.trace(table), table.sum(axis=1) @ table.sum(axis=0)
-        kappa = (agreed - chance) / (1.0 - chance) if chance < 1.0 else np.nan
-        se = np.sqrt(agreed * (1.0 - agreed) / len(of)) / (1.0 - chance) if chance < 1.0 else np.nan
+        np.add.at(table, (of["grade_a"], of["grade_b"]), 1.0)
+        kappa = se = np.nan
+        agreed, chance = np.trace(table) / len(of), table.sum(axis=1) @ table.sum(axis=0)
+        # counts are exact, shares are not
+        if chance < len(of) ** 2:
+            chance /= len(of) ** 2
+            kappa = (agreed - chance) / (1.0 - chance)
+            se = np.sqrt(agreed * (1.0 - agreed) / len(of)) / (1.0 - chance)
         rows.append((labels.judges[a], labels.judges[b], len(of), agreed, kappa, se))
     return pd.DataFrame(rows, columns=["a", "b", "pairs", "agreed", "kappa", "se"])

@@ -1,7 +1,7 @@
 """Aggregation by GLAD: judges have abilities, and documents are more or less difficult.
 
 Whitehill et al. (NIPS 2009): judge j is right about pair i with probability sigma(a_j e^b_i), and
-else says any other grade alike; a_j ~ N(1, 1), b_i ~ N(0, 1).
+else says any other grade alike; a_j ~ N(1, 1), b_i ~ N(0, 1), and every true grade is as likely.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def glad(votes: Votes, *, iterations: int = 30, steps: int = 15, tolerance: floa
         parameters = minimize(
             _loss, parameters, (votes, right), "L-BFGS-B", jac=True, options={"maxiter": steps}
         ).x
-        before, grades = grades, _expected(votes, parameters, grades.mean(axis=0))
+        before, grades = grades, _expected(votes, parameters)
         if np.abs(grades - before).max() < tolerance:
             break
     return Truths(grades)
@@ -41,12 +41,11 @@ def _loss(parameters: Floats, votes: Votes, right: Floats) -> tuple[float, Float
     return float(value + prior), np.concatenate([of_ability, of_ease])
 
 
-def _expected(votes: Votes, parameters: Floats, prevalence: Floats) -> Floats:
+def _expected(votes: Votes, parameters: Floats) -> Floats:
     ability, ease = parameters[: votes.n_judges], parameters[votes.n_judges :]
     x = ability[votes.judge_of] * np.exp(ease)[votes.pair_of]
     wrong = log_expit(-x) - np.log(votes.n_grades - 1)
-    total = np.tile(np.log(prevalence + 1e-300), (votes.n_pairs, 1))
-    total += np.bincount(votes.pair_of, wrong, votes.n_pairs)[:, None]
+    total = np.tile(np.bincount(votes.pair_of, wrong, votes.n_pairs)[:, None], votes.n_grades)
     np.add.at(total, (votes.pair_of, votes.grade), log_expit(x) - wrong)
     total -= total.max(axis=1, keepdims=True)
     grades = np.exp(total)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels, Qrels
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, check_type, whole_number
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -133,13 +134,21 @@ def _known(labels: Labels, human: Known | None, level: int, graded: bool) -> Cod
     codes = np.full(len(labels.pairs().topic), -1, dtype=np.int64)
     if human is None:
         return codes
+    check_type(human, Mapping, "human grades are", "give {(topic, docno): grade}, or Qrels")
     for place, (topic, docno) in enumerate(labels.pair_ids()):
         grade = (
             human.get(topic, {}).get(docno)
             if isinstance(human, Qrels)
             else human.get((topic, docno))
         )
-        if grade is None or grade < 0:
+        if grade is None or grade != grade:
+            continue
+        if not isinstance(grade, Real) or grade % 1:
+            raise InputError(
+                f"topic {topic}, {docno}: a human's grade is {grade!r}",
+                remedy="give a whole number; NaN, or one below 0, where it is not known",
+            )
+        if grade < 0:
             continue
         if graded and grade >= labels.n_grades:
             raise InputError(
@@ -148,5 +157,5 @@ def _known(labels: Labels, human: Known | None, level: int, graded: bool) -> Cod
                 remedy="read labels with n_grades= or --n-grades, or aggregate them without "
                 "graded= or --graded",
             )
-        codes[place] = grade if graded else int(grade >= level)
+        codes[place] = int(grade) if graded else int(grade >= level)
     return codes

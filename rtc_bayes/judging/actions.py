@@ -153,6 +153,7 @@ def next_actions(
             said = rates(learning.p[labelled], (grade >= level).astype(np.int64))
             told = told_by_label(learning.p, *said)
             told[labelled] = 0.0
+            told[labels.unanswered_on(pool, judge)] = 0.0
             kinds.append(_Kind(LABEL, judge, cost, told))
     rows: list[dict[str, object]] = []
     accepted = worth is None

@@ -217,6 +217,14 @@ class LabelEvidence:
         return np.bincount(self._document, minlength=self.pool.n_documents)
 
     @cached_property
+    def _unanswered(self) -> NDArray[np.bool_]:
+        """Which documents a judge saw without giving a label."""
+        seen = np.zeros(self.pool.n_documents, dtype=bool)
+        if self.labels is not None:
+            seen[self.labels.unanswered_on(self.pool)] = True
+        return seen
+
+    @cached_property
     def score(self) -> Floats:
         """The mean log likelihood ratio x of every document; 0 without a label."""
         if self.labels is None:
@@ -270,7 +278,9 @@ class LabelEvidence:
         own = apart * x[:, None] / np.cbrt(pool.n_systems)
         rise = np.where(labelled, x - self._lowest, 0.0)
         own[:, self.shares] = apart[:, self.shares] * rise[:, None] / _SYSTEM_SCALE[0]
-        unlabelled = (~labelled & labelled.any()).astype(np.float64)
+        # of a document that a judge saw without giving a label nothing is known
+        passed_over = ~labelled & ~self._unanswered[here] & labelled.any()
+        unlabelled = passed_over.astype(np.float64)
         of_systems = self.implied.of_documents(topic)
         coefficients = [x, unlabelled, of_systems, np.full(len(x), self.implied.topics[topic])]
         return np.column_stack([*coefficients, self._indicators[here], of_topic, own])

@@ -210,3 +210,29 @@ def test_labels_of_judged_documents_alone_are_noticed():
     rb.Judgments.from_labels(pool, [1, 2, 3], [1, 0, 0]).with_judge_labels(labels)
     rb.Judgments.from_labels(pool, [0, 1], [1, 0]).with_judge_labels(labels)
     rb.Judgments.from_labels(pool, [0, 1, 2, 3], [1, 0, 0, 0]).with_judge_labels(labels)
+
+
+def test_what_a_judge_saw_without_a_label_is_known():
+    labels = rb.Labels.of(
+        ["7"] * 4, ["a", "b", "c", "c"], ["x", "x", "x", "y"], [1, -1, 9, 0], n_grades=2
+    )
+    assert labels.unanswered == (("7", "b", "x"), ("7", "c", "x"))
+    pool = pool_of({"one": {"7": "abcd"}})
+    assert labels.unanswered_on(pool).tolist() == [1, 2]
+    assert labels.unanswered_on(pool, "y").tolist() == []
+    for same in (labels.on(pool), rb.Labels.from_xarray(labels.to_xarray())):
+        assert same.unanswered == labels.unanswered
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("7 a d1 inf\n7 b d1 0\n", "1: label 'inf' is not a grade; give whole numbers from 0 to"),
+        ("topic,judge,docno,label,label\n7,a,d1,1,0\n", "columns 'label' and 'label' both hold the label; leave"),
+        ("topic_id,doc_id,annotation,prob_yes,prob_no\n7,d,1,-0.1,-2.3\n", "2: .*take exp first"),
+    ],
+)
+def test_what_would_be_read_wrongly_is_refused(tmp_path, text, said):
+    (tmp_path / "x.txt").write_text(text)
+    with pytest.raises(rb.InputError, match=said):
+        rb.read_labels(tmp_path / "x.txt")

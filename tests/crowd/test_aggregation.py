@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -420,3 +422,31 @@ def test_known_grades_of_chosen_documents_are_warned_of():
     rb.aggregate(labels, "em", human=rb.Qrels(grades))
     with pytest.warns(rb.CollectionWarning, match="take a random sample for human"):
         rb.aggregate(labels, "em", human=rb.Qrels(grades, judged_for=["A"]))
+
+
+@pytest.mark.parametrize("grade", [1.5, "1", math.inf])
+def test_a_humans_grade_is_a_whole_number(grade):
+    labels = rb.Labels.of(["7", "7"], ["a", "b"], ["x", "x"], [1, 0])
+    with pytest.raises(InputError, match="topic 7, a: a human's grade is"):
+        rb.aggregate(labels, "em", human={("7", "a"): grade})
+
+
+def test_a_human_who_does_not_know_says_nothing():
+    labels = rb.Labels.of(["7", "7"], ["a", "b"], ["x", "x"], [1, 0])
+    with pytest.warns(CollectionWarning, match="no pair whose grade is known has labels"):
+        unknown = rb.aggregate(labels, "em", human={("7", "a"): math.nan})
+    assert unknown.n_known == 0
+    np.testing.assert_array_equal(unknown.grades, rb.aggregate(labels, "em").grades)
+
+
+def test_glad_is_not_led_by_a_judge_who_always_says_the_same():
+    """Two judges are right nine times of ten; the third calls everything relevant."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 100)
+    said = [truth ^ (rng.random(100) < 0.1), truth ^ (rng.random(100) < 0.1), np.ones(100, int)]
+    docnos = [f"d{i}" for i in range(100)]
+    judges = np.repeat(["a", "b", "c"], 100).tolist()
+    made = rb.aggregate(rb.Labels.of(["7"] * 300, docnos * 3, judges, np.concatenate(said)), "glad")
+    right = [truth[docnos.index(docno)] for _, docno in made.pairs]
+    # .9 of 100 but for three standard errors
+    assert ((made.grades[:, 1] > 0.5) == right).mean() > 0.81
