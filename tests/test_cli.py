@@ -899,7 +899,7 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
     ("line", "said"),
     [
         ("merge few.qrels few.qrels -o m.qrels", "few.qrels: given 2 times; give each file once"),
-        ("merge few.qrels qrels.txt -o few.qrels", "-o would write over judgments that are merged"),
+        ("merge few.qrels qrels.txt -o few.qrels", "-o would write over what is read"),
         ("merge few.qrels qrels.txt -o -", "-o - names no file"),
         (
             "next '*.gz' --qrels few.qrels --audit 0.1 --costs human=1",
@@ -1190,7 +1190,10 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
     line = "compare '*.gz' --qrels graded.qrels --model rtc --measure"
     title = ok(f"{line} nDCG@10").splitlines()[0]
     assert "; judged grades, and of other documents grades like those of their topic " in title
-    assert "where these are too high the best list is too good, and scores too low; " in title
+    assert (
+        "if these are too high the best possible list is too good, and scores are too low; "
+        in title
+    )
     assert "moments by sampling relevance 20,000 times" in title
     # a measure without grades says which of them it takes for relevant, unless its name does
     said = "judged grades go up to 2, and those from 1 on count as relevant (--relevance-level 1)"

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import glob
+import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -68,7 +70,36 @@ class _Command(TyperCommand):
                 name = max(parameter.opts, key=len)
                 form = f", as {name} {parameter.metavar}" if parameter.metavar else ""
                 raise InputError(f"{name} is given {times} times", remedy=f"give it once{form}")
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        _keep_inputs(ctx.info_name, ctx.params)
+        return rest
+
+
+def _keep_inputs(command: str | None, parameters: Mapping[str, Any]) -> None:
+    """Refuse to write over a file that is read."""
+    written = {name: parameters.get(name) for name in _WRITTEN.get(command or "", _OUTPUT)}
+    for name, path in written.items():
+        if path is None or not os.path.isfile(path):
+            continue
+        for other, value in parameters.items():
+            values = value if isinstance(value, list | tuple) else [value]
+            read = [text for text in values if isinstance(text, str) and other not in written]
+            if any(os.path.samefile(path, file) for text in read for file in _files(text)):
+                option = "-o" if name == "output" else f"--{name.replace('_', '-')}"
+                raise InputError(
+                    f"{option} would write over what is read", path=path, remedy="name another file"
+                )
+
+
+def _files(text: str) -> Iterator[str]:
+    """Files that a text names, if it names any: one, those of a folder, those of a pattern."""
+    if "\0" in text:
+        return
+    for path in (text, *glob.iglob(text)):
+        if os.path.isfile(path):
+            yield path
+        elif os.path.isdir(path):
+            yield from (entry.path for entry in os.scandir(path) if entry.is_file())
 
 
 app = typer.Typer(
@@ -101,6 +132,9 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "report": report,
     "models": models,
 }
+# parameters that name what is written
+_OUTPUT = ("output",)
+_WRITTEN = {"fit": ("output", "write_erels"), "allocate": ("output", "scores")}
 # options of before or of other commands, and those that stand in their place
 _MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"}
 

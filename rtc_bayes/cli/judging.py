@@ -32,7 +32,7 @@ from rtc_bayes.cli.inputs import (
     refuse_unused,
     tags,
 )
-from rtc_bayes.errors import InputError, warn
+from rtc_bayes.errors import InputError, warn, whole_number
 from rtc_bayes.store.shown import counted, in_words
 
 if TYPE_CHECKING:
@@ -207,6 +207,7 @@ def next_(
         _show_audit(pool, share, judged, count, kind, output, seed, inputs, quiet=quiet)
         return
     pool = estimand.pool(systems, judged)
+    count = whole_number("count", count, least=1)
     if by_topic:
         if judged is None:
             raise InputError("--by-topic without judgments", remedy="give --qrels")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -39,10 +38,6 @@ def merge(
     for file, times in Counter(files).items():
         if times > 1:
             raise InputError(f"given {times} times", path=file, remedy="give each file once")
-    if Path(output).resolve() in [Path(file).resolve() for file in files]:
-        raise InputError(
-            "-o would write over judgments that are merged", path=output, remedy="name another file"
-        )
     sources = [read_qrels(file) for file in files]
     merged = merge(*sources, conflict=conflict)
     digests = {source.path: source.digest for source in sources}

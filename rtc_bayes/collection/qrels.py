@@ -37,6 +37,13 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
     ) -> None:
         if isinstance(table, _TopicTable):
             path = path or table.path
+        if hasattr(table, "columns"):
+            raise InputError(
+                f"a data frame is no table by topic and docno of {self.value_name}s",
+                remedy="read it: rb.read_qrels(frame)"
+                if isinstance(self, Qrels)
+                else f"give {{topic: {{docno: {self.value_name}}}}}",
+            )
         copies = {}
         for topic, values in keyed_by_text(table, "topic").items():
             if not isinstance(values, Mapping):

@@ -30,7 +30,7 @@ from rtc_bayes.collection.qrels import (
     one_level,
 )
 from rtc_bayes.collection.records import GRADE, GROUP, SYSTEM, Records
-from rtc_bayes.collection.sources import files_of, kind_of
+from rtc_bayes.collection.sources import files_of, kind_of, plain
 from rtc_bayes.errors import InputError, brief_repr
 from rtc_bayes.store import meta_path, read_json
 
@@ -64,6 +64,7 @@ def read_qrels(source: Any) -> Qrels:
     """
     if isinstance(source, Qrels):
         return source
+    source = plain(source)
     match kind_of(source):
         case "path":
             return _together([_read_qrels_file(path) for path in files_of(source)])

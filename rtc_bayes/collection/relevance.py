@@ -398,5 +398,6 @@ def as_relevance(source: object) -> Relevance:
         return relevance
     raise InputError(
         f"a {type(source).__name__} is not a relevance of documents",
-        remedy="give a Relevance, or the Fit that rtc_bayes.fit returned",
+        remedy="give rb.fit(pool, rb.Judgments.from_qrels(pool, qrels)) with pool = "
+        "rb.Pool.from_runs(runs), or of probabilities rb.Relevance.from_values(pool, values)",
     )

@@ -17,7 +17,7 @@ from rtc_bayes.collection.ids import shown, text_of
 from rtc_bayes.collection.lines import RUN, Rows
 from rtc_bayes.collection.records import SYSTEM, Records
 from rtc_bayes.collection.runs import Run, Runs, trec_order
-from rtc_bayes.collection.sources import files_of, kind_of
+from rtc_bayes.collection.sources import files_of, kind_of, plain
 from rtc_bayes.errors import InputError, brief_repr, warn, whole_number
 
 
@@ -140,7 +140,7 @@ class _Reader:
     def read(self, sources: Iterable[Any]) -> list[Run]:
         """Read sources of any kind; files that stand together are read together."""
         runs: list[Run] = []
-        for kind, together in groupby(sources, kind_of):
+        for kind, together in groupby(map(plain, sources), kind_of):
             if kind == "path":
                 runs += self._files(list(chain.from_iterable(map(files_of, together))))
             else:

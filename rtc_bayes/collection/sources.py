@@ -24,6 +24,13 @@ def kind_of(source: Any) -> Literal["path", "frame", "mapping", "iterable", "oth
     return "other"
 
 
+def plain(source: Any) -> Any:
+    """Return the mapping that a Run or Qrels of ranx holds; anything else as it is."""
+    if type(source).__module__.partition(".")[0] == "ranx" and hasattr(source, "to_dict"):
+        return source.to_dict()
+    return source
+
+
 def _is_input(path: Path) -> bool:
     """Whether it is a file, and not the `NAME.meta.json` that says how NAME was made."""
     return path.is_file() and not path.name.endswith(".meta.json")

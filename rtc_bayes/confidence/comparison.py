@@ -62,7 +62,7 @@ class Pair:
     >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
     >>> pool = rb.Pool.from_runs(runs)
     >>> rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1])).pair("B", "A")
-    Pair(B less A: -0.4000, sd 0.2303; A is better with confidence 0.898)
+    Pair(B minus A: -0.4000, sd 0.2303; A is better with confidence 0.898)
     """
 
     a: str
@@ -98,7 +98,7 @@ class Pair:
 
     def __repr__(self) -> str:
         return (
-            f"Pair({self.a} less {self.b}: {self.expected_difference:+.4f}, sd {self.sd:.4f}; "
+            f"Pair({self.a} minus {self.b}: {self.expected_difference:+.4f}, sd {self.sd:.4f}; "
             f"{self.better or 'neither'} is better with confidence {self.confidence:.3f})"
         )
 
@@ -436,15 +436,15 @@ class Comparison(Shown, Saved):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=9, seed=1).runs, depth=5)
         >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> print(rb.compare(pool, p).common_text)
-        all scores may be off together by 9% (in their intervals; it moves no difference)
+        an error that all scores share has a standard deviation of 9% (it is in their ...)
         >>> rb.compare(pool, p, "P@5").common_text
         """
         common = float(str(self.meta.get("common_error", 0.0)))
         if common < _NOTHING:
             return None
         return (
-            f"all scores may be off together by {common:.0%} (in their intervals; it moves no "
-            "difference)"
+            f"an error that all scores share has a standard deviation of {common:.0%} (it is in "
+            "their intervals, and moves no difference)"
         )
 
     @property

@@ -165,9 +165,11 @@ class Setting:
         _, values = by_grade(pool, values, grades, measure)
         options["unjudged"] = unjudged = share_unjudged(pool, values)
         residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
-        options["common_error"] = asked.common_error(pool.n_systems, unjudged)
-        about = replace(about, residual=residual)
         options["grades"] = grades if measure.graded else None
+        options["common_error"] = asked.common_error(
+            pool.n_systems, unjudged, by_grade=options["grades"] is not None
+        )
+        about = replace(about, residual=residual)
         by_name = measure.graded or parse_measure(about.measure).rel
         if judgments is not None:
             options["judged"] = caution(judgments, about.topics)
@@ -206,7 +208,10 @@ class Setting:
             )
             if self._measure.kind != "nDCG":
                 return said
-            return f"{said}; where these are too high the best list is too good, and scores too low"
+            return (
+                f"{said}; if these are too high the best possible list is too good, and scores are "
+                "too low"
+            )
         binary = "no judged grade is above 1, so every relevant document has grade 1"
         if self._measure.kind == "ERR":
             return f"{binary} of {ERR_HIGHEST}, a gain of 1/{2**ERR_HIGHEST}"

@@ -314,7 +314,8 @@ def _of_pool(
         t = int(topic_of[document])
         why = chooser.why(document, weight)
         if judged[t] < algorithm.floor:
-            why = f"its topic has {judged[t]} of {algorithm.floor} judgments; {why}"
+            has = f"{judged[t]} of {algorithm.floor} judgments" if judged[t] else "no judgment yet"
+            why = f"its topic has {has}; {why}"
         judged[t] += 1
         suggestions.append(NextDocument(pool.topics[t], pool.docnos[document], weight, why))
     confidence = chooser.confidence()

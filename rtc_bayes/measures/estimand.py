@@ -335,7 +335,9 @@ class Estimand:
             return residual_parts(self.measure, n_systems, unjudged)
         return float(self.residual or 0.0) ** 2, 0.0
 
-    def common_error(self, n_systems: int, unjudged: float = 0.0) -> float:
+    def common_error(
+        self, n_systems: int, unjudged: float = 0.0, *, by_grade: bool = False
+    ) -> float:
         """Return how far all expected scores may be off together, as a share of them.
 
         By :func:`~rtc_bayes.measures.residual.expected_common_error` where the residual is
@@ -347,7 +349,9 @@ class Estimand:
         >>> [round(rb.Estimand(residual=r).common_error(4, 0.9), 2) for r in ("auto", 0.01)]
         [0.12, 0.0]
         """
-        return expected_common_error(self.measure, n_systems, unjudged) if self._by_rule else 0.0
+        if not self._by_rule:
+            return 0.0
+        return expected_common_error(self.measure, n_systems, unjudged, by_grade=by_grade)
 
     @property
     def _by_rule(self) -> bool:

@@ -90,6 +90,13 @@ def model_assisted(
     pool, values, _ = on_pool(sample.judgments.pool, relevance)
     judgments = sample.judgments.on(pool)
     p = np.atleast_2d(np.asarray(values, dtype=np.float64)).mean(axis=0)
+    if not ((p >= 0.0) & (p <= 1.0)).all():
+        first = int(np.flatnonzero(~((p >= 0.0) & (p <= 1.0)))[0])
+        raise InputError(
+            f"document {pool.docnos[first]} of topic {pool.topics[pool.topic_of[first]]} has a "
+            f"probability of relevance of {p[first]:g}",
+            remedy="give probabilities from 0 to 1",
+        )
     drawn = judgments.order
     y, q = judgments.labels[drawn], sample.probability[sample.judgments.order]
     p = p * _tuned(tuning, p[drawn], y, q)

@@ -22,7 +22,7 @@ type MeasureLike = str | Measure | IrMeasure
 
 Kind = Literal["AP", "P", "R", "DCG", "nDCG", "RBP", "RR", "Bpref", "ERR", "Rprec", "Success"]
 
-_NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+))?")
+_NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+(?:\.\d+)?))?")
 # in any case, and without the @ of a cutoff
 _NEARLY = re.compile(r"(?P<measure>\w+?)(?:\((?P<options>.*)\))?(?:@?(?P<cutoff>\d+))?")
 REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR"
@@ -222,7 +222,7 @@ def ir_measure(measure: MeasureLike) -> Any:
                 raise ValueError("not a measure's name")
             parsed = ir_measures.parse_measure(parts["measure"])(**_options(parts["options"] or ""))
             if parts["cutoff"]:
-                parsed = parsed @ int(parts["cutoff"])
+                parsed = parsed @ ast.literal_eval(parts["cutoff"])
         parsed.validate_params()
     except (NameError, ValueError, KeyError, AssertionError, TypeError, SyntaxError) as error:
         raise _unknown(name, str(error)) from None
@@ -247,7 +247,7 @@ def _unknown(name: str, reason: str) -> InputError:
         same = []
     if not same and (near := _nearest(name)):
         return InputError(f"measure {name!r:.80} is unknown", remedy=f"write {near}")
-    if "param cutoff" in reason and _NAME.fullmatch(name):
+    if "param cutoff" in reason and "@" not in name and _NAME.fullmatch(name):
         return InputError(f"measure {name!r:.80} has no cutoff", remedy=f"write {name}@10")
     if not same or name == same[0].NAME:
         why = "" if "<" in reason else f" ({reason:.160})"

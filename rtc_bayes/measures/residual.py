@@ -23,6 +23,8 @@ class ResidualRule:
         Of a system alone: on however many topics, and on one topic.
     common : float
         What all scores share, as a share of them, of a system alone with nothing judged.
+    common_by_grade : float
+        The same where gains go by grade: what grades documents have is one error more.
     wrong, wrong_by_topic : float
         Between judgments: on however many topics, and on one topic.
     """
@@ -31,6 +33,7 @@ class ResidualRule:
     lasting: float
     by_topic: float
     common: float
+    common_by_grade: float = 0.0
     wrong: float = 0.0
     wrong_by_topic: float = 0.0
 
@@ -46,11 +49,11 @@ class ResidualRule:
 
 # mean squares over four collections: python -m experiments.whole_lists.residual; what is wrong
 # between judgments: python -m experiments.whole_lists.misfit; what all scores share:
-# python -m experiments.whole_lists.common_error
-_AP = ResidualRule(0.62, 0.022, 0.095, 0.26, 0.0123, 0.062)
-_NDCG = ResidualRule(0.59, 0.028, 0.103, 0.15, 0.026)
-_NDCG_AT_THE_TOP = ResidualRule(0.75, 0.0045, 0.044, 0.065)
-_R = ResidualRule(0.63, 0.057, 0.193, 0.19, 0.034)
+# python -m experiments.whole_lists.common_error, and of grades with --grades
+_AP = ResidualRule(0.62, 0.022, 0.095, 0.26, wrong=0.0123, wrong_by_topic=0.062)
+_NDCG = ResidualRule(0.59, 0.028, 0.103, 0.15, 0.20, wrong=0.026)
+_NDCG_AT_THE_TOP = ResidualRule(0.75, 0.0045, 0.044, 0.065, 0.16)
+_R = ResidualRule(0.63, 0.057, 0.193, 0.19, wrong=0.034)
 _NONE = ResidualRule(0.0, 0.0, 0.0, 0.0)
 
 
@@ -81,7 +84,9 @@ def residual_parts(
     return _rule(measure).parts(n_systems, unjudged)
 
 
-def expected_common_error(measure: MeasureLike, n_systems: int, unjudged: float = 0.0) -> float:
+def expected_common_error(
+    measure: MeasureLike, n_systems: int, unjudged: float = 0.0, *, by_grade: bool = False
+) -> float:
     """Return how far expected scores of all systems may be off together, as a share of them.
 
     How many documents are relevant is the same number for every system, and where few are judged it
@@ -96,6 +101,9 @@ def expected_common_error(measure: MeasureLike, n_systems: int, unjudged: float 
     n_systems : int, at least 1
     unjudged : float, 0 to 1
         As of :func:`expected_residual`.
+    by_grade : bool
+        Whether gains go by grade. Then c is larger, since grades of what is relevant are not known
+        either.
 
     Returns
     -------
@@ -107,10 +115,14 @@ def expected_common_error(measure: MeasureLike, n_systems: int, unjudged: float 
     >>> from rtc_bayes.measures.residual import expected_common_error
     >>> [round(expected_common_error("AP", systems, 0.9), 3) for systems in (1, 4, 10)]
     [0.234, 0.117, 0.074]
+    >>> [round(expected_common_error("nDCG@10", 10, 0.9, by_grade=g), 3) for g in (False, True)]
+    [0.018, 0.046]
     >>> expected_common_error("P@10", 4, 0.9)
     0.0
     """
-    return _rule(measure).common * unjudged / math.sqrt(n_systems)
+    rule = _rule(measure)
+    common = rule.common_by_grade if by_grade else rule.common
+    return common * unjudged / math.sqrt(n_systems)
 
 
 def expected_residual(

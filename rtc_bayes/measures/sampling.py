@@ -14,7 +14,7 @@ from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.qrels import Prel, Prels, level_of
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.store.shown import counted
 
@@ -103,11 +103,15 @@ class Sample:
         pool : Pool
         qrels : Qrels
         probability : array-like of float, shape (documents,)
+            From 0 to 1.
         seed : int
             Of the permanent random numbers.
         relevance_level : int, optional
             Grades from here on are relevant; by default the level that the qrels name, or 1.
         """
+        check_type(pool, Pool, "the pool is", "pool the runs: Pool.from_runs(runs)")
+        if np.isnan(np.asarray(probability, dtype=np.float64)).any():
+            raise InputError("an inclusion probability is NaN", remedy="give numbers from 0 to 1")
         drawn = np.flatnonzero(poisson_sample(pool, probability, seed=seed))
         judgments = judged_by(pool, qrels, drawn, level_of(qrels, relevance_level))
         return cls(judgments, np.asarray(probability, dtype=np.float64))
@@ -157,6 +161,7 @@ class Sample:
         >>> rb.stat_ap(rb.Sample.from_prels(runs, prels)).scores.mean.round(2).tolist()
         [[0.78]]
         """
+        check_type(prels, Prels, "prels are", "read them: read_prels(FILE)")
         if not unfinished:
             _check_finished(prels)
         pool = lists if isinstance(lists, Pool) else _whole_lists(lists, prels)

@@ -205,14 +205,17 @@ def evaluate(
         )
     _warn_of_lacking(runs, columns)
 
+    if not any(grade for grades in judged.values() for grade in grades.values()):
+        warn("no judged document is relevant, every grade is 0: so are scores")
     column = {topic: t for t, topic in enumerate(columns)}
+    number = {text: column[topic] for topic, text in _numbers(judged).items()}
     values = {name: np.zeros((len(runs), len(columns))) for name in parsed}
     for s, run in enumerate(runs.values()):
         ranked = _descending(run, judged)
         for evaluator, named in evaluators:
             for metric in evaluator.iter_calc(ranked):
                 for name in named[metric.measure]:
-                    values[name][s, column[metric.query_id]] = metric.value
+                    values[name][s, number[metric.query_id]] = metric.value
         for name, measure in parsed.items():
             if own := _OWN.get(measure.NAME):
                 for topic, grades in judged.items():
@@ -236,15 +239,21 @@ def _parse(wanted: MeasureLike, relevance_level: int) -> Any:
     measure = ir_measure(wanted)
     if measure.params.get("cutoff", 1) < 1:  # pytrec_eval would end the process
         raise InputError(f"measure {str(wanted)!r} has a cutoff below 1", remedy=REMEDY)
-    if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
+    if measure.NAME == "RBP":
+        parse_measure(measure)  # which refuses a persistence that is none
+    # NumRet with a level counts relevant documents alone, as NumRelRet does
+    by_level = "rel" in measure.SUPPORTED_PARAMS and measure.NAME != "NumRet"
+    if by_level and "rel" not in measure.params:
         measure = measure(rel=relevance_level)
     return measure
 
 
 def _check_rel(parsed: Mapping[str, Any], judged: Grades) -> None:
-    """Refuse measures of grades that no document has, which would be 0."""
+    """Refuse measures of grades that no document has, which would be 0, or that are none."""
     highest = max(1, *(grade for of_topic in judged.values() for grade in of_topic.values()))
     for name, measure in parsed.items():
+        if measure.params.get("rel", 1) < 1:
+            raise InputError(f"{name} has a rel below 1", remedy="give a grade from 1 on")
         if "rel=" in name and measure.params["rel"] > highest:
             raise InputError(
                 f"{name} asks for grades above the highest judged, {highest}",
@@ -267,11 +276,13 @@ def _evaluators(
         if measure.NAME not in _OWN:
             groups[measure.NAME == "infAP"].setdefault(measure, []).append(name)
     pooled = {topic: dict(qrels[topic]) for topic in judged}
+    number = _numbers(judged)
     evaluators = []
     for named, grades in zip(groups, (judged, pooled), strict=True):
         if named:
+            numbered = {number[topic]: of_topic for topic, of_topic in grades.items()}
             try:
-                evaluators.append((ir_measures.evaluator(list(named), grades), named))
+                evaluators.append((ir_measures.evaluator(list(named), numbered), named))
             except ValueError as error:
                 text = " ".join(str(error).split())
                 unsupported = text.partition("{")[2].partition("}")[0].split(", ")
@@ -289,11 +300,18 @@ def _evaluators(
     return evaluators
 
 
+def _numbers(topics: Iterable[str]) -> dict[str, str]:
+    """Give topics numbers: a provider of ir_measures takes no other names."""
+    return {topic: str(n) for n, topic in enumerate(topics, 1)}
+
+
 def _descending(run: Run, topics: Iterable[str]) -> dict[str, dict[str, float]]:
     """Score a run's documents n, n-1, ..., 1: with no ties, every provider keeps our order."""
     return {
-        topic: dict(zip(ranking.tolist(), np.arange(len(ranking), 0.0, -1.0).tolist(), strict=True))
-        for topic in topics
+        number: dict(
+            zip(ranking.tolist(), np.arange(len(ranking), 0.0, -1.0).tolist(), strict=True)
+        )
+        for topic, number in _numbers(topics).items()
         if len(ranking := run.ranking(topic))
     }
 

@@ -22,6 +22,7 @@ type VarianceTest = Literal["pitman-morgan", "f", "f-printed", "levene", "levene
 _TRANSFORMS = ("z", "logit", "none")
 _TESTS = ("pitman-morgan", "f", "f-printed", "levene", "levene-median")
 _ROUNDING = 1e-12
+_FEWEST = 3
 
 
 def transformed(scores: Floats, transform: Transform = "z", epsilon: float = 1e-3) -> Floats:
@@ -90,7 +91,7 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
     if test not in _TESTS:
         raise InputError(f"test is {test!r}", remedy=f"give one of {', '.join(_TESTS)}")
     n = scores.shape[1]
-    if n < 3:
+    if n < _FEWEST:
         raise InputError(counted(n, "topic"), remedy="give three or more")
     covariance = np.cov(scores)
     variance = np.diag(covariance)
@@ -204,6 +205,14 @@ def compare_variability(
         raise InputError(
             f"{counted(len(kept), 'system')} to compare",
             remedy="give more, or a larger top",
+        )
+    if scores.mean.shape[1] < _FEWEST:
+        raise InputError(counted(scores.mean.shape[1], "topic"), remedy="give three or more")
+    if transform == "z" and len(kept) < _FEWEST:
+        raise InputError(
+            "of two systems the z transform leaves nothing that could differ: each topic has the "
+            "one above the mean, and the other as far below",
+            remedy="give transform none or logit (--transform), or three systems or more",
         )
     values = transformed(scores.mean[kept], transform, epsilon)
     return VariabilityComparison(

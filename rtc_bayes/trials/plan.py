@@ -13,6 +13,7 @@ from rtc_bayes.judging import Algorithm, parse_algorithm, split_algorithms
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
 from rtc_bayes.trials.complete import Truth
+from rtc_bayes.trials.without_model import check_measure
 
 ALL_GROUPS = "groups"
 """What `leave_out` says for every group."""
@@ -103,6 +104,9 @@ class Plan:
             raise InputError("no algorithm was given", remedy="give for example ip,mtc,rtc:map")
         if len(self.parsed) < len(self.algorithms):
             raise InputError("an algorithm is given twice", remedy="name each one once")
+        for algorithm in self.parsed.values():
+            if algorithm.unjudged is not None:
+                check_measure(algorithm.unjudged, self.estimand.measure)
         whole_fields(self, trials=1, n_systems=1, n_initial=1, draws=1, chains=1, tune=0, seed=0)
         if not isinstance(self.budgets, Iterable) or isinstance(self.budgets, str):
             text = brief_repr(self.budgets)

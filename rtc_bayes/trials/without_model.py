@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 type Floats = NDArray[np.float64]
 
+# evaluators of any measure
+_ANY_MEASURE = ("nonrelevant", "condensed", "bootstrap")
+
 
 class Estimates(NamedTuple):
     """Scores of systems, and differences of pairs.
@@ -83,11 +86,7 @@ def estimates_by(
     if evaluator in ("nonrelevant", "condensed"):
         used = condensed(judgments) if evaluator == "condensed" else judgments
         return _over_topics(topic_scores_by(used, estimand))
-    if estimand.measure != "AP":
-        raise InputError(
-            f"{evaluator} estimates average precision, not {estimand.measure}",
-            remedy="evaluate by nonrelevant, condensed, bootstrap or a model",
-        )
+    check_measure(evaluator, estimand.measure)
     topics = judgments.pool.topics
     chosen = [
         t for t, topic in enumerate(topics) if estimand.topics == "all" or topic in estimand.topics
@@ -102,6 +101,15 @@ def estimates_by(
     sampled = stat_ap(sample.select_topics([topics[t] for t in chosen]))
     expected = sampled.scores.mean.mean(axis=1)
     return Estimates(expected, np.sqrt(np.diag(sampled.covariance)), sampled.pairs())
+
+
+def check_measure(evaluator: Unjudged, measure: str) -> None:
+    """Refuse a measure that an evaluator without a model does not estimate."""
+    if evaluator not in _ANY_MEASURE and measure != "AP":
+        raise InputError(
+            f"{evaluator} estimates average precision, not {measure}",
+            remedy="evaluate by nonrelevant, condensed, bootstrap or a model",
+        )
 
 
 def _over_topics(scores: Floats) -> Estimates:

@@ -228,7 +228,7 @@ def test_what_a_judge_saw_without_a_label_is_known():
     ("text", "said"),
     [
         ("7 a d1 inf\n7 b d1 0\n", "1: label 'inf' is not a grade; give whole numbers from 0 to"),
-        ("topic,judge,docno,label,label\n7,a,d1,1,0\n", "columns 'label' and 'label' both hold the label; leave"),
+        ("topic,judge,docno,label,label\n7,a,d1,1,0\n", "columns 'label' and 'label' both"),
         ("topic_id,doc_id,annotation,prob_yes,prob_no\n7,d,1,-0.1,-2.3\n", "2: .*take exp first"),
     ],
 )

@@ -80,7 +80,7 @@ def test_weights_fall_unless_a_floor_is_served_first(pool):
     served = next_documents(pool, Judgments.none(pool), algorithm="mtc[floor=2]", count=5)
     assert [d.topic for d in served[:4]] == ["1", "1", "2", "2"]
     assert [d.why.split(";")[0] for d in served[:4]] == [
-        "its topic has 0 of 2 judgments",
+        "its topic has no judgment yet",
         "its topic has 1 of 2 judgments",
     ] * 2
     assert "of 2 judgments" not in served[4].why
