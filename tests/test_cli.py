@@ -1210,3 +1210,26 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
     title = ok("evaluate '*.gz' --qrels graded.qrels").splitlines()[0]
     assert title.endswith("relevance level 1 (grades 1 to 2 are relevant)")
     assert ok("evaluate '*.gz' --qrels few.qrels").splitlines()[0].endswith("relevance level 1")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "evaluate '*.gz' --qrels mine.txt -o mine.txt --format csv",
+        "build '*.gz' --truth mine.txt --algorithm ip --budget 3 -o mine.txt",
+        "allocate '*.gz' --truth mine.txt --budget 30 -o a.prels --scores mine.txt",
+        "fit '*.gz' --qrels mine.txt --model rtc -o fit.nc --write-erels mine.txt",
+        "describe '*.gz' --qrels 'min*.txt' -o mine.txt --format csv",
+    ],
+)
+def test_what_is_read_is_not_written_over(here, run, line):
+    text = (here / "few.qrels").read_text()
+    (here / "mine.txt").write_text(text)
+    status, _, err = run(line)
+    assert (status, "would write over what is read; name another file" in err) == (2, True)
+    assert (here / "mine.txt").read_text() == text
+
+
+def test_a_count_of_topics_is_at_least_1(here, run):
+    status, _, err = run("next '*.gz' --qrels few.qrels --by-topic --count -3")
+    assert (status, "count is -3; give a whole number of at least 1" in err) == (2, True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.ids import keyed_by_text, shown, text_of
+from rtc_bayes.collection.ids import keyed_by_text, shown, some, text_of
 from rtc_bayes.collection.lines import (
     ERELS,
     FAMILIES,
@@ -31,7 +31,7 @@ from rtc_bayes.collection.qrels import (
 )
 from rtc_bayes.collection.records import GRADE, GROUP, SYSTEM, Records
 from rtc_bayes.collection.sources import files_of, kind_of, plain
-from rtc_bayes.errors import InputError, brief_repr
+from rtc_bayes.errors import InputError, brief_repr, warn
 from rtc_bayes.store import meta_path, read_json
 
 
@@ -360,4 +360,10 @@ def _together(parts: Sequence[Qrels]) -> Qrels:
     alike = all(part.judged_for == first for part in parts)
     judged_for = first if alike else None
     files = " and ".join(part.path for part in parts if part.path)
+    silent = [part.path for part in parts if part.path and part.relevance_level is None]
+    if level is not None and level > 1 and silent:
+        warn(
+            f"grades from {level} on count as relevant in all of these qrels, though no .meta.json "
+            f"says it of {some(silent)}: check that they were judged alike"
+        )
     return Qrels(table, path=files, judged_for=judged_for, hold_out=hold_out, relevance_level=level)

@@ -25,6 +25,7 @@ from rtc_bayes.confidence.outcomes import (
 from rtc_bayes.confidence.setting import MOVED, AskedKind, Choice, RelevanceLike, Setting
 from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.measures import Estimand
+from rtc_bayes.measures.names import MeasureLike, parse_measure
 from rtc_bayes.workers import Workers
 
 if TYPE_CHECKING:
@@ -172,7 +173,23 @@ def compare(
         )
         for each in estimands
     ]
-    return {each.measure: each for each in compared} if several else compared[0]
+    if not several:
+        return compared[0]
+    # a measure is found as it was written, too: RBP(p=0.8) is named RBP
+    return _ByMeasure({each.measure: each for each in compared})
+
+
+class _ByMeasure(dict[str, Comparison]):
+    """Comparisons by the names of their measures, found by any way to write one."""
+
+    def __missing__(self, measure: MeasureLike) -> Comparison:
+        try:
+            name = parse_measure(measure).name
+        except InputError:
+            name = ""
+        if not dict.__contains__(self, name):
+            raise KeyError(measure)
+        return self[name]
 
 
 def compare_setting(setting: Setting) -> Comparison:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +32,9 @@ def check_forecast(confidence: float) -> None:
     InputError
         A confidence that is not above 0.5 and below 1.
     """
-    if not 0.5 < confidence < 1.0:
+    if not isinstance(confidence, Real) or not 0.5 < confidence < 1.0:
         raise InputError(
-            f"the confidence to forecast is {confidence}", remedy="give one above 0.5 and below 1"
+            f"the confidence to forecast is {confidence!r}", remedy="give one above 0.5 and below 1"
         )
 
 

@@ -242,8 +242,9 @@ def _parse(wanted: MeasureLike, relevance_level: int) -> Any:
     if measure.NAME == "RBP":
         parse_measure(measure)  # which refuses a persistence that is none
     # NumRet with a level counts relevant documents alone, as NumRelRet does
-    by_level = "rel" in measure.SUPPORTED_PARAMS and measure.NAME != "NumRet"
-    if by_level and "rel" not in measure.params:
+    by_level = "rel" in measure.SUPPORTED_PARAMS and str(wanted) != "NumRet"
+    # NumRelRet is NumRet(rel=1) to ir_measures
+    if by_level and ("rel" not in measure.params or wanted == "NumRelRet"):
         measure = measure(rel=relevance_level)
     return measure
 

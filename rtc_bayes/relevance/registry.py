@@ -8,6 +8,8 @@ same model or none.
 from __future__ import annotations
 
 import inspect
+import marshal
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
@@ -191,12 +193,24 @@ def name_of(model: type) -> str | None:
 
 
 def source_digest(model: type) -> str:
-    """Return the SHA-256 of a class's source; where that cannot be had, of its qualified name."""
+    """Return the SHA-256 of a class's source and of what it inherits from outside of the library.
+
+    Where source cannot be had, as of a class that was typed in, its code stands in for it.
+    """
+    others = {"rtc_bayes", *sys.stdlib_module_names}
+    own = [cls for cls in model.__mro__ if cls.__module__.partition(".")[0] not in others]
+    return digest_text("\n".join(map(_source, own or [model])))
+
+
+def _source(cls: type) -> str:
+    """Return a class's source, or else its name and the code of its functions."""
     try:
-        text = inspect.getsource(model)
+        return inspect.getsource(cls)
     except (OSError, TypeError):
-        text = f"{model.__module__}.{model.__qualname__}"
-    return digest_text(text)
+        functions = filter(inspect.isfunction, vars(cls).values())
+        # of the second version, which writes the same code in the same way
+        codes = [marshal.dumps(function.__code__, 2).hex() for function in functions]
+        return " ".join([f"{cls.__module__}.{cls.__qualname__}", *codes])
 
 
 @lru_cache(maxsize=64)

@@ -390,6 +390,8 @@ def judgments_per_topic(judgments: pd.DataFrame, axes: Axes | None = None) -> Ax
         Columns topic, judged, relevant.
     axes : Axes, optional
     """
+    from matplotlib.ticker import MaxNLocator
+
     axes = axes or canvas(2.6)
     place = np.arange(len(judgments))
     relevant = judgments["relevant"].to_numpy(dtype=np.float64)
@@ -404,7 +406,7 @@ def judgments_per_topic(judgments: pd.DataFrame, axes: Axes | None = None) -> Ax
     step = max(1, -(-len(place) // fitting))
     axes.set_xticks(place[::step], topics.iloc[::step])
     axes.set(xlabel="topic", ylabel="judgments", xlim=(-0.7, len(place) - 0.3))
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(axis="x", visible=False)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
     return axes

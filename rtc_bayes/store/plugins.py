@@ -33,9 +33,22 @@ def installed(group: str) -> dict[str, str]:
 
 @lru_cache(maxsize=64)
 def class_at(value: str) -> type:
-    """Import the class that an entry point names as ``module:Class``."""
+    """Import the class that an entry point names as ``module:Class``.
+
+    Raises
+    ------
+    InputError
+        The module does not import, or does not hold the class.
+    """
     module, _, attribute = value.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    try:
+        held: type = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, SyntaxError) as error:
+        raise InputError(
+            f"the entry point {value} of an installed package finds no class: {error}",
+            remedy="correct it, as module:Class, or uninstall the package",
+        ) from error
+    return held
 
 
 def classes_in(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rtc_bayes import defaults
 from rtc_bayes.errors import InputError, whole_fields
-from rtc_bayes.store import Progress, silent
+from rtc_bayes.store import Progress, progress_bar, silent
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ class Workers:
 
     def __post_init__(self) -> None:
         whole_fields(self, jobs=-1)
+        if not callable(self.progress) or self.progress is progress_bar:
+            raise InputError(
+                "progress is no function of stage, done and total",
+                remedy="with rb.progress_bar() as progress: ... Workers(progress=progress)",
+            )
         if self.jobs == 0:
             raise InputError("jobs is 0", remedy="give at least 1, or -1 for one on every core")
 

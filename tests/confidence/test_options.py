@@ -223,3 +223,17 @@ def test_where_nothing_is_judged_any_relevance_level_may_be_asked_for():
     judged = rb.Judgments.none(pool, relevance_level=2).with_labels([0], [1.0])
     compared = rb.compare(pool, rb.fit(pool, judged, model="uniform"), level_2)
     assert compared.asked_setting.estimand.relevance_level == 2
+
+
+def test_a_measure_is_found_as_it_was_written(pool, relevance):
+    several = compare(pool, relevance, ["RBP(p=0.8)", "P@2"])
+    assert several["RBP(p=0.8)"] is several["RBP"]
+    for other in ("P@3", "no measure"):
+        with pytest.raises(KeyError, match=other):
+            several[other]
+
+
+@pytest.mark.parametrize("confidence", ["0.95", 1.5])
+def test_a_confidence_to_forecast_is_a_number(pool, relevance, confidence):
+    with pytest.raises(InputError, match="the confidence to forecast is"):
+        compare(pool, relevance).with_forecast(confidence)

@@ -220,3 +220,32 @@ def test_measures_are_named_by_text_or_object():
     np.testing.assert_array_equal(alone["AP"], named[ir_measures.AP])
     with pytest.raises(InputError, match="'map' is a name of trec_eval; write AP"):
         evaluate(RUNS, QRELS, ["AP", "map"])
+
+
+def test_topics_have_any_name():
+    """A provider of ir_measures takes numbers alone."""
+    runs = runs_of({"one": {"q.9": "abcd", "x": "xy"}})
+    qrels = Qrels({"q.9": {"a": 2, "c": 1}, "x": {"y": 1}})
+    numbered = Qrels({"1": qrels["q.9"], "2": qrels["x"]})
+    same = evaluate(runs_of({"one": {"1": "abcd", "2": "xy"}}), numbered, "ERR@20")
+    assert evaluate(runs, qrels, "ERR@20").mean["ERR@20"] == same.mean["ERR@20"] > 0.0
+
+
+def test_documents_that_are_retrieved_are_not_those_that_are_relevant():
+    table = evaluate(RUNS, QRELS, ["NumRet", "NumRelRet", "IPrec@0.5"], relevance_level=2)
+    assert table["NumRet"].tolist() == [[4, 2], [2, 2]]
+    assert table["NumRelRet"].tolist() == [[1, 0], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [("AP(rel=0)", "a rel below 1"), ("P(rel=-1)@10", "a rel below 1"), ("RBP(p=1.5)", "p is 1.5")],
+)
+def test_parameters_out_of_range(measure, said):
+    with pytest.raises(InputError, match=said):
+        evaluate(RUNS, QRELS, measure)
+
+
+def test_qrels_without_a_relevant_document_are_said():
+    with pytest.warns(CollectionWarning, match="no judged document is relevant, every grade is 0"):
+        assert not evaluate(RUNS, Qrels({"9": {"a": 0}}), "AP")["AP"].any()

@@ -6,6 +6,8 @@ import pytest
 
 from rtc_bayes import InputError, available_models, load_model
 from rtc_bayes.relevance import ModelSpec, estimate, resolve_method
+from rtc_bayes.relevance.registry import source_digest
+from rtc_bayes.store.plugins import class_at
 
 MODEL = '''
 from dataclasses import dataclass
@@ -162,3 +164,21 @@ def test_methods_that_a_model_does_not_have(model_file):
         ModelSpec.parse(f"{model_file}:nuts").build()
     with pytest.raises(InputError, match="model rtc has no method 'magic'; available: map"):
         resolve_method(load_model("rtc"), "magic")
+
+
+def test_a_broken_plug_in_names_its_entry_point():
+    for value in ("json:Nope", "json", "no_module_of_this_name:X"):
+        with pytest.raises(InputError, match=f"the entry point {value} of an installed package"):
+            class_at(value)
+
+
+def test_what_a_model_inherits_is_part_of_it():
+    """So that a study does not go on with another model of the same name."""
+
+    def made(shift):
+        namespace = {"__name__": "own"}
+        exec(f"class Base:\n    def p(self):\n        return {shift}", namespace)
+        return type("Sub", (namespace["Base"],), {"__module__": "own"})
+
+    assert source_digest(made(1)) == source_digest(made(1))
+    assert source_digest(made(1)) != source_digest(made(2))

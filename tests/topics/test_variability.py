@@ -140,3 +140,12 @@ def test_a_matrix_with_gaps_is_refused():
     gaps = matrix(mean, np.where(np.isnan(mean), np.nan, 0.0))
     with pytest.raises(rb.InputError, match="no score on some topics"):
         rb.compare_variability(gaps)
+
+
+def test_two_systems_by_z_and_few_topics_are_refused():
+    two = matrix(np.random.default_rng(0).random((2, 8)))
+    with pytest.raises(rb.InputError, match="of two systems the z transform leaves nothing"):
+        rb.compare_variability(two, top=1.0)
+    rb.compare_variability(two, top=1.0, transform="none")
+    with pytest.raises(rb.InputError, match="1 topic; give three or more"):
+        rb.compare_variability(matrix(np.random.default_rng(0).random((4, 1))), top=1.0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rtc_bayes import InputError, Plan
+from rtc_bayes import Estimand, InputError, Plan
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.judging.judges import MTC
 
@@ -44,3 +44,8 @@ def test_an_algorithm_twice_in_a_text_is_refused():
 def test_an_algorithm_that_does_not_exist_is_named():
     with pytest.raises(InputError, match="unknown model 'mtcc'"):
         Plan("ip,mtcc")
+
+
+def test_an_evaluator_of_another_measure_is_refused_before_a_folder_is_claimed():
+    with pytest.raises(InputError, match="bpref estimates average precision, not nDCG@10"):
+        Plan(("mtf/bpref",), budgets=(10,), estimand=Estimand("nDCG@10"))

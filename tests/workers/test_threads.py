@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+import rtc_bayes as rb
 from rtc_bayes.workers import Workers, each_topic
 
 
@@ -51,3 +52,9 @@ def test_no_thread_is_left_when_a_caller_goes():
     next(result)
     result.close()
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("progress", [True, rb.progress_bar])
+def test_progress_is_a_function_of_a_stage(progress):
+    with pytest.raises(rb.InputError, match=r"with rb.progress_bar\(\) as progress"):
+        Workers(progress=progress)
