@@ -1002,7 +1002,10 @@ def test_an_interruption_is_status_130(here, run, monkeypatch):
 
     monkeypatch.setattr(rtc_bayes.relevance, "fit", interrupt)
     status, _, err = run("fit '*.gz' --qrels few.qrels -o x.nc")
-    assert (status, err) == (130, "rtc-bayes: interrupted\n")
+    assert (status, err) == (
+        130,
+        "rtc-bayes: interrupted; nothing is kept but what was written before\n",
+    )
 
 
 def test_notes_are_one_line_each_and_said_once(here, run):

@@ -31,7 +31,7 @@ from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
-from rtc_bayes.relevance import Draws, ModelSpec
+from rtc_bayes.relevance import Draws, ModelSpec, RelevanceModel
 from rtc_bayes.robustness.robustness_study import MOVED
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials.complete import Collection, Truth
@@ -266,7 +266,9 @@ def calibrate(
     runs: Runs,
     qrels: Qrels,
     *,
-    model: str | ModelSpec = defaults.MODEL,
+    model: str | Path | RelevanceModel | ModelSpec = defaults.MODEL,
+    method: str | None = None,
+    options: Mapping[str, object] | None = None,
     algorithm: str | Algorithm = defaults.CALIBRATION_JUDGE,
     estimand: EstimandLike = None,
     trials: int = defaults.CALIBRATION_TRIALS,
@@ -294,8 +296,9 @@ def calibrate(
         At least `n_systems` of them.
     qrels : Qrels
         Taken as complete: the truth.
-    model : str or ModelSpec
-        ``NAME[options]:METHOD`` or ``FILE.py[options]:METHOD``.
+    model, method, options
+        As of :func:`rtc_bayes.fit`: ``NAME[options]:METHOD`` or ``FILE.py[options]:METHOD``, or a
+        model itself.
     algorithm : str or Algorithm
         What makes the judgments of a trial: a JUDGE as in
         :func:`rtc_bayes.judging.parse_algorithm`. Studies of the same seed and algorithm have
@@ -358,7 +361,7 @@ def calibrate(
             f"{algorithm} has no confidence that could end its judging",
             remedy="judge by mtc or by a model, or give a budget",
         )
-    spec = model if isinstance(model, ModelSpec) else ModelSpec.parse(model)
+    spec = ModelSpec.parse(model, method, options)
     plan.check_draws([spec])
     return run_study(
         Calibration(spec),

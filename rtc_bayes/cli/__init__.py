@@ -193,7 +193,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             where = f"{error.filename}: " if error.filename else ""
             return _fail(f"{where}{error.strerror or error}", 2)
         except _InterruptedError as error:
-            return _fail(f"interrupted; {error}" if error.args else "interrupted", 130)
+            said = str(error) if error.args else "nothing is kept but what was written before"
+            return _fail(f"interrupted; {said}", 130)
 
 
 def _usage(error: TyperException, arguments: Sequence[str]) -> str:

@@ -169,7 +169,7 @@ def compare(
         "quantities (--audit)": audit is not None,
     }
     _check_tables(kind, asked)
-    _check_audit(audit, audit_log, relevance, len(estimands))
+    _check_audit(audit, audit_log, relevance, erels, len(estimands))
     if forecast is not None:
         check_forecast(forecast)
     if rope is not None:
@@ -332,7 +332,11 @@ def _check_sources(
 
 
 def _check_audit(
-    audit: str | None, audit_log: str | None, relevance: str | None, measures: int
+    audit: str | None,
+    audit_log: str | None,
+    relevance: str | None,
+    erels: str | None,
+    measures: int,
 ) -> None:
     """Refuse a log without an audit or of several measures, and a fit that may have seen it."""
     if audit_log is not None and (audit is None or measures > 1):
@@ -340,9 +344,10 @@ def _check_audit(
             "--audit-log keeps the looks of one audit, of one measure",
             remedy="give --audit FILE.prels and one --measure",
         )
-    if audit is not None and relevance is not None:
+    if audit is not None and (relevance or erels) is not None:
+        given = "--relevance" if erels is None else "--erels"
         raise InputError(
-            "--audit with --relevance: that fit may have seen the audit's judgments",
+            f"--audit with {given}: its model may have seen the audit's judgments",
             remedy="give --qrels and the model, which is then fitted without them",
         )
 

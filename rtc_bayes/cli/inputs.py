@@ -79,11 +79,19 @@ def read_judgments(
         Neither qrels nor labels, unless judging may `begin`; or systems judged for without qrels.
     """
     from rtc_bayes.collection import Judgments
+    from rtc_bayes.collection.sources import files_of
 
     if judged_for is not None and qrels is None:
         raise InputError(
             "--judged-for says for whom the judgments of --qrels were made",
             remedy="give --qrels, too, or leave it out",
+        )
+    paths = [str(path) for source in labels.labels or () for path in files_of(source)]
+    if qrels is not None and qrels.path in paths:
+        raise InputError(
+            "this file is given as --labels and as --qrels, and would count twice",
+            path=qrels.path,
+            remedy="give it as what it is: labels of a judge that may err, or judgments",
         )
     if qrels is not None:
         made = estimand.judgments(pool, qrels, tags(judged_for))

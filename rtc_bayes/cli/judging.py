@@ -439,14 +439,16 @@ def _show(
     show_frame(frame, kind, output, meta, title, formats)
 
 
-def pair_of(text: str | None, systems: Sequence[str]) -> PairLike:
+def pair_of(text: str | None, systems: Sequence[str], *, least: str = ", or least") -> PairLike:
     """Read two systems' names, either of which may have a comma."""
-    if text is None or text == "least":
-        return text  # type: ignore[return-value]
+    if text is None:
+        return None
+    if text == "least":
+        return "least"
     parts = text.split(",")
     splits = [(",".join(parts[:n]), ",".join(parts[n:])) for n in range(1, len(parts))]
     if not splits:
-        raise InputError(f"--pair is {text!r}", remedy="give two systems as A,B, or least")
+        raise InputError(f"--pair is {text!r}", remedy=f"give two systems as A,B{least}")
     return next((names for names in splits if set(names) <= set(systems)), splits[0])
 
 

@@ -115,7 +115,7 @@ def plan(
 
 def _two(text: str | None, systems: Sequence[str]) -> tuple[str, str] | None:
     """Read two systems' names."""
-    pair = None if text is None else pair_of(text, systems)
+    pair = None if text is None else pair_of(text, systems, least="")
     if pair is None or pair == "least":
         if text is None:
             return None

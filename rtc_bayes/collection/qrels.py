@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -395,6 +395,18 @@ class Prels(_TopicTable[Prel]):
         if not isinstance(value, Prel) or not 0.0 < value.probability <= 1.0:
             raise ValueError(value)
         return value
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with columns topic, docno, relevance, algorithm and probability."""
+        import pandas as pd
+
+        rows = [
+            {"topic": topic, "docno": docno, **asdict(prel)}
+            for topic, of_topic in self.items()
+            for docno, prel in of_topic.items()
+        ]
+        names = [field.name for field in fields(Prel)]
+        return pd.DataFrame(rows, columns=["topic", "docno", *names])
 
     def qrels(self) -> Qrels:
         """Return the judgments alone."""

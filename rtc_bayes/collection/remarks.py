@@ -144,7 +144,8 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
             "none_relevant",
             f"No judged document is relevant on {len(names)} of "
             f"{counted(judged.sum(), 'judged topic')}: {some(names)}.",
-            "Every system scores 0 there. Judge more documents, or leave these topics out.",
+            "Every system scores 0 there by these judgments alone. Judge more documents, or leave "
+            "these topics out of an evaluation; a comparison by a model uses them.",
             topics=names,
         )
     if names := _where(topics, judged & (topics["relevant"] == topics["judged"])):

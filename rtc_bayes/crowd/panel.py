@@ -71,7 +71,7 @@ class PanelPrior(NamedTuple):
     gap: tuple[float, float] = (1.5, 0.5)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Panel:
     """Probabilities of relevance, or of grades, by a panel and human labels.
 
@@ -111,6 +111,13 @@ class Panel:
     seed: int
     n_grades: int = 2
     relevance_level: int = 1
+
+    def __repr__(self) -> str:
+        known = int(np.count_nonzero(~np.isnan(self.human)))
+        return (
+            f"Panel({counted(len(self.human), 'pair')}, {known:,} labelled by a human, "
+            f"{self.n_grades} grades)"
+        )
 
     @cached_property
     def at_least(self) -> Floats:

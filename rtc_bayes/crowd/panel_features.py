@@ -8,6 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.ids import some
+from rtc_bayes.errors import InputError
+
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
 
@@ -63,6 +66,11 @@ def features_of(
     >>> features_of(scores, np.array([0, 0]), ["a1", "a2", "b"], families).common[:, 1]
     array([ 0. , -0.5])
     """
+    if unknown := sorted(set(families or {}) - set(judges)):
+        raise InputError(
+            f"families of judges without labels: {some(unknown)}",
+            remedy=f"the judges are {some(judges)}",
+        )
     names = [(families or {}).get(judge, judge) for judge in judges]
     family_of = np.unique(names, return_inverse=True)[1]
     family = np.column_stack([_mean(scores[:, family_of == f]) for f in range(max(family_of) + 1)])

@@ -62,11 +62,6 @@ def panel(
     """
     if rel < 1:
         raise InputError(f"rel is {rel}", remedy="give 1 or more")
-    if unknown := sorted(set(families or {}) - set(labels.judges)):
-        raise InputError(
-            f"families of judges without labels: {', '.join(unknown)}",
-            remedy=f"the judges are {', '.join(labels.judges)}",
-        )
     pairs = labels.pair_ids()
     score = labels.grade / (labels.n_grades - 1)
     if labels.probability is not None:

@@ -94,13 +94,16 @@ def sampled_table(estimate: SampledScores, sample: Sample, *, per_topic: bool) -
         frame = estimate.mean_frame().sort_values(measure, ascending=False, kind="stable")
     title = (
         f"{counted(judgments.pool.n_topics, 'topic')}, a sample of {judgments.n_judged} judged, "
-        f"relevance level {judgments.relevance_level}; sd: of the sampling"
+        f"relevance level {judgments.relevance_level}; of the relevant documents that could be "
+        "drawn; "
     )
+    by_chance = sample.probability[judgments.judged] < 1.0
+    if not by_chance.any():
+        title += "nothing was drawn by chance, so that this is AP, all else nonrelevant"
+    else:
+        title += "sd: of the sampling, as stated, which is too low (docs/judging.md)"
     if estimate.few:
-        title += (
-            f", and too low, as on {counted(estimate.few, 'topic')} fewer than two relevant "
-            "documents were drawn"
-        )
+        title += f"; on {counted(estimate.few, 'topic')} fewer than two relevant were drawn"
     return Table(title, frame, {measure: ".4f", "sd": ".4f"})
 
 

@@ -223,6 +223,10 @@ def allocate(
     ScoreMatrix(statAP, 6 systems, 8 topics)
     """
     budget = whole_number("budget", budget, least=1)
+    if not gain_weight >= 0.0:
+        raise InputError(
+            f"gain_weight is {gain_weight}", remedy="give 0 or more (gain_weight=, --lambda)"
+        )
     ends = _ends(budget, whole_number("stages", stages, least=1), first)
     _check(pool, strategy, len(ends), sampling, size, whole_number("best", best, least=2))
     seed = whole_number("seed", seed)

@@ -1,6 +1,8 @@
 """The command `labels`, against Python."""
 
 import json
+import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -147,3 +149,20 @@ def test_labels_that_are_dropped_are_told_apart(tmp_path, capsys):
     assert not said.err
     assert "2 more were dropped: blank or below 0, which is no label." in said.out
     assert "1 more was dropped: above 3, the highest grade." in said.out
+
+
+def test_labels_that_are_left_out_of_a_comparison_are_said(tmp_path, capsys, monkeypatch):
+    """And one file is not labels and judgments."""
+    monkeypatch.chdir(tmp_path)
+    data = rb.simulate(n_topics=3, n_systems=3, seed=1)
+    rb.collection.simulate.write(data, "sim")
+    lines = [
+        f"{t} 0 {d} {3 * g - (d[-1] == '7')}" for t, of in data.qrels.items() for d, g in of.items()
+    ]
+    Path("llm.txt").write_text("\n".join(lines))
+    asked = ["compare", "sim/runs", "--labels", "llm.txt", "--model", "hierarchical:map", "--depth"]
+    assert main([*asked, "10", "--n-grades", "2"]) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"labels left out: [1-9][\d,]* blank or below 0, [1-9][\d,]* above 1", said)
+    assert main([*asked, "10", "--qrels", "llm.txt"]) == 2
+    assert "given as --labels and as --qrels, and would count twice" in capsys.readouterr().err

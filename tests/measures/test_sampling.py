@@ -267,3 +267,20 @@ def test_million_query_prels_are_read(data):
     relevant = sum(row.relevance > 0 for rows in prels.values() for row in rows.values())
     assert counts.estimate.sum() > relevant == 4002
     assert np.isfinite(stat_ap(sample).scores.mean).all()
+
+
+def test_what_is_no_probability_is_refused():
+    data = rb.simulate(n_topics=2, n_systems=3, seed=1)
+    pool = rb.Pool.from_runs(data.runs, depth=10)
+    with pytest.raises(InputError, match="an inclusion probability is NaN"):
+        Sample.draw(pool, data.qrels, np.full(pool.n_documents, np.nan))
+    with pytest.raises(InputError, match="the pool is a Runs; pool the runs"):
+        Sample.draw(data.runs, data.qrels, [0.5])
+    with pytest.raises(InputError, match="prels are a Qrels; read them"):
+        Sample.from_prels(data.runs, data.qrels)
+    sample = Sample.draw(pool, data.qrels, np.full(pool.n_documents, 0.5))
+    with pytest.raises(InputError, match="has a probability of relevance of 9"):
+        rb.model_assisted(np.full(pool.n_documents, 9.0), sample)
+    frame = sample.to_prels().to_frame()
+    assert [*frame] == ["topic", "docno", "relevance", "algorithm", "probability"]
+    assert (frame["probability"] == 0.5).all()

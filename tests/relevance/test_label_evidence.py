@@ -507,3 +507,18 @@ def test_judgments_do_not_accuse_and_those_of_one_label_say_nothing():
         assert (after <= before.shared.part + 1e-12).all()
         if name != "some":
             np.testing.assert_allclose(after, before.shared.part)
+
+
+def test_a_label_that_a_judge_would_not_give_is_no_evidence():
+    """A document passed over is likely nonrelevant; one that was seen is as if never shown."""
+    pool = pool_of({"one": {"1": "abcd"}, "two": {"1": "bacd"}})
+    documents, judges = ["a", "b", "c"], ["llm"] * 3
+    passed = Labels.of(["1"] * 2, documents[:2], judges[:2], [1, 0])
+    refused = Labels.of(["1"] * 3, documents, judges, [1, 0, -1])
+
+    def unlabelled(labels):
+        evidence = LabelEvidence(Judgments.none(pool).with_judge_labels(labels))
+        return evidence.columns(0)[:, 1].tolist()
+
+    assert unlabelled(passed) == [0, 0, 1, 1]
+    assert unlabelled(refused) == [0, 0, 0, 1]
