@@ -426,7 +426,8 @@ class Judgments(Saved):
             return self
         inferred = infer_judged_for(self)
         warn(
-            "nothing says which systems the judgments were made for; inferred: "
+            "nothing says which systems the judgments were made for, whose documents are judged "
+            "sooner than others; inferred, as a smallest set that retrieved what is judged: "
             f"{some(inferred) or 'none'} (say which: judged_for= or --judged-for)",
         )
         return replace(self, judged_for=inferred, judged_for_by_topic=None)

@@ -74,7 +74,12 @@ class Relevance(Saved):
             )
         values = self.probability.values
         if values.size and not (values.min() >= 0.0 and values.max() <= 1.0):
-            raise InputError("a probability of relevance is outside [0, 1]")
+            wrong = values[..., ~((values >= 0.0) & (values <= 1.0)).all(axis=(0, 1))]
+            raise InputError(
+                f"a probability of relevance is outside [0, 1]: {wrong.shape[-1]:,} documents have "
+                f"such, the first {wrong[..., 0].ravel()[0]:g}",
+                remedy="give numbers from 0 to 1, none of them NaN",
+            )
         frozen = self.probability.copy(deep=False, data=_read_only(values))
         object.__setattr__(self, "probability", frozen)
 

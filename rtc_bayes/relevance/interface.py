@@ -291,8 +291,8 @@ class RelevanceModel(Protocol):
     which return :class:`Draws`; and, of a modular model, ``stages(judgments)``: the graph of each
     part by name, given the mode of the parts before it. A graph alone gives ``map``, ``laplace``
     and ``nuts``; beside one, the model's own ``map`` or ``laplace`` is the fast form of the
-    graph's. ``presets``, if it has them, name sets of options. A true ``takes_labels`` says that
-    the model uses ``judgments.judge_labels``.
+    graph's (or says what else it is). ``presets``, if it has them, name sets of options. A true
+    ``takes_labels`` says that the model uses ``judgments.judge_labels``.
 
     Examples
     --------

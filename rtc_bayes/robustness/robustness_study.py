@@ -123,6 +123,10 @@ class Study(StudyResult):
             said = [", ".join(scores)] if scores else []
             if entry.get("failed"):
                 said.append(f"the fits of {entry['failed']} of {entry['trials']} trials failed")
+            trials = self.trials[self.trials["algorithm"] == algorithm]
+            unjudged = int(((trials["judged"] == 0) & (trials["reason"] == "reached")).sum())
+            if unjudged:
+                said.append(f"{counted(unjudged, 'trial')} ended with no judgment at all")
             lines.append(f"  {algorithm}: {'; '.join(said)}")
         return "\n".join(lines)
 

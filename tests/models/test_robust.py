@@ -130,7 +130,7 @@ def test_who_was_judged_for_is_known_or_inferred():
     told, asked = judge(pool, LABELS), judge(pool, LABELS, judged_for=None)
     # second retrieved a, b, e and a, c: all that was judged
     assert Design(Robust(), told).judged_for[:, 0].tolist() == [True, True, False]
-    with pytest.warns(CollectionWarning, match="made for; inferred: second"):
+    with pytest.warns(CollectionWarning, match=r"inferred, as a smallest set .*: second"):
         assert Design(Robust(), asked).judged_for[:, 0].tolist() == [False, True, False]
 
 
