@@ -305,7 +305,7 @@ def test_systems_judged_for_that_are_not_here_are_named(pool):
 
 def test_what_is_not_known_is_inferred_and_said_so(pool):
     judged = rb.Judgments.from_labels(pool, pool.locate("9", ["w", "z"]), [1, 0])
-    with pytest.warns(CollectionWarning, match="inferred: b .*judged_for"):
+    with pytest.warns(CollectionWarning, match="what is judged: b .*judged_for"):
         assert judged.with_judged_for().judged_for == ("b",)
     told = rb.Judgments.from_labels(pool, [0], [1.0], judged_for=["a"])
     nothing = rb.Judgments.none(pool)
