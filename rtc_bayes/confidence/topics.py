@@ -97,7 +97,7 @@ def pairs_by_topic(setting: Setting) -> pd.DataFrame:
     """
     import pandas as pd
 
-    asked = setting.of_pairs(setting.pairs)
+    asked = setting.of_pairs(setting.pairs) if len(setting.pairs) else setting
     expected, variance = by_topic(asked)
     total = variance.sum(axis=1, keepdims=True)
     topics = setting.pool.n_topics

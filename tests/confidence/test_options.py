@@ -237,3 +237,19 @@ def test_a_measure_is_found_as_it_was_written(pool, relevance):
 def test_a_confidence_to_forecast_is_a_number(pool, relevance, confidence):
     with pytest.raises(InputError, match="the confidence to forecast is"):
         compare(pool, relevance).with_forecast(confidence)
+
+
+@pytest.mark.parametrize("measure", ["AP", "Bpref"])
+def test_all_pairs_by_topic_are_those_of_each(pool, relevance, measure):
+    comparison = compare(pool, relevance, measure, outcomes=400)
+    frame = comparison.per_topic()
+    for a, b in zip(comparison.a, comparison.b, strict=True):
+        own = rb.topic_differences(pool, relevance, a, b, measure, outcomes=400)
+        rows = frame[(frame["a"] == a) & (frame["b"] == b)].drop(columns=["a", "b"])
+        # draws of outcomes may be others where moments are sampled
+        error = 1e-12 if measure == "AP" else 4 * own["sd"].max() / np.sqrt(400)
+        for name in ("expected_difference", "sd"):
+            np.testing.assert_allclose(rows[name], own[name], atol=error)
+        assert rows["topic"].tolist() == list(pool.topics)
+    alone = pool.select(pool.systems[:1], keep_documents=True)
+    assert compare(alone, relevance, measure).per_topic().empty
