@@ -909,7 +909,6 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
             "next '*.gz' --qrels few.qrels --audit 0.1 --worth 3",
             "--worth says nothing without --co",
         ),
-        ("next '*.gz' --audit 0.1", "--audit without judgments; give --qrels"),
         ("next '*.gz' --audit 0.1 -o a.prels --count 3", "--count says nothing with -o FILE.prels"),
         (
             "next '*.gz' --qrels few.qrels --by-topic --worth 3",
@@ -1236,3 +1235,27 @@ def test_what_is_read_is_not_written_over(here, run, line):
 def test_a_count_of_topics_is_at_least_1(here, run):
     status, _, err = run("next '*.gz' --qrels few.qrels --by-topic --count -3")
     assert (status, "count is -3; give a whole number of at least 1" in err) == (2, True)
+
+
+def test_an_audit_is_drawn_before_anything_is_judged(here, ok):
+    assert "documents to judge" in ok("next '*.gz' --audit 0.01 -o audit.prels")
+    judged = ok("next '*.gz' --qrels few.qrels --audit 0.01 --format csv --count 3")
+    assert (
+        ok("next '*.gz' --audit 0.01 --format csv --count 3").splitlines()[0]
+        == judged.splitlines()[0]
+    )
+
+
+def test_a_folder_of_a_simulation_is_none_of_runs(here, ok, run):
+    ok("simulate -o sim --topics 2 --systems 3")
+    status, _, err = run("describe sim")
+    assert (status, "sim: this folder has its runs in another; give sim/runs" in err) == (2, True)
+
+
+def test_scores_without_a_column_of_that_name(here, run):
+    (here / "s.csv").write_text("system,topic,AP\nA,1,.5\nA,2,.4\n")
+    status, _, err = run("topics s.csv --size 1 -o t.csv")
+    assert (status, "s.csv:1: columns system, topic, AP, of which none is called score" in err) == (
+        2,
+        True,
+    )

@@ -140,8 +140,11 @@ def digests(
 
     files = {run.path: run.digest for run in runs.values()}
     for source in (labels and labels.labels) or ():
-        files |= {str(path): digest_file(path) for path in files_of(source)}
-    if qrels is not None:
+        for path in files_of(source):
+            if not path.exists():
+                raise InputError("no such file", path=path, remedy="check the path")
+            files[str(path)] = digest_file(path)
+    if qrels is not None and qrels.path:
         files[qrels.path] = qrels.digest
     return files | {model.name: model.digest for model in models if model and model.digest}
 

@@ -180,7 +180,7 @@ def next_(
     With --audit: what to judge of a random sample, by which `compare --audit` checks the model.
     With --costs: whether a human should judge a document, a judge of --labels label one, or nobody.
     """
-    from rtc_bayes.collection import Judgments, read_qrels
+    from rtc_bayes.collection import Judgments, Qrels, read_qrels
     from rtc_bayes.collection.grades import counted_grades
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.actions import check_costs
@@ -200,8 +200,7 @@ def next_(
     systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
     hold_out, groups = design.read()
     if share is not None:
-        if judged is None:
-            raise InputError("--audit without judgments", remedy="give --qrels")
+        judged = Qrels({}) if judged is None else judged
         # what is judged below the depth changes no draw
         pool, inputs = estimand.pool(systems), digests(systems, judged)
         _show_audit(pool, share, judged, count, kind, output, seed, inputs, quiet=quiet)

@@ -195,7 +195,11 @@ def _remark_on_repeats(labels: Labels) -> None:
 
 def _cell(value: Any) -> str:
     """Return a frame's value as the text that a file would hold; nothing for a missing one."""
-    return "" if value is None or value != value else str(value)
+    if value is None or value != value:
+        return ""
+    # a column with missing values makes floats of whole numbers
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value)
 
 
 def _or_none(values: list[float]) -> list[float] | None:

@@ -102,6 +102,14 @@ def read_runs(
     return runs
 
 
+def _run_files(source: str | Path) -> list[Path]:
+    """Return the files of a path, a folder or a glob; not of what `simulate` wrote as a whole."""
+    runs = Path(source) / "runs"
+    if runs.is_dir() and (Path(source) / "manifest.json").is_file():
+        raise InputError("this folder has its runs in another", path=source, remedy=f"give {runs}")
+    return files_of(source)
+
+
 # files whose lines are held at once: more are faster, and take more memory
 _TOGETHER = 16
 
@@ -142,7 +150,7 @@ class _Reader:
         runs: list[Run] = []
         for kind, together in groupby(map(plain, sources), kind_of):
             if kind == "path":
-                runs += self._files(list(chain.from_iterable(map(files_of, together))))
+                runs += self._files(list(chain.from_iterable(map(_run_files, together))))
             else:
                 runs += chain.from_iterable(self._in_memory(kind, source) for source in together)
         return runs

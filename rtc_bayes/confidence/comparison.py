@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.ids import some
 from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store import atomic_write, write_csv, write_json
@@ -261,7 +262,7 @@ class Comparison(Shown, Saved):
         return {**self._pair_columns(), "confidence": self.confidence.tolist()}
 
     def pair(self, a: str, b: str) -> Pair:
-        """Compare two systems, in either order; the difference is `a` less `b`.
+        """Compare two systems, in either order; the difference is `a` minus `b`.
 
         Raises
         ------
@@ -270,7 +271,9 @@ class Comparison(Shown, Saved):
         """
         for name in (a, b):
             if name not in self.systems:
-                raise InputError(f"no system {name!r} was compared")
+                raise InputError(
+                    f"no system {name!r} was compared", remedy=f"name one of {some(self.systems)}"
+                )
         if a == b:
             raise InputError(f"{a!r} is compared with itself", remedy="name two systems")
         for pair, names in zip(self.pairs, zip(self.a, self.b, strict=True), strict=True):

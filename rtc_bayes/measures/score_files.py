@@ -125,6 +125,13 @@ def _cells_of_table(header: CsvRow, rows: list[CsvRow], path: str | Path) -> Ite
     """Read a table; one without a column of names has a row for every topic, from 1."""
     corner = header.fields[0].lower()
     by_system = corner in _COLUMNS["system"]
+    if by_system and header.fields[1:2] and header.fields[1].lower() in _COLUMNS["topic"]:
+        raise InputError(
+            f"columns {', '.join(header.fields[:10])}, of which none is called score",
+            path=path,
+            line=header.line,
+            remedy="call the column of scores so",
+        )
     named = by_system or corner in _COLUMNS["topic"]
     for number, (line, fields) in enumerate(rows, 1):
         name = fields[0] if named else str(number)

@@ -75,6 +75,8 @@ def judges_tables(
     by = "shares of votes" if made.method == "mv" else made.method
     suspected = (raw["suspicious"] != "").to_numpy()
     title = f"Judges, and how often each is right, by {by}"
+    if made.grades.shape[1] > 2:
+        title += ", about the same grade (agrees and says relevant are of relevant or not)"
     if every or len(table) <= _SHOWN:
         table = table.sort_values("labels", ascending=False, kind="stable")
     else:
