@@ -57,7 +57,7 @@ def main() -> None:
     studies = finished(options.directory, STUDIES)
     trec8, published = studies["trec8"], studies["trec8-published"]
     if options.figures:
-        shown = {"mtc": "mtc", "rtc:map": "rtc:map", JUDGE: JUDGE}
+        shown = {"mtc": "mtc", "rtc:map": "rtc:map", JUDGE: "robust"}
         pairs = [published.pairs, trec8.pairs]
         if "trec8-others" in studies:
             others = studies["trec8-others"]
