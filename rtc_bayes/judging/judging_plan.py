@@ -102,7 +102,7 @@ class JudgingPlan(Shown):
     ... )
     >>> print(made.sentence)
     To separate 0.05 at 0.95: 22 topics of 4 judgments (cost 48), or 18 of 16 (cost 208).
-    60 more buys 25 topics of 4, which separates 0.0464; the pilot separates 0.0733.
+    60 more makes 25 topics of 4, the pilot topics among them, which separates 0.0464; ...
     >>> made.sd(25, 4).round(4)
     array([0.0271])
     """
@@ -294,7 +294,7 @@ class JudgingPlan(Shown):
         assert best.depth is not None
         deep = self.judgments_per_topic[best.depth]
         return (
-            f"{self._needed(now)} {self.budget:g} more buys {self._bought(best, deep)}, "
+            f"{self._needed(now)} {self.budget:g} more {self._bought(best, deep)}, "
             f"which separates {self._separated(best):.3g}; the pilot separates {now:.3g}."
         )
 
@@ -326,8 +326,9 @@ class JudgingPlan(Shown):
     def _bought(self, choice: Choice, judgments: int) -> str:
         """Say what the budget buys."""
         if self._so_deep(choice, judgments) == choice.topics:
-            return f"{choice.topics} topics of {judgments}"
-        return f"{judgments} judgments on {choice.deepened} of the pilot's {choice.topics} topics"
+            return f"makes {choice.topics} topics of {judgments}, the pilot topics among them"
+        of_pilot = f"{choice.deepened} of the pilot's {choice.topics} topics"
+        return f"buys {judgments} judgments on {of_pilot}"
 
     def _needed(self, now: float) -> str:
         """Say what separates the difference: the cheapest, and the one of fewest topics."""
