@@ -1259,3 +1259,19 @@ def test_scores_without_a_column_of_that_name(here, run):
         2,
         True,
     )
+
+
+def test_results_stand_in_folders_of_any_name(here, ok, run):
+    """Folders called after a model or a measure, and a file that is written again."""
+    for name, line in {
+        "rtc": "fit '*.gz' --qrels few.qrels --model rtc -o rtc/fit.nc",
+        "AP": "compare '*.gz' --qrels few.qrels --model rtc --measure AP -o AP/c.csv",
+        "mtf": "build '*.gz' --truth qrels.txt --algorithm mtf --budget 4 -o mtf/few.qrels",
+    }.items():
+        (here / name).mkdir()
+        ok(line)
+        ok(line)
+    ok("build '*.gz' --truth qrels.txt --algorithm ip --budget 4 -o mine.qrels")
+    beside = "compare '*.gz' --qrels mine.qrels --model rtc --format json -o mine.qrels.meta.json"
+    status, _, err = run(beside)
+    assert (status, "would write over what is read" in err) == (2, True)

@@ -15,7 +15,8 @@ import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -76,30 +77,34 @@ class _Command(TyperCommand):
 
 
 def _keep_inputs(command: str | None, parameters: Mapping[str, Any]) -> None:
-    """Refuse to write over a file that is read."""
-    written = {name: parameters.get(name) for name in _WRITTEN.get(command or "", _OUTPUT)}
-    for name, path in written.items():
-        if path is None or not os.path.isfile(path):
-            continue
-        for other, value in parameters.items():
-            values = value if isinstance(value, list | tuple) else [value]
-            read = [text for text in values if isinstance(text, str) and other not in written]
-            if any(os.path.samefile(path, file) for text in read for file in _files(text)):
+    """Refuse to write over a file that is read, or over what says how one was made."""
+    from rtc_bayes.store import meta_path
+
+    written = _WRITTEN.get(command or "", _OUTPUT)
+    for name in written:
+        path = parameters.get(name)
+        ours = [file for file in (path, path and meta_path(path)) if file and os.path.isfile(file)]
+        read = _files(parameters.get(other) for other in _READ.difference(written)) if ours else ()
+        for file in read:
+            beside: list[str | Path] = [file, meta_path(file)]
+            if any(os.path.samefile(a, b) for a in ours for b in beside if os.path.isfile(b)):
                 option = "-o" if name == "output" else f"--{name.replace('_', '-')}"
                 raise InputError(
                     f"{option} would write over what is read", path=path, remedy="name another file"
                 )
 
 
-def _files(text: str) -> Iterator[str]:
-    """Files that a text names, if it names any: one, those of a folder, those of a pattern."""
-    if "\0" in text:
-        return
-    for path in (text, *glob.iglob(text)):
-        if os.path.isfile(path):
-            yield path
-        elif os.path.isdir(path):
-            yield from (entry.path for entry in os.scandir(path) if entry.is_file())
+def _files(values: Iterable[Any]) -> Iterator[str]:
+    """Files that parameters name: each one, those of a folder, those of a pattern."""
+    for value in values:
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if not isinstance(text, str) or "\0" in text:
+                continue
+            for path in {text, *glob.iglob(text)}:
+                if os.path.isfile(path):
+                    yield path
+                elif os.path.isdir(path):
+                    yield from (entry.path for entry in os.scandir(path) if entry.is_file())
 
 
 app = typer.Typer(
@@ -132,7 +137,11 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "report": report,
     "models": models,
 }
-# parameters that name what is written
+# parameters that name what is read, and what is written
+_READ = {
+    *("audit", "erels", "families", "files", "gain", "gold", "groups", "hold_out", "human"),
+    *("labels", "pilot", "prels", "qrels", "relevance", "runs", "scores", "truth"),
+}
 _OUTPUT = ("output",)
 _WRITTEN = {"fit": ("output", "write_erels"), "allocate": ("output", "scores")}
 # options of before or of other commands, and those that stand in their place

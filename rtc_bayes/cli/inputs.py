@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import typer
@@ -86,8 +86,8 @@ def read_judgments(
             "--judged-for says for whom the judgments of --qrels were made",
             remedy="give --qrels, too, or leave it out",
         )
-    paths = [str(path) for source in labels.labels or () for path in files_of(source)]
-    if qrels is not None and qrels.path in paths:
+    paths = {path.resolve() for source in labels.labels or () for path in files_of(source)}
+    if qrels is not None and Path(qrels.path).resolve() in paths:
         raise InputError(
             "this file is given as --labels and as --qrels, and would count twice",
             path=qrels.path,

@@ -197,6 +197,7 @@ def next_(
     _refuse_of_others(context, audit=share is not None, by_topic=by_topic, costs=bool(prices))
     if whole_list:
         refuse_unused(context, "with -o FILE.prels, which holds all documents", "count")
+    count = whole_number("count", count, least=1)
     systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
     hold_out, groups = design.read()
     if share is not None:
@@ -206,7 +207,6 @@ def next_(
         _show_audit(pool, share, judged, count, kind, output, seed, inputs, quiet=quiet)
         return
     pool = estimand.pool(systems, judged)
-    count = whole_number("count", count, least=1)
     if by_topic:
         if judged is None:
             raise InputError("--by-topic without judgments", remedy="give --qrels")

@@ -356,7 +356,7 @@ class Judgments(Saved):
             warn(
                 f"no run has any of {counted(len(grades), 'judged document')} among its first "
                 f"{pool.depth}, as {grades[0][1]} of topic {grades[0][0]}: check that runs and "
-                "judgments name documents alike",
+                "judgments name documents alike, or pool more deeply",
             )
         located = [every.locate(topic, docnos) for topic, docnos in wanted.items()]
         return cls.from_labels(

@@ -73,7 +73,8 @@ class Labels:
     n_above : int
         How many of these because they were above the highest of `n_grades` grades.
     unanswered : tuple of (str, str, str)
-        Topic, docno and judge of those dropped: the judge saw the document, and gave no label.
+        Topic, docno and judge of those dropped on input: the judge saw the document, and gave no
+        label.
 
     Examples
     --------
@@ -184,7 +185,10 @@ class Labels:
             MappingProxyType({pair: v for pair, v in truths.items() if v <= highest}),
             int((~keep).sum()),
             int((values > highest).sum()),
-            tuple((topics[i], docnos[i], judges[i]) for i in np.flatnonzero(~keep).tolist()),
+            tuple(
+                (str(topics[i]), str(docnos[i]), str(judges[i]))
+                for i in np.flatnonzero(~keep).tolist()
+            ),
         )
 
     @property
@@ -307,7 +311,13 @@ class Labels:
             keep &= _chosen("judges", judges, self.judges)[self.judge_of]
         if topics is not None:
             keep &= _chosen("topics", topics, self.topics)[self.topic_of]
-        return self.keep(keep)
+        kept = self.keep(keep)
+        unanswered = tuple(
+            (topic, docno, judge)
+            for topic, docno, judge in self.unanswered
+            if (judges is None or judge in kept.judges) and (topics is None or topic in kept.topics)
+        )
+        return replace(kept, unanswered=unanswered)
 
     def keep(self, which: ArrayLike) -> Labels:
         """Return some of the labels.

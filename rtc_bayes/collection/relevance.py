@@ -74,10 +74,12 @@ class Relevance(Saved):
             )
         values = self.probability.values
         if values.size and not (values.min() >= 0.0 and values.max() <= 1.0):
-            wrong = values[..., ~((values >= 0.0) & (values <= 1.0)).all(axis=(0, 1))]
+            wrong = ~((values >= 0.0) & (values <= 1.0))
+            first = int(np.flatnonzero(wrong.any(axis=(0, 1)))[0])
+            topic, docno = (self.probability[name].values[first] for name in ("topic", "docno"))
             raise InputError(
-                f"a probability of relevance is outside [0, 1]: {wrong.shape[-1]:,} documents have "
-                f"such, the first {wrong[..., 0].ravel()[0]:g}",
+                f"a probability of relevance is outside [0, 1]: {values[wrong][0]:g}, as of "
+                f"document {docno} of topic {topic}",
                 remedy="give numbers from 0 to 1, none of them NaN",
             )
         frozen = self.probability.copy(deep=False, data=_read_only(values))

@@ -182,14 +182,26 @@ def compare(
 class _ByMeasure(dict[str, Comparison]):
     """Comparisons by the names of their measures, found by any way to write one."""
 
-    def __missing__(self, measure: MeasureLike) -> Comparison:
+    def _name(self, measure: object) -> object:
+        """Return the key that is meant, if any is."""
+        if dict.__contains__(self, measure):
+            return measure
         try:
-            name = parse_measure(measure).name
+            return parse_measure(measure).name  # type: ignore[arg-type]
         except InputError:
-            name = ""
-        if not dict.__contains__(self, name):
+            return None
+
+    def __contains__(self, measure: object) -> bool:
+        return dict.__contains__(self, self._name(measure))
+
+    def __getitem__(self, measure: MeasureLike) -> Comparison:
+        if measure not in self:
             raise KeyError(measure)
-        return self[name]
+        return super().__getitem__(str(self._name(measure)))
+
+    def get(self, measure: MeasureLike, default: Any = None) -> Any:
+        """Return the comparison by a measure, or else the default."""
+        return dict.get(self, self._name(measure), default)
 
 
 def compare_setting(setting: Setting) -> Comparison:

@@ -716,12 +716,17 @@ class Comparison(Shown, Saved):
         >>> rb.Comparison.load("compared.nc").to_dict() == comparison.to_dict()
         True
         """
-        if not {"expected_difference", "meta"} <= {*data.variables, *data.attrs}:
+        of_arrays = {item.name for item in fields(cls)} - {"systems", "topics", "meta", "setting"}
+        needed = {"system", "topic", "expected", "sd", "a", "b", "expected_difference", "form"}
+        if not {*needed, "meta", *_ABOUT} <= {*data.variables, *data.attrs}:
             raise InputError(
                 "this data set is no comparison", remedy="give what a comparison's to_xarray made"
             )
-        columns = {str(name): array.to_numpy() for name, array in data.variables.items()}
-        del columns["confidence"]
+        columns = {
+            str(name): array.to_numpy()
+            for name, array in data.variables.items()
+            if name in of_arrays | needed
+        }
         values: dict[str, Any] = {
             name: tuple(map(str, column)) if name in _TEXTS else column
             for name, column in columns.items()

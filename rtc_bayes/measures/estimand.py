@@ -341,7 +341,7 @@ class Estimand:
         """Return how far all expected scores may be off together, as a share of them.
 
         By :func:`~rtc_bayes.measures.residual.expected_common_error` where the residual is
-        ``"auto"``, and 0 where it is a number.
+        ``"auto"``, and 0 where it is a number. It is larger where gains go by grade (`by_grade`).
 
         Examples
         --------

@@ -222,7 +222,7 @@ def ir_measure(measure: MeasureLike) -> Any:
                 raise ValueError("not a measure's name")
             parsed = ir_measures.parse_measure(parts["measure"])(**_options(parts["options"] or ""))
             if parts["cutoff"]:
-                parsed = parsed @ ast.literal_eval(parts["cutoff"])
+                parsed = parsed @ (float if "." in parts["cutoff"] else int)(parts["cutoff"])
         parsed.validate_params()
     except (NameError, ValueError, KeyError, AssertionError, TypeError, SyntaxError) as error:
         raise _unknown(name, str(error)) from None

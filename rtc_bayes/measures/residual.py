@@ -23,8 +23,9 @@ class ResidualRule:
         Of a system alone: on however many topics, and on one topic.
     common : float
         What all scores share, as a share of them, of a system alone with nothing judged.
-    common_by_grade : float
-        The same where gains go by grade: what grades documents have is one error more.
+    common_by_grade : float or None
+        The same where gains go by grade: what grades documents have is one error more. None: as
+        `common`, of a measure without grades.
     wrong, wrong_by_topic : float
         Between judgments: on however many topics, and on one topic.
     """
@@ -33,7 +34,7 @@ class ResidualRule:
     lasting: float
     by_topic: float
     common: float
-    common_by_grade: float = 0.0
+    common_by_grade: float | None = None
     wrong: float = 0.0
     wrong_by_topic: float = 0.0
 
@@ -121,7 +122,8 @@ def expected_common_error(
     0.0
     """
     rule = _rule(measure)
-    common = rule.common_by_grade if by_grade else rule.common
+    graded = rule.common_by_grade if by_grade else None
+    common = rule.common if graded is None else graded
     return common * unjudged / math.sqrt(n_systems)
 
 

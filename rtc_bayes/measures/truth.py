@@ -206,7 +206,7 @@ def evaluate(
     _warn_of_lacking(runs, columns)
 
     if not any(grade for grades in judged.values() for grade in grades.values()):
-        warn("no judged document is relevant, every grade is 0: so are scores")
+        warn("no judged document is relevant: every grade is 0")
     column = {topic: t for t, topic in enumerate(columns)}
     number = {text: column[topic] for topic, text in _numbers(judged).items()}
     values = {name: np.zeros((len(runs), len(columns))) for name in parsed}

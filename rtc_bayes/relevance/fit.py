@@ -12,7 +12,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
-from rtc_bayes.collection.ids import shared_topics
+from rtc_bayes.collection.ids import some
 from rtc_bayes.errors import InputError, SharedErrorsWarning, check_type, explains_types, warn
 from rtc_bayes.relevance.fitters import (
     Estimate,
@@ -33,6 +33,7 @@ from rtc_bayes.relevance.options import option_text
 from rtc_bayes.relevance.registry import load_model
 from rtc_bayes.relevance.spec import ModelSpec
 from rtc_bayes.store import provenance
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -324,8 +325,9 @@ def fit(
     check_type(pool, Pool, "the pool is", both)
     from_qrels = "give Judgments: Judgments.from_qrels(pool, qrels) says which are relevant"
     check_type(judgments, Judgments, "judgments are", from_qrels)
-    if judgments.n_judged:
-        shared_topics(pool.topics, judgments.judged_topics)
+    if aside := [topic for topic in judgments.judged_topics if topic not in pool.topics]:
+        topics = counted(len(aside), "judged topic")
+        warn(f"{topics} that the pool has not, left out: {some(aside)}")
     over_pool = judgments.on(pool)
     if labels is not None:
         over_pool = over_pool.with_judge_labels(labels)

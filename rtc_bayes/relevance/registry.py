@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from rtc_bayes.errors import InputError, explains_types
@@ -203,14 +204,29 @@ def source_digest(model: type) -> str:
 
 
 def _source(cls: type) -> str:
-    """Return a class's source, or else its name and the code of its functions."""
+    """Return a class's source, or else its name, and the code and values that it holds."""
     try:
         return inspect.getsource(cls)
     except (OSError, TypeError):
-        functions = filter(inspect.isfunction, vars(cls).values())
-        # of the second version, which writes the same code in the same way
-        codes = [marshal.dumps(function.__code__, 2).hex() for function in functions]
-        return " ".join([f"{cls.__module__}.{cls.__qualname__}", *codes])
+        held = [f"{name} {_text(member)}" for name, member in vars(cls).items() if name[:2] != "__"]
+        return "\n".join([f"{cls.__module__}.{cls.__qualname__}", *held])
+
+
+def _text(member: object) -> str:
+    """Return the code of a function, wherever it was typed, or a value as Python writes it."""
+    if isinstance(member, property):
+        return " ".join(map(_text, (member.fget, member.fset)))
+    if isinstance(member, classmethod | staticmethod):
+        return _text(member.__func__)
+    if inspect.isfunction(member):
+        return marshal.dumps(_placeless(member.__code__), 2).hex()
+    return repr(member)
+
+
+def _placeless(code: CodeType) -> CodeType:
+    """Return code without the file and the lines where it stood."""
+    constants = tuple(_placeless(c) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_filename="", co_firstlineno=0, co_linetable=b"", co_consts=constants)
 
 
 @lru_cache(maxsize=64)

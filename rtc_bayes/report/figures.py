@@ -351,7 +351,7 @@ def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) ->
     Parameters
     ----------
     sampled : ndarray, shape (outcomes,)
-        Of the score of `a` less that of `b`.
+        Of the score of `a` minus that of `b`.
     a, b : str
     axes : Axes, optional
     """
@@ -375,7 +375,7 @@ def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) ->
     low, high = np.quantile(sampled, (0.025, 0.975))
     axes.plot([low, high], [0, 0], color=INK, linewidth=4, label="95% interval", clip_on=False)
     axes.axvline(0.0, color=MUTED, linewidth=1, linestyle="--")
-    axes.set(xlabel=f"{a} less {b}", ylabel="share of outcomes")
+    axes.set(xlabel=f"{a} minus {b}", ylabel="share of outcomes")
     legend_above(axes, axes)
     return axes
 

@@ -134,7 +134,7 @@ def plot_judgments(judgments: Judgments, ax: Axes | None = None) -> Axes:
 
 @explains_types
 def plot_difference(comparison: Comparison, a: str, b: str, ax: Axes | None = None) -> Axes:
-    """Plot the posterior of the difference of two systems, the score of `a` less that of `b`.
+    """Plot the posterior of the difference of two systems, the score of `a` minus that of `b`.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def plot_difference(comparison: Comparison, a: str, b: str, ax: Axes | None = No
     >>> pool = rb.Pool.from_runs(runs)
     >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]))
     >>> rb.plot_difference(comparison, "A", "B").get_xlabel()
-    'A less B'
+    'A minus B'
     """
     sampled = comparison.sample_difference(a, b)
     return figures.difference(sampled, a, b, _axes(ax, 2.8))

@@ -222,6 +222,9 @@ def test_what_a_judge_saw_without_a_label_is_known():
     assert labels.unanswered_on(pool, "y").tolist() == []
     for same in (labels.on(pool), rb.Labels.from_xarray(labels.to_xarray())):
         assert same.unanswered == labels.unanswered
+    assert labels.select(judges=["y"]).unanswered == ()
+    numbers = rb.Labels.of([7] * 2, ["a", "b"], [1] * 2, [1, -1])
+    assert numbers.unanswered == (("7", "b", "1"),)
 
 
 @pytest.mark.parametrize(

@@ -228,6 +228,10 @@ def test_where_nothing_is_judged_any_relevance_level_may_be_asked_for():
 def test_a_measure_is_found_as_it_was_written(pool, relevance):
     several = compare(pool, relevance, ["RBP(p=0.8)", "P@2"])
     assert several["RBP(p=0.8)"] is several["RBP"]
+    assert several.get("RBP(p=0.8)") is several["RBP"]
+    assert "RBP(p=0.8)" in several
+    assert "P@3" not in several
+    assert several.get("no measure") is None
     for other in ("P@3", "no measure"):
         with pytest.raises(KeyError, match=other):
             several[other]
@@ -248,6 +252,8 @@ def test_all_pairs_by_topic_are_those_of_each(pool, relevance, measure):
         rows = frame[(frame["a"] == a) & (frame["b"] == b)].drop(columns=["a", "b"])
         # draws of outcomes may be others where moments are sampled
         error = 1e-12 if measure == "AP" else 4 * own["sd"].max() / np.sqrt(400)
+        if measure == "AP":
+            np.testing.assert_allclose(rows["share"], own["share"], atol=1e-12)
         for name in ("expected_difference", "sd"):
             np.testing.assert_allclose(rows[name], own[name], atol=error)
         assert rows["topic"].tolist() == list(pool.topics)

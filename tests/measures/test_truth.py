@@ -247,5 +247,5 @@ def test_parameters_out_of_range(measure, said):
 
 
 def test_qrels_without_a_relevant_document_are_said():
-    with pytest.warns(CollectionWarning, match="no judged document is relevant, every grade is 0"):
+    with pytest.warns(CollectionWarning, match="no judged document is relevant: every grade is 0"):
         assert not evaluate(RUNS, Qrels({"9": {"a": 0}}), "AP")["AP"].any()

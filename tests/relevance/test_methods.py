@@ -384,14 +384,14 @@ APART = np.arange(4)[:, None] + np.random.default_rng(0).normal(0, 0.1, (4, 50))
     [
         ("map", lambda n: np.full(n, 0.3), "returned a ndarray; return a .*PointEstimate"),
         ("map", lambda n: None, "returned a NoneType; return a"),
-        ("map", lambda n: PointEstimate([0.3] * n), r"gave p of shape \(\d+,\).*array of shape"),
-        ("map", lambda n: PointEstimate(np.full((1, n), 0.3)), r"give an array of shape \(doc"),
+        ("map", lambda n: PointEstimate([0.3] * n), r"gave p as a list of shape \(\d+,\)"),
+        ("map", lambda n: PointEstimate(np.full((1, n), 0.3)), r"give an ndarray of shape \(doc"),
         ("gibbs", lambda n: PointEstimate(np.full(n, 0.3)), "returned a PointEstimate; return a"),
-        ("gibbs", lambda n: Draws(np.full((8, n), 0.3)), r"array of shape \(chains, draws, doc"),
+        ("gibbs", lambda n: Draws(np.full((8, n), 0.3)), r"ndarray of shape \(chains, draws, doc"),
         (
             "gibbs",
             lambda n: Draws(np.full((2, 4, n), 0.3), {"a": np.zeros(8)}),
-            r"parameters of shapes a: \(8,\); give all of them chains and draws first",
+            r"parameters of shapes a: \(8,\); give arrays, all with chains and draws first",
         ),
         (
             "gibbs",

@@ -173,12 +173,14 @@ def test_a_broken_plug_in_names_its_entry_point():
 
 
 def test_what_a_model_inherits_is_part_of_it():
-    """So that a study does not go on with another model of the same name."""
+    """So that a study does not go on with another model of the same name, wherever it is typed."""
 
-    def made(shift):
+    def made(shift, where="<one>", scale=1):
         namespace = {"__name__": "own"}
-        exec(f"class Base:\n    def p(self):\n        return {shift}", namespace)
+        text = f"class Base:\n    scale = {scale}\n    def p(self):\n        return {shift}"
+        exec(compile("\n" * len(where) + text, where, "exec"), namespace)
         return type("Sub", (namespace["Base"],), {"__module__": "own"})
 
-    assert source_digest(made(1)) == source_digest(made(1))
+    assert source_digest(made(1)) == source_digest(made(1, "<another>"))
     assert source_digest(made(1)) != source_digest(made(2))
+    assert source_digest(made(1)) != source_digest(made(1, scale=2))

@@ -195,27 +195,37 @@ def _checked(estimated: Any, what: str, method: str, judgments: Judgments) -> Es
         )
     documents, shape = len(judgments.labels), np.shape(estimated.p)
     dims, wanted = (1, "(documents,)") if method == "map" else (3, "(chains, draws, documents)")
-    array = isinstance(estimated.p, np.ndarray)
-    if not array or len(shape) != dims or shape[-1] != documents:
+    if not isinstance(estimated.p, np.ndarray) or len(shape) != dims or shape[-1] != documents:
         raise FitError(
-            f"{what} gave p of shape {shape} for {documents} documents; give an array of shape "
-            f"{wanted}, in the order of judgments.pool"
+            f"{what} gave p as {with_article(type(estimated.p).__name__)} of shape {shape} for "
+            f"{documents} documents; give an ndarray of shape {wanted}, in the order of "
+            "judgments.pool"
         )
-    if not isinstance(estimated, Draws) or not estimated.parameters:
+    if not isinstance(estimated, Draws):
         return estimated
     chains = {name: np.shape(values)[:2] for name, values in estimated.parameters.items()}
-    first = next(iter(chains.values()))
-    wrong = [name for name, of in chains.items() if len(of) < 2 or of != first]
-    if wrong or first[0] != shape[0]:
+    first = next(iter(chains.values()), shape[:2])
+    arrays = all(isinstance(values, np.ndarray) for values in estimated.parameters.values())
+    if (
+        not arrays
+        or any(of != first for of in chains.values())
+        or (len(first), first[0])
+        != (
+            2,
+            shape[0],
+        )
+    ):
         raise FitError(
             f"{what} gave p of {shape[0]} chains, and parameters of shapes "
             f"{', '.join(f'{name}: {np.shape(estimated.parameters[name])}' for name in chains)}; "
-            "give all of them chains and draws first"
+            "give arrays, all with chains and draws first"
         )
     if method == "gibbs" and not estimated.diagnostics.checks:
         from rtc_bayes.relevance.fitters.checks import mixing_checks
 
         checks = mixing_checks(estimated.parameters, estimated.sample_stats)
+        if not checks:  # no parameter that varies: then what is predicted
+            checks = mixing_checks({"mean p": estimated.p.mean(axis=2)}, {})
         estimated = replace(estimated, diagnostics=replace(estimated.diagnostics, checks=checks))
     return estimated
 

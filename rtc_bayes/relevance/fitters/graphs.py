@@ -46,14 +46,13 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     Raises
     ------
     InputError
-        The graph's code fails, there is no deterministic p, a free variable is discrete, or labels
-        of unjudged documents are observed.
+        The graph's code fails, there is no deterministic p, or a free variable is discrete.
 
     Warns
     -----
     FitWarning
-        There are judgments, and nothing in the graph observes them; or some are probabilities, and
-        what the graph observes is 0 and 1 alone.
+        There are judgments, and nothing in the graph observes them; labels of unjudged documents
+        are observed; or some labels are probabilities, and what is observed is 0 and 1 alone.
 
     Examples
     --------
@@ -90,22 +89,25 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
 
 
 def _check_observed(model: Any, graph: Any, judgments: Judgments) -> None:
-    """Refuse labels that are none, and warn where probabilities were made 0 and 1."""
+    """Warn of labels that are none, and where probabilities were made 0 and 1."""
     values = [graph.rvs_to_values[variable] for variable in graph.observed_RVs]
     # constants, unless they are pm.Data, whose values the model's author may change
     observed = [np.asarray(value.data) for value in values if hasattr(value, "data")]
     whole = [values for values in observed if np.issubdtype(values.dtype, np.integer)]
+    labels = judgments.labels[judgments.order]
     # NaN, made an integer, is 0 to PyMC
     taken = np.nan_to_num(judgments.labels).astype(int)
-    if np.isnan(judgments.labels).any() and any(np.array_equal(taken, each) for each in whole):
-        raise InputError(
-            f"graph() of {model!r} observes labels of documents that nobody judged, which are NaN",
-            remedy="observe judgments.labels[judgments.order], or call "
+    unjudged = bool(np.isnan(judgments.labels).any())
+    if unjudged and taken.any() and any(np.array_equal(taken, each) for each in whole):
+        warn(
+            f"graph() of {model!r} seems to observe labels of documents that nobody judged, which "
+            "are NaN: observe judgments.labels[judgments.order], or call "
             "observe(judgments, log_odds)",
+            FitWarning,
         )
-    labels = judgments.labels[judgments.order]
     soft = int(np.count_nonzero((labels > 0.0) & (labels < 1.0)))
-    if soft and whole and len(whole) == len(observed) and not graph.potentials:
+    two = len(whole) == len(observed) and all(np.isin(values, (0, 1)).all() for values in whole)
+    if soft and whole and two and not graph.potentials:
         warn(
             f"{soft} of {counted(len(labels), 'judgment')} are probabilities, and graph() of "
             f"{model!r} observes 0 and 1 alone: call observe(judgments, log_odds) in it",
