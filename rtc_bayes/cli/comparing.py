@@ -345,9 +345,9 @@ def _check_audit(
             remedy="give --audit FILE.prels and one --measure",
         )
     if audit is not None and (relevance or erels) is not None:
-        given = "--relevance" if erels is None else "--erels"
+        source = "--relevance" if erels is None else "--erels"
         raise InputError(
-            f"--audit with {given}: its model may have seen the audit's judgments",
+            f"--audit with {source}: its model may have seen the audit's judgments",
             remedy="give --qrels and the model, which is then fitted without them",
         )
 

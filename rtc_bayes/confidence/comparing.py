@@ -201,7 +201,7 @@ class _ByMeasure(dict[str, Comparison]):
 
     def get(self, measure: MeasureLike, default: Any = None) -> Any:
         """Return the comparison by a measure, or else the default."""
-        return dict.get(self, self._name(measure), default)
+        return super().get(str(self._name(measure)), default)
 
 
 def compare_setting(setting: Setting) -> Comparison:

@@ -113,9 +113,9 @@ class Panel:
     relevance_level: int = 1
 
     def __repr__(self) -> str:
-        known = int(np.count_nonzero(~np.isnan(self.human)))
+        labelled = int(np.count_nonzero(~np.isnan(self.human)))
         return (
-            f"Panel({counted(len(self.human), 'pair')}, {known:,} labelled by a human, "
+            f"Panel({counted(len(self.human), 'pair')}, {labelled:,} labelled by a human, "
             f"{self.n_grades} grades)"
         )
 

@@ -93,12 +93,12 @@ def _check_observed(model: Any, graph: Any, judgments: Judgments) -> None:
     values = [graph.rvs_to_values[variable] for variable in graph.observed_RVs]
     # constants, unless they are pm.Data, whose values the model's author may change
     observed = [np.asarray(value.data) for value in values if hasattr(value, "data")]
-    whole = [values for values in observed if np.issubdtype(values.dtype, np.integer)]
+    integers = [values for values in observed if np.issubdtype(values.dtype, np.integer)]
     labels = judgments.labels[judgments.order]
     # NaN, made an integer, is 0 to PyMC
     taken = np.nan_to_num(judgments.labels).astype(int)
     unjudged = bool(np.isnan(judgments.labels).any())
-    if unjudged and taken.any() and any(np.array_equal(taken, each) for each in whole):
+    if unjudged and taken.any() and any(np.array_equal(taken, each) for each in integers):
         warn(
             f"graph() of {model!r} seems to observe labels of documents that nobody judged, which "
             "are NaN: observe judgments.labels[judgments.order], or call "
@@ -106,8 +106,10 @@ def _check_observed(model: Any, graph: Any, judgments: Judgments) -> None:
             FitWarning,
         )
     soft = int(np.count_nonzero((labels > 0.0) & (labels < 1.0)))
-    two = len(whole) == len(observed) and all(np.isin(values, (0, 1)).all() for values in whole)
-    if soft and whole and two and not graph.potentials:
+    two = len(integers) == len(observed) and all(
+        np.isin(values, (0, 1)).all() for values in integers
+    )
+    if soft and integers and two and not graph.potentials:
         warn(
             f"{soft} of {counted(len(labels), 'judgment')} are probabilities, and graph() of "
             f"{model!r} observes 0 and 1 alone: call observe(judgments, log_odds) in it",
