@@ -198,8 +198,9 @@ def _cell(value: Any) -> str:
     if value is None or value != value:
         return ""
     # a column with missing values makes floats of whole numbers
-    whole = isinstance(value, float) and value.is_integer()
-    return str(int(value)) if whole else str(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value)
 
 
 def _or_none(values: list[float]) -> list[float] | None:
