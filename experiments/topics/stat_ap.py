@@ -36,8 +36,8 @@ def main() -> None:
         runs = every.select(sorted(rng.choice(every.systems, 10, replace=False).tolist()))
         pool = Pool.from_runs(runs).select_topics([t for t in runs.topics if t in labels])
         judged = judged_to(runs, labels, pool.depth)
-        whole = Sample.draw(pool, judged, np.ones(pool.n_documents))
-        truth = ScoreMatrix.from_judgments(whole.judgments).mean.mean(axis=1)
+        complete = Sample.draw(pool, judged, np.ones(pool.n_documents))
+        truth = ScoreMatrix.from_judgments(complete.judgments).mean.mean(axis=1)
         for size in SIZES:
             probability = inclusion_probabilities(pool, size)
             made = [
