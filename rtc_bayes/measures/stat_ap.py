@@ -117,7 +117,8 @@ def stat_ap(sample: Sample) -> SampledScores:
     The variance is that of Poisson sampling by linearisation: the sum over relevant documents
     drawn of (1 - p) w² z², with z = (precision at d + sum of w/rank over those ranked below d -
     statAP) / sum of w. It is 0 for a topic where no relevant document was drawn, as nothing was
-    seen that could vary; it is low where few were.
+    seen that could vary; it is low where few were. Scores are too high in the mean, and intervals
+    of plus or minus 1.96 standard deviations held 5% to 67% of the true ones (docs/judging.md).
 
     Parameters
     ----------
