@@ -104,10 +104,11 @@ def read_runs(
 
 def _run_files(source: str | Path) -> list[Path]:
     """Return the files of a path, a folder or a glob; not of what `simulate` wrote as a whole."""
+    files = files_of(source)
     runs = Path(source) / "runs"
-    if runs.is_dir() and (Path(source) / "manifest.json").is_file():
+    if runs.is_dir() and (Path(source) / "manifest.json") in files:
         raise InputError("this folder has its runs in another", path=source, remedy=f"give {runs}")
-    return files_of(source)
+    return files
 
 
 # files whose lines are held at once: more are faster, and take more memory
