@@ -24,6 +24,7 @@ from rtc_bayes.relevance import (
     Sampling,
     check_options,
     coordinates,
+    effect,
     judged_rows,
     observe,
     one_thread,
@@ -134,11 +135,7 @@ class Hierarchical:
             effects = {}
             for number, (name, dim) in enumerate(dims.items()):
                 scale = pm.math.exp(log_s[number])
-                if self.centred:
-                    effects[name] = pm.Normal(name, 0.0, scale, dims=dim)
-                else:
-                    standard = pm.Normal(f"z_{name}", 0.0, 1.0, dims=dim)
-                    effects[name] = pm.Deterministic(name, scale * standard, dims=dim)
+                effects[name] = effect(name, scale, dim, centred=self.centred)
             labels = design.labels
             a = m_a / pool.n_systems + effects["a"] * labels.own
             b = m_b / pool.n_systems + effects["b"] * labels.own

@@ -23,6 +23,7 @@ from rtc_bayes.relevance import (
     Sampling,
     check_options,
     coordinates,
+    effect,
     judged_rows,
     mixing_checks,
     observe,
@@ -215,7 +216,13 @@ class Robust:
                 log_s = pm.Deterministic("log_s", centre + width * z, dims="scale")
             s = pt.as_tensor(median)[free].set(pm.math.exp(log_s))
             effects = {
-                name: self._effect(name, s[number], design.dims[name], design.df[number])
+                name: effect(
+                    name,
+                    s[number],
+                    design.dims[name],
+                    df=design.df[number],
+                    centred=self.centred,
+                )
                 for number, name in enumerate(design.scales)
             }
             weight = pm.math.concatenate(
@@ -238,18 +245,6 @@ class Robust:
                 ),
             )
         return model
-
-    def _effect(self, name: str, scale: Any, dims: tuple[str, ...], df: float) -> Any:
-        """Write the effects of one kind, with heavy tails or normal."""
-        import pymc as pm
-
-        written = {"name": name if self.centred else f"z_{name}", "dims": dims}
-        sigma = scale if self.centred else 1.0
-        if np.isinf(df):
-            effect = pm.Normal(mu=0.0, sigma=sigma, **written)
-        else:
-            effect = pm.StudentT(nu=df, mu=0.0, sigma=sigma, **written)
-        return effect if self.centred else pm.Deterministic(name, scale * effect, dims=dims)
 
 
 class Design:

@@ -20,6 +20,7 @@ from rtc_bayes.relevance import (
     check_options,
     coordinates,
     document_ranks,
+    effect,
     observe,
     rank_curve,
     require,
@@ -96,11 +97,7 @@ class TopicCalibration:
             effects = []
             for name, (median, spread) in (("alpha", self.s_alpha), ("beta", self.s_beta)):
                 scale = pm.math.exp(pm.Normal(f"log_s_{name}", np.log(median), spread))
-                if self.centred:
-                    effects.append(pm.Normal(name, 0.0, scale, dims="topic"))
-                    continue
-                standard = pm.Normal(f"z_{name}", 0.0, 1.0, dims="topic")
-                effects.append(pm.Deterministic(name, scale * standard, dims="topic"))
+                effects.append(effect(name, scale, "topic", centred=self.centred))
             level, slope = mu + effects[0], m + effects[1]
             topic = pool.topic_of
             observe(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import glob
 import os
 import sys
 import warnings
@@ -86,7 +85,7 @@ def _keep_inputs(command: str | None, parameters: Mapping[str, Any]) -> None:
         ours = [file for file in (path, path and meta_path(path)) if file and os.path.isfile(file)]
         read = _files(parameters.get(other) for other in _READ.difference(written)) if ours else ()
         for file in read:
-            beside: list[str | Path] = [file, meta_path(file)]
+            beside = (file, meta_path(file))
             if any(os.path.samefile(a, b) for a in ours for b in beside if os.path.isfile(b)):
                 option = "-o" if name == "output" else f"--{name.replace('_', '-')}"
                 raise InputError(
@@ -94,17 +93,15 @@ def _keep_inputs(command: str | None, parameters: Mapping[str, Any]) -> None:
                 )
 
 
-def _files(values: Iterable[Any]) -> Iterator[str]:
+def _files(values: Iterable[Any]) -> Iterator[Path]:
     """Files that parameters name: each one, those of a folder, those of a pattern."""
+    from rtc_bayes.collection.sources import files_of
+
     for value in values:
         for text in value if isinstance(value, list | tuple) else [value]:
-            if not isinstance(text, str) or "\0" in text:
-                continue
-            for path in {text, *glob.iglob(text)}:
-                if os.path.isfile(path):
-                    yield path
-                elif os.path.isdir(path):
-                    yield from (entry.path for entry in os.scandir(path) if entry.is_file())
+            # what names no file the command refuses itself
+            with contextlib.suppress(InputError):
+                yield from files_of(text) if isinstance(text, str) else ()
 
 
 app = typer.Typer(

@@ -115,9 +115,9 @@ def plan(
 
 def _two(text: str | None, systems: Sequence[str]) -> tuple[str, str] | None:
     """Read two systems' names."""
-    pair = None if text is None else pair_of(text, systems, least="")
-    if pair is None or pair == "least":
-        if text is None:
-            return None
+    pair = pair_of(text, systems, least="")
+    if pair is None:
+        return None
+    if pair == "least":
         raise InputError(f"--pair is {text!r}", remedy="give two systems as A,B")
     return pair[0], pair[1]

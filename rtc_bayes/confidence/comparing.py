@@ -182,26 +182,24 @@ def compare(
 class _ByMeasure(dict[str, Comparison]):
     """Comparisons by the names of their measures, found by any way to write one."""
 
-    def _name(self, measure: object) -> object:
-        """Return the key that is meant, if any is."""
+    def _name(self, measure: Any) -> Any:
+        """Return the key that is meant, or what was asked for."""
         if dict.__contains__(self, measure):
             return measure
         try:
-            return parse_measure(measure).name  # type: ignore[arg-type]
+            return parse_measure(measure).name
         except InputError:
-            return None
+            return measure
 
     def __contains__(self, measure: object) -> bool:
-        return dict.__contains__(self, self._name(measure))
+        return super().__contains__(self._name(measure))
 
     def __getitem__(self, measure: MeasureLike) -> Comparison:
-        if measure not in self:
-            raise KeyError(measure)
-        return super().__getitem__(str(self._name(measure)))
+        return super().__getitem__(self._name(measure))
 
     def get(self, measure: MeasureLike, default: Any = None) -> Any:
         """Return the comparison by a measure, or else the default."""
-        return super().get(str(self._name(measure)), default)
+        return super().get(self._name(measure), default)
 
 
 def compare_setting(setting: Setting) -> Comparison:

@@ -152,8 +152,13 @@ class Audit:
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, np.full(54, 0.4)))
     >>> prels = rb.audit_documents(pool, 0.5, simulated.qrels, seed=1)
-    >>> rb.audit(comparison, rb.Sample.from_prels(pool, prels), seed=1)
+    >>> look = rb.audit(comparison, rb.Sample.from_prels(pool, prels), seed=1)
+    >>> look
     Audit(25 of 25 documents judged, e-value 0.889: no alarm)
+    >>> look.check_same(measure="P@10")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: the look before had measure AP, this one has P@10; go on as it \
+began, or begin anew without it
     """
 
     systems: tuple[str, ...]
@@ -190,19 +195,6 @@ class Audit:
         ------
         InputError
             Which of them was another.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
-        >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
-        >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, np.full(54, 0.4)))
-        >>> prels = rb.audit_documents(pool, 0.5, simulated.qrels, seed=1)
-        >>> look = rb.audit(comparison, rb.Sample.from_prels(pool, prels), seed=1)
-        >>> look.check_same(measure="P@10")
-        Traceback (most recent call last):
-        rtc_bayes.errors.InputError: the look before had measure AP, this one has P@10; go on as \
-it began, or begin anew without it
         """
         for name, value in now.items():
             before = getattr(self, name)

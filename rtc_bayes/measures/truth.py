@@ -196,7 +196,9 @@ def evaluate(
     shared = shared_topics(runs.topics, judged, qrels.path, say=topics == "judged")
     columns = shared if topics == "judged" else runs.topics
     judged = {topic: judged[topic] for topic in columns if topic in judged}
-    evaluators = _evaluators(parsed, judged, qrels)
+    # a provider of ir_measures takes no other names of topics than numbers
+    numbers = {topic: str(n) for n, topic in enumerate(judged, 1)}
+    evaluators = _evaluators(parsed, judged, qrels, numbers)
     inferred = any(measure.NAME == "infAP" for measure in parsed.values())
     if inferred and not any(grade < 0 for topic in judged for grade in qrels[topic].values()):
         warn(
@@ -208,14 +210,14 @@ def evaluate(
     if not any(grade for grades in judged.values() for grade in grades.values()):
         warn("no judged document is relevant: every grade is 0")
     column = {topic: t for t, topic in enumerate(columns)}
-    number = {text: column[topic] for topic, text in _numbers(judged).items()}
+    column_of = {number: column[topic] for topic, number in numbers.items()}
     values = {name: np.zeros((len(runs), len(columns))) for name in parsed}
     for s, run in enumerate(runs.values()):
-        ranked = _descending(run, judged)
+        ranked = _descending(run, numbers)
         for evaluator, named in evaluators:
             for metric in evaluator.iter_calc(ranked):
                 for name in named[metric.measure]:
-                    values[name][s, number[metric.query_id]] = metric.value
+                    values[name][s, column_of[metric.query_id]] = metric.value
         for name, measure in parsed.items():
             if own := _OWN.get(measure.NAME):
                 for topic, grades in judged.items():
@@ -263,7 +265,7 @@ def _check_rel(parsed: Mapping[str, Any], judged: Grades) -> None:
 
 
 def _evaluators(
-    parsed: Mapping[str, Any], judged: Grades, qrels: Qrels
+    parsed: Mapping[str, Any], judged: Grades, qrels: Qrels, numbers: Mapping[str, str]
 ) -> list[tuple[Any, dict[Any, list[str]]]]:
     """Make ir_measures evaluators, each with the names of the measures that it computes.
 
@@ -277,11 +279,10 @@ def _evaluators(
         if measure.NAME not in _OWN:
             groups[measure.NAME == "infAP"].setdefault(measure, []).append(name)
     pooled = {topic: dict(qrels[topic]) for topic in judged}
-    number = _numbers(judged)
     evaluators = []
     for named, grades in zip(groups, (judged, pooled), strict=True):
         if named:
-            numbered = {number[topic]: of_topic for topic, of_topic in grades.items()}
+            numbered = {numbers[topic]: of_topic for topic, of_topic in grades.items()}
             try:
                 evaluators.append((ir_measures.evaluator(list(named), numbered), named))
             except ValueError as error:
@@ -301,18 +302,13 @@ def _evaluators(
     return evaluators
 
 
-def _numbers(topics: Iterable[str]) -> dict[str, str]:
-    """Give topics numbers: a provider of ir_measures takes no other names."""
-    return {topic: str(n) for n, topic in enumerate(topics, 1)}
-
-
-def _descending(run: Run, topics: Iterable[str]) -> dict[str, dict[str, float]]:
+def _descending(run: Run, numbers: Mapping[str, str]) -> dict[str, dict[str, float]]:
     """Score a run's documents n, n-1, ..., 1: with no ties, every provider keeps our order."""
     return {
         number: dict(
             zip(ranking.tolist(), np.arange(len(ranking), 0.0, -1.0).tolist(), strict=True)
         )
-        for topic, number in _numbers(topics).items()
+        for topic, number in numbers.items()
         if len(ranking := run.ranking(topic))
     }
 

@@ -12,6 +12,7 @@ import lazy_loader
 from rtc_bayes.relevance.evidence import (
     coordinates,
     document_ranks,
+    effect,
     judged_rows,
     observe,
     of_retrieved,
@@ -109,6 +110,7 @@ __all__ = [
     "coordinates",
     "cut",
     "document_ranks",
+    "effect",
     "estimate",
     "fit",
     "is_sampler",

@@ -129,6 +129,35 @@ def judged_rows(
     return values if isinstance(first, tuple) else values[0]
 
 
+def effect(
+    name: str,
+    scale: Any,
+    dims: str | tuple[str, ...],
+    *,
+    df: float = np.inf,
+    centred: bool = False,
+) -> Any:
+    """Add effects about 0 to the PyMC model in context: normal, or Student-t of `df`.
+
+    Centred they are free variables called `name`; else ``z_name`` is, of scale 1, and they are
+    `scale` times that. The posterior is the same, the speed of NUTS is not.
+
+    Examples
+    --------
+    >>> import pymc as pm
+    >>> with pm.Model(coords={"topic": ["1", "2"]}) as model:
+    ...     alpha = effect("alpha", 0.5, "topic")
+    >>> [variable.name for variable in model.free_RVs]
+    ['z_alpha']
+    """
+    import pymc as pm
+
+    written: dict[str, Any] = {"name": name if centred else f"z_{name}", "dims": dims}
+    written |= {"mu": 0.0, "sigma": scale if centred else 1.0}
+    drawn = pm.Normal(**written) if np.isinf(df) else pm.StudentT(nu=df, **written)
+    return drawn if centred else pm.Deterministic(name, scale * drawn, dims=dims)
+
+
 def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]) -> None:
     """Add p of all documents, and the likelihood of the judged, to the PyMC model in context.
 

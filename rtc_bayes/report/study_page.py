@@ -125,7 +125,7 @@ def study_sections(
             )
         ),
         table(tables["reasons"]),
-        *_unjudged_note(study.trials),
+        *_unjudged_note(study),
     ]
     if "tests" in tables:
         sections += [heading("Differences between algorithms", level), table(tables["tests"])]
@@ -228,13 +228,11 @@ def _example(example: Example, level: int, measure: str, colour: str) -> list[st
     ]
 
 
-def _unjudged_note(trials: pd.DataFrame) -> list[str]:
+def _unjudged_note(study: Study) -> list[str]:
     """Name the trials that ended before they began."""
-    unjudged = trials[(trials["judged"] == 0) & (trials["reason"] == "reached")]
-    if unjudged.empty:
+    if study.unjudged.empty:
         return []
-    counts = unjudged["algorithm"].value_counts(sort=False)
-    listed = ", ".join(f"{text} {number}" for text, number in counts.items())
+    listed = ", ".join(f"{text} {number}" for text, number in study.unjudged.items())
     return [
         '<p class="note">Trials that ended with no judgment at all: '
         f"{html.escape(listed)}. Where one list is much shorter, equal probabilities for all "

@@ -83,6 +83,12 @@ class Study(StudyResult):
         """The rows of `trials` whose fits did not fail."""
         return self.trials[self.trials["failure"].isna()]
 
+    @property
+    def unjudged(self) -> pd.Series[int]:
+        """How many trials of an algorithm ended with no judgment at all, where any did."""
+        ended = (self.trials["judged"] == 0) & (self.trials["reason"] == "reached")
+        return self.trials.loc[ended, "algorithm"].value_counts(sort=False)
+
     def by_original(self) -> pd.DataFrame:
         """Score pairs of two, one and no system judged for: see :func:`break_down`."""
         return self._break_down(by_original(self.pairs))
@@ -111,6 +117,7 @@ class Study(StudyResult):
         return compare_algorithms(self.succeeded)
 
     def __repr__(self) -> str:
+        unjudged = self.unjudged
         lines = [f"Study({counted(self.trials['trial'].nunique(), 'trial')} in {self.directory})"]
         for algorithm, entry in self.summary.items():
             scores = [
@@ -123,10 +130,9 @@ class Study(StudyResult):
             said = [", ".join(scores)] if scores else []
             if entry.get("failed"):
                 said.append(f"the fits of {entry['failed']} of {entry['trials']} trials failed")
-            trials = self.trials[self.trials["algorithm"] == algorithm]
-            unjudged = int(((trials["judged"] == 0) & (trials["reason"] == "reached")).sum())
-            if unjudged:
-                said.append(f"{counted(unjudged, 'trial')} ended with no judgment at all")
+            if algorithm in unjudged:
+                ended = counted(int(unjudged[algorithm]), "trial")
+                said.append(f"{ended} ended with no judgment at all")
             lines.append(f"  {algorithm}: {'; '.join(said)}")
         return "\n".join(lines)
 

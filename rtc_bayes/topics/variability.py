@@ -61,6 +61,11 @@ def transformed(scores: Floats, transform: Transform = "z", epsilon: float = 1e-
     return np.asarray(np.log(kept) - np.log1p(-kept))
 
 
+def _check_topics(n: int) -> None:
+    if n < _FEWEST:
+        raise InputError(counted(n, "topic"), remedy="give three or more")
+
+
 def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
     """Return the p-value that two systems vary alike over topics, for every pair.
 
@@ -91,8 +96,7 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
     if test not in _TESTS:
         raise InputError(f"test is {test!r}", remedy=f"give one of {', '.join(_TESTS)}")
     n = scores.shape[1]
-    if n < _FEWEST:
-        raise InputError(counted(n, "topic"), remedy="give three or more")
+    _check_topics(n)
     covariance = np.cov(scores)
     variance = np.diag(covariance)
     a, b = variance[:, None], variance[None, :]
@@ -206,8 +210,7 @@ def compare_variability(
             f"{counted(len(kept), 'system')} to compare",
             remedy="give more, or a larger top",
         )
-    if scores.mean.shape[1] < _FEWEST:
-        raise InputError(counted(scores.mean.shape[1], "topic"), remedy="give three or more")
+    _check_topics(len(scores.topics))
     if transform == "z" and len(kept) < _FEWEST:
         raise InputError(
             "of two systems the z transform leaves nothing that could differ: each topic has the "

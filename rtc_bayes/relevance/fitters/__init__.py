@@ -203,21 +203,13 @@ def _checked(estimated: Any, what: str, method: str, judgments: Judgments) -> Es
         )
     if not isinstance(estimated, Draws):
         return estimated
-    chains = {name: np.shape(values)[:2] for name, values in estimated.parameters.items()}
-    first = next(iter(chains.values()), shape[:2])
     arrays = all(isinstance(values, np.ndarray) for values in estimated.parameters.values())
-    if (
-        not arrays
-        or any(of != first for of in chains.values())
-        or (len(first), first[0])
-        != (
-            2,
-            shape[0],
-        )
-    ):
+    counts = {np.shape(values)[:2] for values in estimated.parameters.values()}
+    of_p = all(len(count) == 2 and count[0] == shape[0] for count in counts)
+    if not (arrays and of_p and len(counts) <= 1):
+        shapes = [f"{name}: {np.shape(values)}" for name, values in estimated.parameters.items()]
         raise FitError(
-            f"{what} gave p of {shape[0]} chains, and parameters of shapes "
-            f"{', '.join(f'{name}: {np.shape(estimated.parameters[name])}' for name in chains)}; "
+            f"{what} gave p of {shape[0]} chains, and parameters of shapes {', '.join(shapes)}; "
             "give arrays, all with chains and draws first"
         )
     if method == "gibbs" and not estimated.diagnostics.checks:

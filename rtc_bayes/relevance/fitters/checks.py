@@ -52,14 +52,14 @@ def mixing_checks(
         for name, values in parameters.items()
         if np.issubdtype(values.dtype, np.floating)
     }
-    varying = {
-        # of NaN, which agrees with nothing, the range is NaN
-        name: _at_least_two_chains(values[:, :, np.ptp(values, axis=(0, 1)) != 0.0])
-        for name, values in scalars.items()
-    }
     if scalars and next(iter(scalars.values())).shape[:2] == (1, 1):
         note = "one draw says nothing of others; ask `fit` for more"
         return (Check("draws", 1.0, 2.0, False, note),)
+    # of NaN, which agrees with nothing, the range is NaN
+    varying = {
+        name: _at_least_two_chains(values[:, :, np.ptp(values, axis=(0, 1)) != 0.0])
+        for name, values in scalars.items()
+    }
     statistics = [
         (name, *_agreement(values)) for name, values in varying.items() if values.shape[2]
     ]

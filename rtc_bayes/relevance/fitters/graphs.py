@@ -93,23 +93,23 @@ def _check_observed(model: Any, graph: Any, judgments: Judgments) -> None:
     values = [graph.rvs_to_values[variable] for variable in graph.observed_RVs]
     # constants, unless they are pm.Data, whose values the model's author may change
     observed = [np.asarray(value.data) for value in values if hasattr(value, "data")]
-    integers = [values for values in observed if np.issubdtype(values.dtype, np.integer)]
-    labels = judgments.labels[judgments.order]
+    integers = [each for each in observed if np.issubdtype(each.dtype, np.integer)]
+    if not integers:
+        return
     # NaN, made an integer, is 0 to PyMC
     taken = np.nan_to_num(judgments.labels).astype(int)
-    unjudged = bool(np.isnan(judgments.labels).any())
-    if unjudged and taken.any() and any(np.array_equal(taken, each) for each in integers):
+    every = any(np.array_equal(taken, each) for each in integers)
+    if every and taken.any() and not judgments.judged.all():
         warn(
             f"graph() of {model!r} seems to observe labels of documents that nobody judged, which "
             "are NaN: observe judgments.labels[judgments.order], or call "
             "observe(judgments, log_odds)",
             FitWarning,
         )
+    labels = judgments.labels[judgments.order]
     soft = int(np.count_nonzero((labels > 0.0) & (labels < 1.0)))
-    two = len(integers) == len(observed) and all(
-        np.isin(values, (0, 1)).all() for values in integers
-    )
-    if soft and integers and two and not graph.potentials:
+    others = len(observed) > len(integers) or graph.potentials
+    if soft and not others and all(np.isin(each, (0, 1)).all() for each in integers):
         warn(
             f"{soft} of {counted(len(labels), 'judgment')} are probabilities, and graph() of "
             f"{model!r} observes 0 and 1 alone: call observe(judgments, log_odds) in it",
