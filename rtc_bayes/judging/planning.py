@@ -21,7 +21,7 @@ from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.judging_plan import JudgingPlan
 from rtc_bayes.judging.simulated_judging import MOST_TOPICS, compared, unjudged_variance
-from rtc_bayes.measures import Estimand
+from rtc_bayes.measures import Estimand, parse_measure
 from rtc_bayes.relevance import RelevanceModel, fit
 from rtc_bayes.store import provenance, spawn_seeds
 from rtc_bayes.store.progress import Progress, silent
@@ -103,7 +103,7 @@ def plan(
         Documents are chosen for AP, whichever the measure: by one of few ranks a topic soon has
         none left to judge. With `population` its topics, "all" or "judged", are those that are
         judged.
-    difference : float, above 0
+    difference : float, above 0, below the highest score (1, but of DCG)
         Of mean scores, to be separated: where it is the expected difference, it has the confidence.
     level : float, in (0.5, 1)
         That confidence.
@@ -115,7 +115,7 @@ def plan(
     topic_cost : float, at least 0
         Of a topic that the pilot does not judge, beside its judgments.
     judgments_per_topic : sequence of int, at least 1 each
-        The numbers n to simulate.
+        The numbers n to simulate. One above the documents of the largest topic becomes their number.
     pair : (str, str), optional
         Plan for these two systems alone. Default: all pairs; sd is then a root mean square.
     algorithm : Algorithm, Judge, RelevanceModel or str
@@ -158,7 +158,13 @@ def plan(
     """
     about = Estimand.from_value(estimand)
     number = whole_number("repetitions", repetitions, least=1)
-    depths = _check(budget, difference, level, judgment_cost, topic_cost, judgments_per_topic)
+    depths = _check(budget, level, judgment_cost, topic_cost, judgments_per_topic)
+    highest = parse_measure(about.measure).highest(pool.score_depth)
+    if not 0.0 < difference < highest:
+        raise InputError(
+            f"difference is {difference}",
+            remedy=f"give one above 0 and below {highest:.3g}, the highest {about.measure}, as 0.05",
+        )
     if about.topics == "judged" and not population:
         raise InputError(
             "a plan for judged topics alone would gain nothing from more topics",
@@ -176,6 +182,8 @@ def plan(
     if isinstance(judgments, Qrels):
         judgments = about.judgments(judged_pool, judgments)
     judgments = judgments.on(judged_pool)
+    largest = int(np.bincount(judged_pool.topic_of).max())
+    depths = tuple(sorted({min(depth, largest) for depth in depths}))
     numbers = None if pair is None else two_systems(pool, *pair)
     counts = judgments.relevant + judgments.nonrelevant
     topics = [topic for topic, count in zip(pool.topics, counts, strict=True) if count > 0]
@@ -269,7 +277,6 @@ def _rows(pool: Pool, numbers: NDArray[np.int64] | None) -> NDArray[np.int64]:
 
 def _check(
     budget: float,
-    difference: float,
     level: float,
     judgment_cost: float,
     topic_cost: float,
@@ -278,8 +285,6 @@ def _check(
     """Refuse numbers out of range; return the judgments a topic, rising."""
     if not 0.5 < level < 1.0:
         raise InputError(f"level is {level}", remedy="give one above 0.5 and below 1, as 0.95")
-    if not 0.0 < difference < np.inf:
-        raise InputError(f"difference is {difference}", remedy="give one above 0, as 0.05")
     if not 0.0 < judgment_cost < np.inf:
         raise InputError(f"judgment_cost is {judgment_cost}", remedy="give one above 0")
     if not 0.0 <= topic_cost < np.inf:

@@ -268,6 +268,7 @@ def test_qrels_serve_as_judgments(small):
         ({"judgment_cost": 0.0}, "judgment_cost is 0"),
         ({"topic_cost": -1.0}, "topic_cost is -1"),
         ({"difference": 0.0}, "difference is 0"),
+        ({"difference": 3.0}, "difference is 3.0; give one above 0 and below 1, the highest AP"),
         ({"level": 0.5}, "level is 0.5"),
         ({"judgments_per_topic": []}, "no judgments_per_topic"),
         ({"judgments_per_topic": [0]}, "judgments_per_topic"),
@@ -283,6 +284,14 @@ def test_what_is_refused(small, options, message):
     budget = options.pop("budget", 40)
     with pytest.raises(rb.InputError, match=message):
         rb.plan(pool, pilot, budget, **{"algorithm": JUDGE} | options)
+
+
+def test_no_more_judgments_are_planned_than_a_topic_has_documents(small):
+    pool, pilot, _ = small
+    largest = int(np.bincount(pool.topic_of).max())
+    asked = {"algorithm": JUDGE, "repetitions": 1}
+    made = rb.plan(pool, pilot, 40, judgments_per_topic=[2, largest + 1, 10 * largest], **asked)
+    assert made.judgments_per_topic == (2, largest)
 
 
 @pytest.mark.parametrize(("topics", "population"), [(0, False), (1, True)])
