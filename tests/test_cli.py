@@ -1222,6 +1222,9 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
         "allocate '*.gz' --truth mine.txt --budget 30 -o a.prels --scores mine.txt",
         "fit '*.gz' --qrels mine.txt --model rtc -o fit.nc --write-erels mine.txt",
         "describe '*.gz' --qrels 'min*.txt' -o mine.txt --format csv",
+        "fit '*.gz' --qrels few.qrels --model text_evidence --option scores=mine.txt -o mine.txt",
+        "build '*.gz' --truth qrels.txt --algorithm 'mtc/text_evidence[scores=mine.txt]' "
+        "--budget 9 -o mine.txt",
     ],
 )
 def test_what_is_read_is_not_written_over(here, run, line):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
+import re
 import sys
 import warnings
 from collections import Counter
@@ -99,9 +100,10 @@ def _files(values: Iterable[Any]) -> Iterator[Path]:
 
     for value in values:
         for text in value if isinstance(value, list | tuple) else [value]:
-            # what names no file the command refuses itself
-            with contextlib.suppress(InputError):
-                yield from files_of(text) if isinstance(text, str) else ()
+            for name in [text, *_OF_OPTIONS.findall(text)] if isinstance(text, str) else ():
+                # what names no file the command refuses itself
+                with contextlib.suppress(InputError):
+                    yield from files_of(name)
 
 
 app = typer.Typer(
@@ -136,10 +138,35 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 }
 # parameters that name what is read, and what is written
 _READ = {
-    *("audit", "erels", "families", "files", "gain", "gold", "groups", "hold_out", "human"),
-    *("labels", "pilot", "prels", "qrels", "relevance", "runs", "scores", "truth"),
+    *(
+        "algorithm",
+        "algorithms",
+        "audit",
+        "erels",
+        "families",
+        "files",
+        "gain",
+        "gold",
+        "groups",
+        "hold_out",
+        "human",
+    ),
+    *(
+        "labels",
+        "model",
+        "option",
+        "pilot",
+        "prels",
+        "qrels",
+        "relevance",
+        "runs",
+        "scores",
+        "truth",
+    ),
 }
 _OUTPUT = ("output",)
+# as of an algorithm or an option of a model: text_evidence[scores=FILE]
+_OF_OPTIONS = re.compile(r"=([^\[\],=]+)")
 _WRITTEN = {"fit": ("output", "write_erels"), "allocate": ("output", "scores")}
 # options of before or of other commands, and those that stand in their place
 _MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rtc_bayes.confidence.comparing import compare_setting
 from rtc_bayes.confidence.setting import MOVED, Kind, RelevanceLike, Setting, two_systems
 from rtc_bayes.errors import explains_types, moved
@@ -64,6 +66,7 @@ def forecast(
     1
     """
     setting = Setting.from_pool(pool, relevance, estimand, moments=moments, seed=seed)
-    pair = replace(setting, pairs=two_systems(setting.pool, a, b))
+    # of the two in one order: near .5 a number can differ by one
+    pair = replace(setting, pairs=np.sort(two_systems(setting.pool, a, b)))
     comparison = compare_setting(pair.of_pairs(pair.pairs)).with_forecast(confidence)
     return comparison.pair(a, b).judgments_needed

@@ -115,7 +115,8 @@ def plan(
     topic_cost : float, at least 0
         Of a topic that the pilot does not judge, beside its judgments.
     judgments_per_topic : sequence of int, at least 1 each
-        The numbers n to simulate. One above the documents of the largest topic becomes their number.
+        The numbers n to simulate, none above the number of documents of the largest topic, which
+        stands for all that are.
     pair : (str, str), optional
         Plan for these two systems alone. Default: all pairs; sd is then a root mean square.
     algorithm : Algorithm, Judge, RelevanceModel or str
@@ -163,7 +164,7 @@ def plan(
     if not 0.0 < difference < highest:
         raise InputError(
             f"difference is {difference}",
-            remedy=f"give one above 0 and below {highest:.3g}, the highest {about.measure}, as 0.05",
+            remedy=f"give one above 0 and below {highest:.3g}, the highest {about.measure}",
         )
     if about.topics == "judged" and not population:
         raise InputError(
