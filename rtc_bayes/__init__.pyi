@@ -38,6 +38,7 @@ from .collection.hold_out import HoldOutDesign as HoldOutDesign, read_hold_out a
 from .collection.simulate import simulate as simulate
 from .confidence import (
     Comparison as Comparison,
+    Comparisons as Comparisons,
     assessor_confusion as assessor_confusion,
     compare as compare,
     forecast as forecast,

@@ -62,7 +62,7 @@ def test_a_type_checker_sees_real_types(checked):
         "rtc_bayes.relevance.fit.Fit",
         "rtc_bayes.confidence.comparison.Comparison",
         "float",
-        "dict[str, rtc_bayes.confidence.comparison.Comparison]",
+        "rtc_bayes.confidence.comparisons.Comparisons",
         "rtc_bayes.measures.pool_moments.Moments",
     ]
 

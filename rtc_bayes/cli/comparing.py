@@ -132,6 +132,8 @@ def compare(
 
     from rtc_bayes.collection import Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
+    from rtc_bayes.confidence.comparison import page_of
+    from rtc_bayes.confidence.comparisons import stacked
     from rtc_bayes.confidence.removal import check_forecast
     from rtc_bayes.confidence.setting import check_rope, number_of
     from rtc_bayes.judging import audit as evaluate_audit, audit_order, without_audit
@@ -140,7 +142,7 @@ def compare(
     from rtc_bayes.measures.pool_moments import check_rel
     from rtc_bayes.relevance import Fit, ModelSpec, fit
     from rtc_bayes.report.audit_section import audit_tables
-    from rtc_bayes.report.command_tables import comparison_tables, stacked, topic_tables
+    from rtc_bayes.report.command_tables import comparison_tables, topic_tables
     from rtc_bayes.report.terminal import (
         Passage,
         Table,
@@ -177,11 +179,6 @@ def compare(
     if kind == "html":
         other = "give --format table, csv or json"
         refuse_unused(context, "on a page", "per_topic", remedy=other)
-    if kind == "html" and len(estimands) > 1:
-        raise InputError(
-            f"a page shows one measure, not {len(estimands)}",
-            remedy="give one --measure, and a page for each",
-        )
     spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     systems = runs.read()
     qrels_read = None if qrels is None else read_qrels(qrels)
@@ -287,11 +284,10 @@ def compare(
                 or [look.to_frame() for look in looks]
                 or [each.systems_frame() if ranks else each.to_frame() for each in compared]
             )
-            write_frame(stacked(compared, frames), output, meta)
+            write_frame(stacked([each.measure for each in compared], frames), output, meta)
         case "html":
             chosen = spec.text if model or method or option else None
-            shown = looks[0] if looks else None
-            page = compared[0].to_html(output, over_pool, algorithm=chosen, audit=shown)
+            page = page_of(compared, output, over_pool, algorithm=chosen, audits=looks)
             show_page(page, output, meta, quiet=quiet)
         case "table":
             tables = [

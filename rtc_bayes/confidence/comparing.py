@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes import defaults
 from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.comparison import Comparison
+from rtc_bayes.confidence.comparisons import Comparisons
 from rtc_bayes.confidence.forms import Probabilities, corrected, normal, smoothed, within
 from rtc_bayes.confidence.many_draws import exact_moments, plugin_moments
 from rtc_bayes.confidence.outcomes import (
@@ -25,7 +26,6 @@ from rtc_bayes.confidence.outcomes import (
 from rtc_bayes.confidence.setting import MOVED, AskedKind, Choice, RelevanceLike, Setting
 from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.measures import Estimand
-from rtc_bayes.measures.names import MeasureLike, parse_measure
 from rtc_bayes.workers import Workers
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def compare(
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
     workers: Workers = Workers(),
-) -> dict[str, Comparison]: ...
+) -> Comparisons: ...
 @explains_types
 @moved(
     **MOVED,
@@ -83,7 +83,7 @@ def compare(
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
     workers: Workers = Workers(),
-) -> Comparison | dict[str, Comparison]:
+) -> Comparison | Comparisons:
     """Compare every pair of a pool's systems, under probabilities of relevance.
 
     Given the parameters, documents are independent. Over draws of the parameters, P(< 0), P(= 0)
@@ -128,8 +128,8 @@ def compare(
 
     Returns
     -------
-    Comparison
-        Of several estimands a dict of comparisons, by the name of the measure.
+    Comparison or Comparisons
+        Of several estimands :class:`Comparisons`, a dict of them by the name of the measure.
 
     Raises
     ------
@@ -176,30 +176,7 @@ def compare(
     if not several:
         return compared[0]
     # a measure is found as it was written, too: RBP(p=0.8) is named RBP
-    return _ByMeasure({each.measure: each for each in compared})
-
-
-class _ByMeasure(dict[str, Comparison]):
-    """Comparisons by the names of their measures, found by any way to write one."""
-
-    def _name(self, measure: Any) -> Any:
-        """Return the key that is meant, or what was asked for."""
-        if dict.__contains__(self, measure):
-            return measure
-        try:
-            return parse_measure(measure).name
-        except InputError:
-            return measure
-
-    def __contains__(self, measure: object) -> bool:
-        return super().__contains__(self._name(measure))
-
-    def __getitem__(self, measure: MeasureLike) -> Comparison:
-        return super().__getitem__(self._name(measure))
-
-    def get(self, measure: MeasureLike, default: Any = None) -> Any:
-        """Return the comparison by a measure, or else the default."""
-        return super().get(self._name(measure), default)
+    return Comparisons({each.measure: each for each in compared})
 
 
 def compare_setting(setting: Setting) -> Comparison:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from pathlib import Path
@@ -568,13 +568,8 @@ class Comparison(Shown, Saved):
         >>> rb.compare(pool, relevance).to_html("page.html")[:15]
         '<!DOCTYPE html>'
         """
-        # the report stands above confidence, which does not import it
-        page = import_module("rtc_bayes.report.comparison_page")
-        text: str = page.comparison_html(self, judgments, algorithm=algorithm, audit=audit)
-        if path is not None:
-            with atomic_write(path) as file:
-                file.write(text)
-        return text
+        audits = [] if audit is None else [audit]
+        return page_of([self], path, judgments, algorithm=algorithm, audits=audits)
 
     def score_matrix(self) -> ScoreMatrix:
         """Return the expected score of every system on every topic, and its variance.
@@ -799,3 +794,21 @@ def _listed(values: Iterable[Any]) -> list[Any]:
 def _records(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     """One mapping per row."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def page_of(
+    compared: Sequence[Comparison],
+    path: str | Path | None,
+    judgments: Judgments | None,
+    *,
+    algorithm: str | None,
+    audits: Sequence[object],
+) -> str:
+    """Return the page of comparisons, and write it where a path is given."""
+    # the report stands above confidence, which does not import it
+    page = import_module("rtc_bayes.report.comparison_page")
+    text: str = page.comparison_html(compared, judgments, algorithm=algorithm, audits=audits)
+    if path is not None:
+        with atomic_write(path) as file:
+            file.write(text)
+    return text

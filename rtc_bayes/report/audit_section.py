@@ -22,17 +22,19 @@ _FORMATS: dict[str, Format] = dict.fromkeys(
 )
 
 
-def audit_section(audit: Audit) -> list[str]:
+def audit_section(audit: Audit, level: int = 2) -> list[str]:
     """Return the section of a page.
 
     Parameters
     ----------
     audit : Audit
+    level : int
+        Of its heading.
     """
     verdict = html.escape(audit.verdict)
     said = f"<strong>{verdict}</strong>" if audit.alarm else verdict
     return [
-        heading(_TITLE),
+        heading(_TITLE, level),
         f"<p>{said}</p>",
         to_html(_evidence(audit), {"e-value": ".3g"}),
         f"<p>{html.escape(_columns(audit))}</p>",

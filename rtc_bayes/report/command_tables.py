@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -232,14 +231,6 @@ def plan_passage(made: JudgingPlan) -> Passage:
         "cost of these: with so many judgments on every one of them, whatever the budget",
     )
     return Passage("In words", (made.sentence, "", "Columns", *columns))
-
-
-def stacked(compared: Sequence[Comparison], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Put the frames of comparisons under one another, with the measure if there are several."""
-    if len(frames) == 1:
-        return frames[0]
-    named = dict(zip((each.measure for each in compared), frames, strict=True))
-    return pd.concat(named, names=["measure"]).reset_index("measure")
 
 
 def systems_table(

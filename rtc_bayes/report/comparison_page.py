@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ from rtc_bayes.report.elements import (
 )
 from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.report.pairs import PAIR_FORMATS, SURE, better_first, pairs_table
-from rtc_bayes.report.tables import to_html
+from rtc_bayes.report.tables import probability, to_html
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -46,56 +47,119 @@ _NAMED = 6
 
 
 def comparison_html(
-    comparison: Comparison,
+    compared: Sequence[Comparison],
     judgments: Judgments | None = None,
     *,
     algorithm: str | None = None,
-    audit: Audit | None = None,
+    audits: Sequence[Audit] = (),
 ) -> str:
-    """Make the page of a comparison, as HTML that needs nothing else.
+    """Make the page of comparisons by one measure or more, as HTML that needs nothing else.
 
     Parameters
     ----------
-    comparison, judgments, algorithm, audit
+    compared : sequence of Comparison
+        Of the same systems.
+    judgments, algorithm
         As of :meth:`rtc_bayes.Comparison.to_html`.
+    audits : sequence of Audit
+        By as many of the measures as were audited.
 
     Raises
     ------
     InputError, FitError
         As of :func:`rtc_bayes.next_documents`.
     """
-    return whole_page(comparison_page(comparison, judgments, algorithm=algorithm, audit=audit))
+    return whole_page(comparison_page(compared, judgments, algorithm=algorithm, audits=audits))
 
 
 def comparison_page(
-    comparison: Comparison,
+    compared: Sequence[Comparison],
     judgments: Judgments | None = None,
     *,
     algorithm: str | None = None,
-    audit: Audit | None = None,
+    audits: Sequence[Audit] = (),
 ) -> Page:
-    """Make the page of a comparison: see :func:`comparison_html`."""
+    """Make the page of comparisons: see :func:`comparison_html`."""
+    first = compared[0]
+    looks = {audit.measure: audit for audit in audits}
     used = judgments
-    if judgments is not None and audit is not None:
-        used, judgments = audit.beside(judgments)
-    systems, formats = systems_table(comparison, judgments)
+    if judgments is not None and audits:
+        used, judgments = audits[0].beside(judgments)
     sections = [
         heading("Which system is better?", 1),
-        f'<p class="lead">{html.escape(_lead(comparison, used, judgments))}</p>',
+        f'<p class="lead">{html.escape(_lead(first, used, judgments))}</p>',
+    ]
+    if len(compared) == 1:
+        sections += _by_measure(first, used, judgments, looks.get(first.measure), 2)
+    else:
+        sections += _measures(compared)
+        for each in compared:
+            sections.append(heading(f"By {mean_of(each.measure)}"))
+            sections += _by_measure(each, used, judgments, looks.get(each.measure), 3)
+    if judgments is not None:
+        sections += [*_judged(first, judgments), *_next(first, judgments, algorithm)]
+    if "version" in first.meta:
+        sections.append(provenance(first.meta))
+    return Page("Comparison", "\n".join(sections), {})
+
+
+def _by_measure(
+    comparison: Comparison,
+    used: Judgments | None,
+    judgments: Judgments | None,
+    audit: Audit | None,
+    level: int,
+) -> list[str]:
+    """Show what one measure says, under headings of a level."""
+    systems, formats = systems_table(comparison, judgments)
+    return [
         facts(_facts(comparison, used, judgments)),
-        heading("What the numbers are about, and how far to trust them"),
+        heading("What the numbers are about, and how far to trust them", level),
         f"<p>{html.escape(trust(comparison, used))}</p>",
-        *(audit_section(audit) if audit is not None else []),
-        heading("Expected scores"),
+        *(audit_section(audit, level) if audit is not None else []),
+        heading("Expected scores", level),
         _drawn(comparison),
         to_html(systems, formats),
-        *_pairs(comparison),
+        *_pairs(comparison, level),
     ]
-    if judgments is not None:
-        sections += [*_judged(comparison, judgments), *_next(comparison, judgments, algorithm)]
-    if "version" in comparison.meta:
-        sections.append(provenance(comparison.meta))
-    return Page("Comparison", "\n".join(sections), {})
+
+
+def _measures(compared: Sequence[Comparison]) -> list[str]:
+    """Set measures beside each other: expected scores, and P(better) of every pair."""
+    import pandas as pd
+
+    by = {mean_of(each.measure): each for each in compared}
+    order = list(compared[0].ranking())
+    scores = pd.DataFrame(
+        {name: each.systems_frame().set_index("system")["expected"] for name, each in by.items()}
+    )
+    sections = [
+        heading("By each measure"),
+        to_html(scores.loc[order].reset_index(names="system"), dict.fromkeys(by, ".4f")),
+    ]
+    ranked = better_first(compared[0])
+    if not ranked:
+        return sections
+    names = [(pair.a, pair.b) for pair in ranked]
+    chances = pd.DataFrame({"a": [a for a, _ in names], "b": [b for _, b in names]})
+    for name, each in by.items():
+        pairs = [each.pair(a, b) for a, b in names]
+        chances[name] = [pair.p_greater + pair.p_equal / 2 for pair in pairs]
+    every = chances[[*by]]
+    alike = int(((every > 0.5).all(axis=1) | (every < 0.5).all(axis=1)).sum())
+    against = int(((every <= 1 - SURE).any(axis=1) & (every >= SURE).any(axis=1)).sum())
+    opposed = f"in {counted(against, 'pair')}" if against else "in none"
+    said = (
+        f"All measures have the same system ahead in {alike} of {counted(len(names), 'pair')}; "
+        f"{opposed} two measures are {SURE:.0%} sure of opposite orders."
+    )
+    table = to_html(chances, dict.fromkeys(by, probability))
+    more = f"P(a better than b), equal scores by half ({counted(len(names), 'pair')})"
+    return [
+        *sections,
+        f"<p>{said}</p>",
+        f"<details><summary>{more}</summary>{table}</details>",
+    ]
 
 
 def trust(comparison: Comparison, judgments: Judgments | None) -> str:
@@ -243,17 +307,17 @@ def _drawn(comparison: Comparison) -> str:
     return figures_beside(*drawn)
 
 
-def _pairs(comparison: Comparison) -> list[str]:
+def _pairs(comparison: Comparison, level: int) -> list[str]:
     """Say who is confidently better than whom, and show every pair."""
     if not comparison.a:
         return [
-            heading("Who is better than whom"),
+            heading("Who is better than whom", level),
             "<p>There is nothing to compare: this is the only system.</p>",
         ]
     table = to_html(pairs_table(comparison), PAIR_FORMATS)
     number = counted(len(comparison.a), "pair")
     return [
-        heading("Who is confidently better than whom"),
+        heading("Who is confidently better than whom", level),
         *who_is_better(comparison),
         f"<details><summary>All pairs ({number})</summary>{table}</details>",
     ]

@@ -1,6 +1,7 @@
 """What commands print of a comparison."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from pools import pool_of
 
@@ -15,12 +16,12 @@ from rtc_bayes import (
     compare,
     evaluate,
 )
+from rtc_bayes.confidence.comparisons import stacked
 from rtc_bayes.judging import JudgingPlan
 from rtc_bayes.report.command_tables import (
     comparison_tables,
     plan_passage,
     plan_table,
-    stacked,
     topic_tables,
 )
 from rtc_bayes.report.tables import cells
@@ -118,11 +119,12 @@ def test_the_topics_most_in_doubt(judgments):
 
 
 def test_stacked_frames_name_the_measure_if_there_are_several(judgments, relevance):
-    compared = [compare(judgments.pool, relevance, name) for name in ("AP", "P@5")]
-    frames = [result.to_frame() for result in compared]
-    assert stacked(compared[:1], frames[:1]) is frames[0]
-    both = stacked(compared, frames)
+    compared = compare(judgments.pool, relevance, ["AP", "P@5"])
+    frames = [result.to_frame() for result in compared.values()]
+    assert stacked(["AP"], frames[:1]) is frames[0]
+    both = compared.to_frame()
     assert list(both["measure"]) == ["AP"] * 55 + ["P@5"] * 55
+    pd.testing.assert_frame_equal(both, stacked(compared, frames))
 
 
 def test_a_plan_says_what_its_columns_are(tmp_path):

@@ -1,6 +1,7 @@
 """The page of a comparison, its plots, and what a notebook shows."""
 
 import html
+import re
 
 import matplotlib as mpl
 import pytest
@@ -44,6 +45,44 @@ def test_a_page_shows_all_that_is_known(comparison, judgments, tmp_path):
     assert text.count("<img") == 3
     assert text.count('src="data:') == 3
     assert 'href="http' not in text
+
+
+def test_a_page_of_several_measures(judgments, tmp_path):
+    fit = rb.fit(judgments.pool, judgments, model="rtc")
+    by = rb.compare(judgments.pool, fit, ["AP", "P@10"], outcomes=500)
+    text = by.to_html(tmp_path / "page.html", judgments, algorithm="rtc:map")
+    assert (tmp_path / "page.html").read_text() == text
+    for title in ("By each measure", "By MAP", "By mean P@10", "What to judge next"):
+        assert text.count(f"<h2>{title}</h2>") == 1
+    assert text.count("<h3>Expected scores</h3>") == 2
+    assert text.count("<img") == 5
+    # the tables of all measures: first scores, then what each pair has
+    table, pairs = re.findall(r"<table>.*?</table>", text, re.DOTALL)[:2]
+    best = by["AP"].ranking()[0]
+    for measure in ("AP", "P@10"):
+        score = by[measure].systems_frame().set_index("system").loc[best, "expected"]
+        assert f"{score:.4f}" in table
+    ranked = [by["P@10"].pair(pair.a, pair.b) for pair in better_first(by["AP"])]
+    chances = [pair.p_greater + pair.p_equal / 2 for pair in ranked]
+    assert all(f">{chance:.3f}<" in pairs for chance in chances)
+    ahead = sum(chance > 0.5 for chance in chances)
+    assert f"the same system ahead in {ahead} of 6 pairs; in none two measures are" in text
+
+
+def test_measures_may_be_sure_of_opposite_orders():
+    run = rb.Run.from_rankings
+    deep = [f"r{i}" for i in range(8)]
+    # one relevant document first, or many of them late
+    runs = rb.Runs(
+        [
+            run("first", {"1": ["r0", *(f"x{i}" for i in range(9))]}),
+            run("many", {"1": ["x9", *deep]}),
+        ]
+    )
+    pool = rb.Pool.from_runs(runs)
+    labels = [float(docno.startswith("r")) for docno in pool.docnos]
+    by = rb.compare(pool, rb.Relevance.from_values(pool, labels), ["P@1", "P@10"])
+    assert "in 1 pair two measures are 95% sure of opposite orders" in by.to_html()
 
 
 def test_labels_are_counted_where_they_reach(comparison, judgments):

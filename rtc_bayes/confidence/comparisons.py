@@ -1,0 +1,103 @@
+"""Comparisons of the same systems by several measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rtc_bayes.confidence.comparison import Comparison, page_of
+from rtc_bayes.errors import InputError
+from rtc_bayes.measures.names import MeasureLike, parse_measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rtc_bayes.collection import Judgments
+
+
+class Comparisons(dict[str, Comparison]):
+    """Comparisons by the names of their measures, found by any way to write one.
+
+    Made by :func:`rtc_bayes.compare` of a list of measures.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
+    >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
+    >>> by = rb.compare(pool, relevance, ["AP", "RBP(p=0.8)"])
+    >>> list(by), by["RBP(p=0.8)"] is by["RBP"]
+    (['AP', 'RBP'], True)
+    >>> list(by.systems_frame().columns)
+    ['measure', 'system', 'expected', 'sd']
+    """
+
+    def _name(self, measure: Any) -> Any:
+        """Return the key that is meant, or what was asked for."""
+        if dict.__contains__(self, measure):
+            return measure
+        try:
+            return parse_measure(measure).name
+        except InputError:
+            return measure
+
+    def __contains__(self, measure: object) -> bool:
+        return super().__contains__(self._name(measure))
+
+    def __getitem__(self, measure: MeasureLike) -> Comparison:
+        return super().__getitem__(self._name(measure))
+
+    def get(self, measure: MeasureLike, default: Any = None) -> Any:
+        """Return the comparison by a measure, or else the default."""
+        return super().get(self._name(measure), default)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return :meth:`Comparison.to_frame` of each measure, with the measure first."""
+        return stacked(self, [each.to_frame() for each in self.values()])
+
+    def systems_frame(self) -> pd.DataFrame:
+        """Return :meth:`Comparison.systems_frame` of each measure, with the measure first."""
+        return stacked(self, [each.systems_frame() for each in self.values()])
+
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        judgments: Judgments | None = None,
+        *,
+        algorithm: str | None = None,
+        audits: Sequence[object] = (),
+    ) -> str:
+        """Return one page of all measures: where they agree, then what each says.
+
+        Parameters
+        ----------
+        path, judgments, algorithm
+            As of :meth:`Comparison.to_html`. What to judge next is chosen for the first measure.
+        audits : sequence of Audit
+            By as many measures as were audited.
+
+        Raises
+        ------
+        InputError, FitError
+            As of :func:`rtc_bayes.next_documents`.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
+        >>> rb.compare(pool, relevance, ["AP", "P@5"]).to_html("page.html")[:15]
+        '<!DOCTYPE html>'
+        """
+        return page_of(list(self.values()), path, judgments, algorithm=algorithm, audits=audits)
+
+
+def stacked(measures: Sequence[str] | Comparisons, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Put the frames of measures under one another, with the measure if there are several."""
+    import pandas as pd
+
+    if len(frames) == 1:
+        return frames[0]
+    named = dict(zip(measures, frames, strict=True))
+    return pd.concat(named, names=["measure"]).reset_index("measure").reset_index(drop=True)
