@@ -102,6 +102,11 @@ def read_judgments(
         raise InputError("no judgments", remedy="give --qrels, or --labels, or both")
     if (read := labels.read()) is None:
         return made
+    if read.gold:
+        warn(
+            f"the files of labels hold true grades of {counted(len(read.gold), 'pair')}, which are "
+            "not used here: give them as --qrels"
+        )
     if read.n_dropped:
         below = read.n_dropped - read.n_above
         highest = read.n_grades - 1

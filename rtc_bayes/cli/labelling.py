@@ -76,10 +76,11 @@ def labels(
     from rtc_bayes.collection.reading import read_families
     from rtc_bayes.collection.sources import files_of
     from rtc_bayes.crowd import aggregate
-    from rtc_bayes.errors import InputError
+    from rtc_bayes.errors import InputError, warn
     from rtc_bayes.report.labels_tables import judges_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import announced, digest_file, meta_path, provenance, write_json
+    from rtc_bayes.store.shown import counted
 
     if output is None:
         refuse_unused(context, "without --output", "layout", remedy="give -o OUT, or leave it out")
@@ -97,8 +98,10 @@ def labels(
         made = aggregate(
             read, method, rel=rel, graded=graded, human=grades, families=groups, seed=seed
         )
+    if read.gold and not gold:
+        warn(f"the files hold true grades of {counted(len(read.gold), 'pair')}: --gold uses them")
     if output is None or not quiet:
-        write_tables(judges_tables(read, made, rel=rel, every=judges), None, {})
+        write_tables(judges_tables(read, made, rel=rel, every=judges, human=grades), None, {})
     if output is None:
         return
     paths = [

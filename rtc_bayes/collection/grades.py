@@ -26,6 +26,8 @@ UNSEEN = " (unseen)"
 CONCENTRATION = 2.0
 #: Standard deviation of the slope's normal prior, about 0.
 SLOPE_SD = 1.0
+# draws of topics' grades and of the slope that a point estimate has the mean of
+_MEAN_OF = 200
 # of Newton's method, for the slope
 _STEPS = 20
 
@@ -254,12 +256,21 @@ class GradeDistribution:
         return PoolGrades(judged, self.weights[:, row], above, unseen)
 
     def chances(self, pool: Pool) -> Floats:
-        """Probabilities of the grades of documents without judgment, by mean and likeliest slope.
+        """Probabilities of the grades of documents without judgment, means over their posterior.
 
         Shape (2, documents, grades): of a nonrelevant document and of a relevant one.
         """
         grades = self.on(pool)
-        return _chances(grades, pool, grades.weights, self.slope)
+        drawn = zip(*self._drawn(grades, _MEAN_OF), strict=True)
+        chances = sum(_chances(grades, pool, shares, slope) for shares, slope in drawn) / _MEAN_OF
+        return np.asarray(chances)
+
+    def _drawn(self, grades: PoolGrades, count: int) -> tuple[Floats, Floats]:
+        """Draw topics' shares of the grades, to any sum, and slopes, so often."""
+        shares = np.random.default_rng(0).standard_gamma(
+            grades.weights, (count, *grades.weights.shape)
+        )
+        return shares, self.slopes(count, 0)
 
     def slopes(self, count: int, seed: int) -> Floats:
         """Draw the slope from its posterior, taken as normal, so often."""
@@ -273,19 +284,18 @@ class GradeDistribution:
         pool : Pool
         values : ndarray, shape (documents,) or (draws, documents)
             Probabilities of relevance. Where there are several draws, each has a draw of the
-            grades' probabilities and of the slope; one has their means.
+            grades' probabilities and of the slope; one has the means of what these give.
         grade : int
             At most the highest judged.
         """
         grades, draws = self.on(pool), np.atleast_2d(values)
-        shares, slopes = grades.weights[None], np.array([self.slope])
-        if len(draws) > 1:
-            size = (len(draws), *grades.weights.shape)
-            shares = np.random.default_rng(0).standard_gamma(grades.weights, size)
-            slopes = self.slopes(len(draws), 0)
+        if len(draws) == 1:
+            every = iter([self.chances(pool)])
+        else:
+            drawn = zip(*self._drawn(grades, len(draws)), strict=True)
+            every = (_chances(grades, pool, shares, slope) for shares, slope in drawn)
         result = np.empty(draws.shape)
-        for k, p in enumerate(draws):
-            chances = _chances(grades, pool, shares[k], slopes[k])
+        for k, (p, chances) in enumerate(zip(draws, every, strict=True)):
             nonrelevant, relevant = chances[:, :, grade:].sum(axis=2)
             result[k] = p * relevant + (1.0 - p) * nonrelevant
         with_grade = ~np.isnan(grades.judged)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,12 @@ _NAMES = {
     "task": ("task",),
     "index": ("qidx", "pidx"),  # anonymous ids beside the true ones
 }
+# of judges too, beside a column of labels; in a panel a judge may be called so
+_ALSO_JUDGE = ("model", "llm", "rater", "annotatorid", "assessorid", "user", "userid", "prompt")
+_NO_LABEL = ("n/a", "na", "none", "null", "nan")
+_BOOLEAN = {"true": 1.0, "false": 0.0}
+# labels that so few judges would not make
+_SEVERAL = 20
 _MEANING = {name.replace("_", ""): key for key, names in _NAMES.items() for name in names}
 _ROWS = ("topic", "judge", "docno", "label", "gold")
 
@@ -128,6 +135,13 @@ def read_labels(
         raise InputError("no file of labels", remedy="give at least one")
     columns = _Columns()
     read: set[Path] = set()
+    # files of one name in several folders are several judges'
+    names_of = Counter(
+        _stem(Path(path))
+        for source in sources
+        if kind_of(source) == "path"
+        for path in {Path(path).resolve() for path in files_of(source)}
+    )
     for source in sources:
         if kind_of(source) == "frame":
             names = [str(name) for name in source.columns]
@@ -144,7 +158,10 @@ def read_labels(
                         remedy="give it once",
                     )
                 read.add(Path(path).resolve())
-                _read_file(path, kind, judge, columns)
+                own = _stem(Path(path))
+                if names_of[own] > 1:
+                    own = f"{Path(path).resolve().parent.name}/{own}"
+                _read_file(path, kind, judge or own, columns)
         else:
             raise InputError(
                 f"cannot read labels from {brief_repr(source)}",
@@ -170,7 +187,12 @@ def read_labels(
 
 
 def _remark_on_repeats(labels: Labels) -> None:
-    """Warn of labels by a judge who has labelled the same document of the same topic before."""
+    """Warn of as many judges as labels, and of documents that a judge labels again."""
+    if labels.n_labels >= _SEVERAL and len(labels.judges) == labels.n_labels:
+        warn(
+            f"as many judges as labels, {labels.n_labels:,}: without a first line that names them "
+            "columns are topic, judge, docno and label"
+        )
     first = labels.first_of_judge()
     again = np.flatnonzero(first != np.arange(labels.n_labels))
     if not len(again):
@@ -195,7 +217,9 @@ def _remark_on_repeats(labels: Labels) -> None:
 
 def _cell(value: Any) -> str:
     """Return a frame's value as the text that a file would hold; nothing for a missing one."""
-    if value is None or value != value:
+    import pandas as pd
+
+    if pd.isna(value):
         return ""
     # a column with missing values makes floats of whole numbers
     if isinstance(value, float) and value.is_integer():
@@ -207,7 +231,12 @@ def _or_none(values: list[float]) -> list[float] | None:
     return values if any(value == value for value in values) else None
 
 
-def _read_file(path: Path, kind: Kind, judge: str | None, columns: _Columns) -> None:
+def _stem(path: Path) -> str:
+    """Name the judge of a file that names none."""
+    return path.name.removesuffix(".gz").rsplit(".", 1)[0]
+
+
+def _read_file(path: Path, kind: Kind, judge: str, columns: _Columns) -> None:
     data = read_bytes(path)
     refuse_aggregate(data, path)
     text = data.decode("utf-8")
@@ -215,6 +244,13 @@ def _read_file(path: Path, kind: Kind, judge: str | None, columns: _Columns) -> 
     if not lines:
         raise InputError("the file is empty", path=path, remedy="give a file of labels")
     first = lines[0][1]
+    if first.lstrip().startswith(("{", "[")):
+        raise InputError(
+            "this looks like JSON, which is not read",
+            path=path,
+            line=lines[0][0],
+            remedy="write it as CSV, or read it with pandas and give read_labels the data frame",
+        )
     separator = next((s for s in ("\t", ",") if s in first), None)
     rows: Iterable[tuple[int, list[str]]]
     if separator == ",":
@@ -226,8 +262,7 @@ def _read_file(path: Path, kind: Kind, judge: str | None, columns: _Columns) -> 
     names = [name.strip() for name in next(rows)[1]]
     if "label" not in (meant := _meaning(names)) and not {"topic", "docno"} <= set(meant):
         rows, names = _without_names(path, lines, separator, kind)
-    own = judge or path.name.removesuffix(".gz").rsplit(".", 1)[0]
-    _Table(str(path), own, names, rows).read(columns, kind)
+    _Table(str(path), judge, names, rows).read(columns, kind)
 
 
 def _without_names(
@@ -273,6 +308,11 @@ class _Table:
 
     def read(self, columns: _Columns, kind: Kind) -> None:
         meant = _meaning(self.names)
+        if "label" in meant and "judge" not in meant:
+            also = [
+                i for i, name in enumerate(meant) if name.lower().replace("_", "") in _ALSO_JUDGE
+            ]
+            meant = ["judge" if i in also[:1] else name for i, name in enumerate(meant)]
         place = {key: i for i, key in enumerate(meant) if key in _NAMES}
         for key, i in place.items():
             if key != "index" and (first := meant.index(key)) != i:
@@ -296,7 +336,14 @@ class _Table:
             if not panel:
                 raise self._wrong("no column holds labels", "name one label")
         else:
+            if panel and "judge" not in place:
+                warn(
+                    f"{self.path}: no column is called {', '.join(_NAMES['judge'])}, so that all "
+                    f"labels are of one judge, {self.judge}; not read: "
+                    f"{some([self.names[i] for i in panel])}"
+                )
             panel = []
+        highest = dict.fromkeys(panel, 0)
         for line, fields in self.rows:
             if len(fields) != len(self.names):
                 raise self._wrong(
@@ -319,6 +366,7 @@ class _Table:
             for i in panel:
                 if fields[i].strip():
                     grade = self._grade(fields[i], line)
+                    highest[i] = max(highest[i], grade)
                     columns.add(topic, docno, self.names[i], grade, float("nan"), float("nan"))
             if panel:
                 continue
@@ -328,6 +376,18 @@ class _Table:
             yes = self._stated(fields, place, line)
             time = self._number(fields[place["time"]], line) if "time" in place else float("nan")
             columns.add(topic, docno, judge, self._grade(fields[place["label"]], line), yes, time)
+        self._remark_on_scales(highest)
+
+    def _remark_on_scales(self, highest: dict[int, int]) -> None:
+        """Warn of a column of a panel whose grades are far above those of all others."""
+        for i, grade in highest.items():
+            others = max((g for j, g in highest.items() if j != i), default=grade)
+            if grade > 2 * max(others, 4):
+                warn(
+                    f"{self.path}: column {shown(self.names[i])} has grades up to {grade}, all "
+                    f"others up to {others}: every column but topic, docno and human is a judge; "
+                    "drop it if it is none"
+                )
 
     @staticmethod
     def _pair(fields: Sequence[str], place: dict[str, int]) -> tuple[str, str]:
@@ -353,15 +413,19 @@ class _Table:
             raise self._wrong(f"probability {yes} is outside 0 to 1", "correct it", line)
         return yes
 
-    def _number(self, text: str, line: int) -> float:
+    def _number(self, text: str, line: int, remedy: str = "correct it") -> float:
         try:
             return number(text.strip()) if text.strip() else float("nan")
         except ValueError:
-            raise self._wrong(f"{shown(text)} is not a number", "correct it", line) from None
+            raise self._wrong(f"{shown(text)} is not a number", remedy, line) from None
 
     def _grade(self, text: str, line: int) -> int:
-        """Return a grade; -1 where the field is empty."""
-        value = self._number(text, line)
+        """Return a grade; -1 where the field is empty, or says that there is none."""
+        word = text.strip().lower()
+        if word in _NO_LABEL:
+            return -1
+        whole = f"give whole numbers from 0 (not relevant) to {_LARGEST:,}"
+        value = _BOOLEAN[word] if word in _BOOLEAN else self._number(text, line, whole)
         if value != value:
             return -1
         if abs(value) > _LARGEST or value != round(value):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.order import natural_order
+from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.errors import InputError, warn, whole_number
 from rtc_bayes.store.shown import counted
 
@@ -191,6 +192,11 @@ class Labels:
             ),
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # a read-only view of a dict cannot be pickled
+        state = {item.name: getattr(self, item.name) for item in fields(self)}
+        return _restored, (type(self), state | {"gold": dict(self.gold)})
+
     @property
     def n_labels(self) -> int:
         """How many labels there are."""
@@ -348,9 +354,20 @@ class Labels:
         )
         return replace(made, unanswered=self.unanswered)
 
-    def with_gold(self, gold: Mapping[tuple[str, str], int]) -> Labels:
-        """Return these labels with other true grades; {}: with none."""
-        return replace(self, gold=MappingProxyType(_whole_gold(gold)))
+    def with_gold(self, gold: Mapping[tuple[str, str], int] | Qrels) -> Labels:
+        """Return these labels with other true grades, of which negative ones say nothing; {}: none.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> labels = rb.Labels.of(["7", "7"], ["d1", "d2"], ["ann", "ann"], [1, 0])
+        >>> labels.with_gold(rb.Qrels({"7": {"d1": 2, "other": 1}}))
+        Labels(2 labels of 2 pairs by 1 judge, 1 topic, grades 0 to 1, gold of 2 pairs)
+        """
+        if isinstance(gold, Qrels):
+            gold = {(t, d): grade for t in gold.topics for d, grade in gold[t].items()}
+        kept = {pair: grade for pair, grade in _whole_gold(gold).items() if grade >= 0}
+        return replace(self, gold=MappingProxyType(kept))
 
     def to_xarray(self) -> xr.Dataset:
         """Return the labels as a data set, one row a label; gold and times are not kept.
@@ -511,3 +528,8 @@ def _chosen(what: str, names: Iterable[str], all_names: Sequence[str]) -> NDArra
             f"{what} without labels: {some(sorted(unknown))}", remedy=f"choose from {what}"
         )
     return np.array([name in chosen for name in all_names], dtype=bool)
+
+
+def _restored(kind: type[Labels], state: dict[str, Any]) -> Labels:
+    """Rebuild labels that were pickled or copied."""
+    return kind(**state | {"gold": MappingProxyType(state["gold"])})

@@ -78,6 +78,9 @@ class Pool(Saved):
         A digest of each system's run; another where its lists were padded.
     tails : Tails or None
         Ranks of the pool's documents below the depth; None where no list is longer.
+    placed : bool
+        Whether all ranks of its documents down to the reach are known: not below the depth, of
+        documents that were added later.
 
     Examples
     --------
@@ -117,6 +120,7 @@ class Pool(Saved):
     list_starts: NDArray[np.int64]
     digests: tuple[str, ...] = field(default=())
     tails: Tails | None = None
+    placed: bool = True
 
     def __post_init__(self) -> None:
         for array in (self.docnos, self.topic_starts, self.ranked, self.list_starts):
@@ -152,8 +156,8 @@ class Pool(Saved):
             Docnos per topic that belong to the pool as well, so that measures find them in lists
             below the depth. Topics without a run are left out.
         qrels : Qrels, optional
-            Where a score depth is given, the judged documents belong to the pool as well, by
-            the same rule. Grades are not used: see :meth:`Judgments.from_qrels`.
+            Their judged documents belong to the pool as well, by the same rule. Grades are not
+            used: see :meth:`Judgments.from_qrels`.
         pad : bool
             Fill every list that is shorter than the depth, up to the depth, with documents named
             ``phantom-SYSTEM-1``, ``phantom-SYSTEM-2``, ..., which no other system lists and no
@@ -194,12 +198,9 @@ class Pool(Saved):
         depth = whole_number("depth", depth, least=1)
         reach = max(depth, whole_number("reach", reach, least=1))
         added = {t: list_of_names("documents", docs) for t, docs in (documents or {}).items()}
-        if score_depth is None:
-            score_depth = depth
-        else:
-            for topic, grades in (qrels or {}).items():
-                added.setdefault(topic, []).extend(d for d, grade in grades.items() if grade >= 0)
-        score_depth = whole_number("score_depth", score_depth)
+        for topic, grades in (qrels or {}).items():
+            added.setdefault(topic, []).extend(d for d, grade in grades.items() if grade >= 0)
+        score_depth = whole_number("score_depth", depth if score_depth is None else score_depth)
         if not depth <= score_depth <= reach:
             raise InputError(
                 f"score_depth is {score_depth}",
@@ -470,7 +471,7 @@ class Pool(Saved):
         )
 
     def with_documents(self, documents: Mapping[str, Iterable[str]]) -> Pool:
-        """Return the pool with more documents, which no system ranks.
+        """Return the pool with more documents, which no system ranks as far as the pool knows.
 
         Parameters
         ----------
@@ -513,6 +514,7 @@ class Pool(Saved):
             topic_starts=self.topic_starts + starts_of(added),
             ranked=moved[self.ranked].astype(np.int32),
             tails=None if self.tails is None else self.tails.renumbered(moved),
+            placed=self.placed and self.tails is None,
         )
 
     def overlap(self, depth: int | None = None) -> NDArray[np.float64]:
@@ -575,7 +577,12 @@ class Pool(Saved):
                 "topic": np.array(self.topics, dtype=str),
                 "docno": ("document", self.docnos.astype(str)),
             },
-            attrs={"depth": self.depth, "reach": self.reach, "score_depth": self.score_depth},
+            attrs={
+                "depth": self.depth,
+                "reach": self.reach,
+                "score_depth": self.score_depth,
+                "placed": int(self.placed),
+            },
         )
 
     @classmethod
@@ -601,6 +608,7 @@ class Pool(Saved):
             list_starts=starts_of(data["list_length"].values.ravel()),
             digests=digests if any(digests) else (),
             tails=Tails.from_xarray(data),
+            placed=bool(data.attrs.get("placed", True)),
         )
 
     def __repr__(self) -> str:

@@ -3,7 +3,8 @@
 Exact moments of a draw cost ten times what plug-in moments do. Their difference hardly varies from
 draw to draw, while moments themselves do. So exact moments are computed of a few draws, evenly
 spaced, and those of the others predicted from their plug-in moments by a line through these: of
-what is expected, and of the logarithm of a variance. And as many draws are taken as leave a
+what is expected, and of the logarithm of a variance. Where the line explains too little, as in
+pools of few documents, they are computed of all. And as many draws are taken as leave a
 stated error in a probability.
 
 Of plug-in moments of AP nearly all time goes to the covariances of pairs, which grow with what two
@@ -37,6 +38,10 @@ EXACT_DRAWS = 32
 # plug-in moments of the others are exact
 _RATIOS = ("AP", "R", "nDCG")
 
+#: Where the line leaves more than this share of a score's standard deviation unexplained, exact
+#: moments are computed of all draws: the two differ from draw to draw.
+MOST_UNEXPLAINED = 0.2
+
 #: The standard error that draws may leave in the probability of a pair.
 LARGEST_ERROR = 0.005
 
@@ -45,7 +50,9 @@ ALL_DRAWS = 600
 
 
 def exact_draws(setting: Setting) -> int:
-    """Return of how many of a setting's draws exact moments are computed."""
+    """Return of how many of a setting's draws exact moments are computed, at first or at last."""
+    if setting.exact_of is not None:
+        return setting.exact_of
     draws = len(setting.values)
     ratio = parse_measure(setting.measure).kind in _RATIOS
     return EXACT_DRAWS if draws >= MANY_DRAWS and ratio else draws
@@ -75,6 +82,8 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     below = normal(exact.difference_expected, exact.difference_variance).less
     asked = float(below.var(axis=0, ddof=1).max(initial=0.0)) / LARGEST_ERROR**2
     setting = _thinned(setting, min(draws, max(ALL_DRAWS, int(np.ceil(asked)))))
+    if _unexplained(exact, plugin) > MOST_UNEXPLAINED:
+        return replace(setting, exact_of=len(setting.values)), setting.table("exact")
     table = setting.table("plugin")
     return setting, replace(
         table,
@@ -88,6 +97,15 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
             table.difference_variance, plugin.difference_variance, exact.difference_variance
         ),
     )
+
+
+def _unexplained(exact: Moments, plugin: Moments) -> float:
+    """Return what lines leave of exact expected scores, as a share of standard deviations."""
+    followed = _followed(plugin.expected, plugin.expected, exact.expected)
+    left = exact.mean_expected - followed.mean(axis=2)
+    variance = exact.mean_expected.var(axis=0) + exact.mean_variance.mean(axis=0)
+    shares = np.divide(left.var(axis=0), variance, out=np.zeros_like(variance), where=variance > 0)
+    return float(np.sqrt(shares.max(initial=0.0)))
 
 
 def plugin_moments(setting: Setting) -> Moments:

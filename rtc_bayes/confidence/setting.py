@@ -18,13 +18,14 @@ from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
 from rtc_bayes.confidence.unseen import share_unjudged, with_unseen
-from rtc_bayes.errors import InputError, whole_fields
+from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
 from rtc_bayes.measures.names import Measure, parse_measure
 from rtc_bayes.measures.pool_moments import by_grade
 from rtc_bayes.measures.sampled import ERR_HIGHEST
 from rtc_bayes.store import provenance, spawn_seeds
+from rtc_bayes.store.shown import counted
 from rtc_bayes.workers import ALONE, Workers
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class Setting:
         system retrieved or somebody judged.
     common_error : float
         How far all expected scores may be off together, as a share of them.
+    exact_of : int or None
+        Of how many draws exact moments were computed, where that differs from what is tried first.
     """
 
     pool: Pool
@@ -108,6 +111,7 @@ class Setting:
     lasting: float = 0.0
     unjudged: float = 0.0
     common_error: float = 0.0
+    exact_of: int | None = None
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
@@ -157,6 +161,8 @@ class Setting:
         options["lasting"] = about.residual
         bpref = parse_measure(about.measure).kind == "Bpref"
         pool, values = probabilities.on(pool, nonrelevant=bpref)
+        if judgments is not None and (about.score_depth or 0) > pool.depth:
+            _warn_of_unplaced(pool, judgments)
         if about.topics != topics:
             pool, values = with_topics(pool, values, about.topics)
         if about.unseen:
@@ -296,6 +302,29 @@ class Setting:
         relevant = {"relevant": self.relevant} if self.relevant else {}
         judged = {"judged": self.judged} if self.judged else {}
         return provenance(seed=self.seed) | about | grades | relevant | judged | asked
+
+
+def _warn_of_unplaced(pool: Pool, judgments: Judgments) -> None:
+    """Warn of relevant documents that lists may hold below the depth, where nobody looked."""
+    if pool.placed:
+        return
+    nowhere = np.ones(pool.n_documents, dtype=bool)
+    nowhere[pool.ranked] = False
+    if pool.tails is not None:
+        nowhere[pool.tails.documents] = False
+    relevant = np.flatnonzero(judgments.labels > 0)
+    judged, topic_of = judgments.pool, judgments.pool.topic_of[relevant]
+    count = 0
+    for t in np.unique(topic_of):
+        docnos = judged.docnos[relevant[topic_of == t]]
+        place = pool.locate(judged.topics[t], docnos)
+        count += int(nowhere[place[place >= 0]].sum())
+    if count:
+        warn(
+            f"{counted(count, 'judged relevant document')} in no list's first {pool.depth}, and "
+            "where lists have them further down is not known, so that whole lists are scored as "
+            "if they had not: pool the runs with them, Pool.from_runs(runs, qrels=qrels)",
+        )
 
 
 def two_systems(pool: Pool, a: str, b: str) -> Pairs:

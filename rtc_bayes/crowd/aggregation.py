@@ -77,6 +77,8 @@ class Aggregate:
         whose grade is known.
     n_known : int
         Of how many of these pairs the grade was given.
+    known : ndarray, shape (judge, true, given), or None
+        Labels of a judge on these pairs, counted by their grade.
 
     Examples
     --------
@@ -102,6 +104,7 @@ class Aggregate:
     r_hat: float | None = None
     checked: bool = True
     n_known: int = 0
+    known: Floats | None = None
 
     @property
     def probability(self) -> Floats:
@@ -135,17 +138,18 @@ class Aggregate:
         )
 
     def judges_frame(self) -> pd.DataFrame:
-        """Return a row for each judge, with intervals that hold with probability .9.
+        """Return a row for each judge, with 90% intervals of how often it is right.
 
         Returns
         -------
         DataFrame
             judge, labels, accuracy (the chance that a label of the judge is right), accuracy_low,
             accuracy_high; with two grades sensitivity and specificity as well (right where the
-            truth is relevant, and where it is not). Of "hierarchical" the posterior's; of other
-            methods beta distributions of the labels counted by the truths that the method found
-            probable, which take these for independent, and missing where nothing checks judges
-            (`checked`). Of "hierarchical" also right, right_low
+            truth is relevant, and where it is not). Of "hierarchical" the posterior's. Of other
+            methods the beta distribution of the judge's labels on pairs whose grade is known; of a
+            judge without any the share by the truths that the method found probable, which has no
+            interval, and nothing where nothing checks judges (`checked`). Of "hierarchical" also
+            right, right_low
             and right_high: the share of the labels given here that is right, which is less or
             more by chance, the more so the fewer labels there are.
         """
@@ -162,10 +166,14 @@ class Aggregate:
             if not self.checked and self.confusion is None:
                 mean = low = high = np.full(len(self.judges), np.nan)
             elif self.confusion is None or self.labelled is None:
-                hits = (self.counts * right)[:, rows].sum(axis=(1, 2))
-                said = self.counts[:, rows].sum(axis=(1, 2))
+                known = np.zeros_like(self.counts) if self.known is None else self.known
+                told = known.sum(axis=(1, 2)) > 0.0
+                counts = np.where(told[:, None, None], known, self.counts)
+                hits = (counts * right)[:, rows].sum(axis=(1, 2))
+                said = counts[:, rows].sum(axis=(1, 2))
                 parts = (hits + 1.0, np.maximum(said - hits, 0.0) + 1.0)
-                mean, (low, high) = parts[0] / (parts[0] + parts[1]), beta.interval(LEVEL, *parts)
+                mean = np.where(said > 0.0, parts[0] / (parts[0] + parts[1]), np.nan)
+                low, high = np.where(told & (said > 0.0), beta.interval(LEVEL, *parts), np.nan)
             else:
                 weight = self.labelled[:, :, rows] + 1e-12
                 share = np.diagonal(self.confusion, axis1=2, axis2=3)[:, :, rows]
@@ -332,6 +340,7 @@ def aggregate(
         made.r_hat,
         votes.checked(),
         int((votes.gold >= 0).sum()),
+        votes.confusion_counts(np.eye(votes.n_grades)[votes.gold] * (votes.gold >= 0)[:, None]),
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import beta
 
 from rtc_bayes.collection import Labels
@@ -20,6 +22,8 @@ _FEWEST = 20
 _NEARLY, _MANY, _VARIED = 0.99, 100, 0.9
 """A judge of so many labels of whom more than this share are one grade is called constant, too,
 where less than that share of all labels are."""
+_ERRORS = 3.0
+"""Standard errors that a judge's agreement with others is below that by chance, to be told."""
 _FAST = 0.1
 """A judge whose median time is under this share of that of all judges is too fast."""
 
@@ -64,6 +68,8 @@ def judge_table(labels: Labels) -> pd.DataFrame:
             "topic": labels.topic_of,
             "agrees": np.where(clear, others.argmax(axis=1) == labels.grade, np.nan),
             "right": np.where(gold >= 0, gold == labels.grade, np.nan),
+            "by_chance": _by_chance(labels, gold),
+            "agrees_by_chance": _by_chance(labels, np.where(clear, others.argmax(axis=1), -1)),
             "seconds": np.nan if labels.time is None else labels.time,
         }
     )
@@ -88,12 +94,26 @@ def judge_table(labels: Labels) -> pd.DataFrame:
             "seconds": by_judge["seconds"].median(),
         }
     ).reset_index(drop=True)
-    return table.assign(suspicious=_suspicions(table, list(shares), rows["seconds"].median()))
+    chances = by_judge[["by_chance", "agrees_by_chance"]].first().reset_index(drop=True)
+    usual = rows["seconds"].median()
+    return table.assign(suspicious=_suspicions(table.join(chances), list(shares), usual))
+
+
+def _by_chance(labels: Labels, told: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return, of each label's judge, how often what was told agrees by chance.
+
+    By the shares of grades that the judge says, and that are told (-1: not), of the same labels.
+    """
+    cells = np.zeros((2, len(labels.judges), labels.n_grades))
+    some = told >= 0
+    for side, grades in zip(cells, (labels.grade, told), strict=True):
+        np.add.at(side, (labels.judge_of[some], grades[some]), 1.0)
+    number = np.maximum(cells[0].sum(axis=1), 1.0)
+    return np.asarray((cells[0] * cells[1]).sum(axis=1) / number**2)[labels.judge_of]
 
 
 def _suspicions(table: pd.DataFrame, shares: list[str], usual: float) -> list[str]:
     """Say of each judge why the labels are suspicious."""
-    chance = 1.0 / len(shares)
     of_all = {name: np.average(table[name], weights=table["labels"]) for name in shares}
     binary = ["nonrelevant", "relevant"]
     grades = binary if len(shares) == 2 else [name.removeprefix("grade_") for name in shares]
@@ -111,11 +131,18 @@ def _suspicions(table: pd.DataFrame, shares: list[str], usual: float) -> list[st
             elif len(shares) == 2:
                 inverted = ": inverted?"
             # what is right of one label alone says which documents were given
-            if not constant and row["gold"] >= _FEWEST and row["accuracy_high"] < chance:
+            if not constant and row["gold"] >= _FEWEST and row["accuracy_high"] < row["by_chance"]:
                 reasons.append(f"worse than chance on gold{inverted}")
-            elif not constant and row["gold"] < _FEWEST and row["agrees"] < chance / 2.0:
+            elif not constant and row["gold"] < _FEWEST and _below(row):
                 reasons.append(f"against the others more often than by chance{inverted}")
         if row["seconds"] < _FAST * usual:
             reasons.append(f"{row['seconds']:.2g} seconds a label, where {usual:.2g} are usual")
         said.append("; ".join(reasons))
     return said
+
+
+def _below(row: Mapping[str, Any]) -> bool:
+    """Whether a judge agrees with the others less than by chance, beyond sampling error."""
+    agrees, labels = row["agrees"], row["labels"]
+    error = (agrees * (1.0 - agrees) / labels) ** 0.5
+    return bool(agrees + _ERRORS * error < row["agrees_by_chance"])

@@ -194,7 +194,8 @@ class Estimand:
         depth = self.depth or defaults.DEPTH
         by_depth = self.scope == "pool" or self.score_depth
         score_depth = self.score_depth if by_depth else max(depth, defaults.REACH)
-        pool = Pool.from_runs(runs, depth=depth, score_depth=score_depth, qrels=qrels, pad=pad)
+        below = qrels if score_depth else None
+        pool = Pool.from_runs(runs, depth=depth, score_depth=score_depth, qrels=below, pad=pad)
         if by_depth:
             return pool
         return replace(pool, score_depth=pool.reach)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import Floats
 
 
@@ -189,7 +190,22 @@ def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]
     every = np.arange(judgments.pool.n_documents)
     pm.Deterministic("p", pm.math.sigmoid(log_odds(every)), dims="document")
     eta, labels = log_odds(judgments.order), judgments.labels[judgments.order]
+    model = pm.modelcontext(None)
+    if "judgment" not in model.coords:
+        model.add_coord("judgment", np.arange(len(labels)))
     if np.isin(labels, (0.0, 1.0)).all():
-        pm.Bernoulli("label", logit_p=eta, observed=labels.astype(int))
+        pm.Bernoulli("label", logit_p=eta, observed=labels.astype(int), dims="judgment")
     else:
-        pm.Potential("label", (labels * eta - pm.math.log1pexp(eta)).sum())
+        pm.CustomDist(
+            "label",
+            eta,
+            logp=lambda value, eta: value * eta - pm.math.log1pexp(eta),
+            random=_random_labels,
+            observed=labels,
+            dims="judgment",
+        )
+
+
+def _random_labels(eta: Floats, rng: np.random.Generator, size: Any) -> Floats:
+    """Draw labels 0 and 1 by their log-odds."""
+    return np.asarray(rng.random(size) < sigmoid(np.asarray(eta)), dtype=np.float64)

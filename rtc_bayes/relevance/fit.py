@@ -13,7 +13,14 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError, SharedErrorsWarning, check_type, explains_types, warn
+from rtc_bayes.errors import (
+    FitWarning,
+    InputError,
+    SharedErrorsWarning,
+    check_type,
+    explains_types,
+    warn,
+)
 from rtc_bayes.relevance.fitters import (
     Estimate,
     estimate,
@@ -42,6 +49,8 @@ if TYPE_CHECKING:
     from rtc_bayes.collection.grades import GradeDistribution
 
 _FORMAT = "rtc_bayes fit 3"
+# a judge is called turned round by as many relevant documents, and others, and this chance
+_SIDES, _BY_CHANCE = 3, 0.05
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -302,7 +311,8 @@ def fit(
         Judged topics that the pool does not hold, which are left out.
     FitWarning
         What a check of the draws found remarkable; systems that may be made from the labels, for
-        which labels count less: see :func:`rtc_bayes.shared_errors`.
+        which labels count less: see :func:`rtc_bayes.shared_errors`; judges whose labels go
+        against the judgments.
 
     Examples
     --------
@@ -332,8 +342,34 @@ def fit(
     if labels is not None:
         over_pool = over_pool.with_judge_labels(labels)
     fitted = _fit(over_pool, spec, Sampling.of(wanted, **counts, seed=seed))
+    _warn_of_turned(over_pool)
     warn_of_sharing(over_pool)
     return fitted
+
+
+def _warn_of_turned(judgments: Judgments) -> None:
+    """Warn of judges whose higher labels go with what people judged nonrelevant."""
+    if (labels := judgments.judge_labels) is None:
+        return
+    from scipy.stats import mannwhitneyu
+
+    place = labels.located(judgments.pool)
+    truth = np.where(place >= 0, judgments.labels[place], np.nan)
+    turned = []
+    for number, judge in enumerate(labels.judges):
+        own = labels.judge_of == number
+        above, below = (labels.grade[own & side] for side in (truth > 0.5, truth < 0.5))
+        if min(len(above), len(below)) >= _SIDES:
+            p = mannwhitneyu(above, below, alternative="less").pvalue
+            if p < _BY_CHANCE / len(labels.judges):
+                turned.append(judge)
+    if turned:
+        warn(
+            f"judges whose higher labels go with documents that people judged nonrelevant: "
+            f"{some(turned)}; the model takes a label for evidence of relevance, if weak, so turn "
+            "their scale round, or leave them out",
+            FitWarning,
+        )
 
 
 def warn_of_sharing(judgments: Judgments) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from rtc_bayes.collection import Labels
 from rtc_bayes.crowd import Aggregate, agreement, judge_table
+from rtc_bayes.crowd.votes import Known
 from rtc_bayes.errors import InputError
 from rtc_bayes.report.tables import Format, with_interval
 from rtc_bayes.report.terminal import Passage, Table
@@ -23,7 +24,12 @@ _FORMATS: dict[str, Format] = {
 
 
 def judges_tables(
-    labels: Labels, made: Aggregate, *, rel: int = 1, every: bool = False
+    labels: Labels,
+    made: Aggregate,
+    *,
+    rel: int = 1,
+    every: bool = False,
+    human: Known | None = None,
 ) -> list[Table | Passage]:
     """Say what the labels are, how far judges agree, and what each is worth.
 
@@ -36,7 +42,11 @@ def judges_tables(
         The lowest grade that is relevant.
     every : bool
         Show all judges, not those of the most labels.
+    human : mapping of (topic, docno) to int, or Qrels, optional
+        Grades that were known to the aggregation.
     """
+    if human is not None:
+        labels = labels.with_gold(human)
     binary = labels.at_level(rel)
     said = [f"{in_words(labels)}.", f"{in_words(made)}."]
     said[0] += _dropped(labels.n_dropped - labels.n_above, "blank or below 0, which is no label")
@@ -45,7 +55,7 @@ def judges_tables(
         alpha = agreement(binary, resamples=200)
         said.append(
             f"Krippendorff's alpha of relevant or not: {alpha.value:.3f} ({alpha.low:.3f} to "
-            f"{alpha.high:.3f}), of {alpha.pairs:,} pairs labelled by two judges or more."
+            f"{alpha.high:.3f}), of {counted(alpha.pairs, 'pair')} labelled by two judges or more."
         )
     except InputError as error:
         if len(labels.judges) > 1:

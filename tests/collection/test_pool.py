@@ -487,12 +487,25 @@ def test_judged_documents_are_found_in_lists_below_the_depth():
     documents = {"9": ["v", "w", "elsewhere"], "11": ["p"]}
     other = rb.Pool.from_runs(runs, depth=2, score_depth=3, documents=documents)
     assert other.docnos.tolist() == pool.docnos.tolist()
-    assert rb.Pool.from_runs(runs, depth=2, qrels=qrels).docnos.tolist() == ["w", "x", "y"]
+    assert rb.Pool.from_runs(runs, depth=2, qrels=qrels).docnos.tolist() == pool.docnos.tolist()
+    bare = rb.Pool.from_runs(runs, depth=2)
+    assert bare.docnos.tolist() == ["w", "x", "y"]
     qrels = rb.Qrels({"9": qrels["9"]})
     labels = np.nan_to_num(rb.Judgments.from_qrels(pool, qrels).labels)
     result = rb.moments(pool, labels).mean_expected[0]
     assert result == pytest.approx(rb.evaluate(runs, qrels, "AP").mean["AP"], abs=1e-12)
     assert repr(pool) == "Pool(2 systems, 1 topic, depth 2, scored to 3, 5 documents)"
+    # documents added later have no ranks below the depth: whole lists would lose v
+    judgments = rb.Judgments.from_qrels(bare, qrels)
+    assert bare.placed
+    assert not judgments.pool.placed
+    assert not rb.Pool.from_xarray(judgments.pool.to_xarray()).placed
+    certain = rb.fit(bare, judgments, model="uniform")
+    for asked in (bare, judgments.pool):
+        with pytest.warns(rb.CollectionWarning, match="2 judged relevant documents in no list's"):
+            rb.compare(asked, certain)
+    rb.compare(bare, certain, rb.Estimand(scope="pool"))
+    rb.compare(pool, rb.fit(pool, rb.Judgments.from_qrels(pool, qrels), model="uniform"))
 
 
 def test_padding_fills_every_list_with_documents_of_its_own():

@@ -123,6 +123,35 @@ def test_suspicious_judges_are_named_with_the_reason():
     assert np.isnan(without.loc["good", "accuracy"])
 
 
+def test_a_lenient_judge_is_not_called_inverted_and_a_turned_one_is():
+    """By what would agree by chance, given how often each says relevant: not by one half."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(600) < 0.2
+    lenient = np.where(truth, True, rng.random(600) < 0.75)
+    turned = np.where(rng.random(600) < 0.8, ~truth, truth)
+    assert (lenient == truth).mean() < 0.5
+    docnos = [f"d{i}" for i in range(600)]
+    said = {
+        "lenient": lenient,
+        "turned": turned,
+        "good": truth,
+        "fair": truth ^ (rng.random(600) < 0.1),
+    }
+    labels = rb.Labels.of(
+        ["7"] * 2400,
+        docnos * 4,
+        np.repeat([*said], 600),
+        np.concatenate([*said.values()]).astype(int),
+        gold={("7", docno): int(value) for docno, value in zip(docnos, truth, strict=True)},
+    )
+    with_gold = rb.judge_table(labels).set_index("judge")["suspicious"]
+    assert with_gold["turned"] == "worse than chance on gold: inverted?"
+    assert (with_gold.drop("turned") == "").all()
+    alone = rb.judge_table(labels.with_gold({})).set_index("judge")["suspicious"]
+    assert alone["turned"] == "against the others more often than by chance: inverted?"
+    assert (alone.drop("turned") == "").all()
+
+
 def test_a_judge_who_nearly_always_says_one_thing_is_suspicious():
     """Where others tell documents apart; one who says nothing else is not called inverted."""
     truth = np.arange(400) % 4 == 0
@@ -134,5 +163,5 @@ def test_a_judge_who_nearly_always_says_one_thing_is_suspicious():
         ["7"] * 1600, docnos, judges, np.concatenate([*said.values()]).astype(int), gold=gold
     )
     table = rb.judge_table(labels).set_index("judge")["suspicious"]
-    assert table["dot"] == "nearly always says relevant; worse than chance on gold"
+    assert table["dot"] == "nearly always says relevant"
     assert (table.drop("dot") == "").all()

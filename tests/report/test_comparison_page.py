@@ -104,7 +104,7 @@ def test_without_judgments_nothing_is_said_of_them(comparison):
 
 
 def test_one_system_has_nothing_to_compare(judgments):
-    alone = judgments.pool.select([judgments.pool.systems[0]])
+    alone = judgments.pool.select([judgments.pool.systems[0]], keep_documents=True)
     comparison = rb.compare(alone, rb.fit(alone, judgments.on(alone), model="rtc"))
     assert "There is nothing to compare" in comparison.to_html(None, judgments.on(alone))
     assert "nothing to compare" in repr(comparison)
