@@ -134,6 +134,10 @@ def plan(
     tables = plan_tables(design, baseline, "cycle" if demands else on_remainder, power)
     design.write(output, provenance=provenance(seed=seed))
     write_tables(tables, None, {})
+    if demands:
+        out = (~design.contributes).sum(axis=1).tolist()
+        numbers = ", ".join(f"{group} {n}" for group, n in zip(design.groups, out, strict=True))
+        typer.echo(f"The table is of plans without demands. With them, topics held out: {numbers}")
     typer.echo(f"{in_words(design)}\nin {output}")
 
 

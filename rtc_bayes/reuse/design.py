@@ -8,6 +8,7 @@ import numpy as np
 
 from rtc_bayes.collection.hold_out import HoldOutDesign
 from rtc_bayes.collection.ids import list_of_names
+from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.reuse.counts import Remainder, design_counts
 from rtc_bayes.reuse.cycles import Members, balanced_cycle
@@ -42,7 +43,7 @@ def hold_out(
     Parameters
     ----------
     groups : mapping of str to str, or iterable of str
-        Group (site) of each system, or the groups' names.
+        Group (site) of each system, or the groups' names; their order does not matter.
     topics : sequence of str, or int
         Topics, or how many there are (named 1, 2, ...).
     held : int, 1 to the number of groups less 1
@@ -164,11 +165,11 @@ def _placed(
 
 
 def _groups(groups: Mapping[str, str] | Iterable[str]) -> tuple[tuple[str, ...], dict[str, int]]:
-    """Return the groups' names, and how many systems each has."""
+    """Return the groups' names in natural order, and how many systems each has."""
     if isinstance(groups, str):
         raise InputError("groups is one text", remedy="give a mapping of system to group, or names")
     listed = list(groups.values()) if isinstance(groups, Mapping) else [str(g) for g in groups]
-    names = tuple(dict.fromkeys(listed))
+    names = natural_order(listed)
     if not isinstance(groups, Mapping) and len(names) < len(listed):
         raise InputError("a group is named twice", remedy="give each once")
     return names, {name: listed.count(name) for name in names}

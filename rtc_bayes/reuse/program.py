@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +33,9 @@ def sets_by_program(
 ) -> list[Members]:
     """Say which groups are held out of how many topics, as evenly as the demands let.
 
-    It makes the largest difference between groups least, then that between pairs of groups, then
-    that between sets. Among solutions as good, chance decides.
+    Groups that may be held out less often than an even share are held out as often as they may.
+    Of the others it makes the largest difference between groups least, then that between pairs of
+    groups, then that between sets. Among solutions as good, chance decides.
 
     Parameters
     ----------
@@ -88,7 +90,7 @@ def sets_by_program(
     pairs = list(combinations(range(len(groups)), 2))
     both = np.array([member[a] * member[b] for a, b in pairs])
     both = both[both.any(axis=1)]
-    # Evenness is asked of groups that may be held out freely.
+    # evenness is asked of groups that may be held out freely
     fair = (topics - baseline) * held / len(groups)
     capped = np.array([(most or {}).get(name, topics) < fair for name in groups])
     capped |= ~member.any(axis=1)
@@ -132,15 +134,24 @@ def sets_by_program(
         step = 100.0 ** (len(levels) - place)
         weight[size + 2 * place], weight[size + 2 * place + 1] = step, -step
     weight[:size] -= 1.0 / (topics + 1)  # of designs as even, the one that holds out more
-    for least in (lower[of_total], 1.0):  # as many topics as a plain design holds out, or fewer
-        lower[of_total] = least
-        solution = milp(
-            weight,
+    # groups with a limit come as near to it as they can; then the others are made even
+    limited = np.zeros(n_variables)
+    limited[:size] = member[capped].sum(axis=0)
+
+    def solved(objective: NDArray[np.float64]) -> Any:
+        return milp(
+            objective,
             integrality=np.ones(n_variables),
             bounds=Bounds(0, topics),
             constraints=LinearConstraint(np.array(rows), lower, upper),
             options={"time_limit": 30.0, "mip_rel_gap": 0.0},
         )
+
+    for least in (lower[of_total], 1.0):  # as many topics as a plain design holds out, or fewer
+        lower[of_total] = least
+        if limited.any() and (nearest := solved(-limited)).x is not None:
+            demand(limited, float(np.rint(limited @ nearest.x)), np.inf)
+        solution = solved(weight)
         if solution.x is not None or on_remainder == "cycle":
             break
     if solution.x is None:

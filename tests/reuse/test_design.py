@@ -168,3 +168,16 @@ def test_power_is_that_of_the_noncentral_t() -> None:
     assert power_of_t(-effect, n) == pytest.approx(power_of_t(effect, n), nan_ok=True)
     assert power_of_t(8.0, 1000) == pytest.approx(1.0)
     assert np.isnan(power_of_t(0.3, 1))
+
+
+@pytest.mark.parametrize("limit", [1, 4, 8, 10, 11])
+def test_a_group_with_a_limit_is_held_out_as_often_as_it_may(limit):
+    """Of 30 topics a fair share is 12 of each of five groups."""
+    out = (~rb.hold_out(names(5), 30, 2, most={"S1": limit}).contributes).sum(axis=1)
+    assert out[0] == limit
+    assert np.ptp(out[1:]) <= 1
+
+
+def test_groups_may_come_in_any_order():
+    forward = rb.hold_out(names(5), 20, 2, seed=3)
+    assert rb.hold_out(names(5)[::-1], 20, 2, seed=3).digest == forward.digest
