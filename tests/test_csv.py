@@ -64,7 +64,7 @@ def test_tables_of_scores(tmp_path, wide):
 
 def test_comparisons(made, tmp_path):
     runs, qrels = made
-    pool = rb.Pool.from_runs(runs, depth=10)
+    pool = rb.Pool.from_runs(runs, depth=10, qrels=qrels)
     comparison = rb.compare(
         pool, rb.fit(pool, rb.Judgments.from_qrels(pool, qrels), model="uniform")
     )

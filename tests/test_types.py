@@ -44,7 +44,7 @@ def test_an_argument_of_another_type_is_named(function, parameter):
 @pytest.fixture(scope="module")
 def made():
     simulated = rb.simulate(n_topics=3, n_systems=3, seed=1)
-    pool = rb.Pool.from_runs(simulated.runs, depth=5)
+    pool = rb.Pool.from_runs(simulated.runs, depth=5, qrels=simulated.qrels)
     judgments = rb.Judgments.from_qrels(pool, simulated.qrels)
     return simulated, pool, judgments, rb.fit(pool, judgments, model="rtc")
 

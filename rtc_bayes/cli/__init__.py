@@ -84,7 +84,11 @@ def _keep_inputs(command: str | None, parameters: Mapping[str, Any]) -> None:
     for name in written:
         path = parameters.get(name)
         ours = [file for file in (path, path and meta_path(path)) if file and os.path.isfile(file)]
-        read = _files(parameters.get(other) for other in _READ.difference(written)) if ours else ()
+        others = [
+            *(parameters.get(other) for other in _READ.difference(written)),
+            *(_of_options(parameters.get(other)) for other in _WITH_OPTIONS),
+        ]
+        read = _files(others) if ours else ()
         for file in read:
             beside = (file, meta_path(file))
             if any(os.path.samefile(a, b) for a in ours for b in beside if os.path.isfile(b)):
@@ -100,10 +104,15 @@ def _files(values: Iterable[Any]) -> Iterator[Path]:
 
     for value in values:
         for text in value if isinstance(value, list | tuple) else [value]:
-            for name in [text, *_OF_OPTIONS.findall(text)] if isinstance(text, str) else ():
-                # what names no file the command refuses itself
-                with contextlib.suppress(InputError):
-                    yield from files_of(name)
+            # what names no file the command refuses itself
+            with contextlib.suppress(InputError):
+                yield from files_of(text) if isinstance(text, str) else ()
+
+
+def _of_options(value: Any) -> list[str]:
+    """Values of a model's or a judge's options, as FILE of text_evidence[scores=FILE]."""
+    texts = value if isinstance(value, list | tuple) else [value]
+    return [name for text in texts if text for name in _OPTION_VALUE.findall(str(text))]
 
 
 app = typer.Typer(
@@ -138,35 +147,12 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 }
 # parameters that name what is read, and what is written
 _READ = {
-    *(
-        "algorithm",
-        "algorithms",
-        "audit",
-        "erels",
-        "families",
-        "files",
-        "gain",
-        "gold",
-        "groups",
-        "hold_out",
-        "human",
-    ),
-    *(
-        "labels",
-        "model",
-        "option",
-        "pilot",
-        "prels",
-        "qrels",
-        "relevance",
-        "runs",
-        "scores",
-        "truth",
-    ),
+    *("audit", "erels", "families", "files", "gain", "gold", "groups", "hold_out", "human"),
+    *("labels", "pilot", "prels", "qrels", "relevance", "runs", "scores", "truth"),
 }
 _OUTPUT = ("output",)
-# as of an algorithm or an option of a model: text_evidence[scores=FILE]
-_OF_OPTIONS = re.compile(r"=([^\[\],=]+)")
+_WITH_OPTIONS = ("algorithm", "algorithms", "model", "option")
+_OPTION_VALUE = re.compile(r"=([^\[\],=]+)")
 _WRITTEN = {"fit": ("output", "write_erels"), "allocate": ("output", "scores")}
 # options of before or of other commands, and those that stand in their place
 _MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"}

@@ -26,8 +26,8 @@ UNSEEN = " (unseen)"
 CONCENTRATION = 2.0
 #: Standard deviation of the slope's normal prior, about 0.
 SLOPE_SD = 1.0
-# draws of topics' grades and of the slope that a point estimate has the mean of
-_MEAN_OF = 200
+#: Draws of topics' grades and of the slope, where relevance itself has one.
+GRADE_DRAWS = 200
 # of Newton's method, for the slope
 _STEPS = 20
 
@@ -261,8 +261,10 @@ class GradeDistribution:
         Shape (2, documents, grades): of a nonrelevant document and of a relevant one.
         """
         grades = self.on(pool)
-        drawn = zip(*self._drawn(grades, _MEAN_OF), strict=True)
-        chances = sum(_chances(grades, pool, shares, slope) for shares, slope in drawn) / _MEAN_OF
+        drawn = zip(*self._drawn(grades, GRADE_DRAWS), strict=True)
+        chances = (
+            sum(_chances(grades, pool, shares, slope) for shares, slope in drawn) / GRADE_DRAWS
+        )
         return np.asarray(chances)
 
     def _drawn(self, grades: PoolGrades, count: int) -> tuple[Floats, Floats]:

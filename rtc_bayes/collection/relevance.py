@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, Self
@@ -72,6 +73,19 @@ class Relevance(Saved):
                 f"relevance has dims {dims}, not chain, draw, document",
                 remedy="label an array with Relevance.from_values(pool, values)",
             )
+        absent = {"topic", "docno"} - set(self.probability.coords)
+        if absent:
+            raise InputError(
+                f"relevance has no coordinate {' and '.join(sorted(absent))} of its documents",
+                remedy="label an array with Relevance.from_values(pool, values)",
+            )
+        pairs = zip(*(self.probability[name].values for name in ("topic", "docno")), strict=True)
+        if len(seen := Counter(pairs)) < self.probability.sizes["document"]:
+            (topic, docno), count = seen.most_common(1)[0]
+            raise InputError(
+                f"document {docno} of topic {topic} has {count} probabilities",
+                remedy="give each document once",
+            )
         values = self.probability.values
         if values.size and not (values.min() >= 0.0 and values.max() <= 1.0):
             wrong = ~((values >= 0.0) & (values <= 1.0))
@@ -100,7 +114,7 @@ class Relevance(Saved):
         Parameters
         ----------
         pool : Pool
-        values : array_like of float, shape (documents,) or (chain, draw, documents)
+        values : array_like of float, shape (documents,), (draw, documents) or with chains first
             Each in [0, 1].
         model, method : str
         grades : GradeDistribution, optional
@@ -120,9 +134,13 @@ class Relevance(Saved):
         """
         import xarray as xr
 
+        if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+            raise InputError("probabilities are masked", remedy=ONE_EACH)
         array = np.asarray(values)
-        if array.ndim == 1:
-            array = array[None, None, :]
+        if array.dtype.kind not in "fiub":
+            raise InputError(f"probabilities are of type {array.dtype}", remedy="give numbers")
+        if array.ndim < 3:
+            array = np.atleast_2d(array)[None]
         if array.ndim != 3 or array.shape[-1] != pool.n_documents:
             raise InputError(
                 f"probabilities of shape {np.shape(values)} for "

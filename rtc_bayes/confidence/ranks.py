@@ -70,8 +70,8 @@ def rank_systems(
     Returns
     -------
     DataFrame
-        One row per system, the best first: system, expected, sd (of the outcomes), p_best,
-        rank_low, rank_median, rank_high.
+        One row per system, the best first: system, expected, sd (of the outcomes, and of the error
+        that all scores share), p_best, rank_low, rank_median, rank_high.
 
     Raises
     ------
@@ -96,7 +96,8 @@ def rank_systems(
     )
     scores = setting.sample_all()
     sampled = sampled_moments(scores, setting.pairs[:0])
-    moments = {"expected": sampled.expected, "sd": sampled.sd}
+    sd = np.hypot(sampled.sd, setting.common_error * sampled.expected)
+    moments = {"expected": sampled.expected, "sd": sd}
     frame = pd.DataFrame({"system": setting.pool.systems} | moments | count_ranks(scores)._asdict())
     return frame.sort_values("expected", ascending=False, kind="stable", ignore_index=True)
 

@@ -6,6 +6,8 @@ import math
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
+import numpy as np
+
 from rtc_bayes import defaults
 from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures.names import parse_measure
@@ -103,13 +105,15 @@ class Estimand:
         object.__setattr__(self, "measure", measure.name)
         if self.scope not in get_args(Scope.__value__):
             raise InputError(f"scope is {self.scope!r}", remedy='give "whole" or "pool"')
-        if isinstance(self.topics, str):
+        if self.topics is None or isinstance(self.topics, str):
             if self.topics not in ("all", "judged"):
                 raise InputError(
                     f"topics are {self.topics!r}", remedy='give "all", "judged" or a list of topics'
                 )
         else:
             object.__setattr__(self, "topics", tuple(self.topics))
+        if self.unseen is not None and not isinstance(self.unseen, bool | np.bool_):
+            raise InputError(f"unseen is {self.unseen!r:.80}", remedy="give True, False or None")
         if self.residual not in (None, "auto") and not _is_deviation(self.residual):
             raise InputError(
                 f"residual is {self.residual!r}",
@@ -365,5 +369,9 @@ class Estimand:
         return fields | {"topics": self.topics if isinstance(self.topics, str) else [*self.topics]}
 
 
+# beyond any score; squares of more overflow
+_LARGEST_DEVIATION = 1e6
+
+
 def _is_deviation(value: object) -> bool:
-    return isinstance(value, int | float) and 0.0 <= value < float("inf")
+    return isinstance(value, int | float) and 0.0 <= value <= _LARGEST_DEVIATION

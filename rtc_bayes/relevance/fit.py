@@ -36,7 +36,7 @@ from rtc_bayes.relevance.interface import (
     Stage,
     check_takes_labels,
 )
-from rtc_bayes.relevance.options import option_text
+from rtc_bayes.relevance.options import option_text, option_values
 from rtc_bayes.relevance.registry import load_model
 from rtc_bayes.relevance.spec import ModelSpec
 from rtc_bayes.store import provenance
@@ -133,7 +133,8 @@ class Fit:
         Raises
         ------
         InputError
-            The model has no graph of its own: its parts are fitted one after the other.
+            The model has no graph of its own: its parts are fitted one after the other, or it is
+            no model of one.
 
         Examples
         --------
@@ -147,8 +148,12 @@ class Fit:
         """
         model: Any = self.build()
         if not hasattr(model, "graph"):
+            parts = hasattr(model, "stages")
             raise InputError(
-                f"model {model.name} has no graph", remedy="stages() of the model has one a part"
+                f"model {model.name} has no graph",
+                remedy="fit.build().stages(fit.judgments) has one of each part"
+                if parts
+                else "its estimates are no posterior of a graph: fit another model",
             )
         centred: Any = replace(model, centred=True) if hasattr(model, "centred") else model
         graph: pm.Model = centred.graph(self.judgments.pool, self.judgments)
@@ -205,7 +210,13 @@ class Fit:
         write_dataset(tree, path)
 
     @classmethod
-    def load(cls, path: str | Path, *, made_for: Pool | None = None) -> Fit:
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        made_for: Pool | None = None,
+        model: RelevanceModel | None = None,
+    ) -> Fit:
         """Read a fit that :meth:`save` wrote.
 
         Parameters
@@ -213,11 +224,14 @@ class Fit:
         path : str or Path
         made_for : Pool, optional
             Runs that the fit must have been made with, at the same depth.
+        model : RelevanceModel, optional
+            The model that was fitted, where it was given itself and no name finds it: for
+            :meth:`predict` and :meth:`graph`.
 
         Raises
         ------
         InputError
-            The file is absent or holds something else, or a fit of other runs.
+            The file is absent or holds something else, or a fit of other runs or another model.
         """
         import xarray as xr
 
@@ -232,6 +246,16 @@ class Fit:
         judgments = _judgments(groups["constant_data"], groups["observed_data"])
         if made_for is not None:
             _check_same_runs(judgments.pool, made_for, path)
+        options, digest = json.loads(attrs["options"]), str(attrs["digest"]) or None
+        spec = None if model is None else ModelSpec.parse(model)
+        if spec is not None:
+            own = {name: option_text(value) for name, value in option_values(spec.build()).items()}
+            if (spec.name, own, spec.digest) != (str(attrs["model"]), options, digest):
+                raise InputError(
+                    f"a fit of {attrs['model']}, of other options or code than {spec.text}",
+                    path=path,
+                    remedy="give the model that was fitted, with its options",
+                )
         return cls(
             relevance=relevance,
             posterior=xr.DataTree.from_dict({f"/{name}": data for name, data in groups.items()}),
@@ -239,9 +263,10 @@ class Fit:
             judgments=judgments,
             model=str(attrs["model"]),
             method=str(attrs["method"]),
-            options=json.loads(attrs["options"]),
+            options=options,
             sampling=Sampling(**json.loads(attrs["sampling"])),
-            digest=str(attrs["digest"]) or None,
+            digest=digest,
+            instance=None if spec is None else spec.instance,
         )
 
     def __repr__(self) -> str:

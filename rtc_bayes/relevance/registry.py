@@ -152,7 +152,7 @@ def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
     if digest is not None:
         raise InputError(
             f"model {str(name_or_path)!r} was a class of one's own, which no file holds",
-            remedy="give an instance of it again, or keep it in a FILE.py",
+            remedy="load the fit with it, Fit.load(path, model=...), or keep it in a FILE.py",
         )
     if str(name_or_path) not in names:
         raise InputError(
