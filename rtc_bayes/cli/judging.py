@@ -184,6 +184,7 @@ def next_(
     from rtc_bayes.collection.grades import counted_grades
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.actions import check_costs
+    from rtc_bayes.judging.judges.weighted import REFIT_EVERY
     from rtc_bayes.judging.suggest import documents_frame, why_none
     from rtc_bayes.measures import parse_measure
     from rtc_bayes.store import announced, provenance
@@ -214,6 +215,13 @@ def next_(
         begun = Judgments.from_qrels(
             pool, judged, relevance_level=level, judged_for=tags(judged_for)
         )
+        if (read := labels.read()) is not None:
+            if by in ("logistic", "svm"):
+                raise InputError(
+                    f"--labels says nothing to {by}",
+                    remedy="give --by a model that takes labels, as hierarchical:map",
+                )
+            begun = begun.with_judge_labels(read)
         with announced("choosing topics", quiet):
             ranked = suggest_topics(
                 begun.pool,
@@ -264,7 +272,8 @@ def next_(
     by = ""
     if chosen.weighs_by_measure and estimand.measure != defaults.MEASURE:
         by = f" by {estimand.measure}"
-    sure = _sure(suggestions, pair)
+    fitted = judgments.n_judged >= REFIT_EVERY or judgments.judge_labels is not None
+    sure = _sure(suggestions, pair, least=None if fitted else REFIT_EVERY)
     title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{sure}"
     if judgments.highest_grade > 1:
         highest = int(judgments.highest_grade)
@@ -285,7 +294,7 @@ def _refuse_of_others(context: typer.Context, *, audit: bool, by_topic: bool, co
         more = ("measure", "relevance_level", "by_topic", "judged_for", "labels", "costs")
         refuse_unused(context, "with --audit", *of_documents, *of_scores, *more, remedy=other)
     if by_topic:
-        unused = (*of_documents, *of_scores, "labels", "costs")
+        unused = (*of_documents, *of_scores, "costs")
         refuse_unused(context, "with --by-topic", *unused, remedy=other)
     else:
         too = "give --by-topic, too, or leave it out"
@@ -451,8 +460,8 @@ def pair_of(text: str | None, systems: Sequence[str], *, least: str = ", or leas
     return next((names for names in splits if set(names) <= set(systems)), splits[0])
 
 
-def _sure(suggestions: Suggestions, asked: str | None) -> str:
-    """Say how sure the pair asked for is, or which pair is least sure."""
+def _sure(suggestions: Suggestions, asked: str | None, *, least: int | None) -> str:
+    """Say how sure the pair asked for is, or which pair is least sure, and by what."""
     from rtc_bayes.report.tables import probability
 
     if suggestions.pair is None:
@@ -460,4 +469,6 @@ def _sure(suggestions: Suggestions, asked: str | None) -> str:
     which = "least sure" if asked in (None, "least") else "for"
     pair, confidence = " and ".join(suggestions.pair), probability(suggestions.confidence)
     differs = "by plug-in moments, without the residual: P(better) of compare may differ"
+    if least is not None:
+        differs += f"; no model is fitted to fewer than {least} judgments: every p is .5"
     return f"; {which}: {pair}, confidence {confidence} ({differs})"

@@ -728,6 +728,12 @@ def _check_reach(labels: Labels, judgments: Judgments) -> None:
     shared_topics(pool.topics, labels.topics, what="labels", say=False)
     documents = labels.located(pool)
     within = documents >= 0
+    if aside := [topic for topic in labels.topics if topic not in pool.topics]:
+        others = np.isin(np.array(labels.topics)[labels.topic_of], aside)
+        warn(
+            f"{counted(int(others.sum()), 'label')} of {counted(len(aside), 'topic')} without a "
+            f"run, left aside: {some(aside)}",
+        )
     if not within.any():
         raise InputError(
             f"none of {counted(labels.n_labels, 'label')} is of a document of the pool",

@@ -233,15 +233,39 @@ def _read_run(path: Path, name_by: str, order: str) -> _Parsed:
     """Read the lines of a file."""
     rows = Rows(path, RUN, unread=() if order == "rank" else ("rank",))
     scores = rows.numbers("score", "a number", lambda numbers: ~np.isnan(numbers))
+    topics = _by_topic(rows.column("topic"))
+    if order == "score" and _rise(topics, scores) and _ranks_fall_with(path, topics, scores):
+        warn(
+            f"{path}: scores rise where ranks do, and the highest score is taken for the best: are "
+            'they distances? Order by rank instead (order="rank", --order rank)'
+        )
     return _Parsed(
         tag=path.name.removesuffix(".gz") if name_by == "file" else _only_tag(rows),
-        topics=_by_topic(rows.column("topic")),
+        topics=topics,
         docnos=rows.column("docno"),
         key=-rows.integers("rank").astype(np.float64) if order == "rank" else scores,
         scores=scores,
         path=str(path),
         digest=rows.digest,
     )
+
+
+def _rise(topics: Mapping[str, NDArray[np.intp] | slice], scores: NDArray[np.float64]) -> bool:
+    """Whether the last line of every list, of two or more, has a higher score than the first."""
+    ends = [(of[0], of[-1]) for of in map(scores.__getitem__, topics.values()) if len(of) > 1]
+    return bool(ends) and all(first < last for first, last in ends)
+
+
+def _ranks_fall_with(
+    path: Path, topics: Mapping[str, NDArray[np.intp] | slice], scores: NDArray[np.float64]
+) -> bool:
+    """Whether the best by score have the last ranks, or what stands for ranks is none."""
+    try:
+        ranks = Rows(path, RUN).integers("rank")
+    except InputError:
+        return True
+    lists = ((ranks[of], scores[of]) for of in topics.values())
+    return all(r[np.argmax(x)] > r[np.argmin(x)] for r, x in lists if len(x) > 1)
 
 
 def _only_tag(rows: Rows) -> str:

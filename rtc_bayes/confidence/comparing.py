@@ -156,7 +156,10 @@ def compare(
     asked: Any = estimand if several else [estimand]
     estimands = [Estimand.from_value(each) for each in asked]
     if not estimands or len({each.measure for each in estimands}) < len(estimands):
-        raise InputError("no measure, or one twice", remedy="name each measure once")
+        raise InputError(
+            "no measure, or one twice",
+            remedy="name each measure once; of one measure compare by other estimands one by one",
+        )
     compared = [
         compare_setting(
             Setting.from_pool(

@@ -188,7 +188,7 @@ class Aggregate:
         return pd.DataFrame(columns)
 
     def probabilities(self) -> Probabilities:
-        """Return the probabilities of relevance as ``compare`` takes them: see `write_erels`."""
+        """Return the probabilities of relevance, which `Relevance.from_erels` takes over a pool."""
         tables: dict[str, dict[str, float]] = {}
         for (topic, docno), p in zip(self.pairs, self.probability.tolist(), strict=True):
             tables.setdefault(topic, {})[docno] = p

@@ -312,10 +312,10 @@ def fit(
     seed : int
     labels : Labels, optional
         Labels of judges that may err, by :func:`rtc_bayes.read_labels`: evidence beside ranks and
-        judgments, for a model that takes it (``robust`` and ``hierarchical``). Their errors are
-        learned from the documents that `judgments` and they share; there may be none. They take the
-        place of those that `judgments` have (:meth:`Judgments.with_judge_labels`); these are the
-        default.
+        judgments, for a model that takes it (``robust``, ``hierarchical`` and ``layered``). Their
+        errors are learned from the documents that `judgments` and they share; there may be none.
+        They take the place of those that `judgments` have (:meth:`Judgments.with_judge_labels`);
+        these are the default.
 
     Returns
     -------

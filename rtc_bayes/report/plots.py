@@ -170,6 +170,11 @@ def plot_difference(comparison: Comparison, a: str, b: str, ax: Axes | None = No
 def _axes(ax: Axes | None, height: float) -> Axes:
     """Return these axes, or those of a new figure that a notebook shows."""
     if ax is not None:
+        if not hasattr(ax, "hlines"):
+            raise InputError(
+                f"ax is a {type(ax).__name__}",
+                remedy="give Matplotlib axes, as plt.subplots() returns one",
+            )
         return ax
     import matplotlib.pyplot as plt
 

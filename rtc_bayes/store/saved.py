@@ -6,10 +6,13 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from rtc_bayes.errors import InputError
 from rtc_bayes.store.datasets import read_dataset, write_dataset
 
 if TYPE_CHECKING:
     import xarray as xr
+
+_OTHERS = (".csv", ".json", ".txt", ".html", ".pkl")
 
 
 class Saved(ABC):
@@ -36,7 +39,19 @@ class Saved(ABC):
         """Rebuild from the data set of :meth:`to_xarray`."""
 
     def save(self, path: str | Path) -> None:
-        """Write to a netCDF file, or to a zarr folder where the path ends in ``.zarr``."""
+        """Write to a netCDF file, or to a zarr folder where the path ends in ``.zarr``.
+
+        Raises
+        ------
+        InputError
+            An ending of another kind of file: ``.csv``, ``.json``, ``.txt`` or ``.html``.
+        """
+        if str(path).endswith(_OTHERS):
+            raise InputError(
+                "save writes netCDF or zarr",
+                path=path,
+                remedy="name a file FILE.nc, or use a method for that kind, as to_csv",
+            )
         write_dataset(self.to_xarray(), path)
 
     @classmethod
