@@ -111,7 +111,7 @@ def plan(
         held,
         baseline=baseline,
         on_remainder=on_remainder,
-        never_together=[pair.split(",") for pair in never_together or ()],
+        never_together=[_parts(pair) for pair in never_together or ()],
         most=_numbers("--most", most),
         most_runs=most_runs,
         costs=_numbers("--cost", cost),
@@ -241,7 +241,7 @@ def reusability(
                 measure,
                 depth=depth,
                 shallow=shallow,
-                only=None if leave_out == "groups" else leave_out.split(","),
+                only=None if leave_out == "groups" else _parts(leave_out),
                 relevance_level=relevance_level,
             )
     else:
@@ -312,3 +312,8 @@ def _numbers(option: str, texts: Sequence[str] | None) -> dict[str, int]:
             raise InputError(f"cannot use {option} {text}", remedy="write GROUP=N, each group once")
         read[group] = int(number)
     return read
+
+
+def _parts(text: str) -> list[str]:
+    """Read names, parted by commas."""
+    return [name.strip() for name in text.split(",")]

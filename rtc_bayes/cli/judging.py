@@ -398,12 +398,17 @@ def _show_audit(
         assert output is not None
         _lose_no_grade(output, judged)
         write_prels(prels, output)
-        write_json(meta, meta_path(output))
+        level = judged.relevance_level
+        of_level = {} if level is None else {"relevance_level": level}
+        write_json(meta | of_level, meta_path(output))
         if not quiet:
             typer.echo(f"{title}\nin {output}")
         return
     if count < len(order.next):
-        title += f"; the first {count} are shown, and -o FILE.prels writes all"
+        first_alone = f"the first {count} are shown, and -o FILE.prels writes all"
+        title += f"; {first_alone}"
+        if kind != "table":
+            warn(f"of {counted(len(order.next), 'document')} {first_alone}")
     first, of_all = order.next[:count], sample.judgments.pool
     frame = pd.DataFrame(
         {
@@ -453,7 +458,7 @@ def pair_of(text: str | None, systems: Sequence[str], *, least: str = ", or leas
         return None
     if text == "least":
         return "least"
-    parts = text.split(",")
+    parts = [part.strip() for part in text.split(",")]
     splits = [(",".join(parts[:n]), ",".join(parts[n:])) for n in range(1, len(parts))]
     if not splits:
         raise InputError(f"--pair is {text!r}", remedy=f"give two systems as A,B{least}")

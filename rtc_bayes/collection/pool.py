@@ -361,6 +361,25 @@ class Pool(Saved):
         return nowhere + total / max(self.n_systems, 1)
 
     @property
+    def alike(self) -> tuple[tuple[str, ...], ...]:
+        """Systems whose lists are the same down to the depth, on every topic, together.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> lists = {"A": ["x", "y"], "B": ["y"], "C": ["x", "y"]}
+        >>> runs = [rb.Run.from_rankings(system, {"1": of}) for system, of in lists.items()]
+        >>> rb.Pool.from_runs(rb.Runs(runs)).alike
+        (('A', 'C'),)
+        """
+        together: dict[bytes, list[str]] = {}
+        for s, system in enumerate(self.systems):
+            starts = self.list_starts[s * self.n_topics : (s + 1) * self.n_topics + 1]
+            lists = self.ranked[starts[0] : starts[-1]].tobytes()
+            together.setdefault((starts - starts[0]).tobytes() + lists, []).append(system)
+        return tuple(tuple(names) for names in together.values() if len(names) > 1)
+
+    @property
     def reach(self) -> int:
         """The lowest rank that is known of any list: at least the depth."""
         return self.depth if self.tails is None else self.tails.reach

@@ -222,10 +222,10 @@ class Relevance(Saved):
         n_default = len(values) - sum(len(listed[topic]) for topic in shared)
         if n_default and default_p is None:
             lacking = (
-                f"no listed probability for {n_default:,} of {counted(len(values), 'document')} "
-                "of the pool"
+                f"no listed probability for {n_default:,} of "
+                f"{counted(pool.n_documents, 'document')} of the pool"
             )
-            if n_default > _FEW_UNLISTED * len(values):
+            if n_default > _FEW_UNLISTED * pool.n_documents:
                 raise InputError(
                     lacking,
                     path=erels.path or None,

@@ -11,7 +11,7 @@ from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.errors import InputError, explains_types, moved
+from rtc_bayes.errors import InputError, explains_types, moved, warn
 from rtc_bayes.judging.algorithm import Algorithm
 from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Judge
@@ -186,6 +186,8 @@ def build(
 
     Warns
     -----
+    CollectionWarning
+        Systems have the same lists, so that a confidence in every pair cannot be reached.
     FitWarning
         Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
 
@@ -210,6 +212,8 @@ def build(
     if pool.n_topics:
         shared_topics(pool.topics, qrels.topics, qrels.path, say=False)
     check_groups_given(hold_out, groups)
+    if confidence is not None:
+        warn_of_alike(pool)
     stop: dict[str, Any] = {
         "confidence": confidence,
         "budget": budget,
@@ -247,6 +251,21 @@ def build(
         missing=tuple(missing),
         steps=tuple(session.steps),
     )
+
+
+def warn_of_alike(pool: Pool) -> None:
+    """Warn of systems that no judgment can tell apart, so that judging for a confidence goes on.
+
+    Warns
+    -----
+    CollectionWarning
+    """
+    for names in pool.alike:
+        warn(
+            f"{' and '.join(names[:2])}{' and others' if len(names) > 2 else ''} have the same "
+            f"lists to rank {pool.depth}: no judgment tells them apart, and all pairs never have "
+            "the confidence; leave one out, or judge for a budget alone",
+        )
 
 
 def judged_about(

@@ -346,8 +346,14 @@ def _least_confident(chooser: Chooser) -> tuple[int, int] | None:
     confidence = chooser.confidence()
     if confidence is None or not len(confidence):
         return None
-    first, second = np.triu_indices(chooser.pool.n_systems, 1)
-    least = int(np.argmin(confidence))
+    pool = chooser.pool
+    first, second = np.triu_indices(pool.n_systems, 1)
+    # what no judgment can tell apart is not asked for
+    lists = np.arange(pool.n_systems)
+    for names in pool.alike:
+        lists[[pool.systems.index(name) for name in names]] = pool.systems.index(names[0])
+    apart = lists[first] != lists[second]
+    least = int(np.argmin(np.where(apart, confidence, np.inf)))
     return int(first[least]), int(second[least])
 
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store.csv_rows import CsvRow, read_csv_rows
 
 _COLUMNS = {
-    "system": ("system", "run", "tag"),
+    "system": ("system", "run", "tag", "name"),
     "topic": ("topic", "qid", "query_id", "q_id", "query"),
     "score": ("score", "mean", "value"),
     "variance": ("variance",),
@@ -70,7 +70,13 @@ def read_scores(path: str | Path, measure: str | None = None) -> ScoreFile:
         named = measure or ""
         _check_columns(header.fields, path)
         cells = _cells_of_table(header, rows, path)
-    return ScoreFile(*_matrix(cells, path), named)
+    every = list(cells)
+    # trec_eval and its like add the mean over topics
+    topics = [cell for cell in every if cell.topic != "all"]
+    if 0 < len(topics) < len(every):
+        warn(f"{path}: 'all' is taken for the mean over topics, and left out")
+        every = topics
+    return ScoreFile(*_matrix(iter(every), path), named)
 
 
 def _check_columns(names: Sequence[str], path: str | Path) -> None:

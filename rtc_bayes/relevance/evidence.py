@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import Floats
 
 
@@ -200,12 +199,7 @@ def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]
             "label",
             eta,
             logp=lambda value, eta: value * eta - pm.math.log1pexp(eta),
-            random=_random_labels,
+            dist=lambda eta, size: pm.Bernoulli.dist(logit_p=eta, size=size).astype("float64"),
             observed=labels,
             dims="judgment",
         )
-
-
-def _random_labels(eta: Floats, rng: np.random.Generator, size: Any) -> Floats:
-    """Draw labels 0 and 1 by their log-odds."""
-    return np.asarray(rng.random(size) < sigmoid(np.asarray(eta)), dtype=np.float64)

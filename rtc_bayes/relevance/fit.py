@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _FORMAT = "rtc_bayes fit 3"
 # a judge is called turned round by as many relevant documents, and others, and this chance
-_SIDES, _BY_CHANCE = 3, 0.05
+_SIDES, _BY_CHANCE = 3, 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)

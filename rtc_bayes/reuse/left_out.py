@@ -303,8 +303,8 @@ class LeftOut(Shown):
         DataFrame
             depth, groups, judged, relevant; unique_relevant; mean, low, high, median and worst
             relative change of a left-out run's score, low and high being a 95% interval of the
-            mean by 2000 resamples of groups; moved, runs that change rank among those of other
-            groups, and places, the most that one moves.
+            mean by 2000 resamples of groups (missing of one group alone); moved, runs that change
+            rank among those of other groups, and places, the most that one moves.
         """
         import pandas as pd
 
@@ -316,6 +316,8 @@ class LeftOut(Shown):
             drawn = sums[rng.integers(0, len(sums), (_RESAMPLES, len(sums)))].sum(axis=1)
             drawn = drawn[drawn[:, 1] > 0]
             low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
+            if len(sums) < 2:
+                low = high = np.nan
             places = (here["rank_left_out"] - here["rank"]).abs()
             rows.append(
                 {
@@ -341,10 +343,13 @@ class LeftOut(Shown):
         at = self.depths[0]
         runs = self.by_run().iloc[: sum(group in self.groups for group in self.of_systems)]
         worst = runs.loc[runs["relative"].idxmin()]
+        by_others = ""
+        if row["low"] == row["low"]:
+            by_others = f" ({row['low']:+.2%} to {row['high']:+.2%} by other draws of groups)"
         return (
             f"Without what its own group alone contributed, a run's mean {self.measure} changes by "
-            f"{row['mean']:+.2%} on average ({row['low']:+.2%} to {row['high']:+.2%} by other "
-            f"draws of groups), and by {worst['relative']:+.1%} at worst ({worst['system']}). "
+            f"{row['mean']:+.2%} on average{by_others}, and by {worst['relative']:+.1%} at worst "
+            f"({worst['system']}). "
             f"{row['moved']:.0f} of {len(runs)} runs change rank among those of other groups, by "
             f"{row['places']:.0f} at most. One group alone contributed "
             f"{at.unique_relevant.sum():,} of {at.relevant:,} relevant documents, where the first "

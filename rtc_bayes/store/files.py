@@ -12,6 +12,7 @@ import math
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # what the system says where there is no more room
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}(\.[^.]+)?")
 
 
@@ -33,7 +35,7 @@ def check_target(path: str | Path) -> Path:
     Raises
     ------
     InputError
-        If `path` is a folder, or its folder does not exist.
+        If `path` is a folder or a read-only file, or its folder does not exist.
 
     Examples
     --------
@@ -46,6 +48,8 @@ def check_target(path: str | Path) -> Path:
         raise InputError("is a folder", path=path, remedy="name a file in it")
     if not target.parent.is_dir():
         raise InputError("its folder does not exist", path=path, remedy="make the folder first")
+    if target.is_file() and not target.stat().st_mode & _WRITABLE:
+        raise InputError("is read-only", path=path, remedy="name another file")
     return target
 
 

@@ -1,6 +1,8 @@
 """Labels of many judges: the container and the files it is read from."""
 
+import copy
 import gzip
+import pickle
 import re
 
 import numpy as np
@@ -239,3 +241,70 @@ def test_what_would_be_read_wrongly_is_refused(tmp_path, text, said):
     (tmp_path / "x.txt").write_text(text)
     with pytest.raises(rb.InputError, match=said):
         rb.read_labels(tmp_path / "x.txt")
+
+
+def test_labels_are_pickled_and_copied():
+    labels = rb.Labels.of(
+        ["7"] * 3, ["a", "a", "b"], ["x", "y", "x"], [1, 0, 1], gold={("7", "a"): 1}
+    )
+    for again in (pickle.loads(pickle.dumps(labels)), copy.deepcopy(labels)):
+        assert repr(again) == repr(labels)
+        assert dict(again.gold) == {("7", "a"): 1}
+        with pytest.raises(TypeError):
+            again.gold["7", "b"] = 1
+
+
+def test_a_column_of_judges_has_many_names(tmp_path):
+    file = tmp_path / "labels.csv"
+    for name in ("model", "LLM", "rater", "annotator_id", "user"):
+        file.write_text(f"topic,{name},docno,label\n7,ann,d1,1\n7,bob,d1,0\n")
+        assert rb.read_labels(file).judges == ("ann", "bob")
+    file.write_text("topic,who,docno,label\n7,ann,d1,1\n7,bob,d2,0\n")
+    with pytest.warns(
+        rb.CollectionWarning, match="all labels are of one judge, labels; not read: .?who"
+    ):
+        assert rb.read_labels(file).judges == ("labels",)
+
+
+def test_a_column_that_is_no_judge_of_a_panel_is_noticed(tmp_path):
+    file = tmp_path / "panel.csv"
+    file.write_text("topic,docno,one,two,confidence\n7,d1,1,2,90\n7,d2,0,3,50\n")
+    with pytest.warns(
+        rb.CollectionWarning, match="confidence' has grades up to 90, all others up to 3"
+    ):
+        rb.read_labels(file)
+
+
+def test_files_of_one_name_are_of_several_judges(tmp_path):
+    for folder, grade in (("gpt", 1), ("llama", 0)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "labels.txt").write_text(f"7 0 d1 {grade}\n")
+    labels = rb.read_labels(tmp_path / "gpt" / "labels.txt", tmp_path / "llama" / "labels.txt")
+    assert labels.judges == ("gpt/labels", "llama/labels")
+
+
+def test_what_says_no_label_is_none_and_json_is_not_read(tmp_path):
+    file = tmp_path / "labels.csv"
+    file.write_text("topic,judge,docno,label\n7,ann,d1,n/a\n7,ann,d2,True\n7,ann,d3,False\n")
+    assert rb.read_labels(file).grade.tolist() == [1, 0]
+    frame = pd.DataFrame(
+        {
+            "topic": ["1", "1"],
+            "judge": ["a", "b"],
+            "docno": ["x", "x"],
+            "label": pd.array([1, None]),
+        }
+    )
+    assert rb.read_labels(frame).n_labels == 1
+    file.write_text('{"topic": "7", "label": 1}\n')
+    with pytest.raises(rb.InputError, match="this looks like JSON"):
+        rb.read_labels(file)
+
+
+def test_labels_of_topics_without_a_run_are_counted():
+    pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"7": ["a", "b"]})]))
+    labels = rb.Labels.of(["7", "07", "07"], ["a", "a", "b"], ["x"] * 3, [1, 0, 1])
+    with pytest.warns(
+        rb.CollectionWarning, match="2 labels of 1 topic without a run, left aside: 07"
+    ):
+        rb.Judgments.none(pool).with_judge_labels(labels)

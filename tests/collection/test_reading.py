@@ -33,9 +33,11 @@ def test_order_is_by_score_then_docno_descending_and_not_by_rank(tmp_path):
     content = "1 Q0 a 1 1.0 s\n1 Q0 b 2 2.00000000001 s\n1 Q0 c 3 2.0 s\n1 Q0 e 9 2.0 s\n"
     path = write(tmp_path / "run", content)
     # b and c differ in double precision only
-    assert rb.read_runs(path)["s"].ranking("1").tolist() == ["b", "e", "c", "a"]
+    with pytest.warns(rb.CollectionWarning, match="scores rise where ranks do"):
+        assert rb.read_runs(path)["s"].ranking("1").tolist() == ["b", "e", "c", "a"]
     assert rb.read_runs(path, order="rank")["s"].ranking("1").tolist() == ["a", "b", "c", "e"]
-    assert rb.read_runs(path, depth=2)["s"].ranking("1").tolist() == ["b", "e"]
+    with pytest.warns(rb.CollectionWarning, match="scores rise where ranks do"):
+        assert rb.read_runs(path, depth=2)["s"].ranking("1").tolist() == ["b", "e"]
 
 
 def test_folders_globs_and_gzip(tmp_path):
@@ -310,3 +312,42 @@ def test_objects_describe_themselves(tmp_path):
     assert repr(runs["sys"]) == "Run('sys': 2 topics, 3 documents ranked)"
     assert "3 judged, 2 relevant" in repr(rb.read_qrels(write(tmp_path / "q", QRELS)))
     assert runs.to_frame()["rank"].tolist() == [1, 2, 1]
+
+
+def test_distances_for_scores_are_noticed(tmp_path):
+    """The last rank has the highest score; a file whose lines stand the other way round has not."""
+    rising = write(
+        tmp_path / "far", "401 Q0 d1 1 0.1 sys\n401 Q0 d2 2 0.7 sys\n402 Q0 d1 1 9 sys\n"
+    )
+    with pytest.warns(rb.CollectionWarning, match="far: scores rise where ranks do"):
+        rb.read_runs(rising)
+    rb.read_runs(rising, order="rank")
+    backwards = "401 Q0 d2 2 0.1 sys\n401 Q0 d1 1 0.7 sys\n"
+    assert rb.read_runs(write(tmp_path / "back", backwards))["sys"].ranking("401").tolist() == [
+        "d1",
+        "d2",
+    ]
+
+
+def test_probabilities_that_are_none_are_refused():
+    pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    two = rb.Relevance.from_values(pool, [[0.25, 0.5], [0.75, 0.5]])
+    assert two.n_draws == 2
+    once = two.probability
+    for wrong, said in {
+        "twice": (once.isel(document=[0, 0]), "document a of topic 1 has 2 probabilities"),
+        "bare": (once.drop_vars("docno"), "no coordinate docno of its documents"),
+    }.values():
+        with pytest.raises(InputError, match=said):
+            rb.Relevance(wrong)
+    for values in (np.ma.masked_array([0.1, 0.2], [True, False]), ["high", "low"]):
+        with pytest.raises(InputError, match="probabilities are"):
+            rb.Relevance.from_values(pool, values)
+
+
+def test_documents_that_only_a_list_of_probabilities_has_hide_none_that_lack_one():
+    """The share that is asked for is that of the pool's documents."""
+    pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": list("abcdefgh")})]))
+    listed = rb.Probabilities({"1": dict.fromkeys([*"abcdef", *(f"x{i}" for i in range(90))], 0.5)})
+    with pytest.raises(InputError, match="no listed probability for 2 of 8 documents of the pool"):
+        rb.Relevance.from_erels(pool, listed)

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from pools import judge, pool_of, random_pool
 
-from rtc_bayes import Estimand, InputError, Judgments, next_documents
+from rtc_bayes import (
+    CollectionWarning,
+    Estimand,
+    InputError,
+    Judgments,
+    Qrels,
+    build,
+    next_documents,
+)
 from rtc_bayes.judging import JudgingSession, parse_algorithm, suggest
 from rtc_bayes.judging.session import start_judge
 from rtc_bayes.judging.weights import WEIGHTS
@@ -205,3 +213,20 @@ def test_a_judge_that_weighs_no_pair_says_so(pool, pair):
     with pytest.raises(InputError, match="ip does not weigh documents for one pair; use mtc"):
         next_documents(pool, Judgments.none(pool), algorithm="ip", pair=pair)
     assert suggest(pool, Judgments.none(pool), algorithm="ip").pair is None
+
+
+def test_systems_that_nothing_tells_apart_are_not_asked_for(pool):
+    """Neither as the least sure pair, nor, without a word, until every pair is sure."""
+    lists = {
+        s: {t: list(pool.docnos[pool.ranking(i, n)]) for n, t in enumerate("12")}
+        for i, s in enumerate("ABC")
+    }
+    twice = pool_of({**lists, "copy": lists["A"]})
+    assert twice.alike == (("A", "copy"),)
+    least = suggest(twice, Judgments.none(twice), algorithm="mtc", pair="least")
+    assert least.pair != ("A", "copy")
+    assert least.documents
+    truth = Qrels({"1": {"a": 1, "b": 0}, "2": {"x": 1, "y": 0}})
+    with pytest.warns(CollectionWarning, match="A and copy have the same lists to rank 100"):
+        build(twice, truth, "mtc", confidence=0.9)
+    build(twice, truth, "mtc", confidence=None, budget=2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pools import POOL_ALONE, pool_of, random_rankings
 
-from rtc_bayes import Estimand, Judgments, Qrels, Relevance, compare, fit
+from rtc_bayes import Estimand, InputError, Judgments, Qrels, Relevance, compare, fit
 from rtc_bayes.measures.residual import expected_common_error, expected_residual
 
 
@@ -147,3 +147,16 @@ def test_an_estimand_says_what_is_not_default():
         "AP of whole lists, by all relevant documents, retrieved or not, residual auto"
     )
     assert POOL_ALONE.text == "AP of lists to rank 100, by the pool alone"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"unseen": "no"}, "unseen is 'no'; give True, False or None"),
+        ({"topics": None}, "topics are None"),
+        ({"residual": 1e200}, "residual is 1e.200"),
+    ],
+)
+def test_values_of_another_kind_are_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        Estimand(**options)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures import ScoreMatrix, evaluate
 
 
@@ -180,3 +180,15 @@ def test_scores_hold_their_own_copies_and_are_checked():
             ScoreMatrix(*wrong, ("a",), ("1", "2"))
     with pytest.raises(InputError, match="named twice"):
         ScoreMatrix(mean, variance, ("a",), ("1", "1"))
+
+
+def test_the_mean_that_trec_eval_adds_is_no_topic(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(
+        "system,topic,score\nA,401,.5\nA,402,.7\nA,all,.6\nB,401,.1\nB,402,.3\nB,all,.2\n"
+    )
+    with pytest.warns(CollectionWarning, match="'all' is taken for the mean over topics"):
+        scores = ScoreMatrix.from_csv(path)
+    assert scores.topics == ("401", "402")
+    with pytest.raises(InputError, match="save writes netCDF or zarr"):
+        scores.save(tmp_path / "scores.csv")

@@ -60,7 +60,7 @@ def test_a_saved_fit_says_that_its_model_is_not_in_it(tmp_path):
     rb.fit(pool, judge(pool, 6), model=own_model()()).save(tmp_path / "fit.nc")
     read = rb.Fit.load(tmp_path / "fit.nc")
     assert read.digest
-    with pytest.raises(InputError, match="no file holds; give an instance"):
+    with pytest.raises(InputError, match="no file holds; load the fit with it"):
         read.predict(pool)
 
 
@@ -177,3 +177,14 @@ def test_a_study_of_it(tmp_path):
     assert set(done.trials["algorithm"]) == {"mtc", text}
     assert done.meta["study"]["algorithms"] == ["mtc", text]
     assert done.meta["models"] == {"best_rank": ModelSpec.parse(model()).digest}
+
+
+def test_a_saved_fit_is_loaded_with_its_model(tmp_path):
+    pool, kind = make_pool(), own_model()
+    made = rb.fit(pool, judge(pool, 6), model=kind(scale=2))
+    made.save(tmp_path / "fit.nc")
+    read = rb.Fit.load(tmp_path / "fit.nc", model=kind(scale=2))
+    assert np.array_equal(read.predict(pool).relevance.values, made.relevance.values)
+    for other in (kind(), load_model("uniform")):
+        with pytest.raises(InputError, match="a fit of best_rank, of other options or code than"):
+            rb.Fit.load(tmp_path / "fit.nc", model=other)

@@ -53,7 +53,8 @@ def test_labels_are_found_by_topic_and_document():
     lists = {"one": {"1": "ab", "2": "ac"}}
     pool = pool_of(lists, depth=2)
     labels = Labels.of(["2", "1", "1", "9"], ["a", "b", "z", "a"], ["llm"] * 4, [1, 0, 1, 1])
-    evidence = LabelEvidence(Judgments.none(pool).with_judge_labels(labels))
+    with pytest.warns(rb.CollectionWarning, match="1 label of 1 topic without a run"):
+        evidence = LabelEvidence(Judgments.none(pool).with_judge_labels(labels))
     at = [int(pool.locate(topic, [docno])[0]) for topic, docno in (("2", "a"), ("1", "b"))]
     assert evidence.score[at[0]] > 0 > evidence.score[at[1]]
     assert np.count_nonzero(evidence.score) == 2
@@ -522,3 +523,15 @@ def test_a_label_that_a_judge_would_not_give_is_no_evidence():
 
     assert unlabelled(passed) == [0, 0, 1, 1]
     assert unlabelled(refused) == [0, 0, 0, 1]
+
+
+def test_a_judge_whose_scale_is_turned_round_is_named():
+    """Where people judged documents; a weak judge is not."""
+    pool, relevant, labels = simulated(wrong=0.2)
+    rng = np.random.default_rng(2)
+    documents = rng.permutation(pool.n_documents)[:120]
+    judged = Judgments.from_labels(pool, documents, relevant[documents].astype(float))
+    turned = replace(labels, grade=(1 - labels.grade).astype(np.int16))
+    with pytest.warns(rb.FitWarning, match="higher labels go with documents that people judged"):
+        rb.fit(pool, judged, model="hierarchical:map", labels=turned)
+    rb.fit(pool, judged, model="hierarchical:map", labels=labels)

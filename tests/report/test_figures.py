@@ -4,7 +4,10 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from pools import pool_of
 
+from rtc_bayes import Relevance, compare, plot_ranking
 from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import InputError
 from rtc_bayes.report import figures
@@ -231,3 +234,10 @@ def test_points_of_at_least_so_many_pairs(pairs):
     assert len(none.collections[-1].get_offsets()) == 0
     with pytest.raises(InputError, match="least"):
         figures.accuracy_lines(pairs, least=0)
+
+
+def test_axes_are_asked_for():
+    pool = pool_of({"A": {"1": "ab"}, "B": {"1": "ba"}})
+    comparison = compare(pool, Relevance.from_values(pool, [0.5, 0.5]))
+    with pytest.raises(InputError, match="ax is a Figure; give Matplotlib axes"):
+        plot_ranking(comparison, ax=Figure())

@@ -194,3 +194,13 @@ def test_csv_carries_its_provenance(tmp_path):
     assert (tmp_path / "out.csv").read_text() == "system,value\na,0.30000000000000004\nb,\n"
     assert json.loads(meta_path(tmp_path / "out.csv").read_text()) == {"seed": 3}
     assert names(tmp_path) == ["out.csv", "out.csv.meta.json"]
+
+
+def test_a_read_only_file_stays(tmp_path):
+    path = tmp_path / "kept.txt"
+    path.write_text("mine")
+    path.chmod(0o444)
+    read_only = pytest.raises(InputError, match="is read-only; name another file")
+    with read_only, atomic_write(path) as file:
+        file.write("other")
+    assert path.read_text() == "mine"
