@@ -85,7 +85,7 @@ rb.evaluate(runs, qrels, [ir_measures.AP, "nDCG@10"]).mean_frame().round(3)
 #    rtc-bayes compare bm25.run reranked.run fused.run --qrels few.qrels -o page.html
 #
 # In Python, where ``judged_for`` names the systems whose lists the judged documents came from:
-pool = rb.Pool.from_runs(runs, depth=50)
+pool = rb.Pool.from_runs(runs, depth=50, qrels=qrels)
 judgments = rb.Judgments.from_qrels(pool, qrels, judged_for=["bm25"])
 comparison = rb.compare(pool, rb.fit(pool, judgments))
 comparison

@@ -286,9 +286,15 @@ def _by_moments(setting: Setting) -> Comparison:
         variance_unjudged=unjudged,
         variance_parameters=parameters,
         p_rope=forms.signs.within,
-        meta=setting.meta(forms.sampled),
+        meta=setting.meta(forms.sampled) | {"draws_error": _draws_error(expected, variance)},
         setting=setting,
     )
+
+
+def _draws_error(expected: Floats, variance: Floats) -> float:
+    """Return the largest standard error, of any pair, that draws leave in P(< 0)."""
+    below = normal(expected, variance).less
+    return float(below.std(axis=0).max(initial=0.0) / np.sqrt(len(below)))
 
 
 def _with_residual(setting: Setting, table: Moments) -> Moments:

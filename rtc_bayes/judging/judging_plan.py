@@ -295,8 +295,17 @@ class JudgingPlan(Shown):
         deep = self.judgments_per_topic[best.depth]
         return (
             f"{self._needed(now)} {self.budget:g} more {self._bought(best, deep)}, "
-            f"which separates {self._separated(best):.3g}; the pilot separates {now:.3g}."
+            f"which separates {self._told(self._separated(best))}; the pilot separates "
+            f"{self._told(now)}."
         )
+
+    def _told(self, separated: float) -> str:
+        """Write what is separated, in as many digits as tell it from the difference asked for."""
+        for digits in range(3, 8):
+            text = f"{separated:.{digits}g}"
+            if separated <= self.difference or float(text) > self.difference:
+                break
+        return text
 
     def _choice(self, topics: int, judgments: int) -> Choice:
         """Every topic with so many judgments, unless the pilot has more."""

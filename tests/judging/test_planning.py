@@ -302,6 +302,14 @@ def test_a_pilot_needs_topics(small, topics, population):
         rb.plan(pool, few, 40, population=population, algorithm=JUDGE)
 
 
+def test_what_is_separated_is_told_from_what_was_asked_for(by_hand):
+    """No plan separates d, and the best separates d: such words differ in a later digit."""
+    separates = min(by_hand._separated(each) for each in by_hand.choices()[1:])
+    just_below = replace(by_hand, difference=separates * (1 - 1e-5))
+    text = just_below.sentence.split("which separates ")[1].split(";")[0]
+    assert float(text) > just_below.difference
+
+
 def test_what_a_plan_does_not_know(by_hand):
     with pytest.raises(rb.InputError, match="5 judgments a topic were not simulated"):
         by_hand.sd(5, 5)
