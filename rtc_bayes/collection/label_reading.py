@@ -424,8 +424,8 @@ class _Table:
         word = text.strip().lower()
         if word in _NO_LABEL:
             return -1
-        whole = f"give whole numbers from 0 (not relevant) to {_LARGEST:,}"
-        value = _BOOLEAN[word] if word in _BOOLEAN else self._number(text, line, whole)
+        grades = f"give whole numbers from 0 (not relevant) to {_LARGEST:,}"
+        value = _BOOLEAN[word] if word in _BOOLEAN else self._number(text, line, grades)
         if value != value:
             return -1
         if abs(value) > _LARGEST or value != round(value):

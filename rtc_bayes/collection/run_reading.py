@@ -111,6 +111,8 @@ def _run_files(source: str | Path) -> list[Path]:
     return files
 
 
+# lines of a run of which the direction of scores is asked
+_FEWEST_LINES = 20
 # files whose lines are held at once: more are faster, and take more memory
 _TOGETHER = 16
 
@@ -251,7 +253,12 @@ def _read_run(path: Path, name_by: str, order: str) -> _Parsed:
 
 
 def _rise(topics: Mapping[str, NDArray[np.intp] | slice], scores: NDArray[np.float64]) -> bool:
-    """Whether the last line of every list, of two or more, has a higher score than the first."""
+    """Whether the last line of every list, of two or more, has a higher score than the first.
+
+    Of few lines in all that may be chance.
+    """
+    if len(scores) < _FEWEST_LINES:
+        return False
     ends = [(of[0], of[-1]) for of in map(scores.__getitem__, topics.values()) if len(of) > 1]
     return bool(ends) and all(first < last for first, last in ends)
 

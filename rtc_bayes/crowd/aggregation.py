@@ -77,7 +77,7 @@ class Aggregate:
         whose grade is known.
     n_known : int
         Of how many of these pairs the grade was given.
-    known : ndarray, shape (judge, true, given), or None
+    counts_checked : ndarray, shape (judge, true, given), or None
         Labels of a judge on these pairs, counted by their grade.
 
     Examples
@@ -104,7 +104,7 @@ class Aggregate:
     r_hat: float | None = None
     checked: bool = True
     n_known: int = 0
-    known: Floats | None = None
+    counts_checked: Floats | None = None
 
     @property
     def probability(self) -> Floats:
@@ -166,9 +166,10 @@ class Aggregate:
             if not self.checked and self.confusion is None:
                 mean = low = high = np.full(len(self.judges), np.nan)
             elif self.confusion is None or self.labelled is None:
-                known = np.zeros_like(self.counts) if self.known is None else self.known
-                told = known.sum(axis=(1, 2)) > 0.0
-                counts = np.where(told[:, None, None], known, self.counts)
+                checked = self.counts_checked
+                checked = np.zeros_like(self.counts) if checked is None else checked
+                told = checked.sum(axis=(1, 2)) > 0.0
+                counts = np.where(told[:, None, None], checked, self.counts)
                 hits = (counts * right)[:, rows].sum(axis=(1, 2))
                 said = counts[:, rows].sum(axis=(1, 2))
                 parts = (hits + 1.0, np.maximum(said - hits, 0.0) + 1.0)

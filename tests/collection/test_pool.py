@@ -345,16 +345,16 @@ def test_relevance_lines_up_with_a_smaller_pool(runs, pool, tmp_path):
 
 def test_documents_without_a_listed_probability_are_said(pool):
     """Few are taken as 0.5; without more than a tenth nothing is taken for granted."""
-    erels = rb.Probabilities({"9": {"x": 0.25, "far": 0.5}})
-    n = pool.n_documents + 1
-    with pytest.raises(InputError, match=rf"for {n - 2} of {n} documents .*default_p= .*labels="):
-        rb.Relevance.from_erels(pool, erels)
-    more = {f"far{i:02}": 0.5 for i in range(10 * n)}
-    erels = rb.Probabilities({"9": {"x": 0.25, "far": 0.5, **more}})
-    lacking = rf"^no listed .* {n - 2} of {11 * n} documents .* 0\.5"
-    with pytest.warns(CollectionWarning, match=lacking):
-        relevance = rb.Relevance.from_erels(pool, erels)
-    same = rb.Relevance.from_erels(pool, erels, default_p=0.5)
+    far = {f"far{i:02}": 0.5 for i in range(100)}  # of no list: they hide nothing
+    n = pool.n_documents
+    with pytest.raises(InputError, match=rf"for {n - 1} of {n} documents .*default_p= .*labels="):
+        rb.Relevance.from_erels(pool, rb.Probabilities({"9": {"x": 0.25, **far}}))
+    letters = "abcdefghijklmnopqrst"
+    large = pool_of({"one": {"9": letters}})
+    erels = rb.Probabilities({"9": dict.fromkeys(letters[2:], 0.25) | far})
+    with pytest.warns(CollectionWarning, match=r"^no listed .* 2 of 20 documents .* 0\.5"):
+        relevance = rb.Relevance.from_erels(large, erels)
+    same = rb.Relevance.from_erels(large, erels, default_p=0.5)
     np.testing.assert_array_equal(relevance.values, same.values)
 
 

@@ -33,11 +33,9 @@ def test_order_is_by_score_then_docno_descending_and_not_by_rank(tmp_path):
     content = "1 Q0 a 1 1.0 s\n1 Q0 b 2 2.00000000001 s\n1 Q0 c 3 2.0 s\n1 Q0 e 9 2.0 s\n"
     path = write(tmp_path / "run", content)
     # b and c differ in double precision only
-    with pytest.warns(rb.CollectionWarning, match="scores rise where ranks do"):
-        assert rb.read_runs(path)["s"].ranking("1").tolist() == ["b", "e", "c", "a"]
+    assert rb.read_runs(path)["s"].ranking("1").tolist() == ["b", "e", "c", "a"]
     assert rb.read_runs(path, order="rank")["s"].ranking("1").tolist() == ["a", "b", "c", "e"]
-    with pytest.warns(rb.CollectionWarning, match="scores rise where ranks do"):
-        assert rb.read_runs(path, depth=2)["s"].ranking("1").tolist() == ["b", "e"]
+    assert rb.read_runs(path, depth=2)["s"].ranking("1").tolist() == ["b", "e"]
 
 
 def test_folders_globs_and_gzip(tmp_path):
@@ -316,17 +314,17 @@ def test_objects_describe_themselves(tmp_path):
 
 def test_distances_for_scores_are_noticed(tmp_path):
     """The last rank has the highest score; a file whose lines stand the other way round has not."""
-    rising = write(
-        tmp_path / "far", "401 Q0 d1 1 0.1 sys\n401 Q0 d2 2 0.7 sys\n402 Q0 d1 1 9 sys\n"
-    )
+    lines = [f"{t} Q0 d{n} {n} {n / 10} sys\n" for t in (401, 402) for n in range(1, 15)]
+    rising = write(tmp_path / "far", "".join(lines))
     with pytest.warns(rb.CollectionWarning, match="far: scores rise where ranks do"):
         rb.read_runs(rising)
     rb.read_runs(rising, order="rank")
-    backwards = "401 Q0 d2 2 0.1 sys\n401 Q0 d1 1 0.7 sys\n"
-    assert rb.read_runs(write(tmp_path / "back", backwards))["sys"].ranking("401").tolist() == [
-        "d1",
-        "d2",
-    ]
+    swapped = [f"401 Q0 d{n} {30 - n / 10} {n} sys\n" for n in range(1, 25)]
+    with pytest.warns(rb.CollectionWarning, match="swapped: scores rise where ranks do"):
+        rb.read_runs(write(tmp_path / "swapped", "".join(swapped)))
+    backwards = [f"401 Q0 d{n} {n} {100 - n} sys\n" for n in range(24, 0, -1)]
+    run = rb.read_runs(write(tmp_path / "back", "".join(backwards)))["sys"]
+    assert run.ranking("401")[0] == "d1"
 
 
 def test_probabilities_that_are_none_are_refused():

@@ -8,6 +8,7 @@ import pytest
 
 import rtc_bayes as rb
 from rtc_bayes import (
+    CollectionWarning,
     Estimand,
     InputError,
     Judgments,
@@ -128,7 +129,8 @@ def test_proved_when_no_judgment_can_change_the_sign():
 def test_no_document_of_identical_runs_has_weight():
     lists = {"1": ["A", "B"], "2": ["C"]}
     for algorithm in ("mtc", "mtc[floor=1]", "rtc:map", "uniform"):
-        result = build(pool_of(lists, lists), Qrels({"1": {"A": 1}}), algorithm)
+        with pytest.warns(CollectionWarning, match="no judgment tells them apart"):
+            result = build(pool_of(lists, lists), Qrels({"1": {"A": 1}}), algorithm)
         assert result.reason == "no document has weight"
         assert result.judgments.n_judged == 0
         assert result.confidence == 0.5
