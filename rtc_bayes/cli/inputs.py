@@ -102,7 +102,7 @@ def read_judgments(
         raise InputError("no judgments", remedy="give --qrels, or --labels, or both")
     if (read := labels.read()) is None:
         return made
-    if read.gold:
+    if read.gold and qrels is None:
         warn(
             f"the files of labels hold true grades of {counted(len(read.gold), 'pair')}, which are "
             "not used here: give them as --qrels"

@@ -98,7 +98,7 @@ def labels(
         made = aggregate(
             read, method, rel=rel, graded=graded, human=grades, families=groups, seed=seed
         )
-    if read.gold and not gold:
+    if read.gold and not gold and human is None:
         warn(f"the files hold true grades of {counted(len(read.gold), 'pair')}: --gold uses them")
     if output is None or not quiet:
         write_tables(judges_tables(read, made, rel=rel, every=judges, human=grades), None, {})

@@ -728,7 +728,8 @@ def _check_reach(labels: Labels, judgments: Judgments) -> None:
     shared_topics(pool.topics, labels.topics, what="labels", say=False)
     documents = labels.located(pool)
     within = documents >= 0
-    if aside := [topic for topic in labels.topics if topic not in pool.topics]:
+    of_runs = set(pool.topics)
+    if aside := [topic for topic in labels.topics if topic not in of_runs]:
         others = np.isin(np.array(labels.topics)[labels.topic_of], aside)
         warn(
             f"{counted(int(others.sum()), 'label')} of {counted(len(aside), 'topic')} without a "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -37,8 +37,8 @@ _NAMES = {
     "index": ("qidx", "pidx"),  # anonymous ids beside the true ones
 }
 # of judges too, beside a column of labels; in a panel a judge may be called so
-_ALSO_JUDGE = ("model", "llm", "rater", "annotatorid", "assessorid", "user", "userid", "prompt")
-_NO_LABEL = ("n/a", "na", "none", "null", "nan")
+_ALSO_JUDGE = ("model", "llm", "rater", "annotatorid", "assessorid", "user", "userid")
+_NO_LABEL = ("", "n/a", "na", "none", "null", "nan")
 _BOOLEAN = {"true": 1.0, "false": 0.0}
 # labels that so few judges would not make
 _SEVERAL = 20
@@ -135,13 +135,8 @@ def read_labels(
         raise InputError("no file of labels", remedy="give at least one")
     columns = _Columns()
     read: set[Path] = set()
-    # files of one name in several folders are several judges'
-    names_of = Counter(
-        _stem(Path(path))
-        for source in sources
-        if kind_of(source) == "path"
-        for path in {Path(path).resolve() for path in files_of(source)}
-    )
+    paths = [path for s in sources if kind_of(s) == "path" for path in files_of(s)]
+    names_of = _names_of({Path(path).resolve() for path in paths})
     for source in sources:
         if kind_of(source) == "frame":
             names = [str(name) for name in source.columns]
@@ -158,10 +153,7 @@ def read_labels(
                         remedy="give it once",
                     )
                 read.add(Path(path).resolve())
-                own = _stem(Path(path))
-                if names_of[own] > 1:
-                    own = f"{Path(path).resolve().parent.name}/{own}"
-                _read_file(path, kind, judge or own, columns)
+                _read_file(path, kind, judge or names_of[Path(path).resolve()], columns)
         else:
             raise InputError(
                 f"cannot read labels from {brief_repr(source)}",
@@ -219,7 +211,7 @@ def _cell(value: Any) -> str:
     """Return a frame's value as the text that a file would hold; nothing for a missing one."""
     import pandas as pd
 
-    if pd.isna(value):
+    if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
         return ""
     # a column with missing values makes floats of whole numbers
     if isinstance(value, float) and value.is_integer():
@@ -231,9 +223,20 @@ def _or_none(values: list[float]) -> list[float] | None:
     return values if any(value == value for value in values) else None
 
 
-def _stem(path: Path) -> str:
-    """Name the judge of a file that names none."""
-    return path.name.removesuffix(".gz").rsplit(".", 1)[0]
+def _names_of(paths: Collection[Path]) -> dict[Path, str]:
+    """Name the judges of files that name none: by the file, and folders where that is not enough.
+
+    Without the file's suffix, unless that alone tells two files apart.
+    """
+    names = {path: path.name.removesuffix(".gz").rsplit(".", 1)[0] for path in paths}
+    for length in range(1, max((len(path.parts) for path in paths), default=1)):
+        several = {name for name, count in Counter(names.values()).items() if count > 1}
+        for path, name in names.items():
+            if name in several:
+                parts = path.parts[-1 - length : -1]
+                names[path] = "/".join([*parts, name.rsplit("/", 1)[-1]])
+    several = {name for name, count in Counter(names.values()).items() if count > 1}
+    return {path: path.name if name in several else name for path, name in names.items()}
 
 
 def _read_file(path: Path, kind: Kind, judge: str, columns: _Columns) -> None:
@@ -309,9 +312,8 @@ class _Table:
     def read(self, columns: _Columns, kind: Kind) -> None:
         meant = _meaning(self.names)
         if "label" in meant and "judge" not in meant:
-            also = [
-                i for i, name in enumerate(meant) if name.lower().replace("_", "") in _ALSO_JUDGE
-            ]
+            plain = [name.lower().replace("_", "") for name in meant]
+            also = [plain.index(name) for name in _ALSO_JUDGE if name in plain]
             meant = ["judge" if i in also[:1] else name for i, name in enumerate(meant)]
         place = {key: i for i, key in enumerate(meant) if key in _NAMES}
         for key, i in place.items():
@@ -415,15 +417,14 @@ class _Table:
 
     def _number(self, text: str, line: int, remedy: str = "correct it") -> float:
         try:
-            return number(text.strip()) if text.strip() else float("nan")
+            none = text.strip().lower() in _NO_LABEL
+            return float("nan") if none else number(text.strip())
         except ValueError:
             raise self._wrong(f"{shown(text)} is not a number", remedy, line) from None
 
     def _grade(self, text: str, line: int) -> int:
         """Return a grade; -1 where the field is empty, or says that there is none."""
         word = text.strip().lower()
-        if word in _NO_LABEL:
-            return -1
         grades = f"give whole numbers from 0 (not relevant) to {_LARGEST:,}"
         value = _BOOLEAN[word] if word in _BOOLEAN else self._number(text, line, grades)
         if value != value:

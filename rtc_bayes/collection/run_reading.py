@@ -111,8 +111,8 @@ def _run_files(source: str | Path) -> list[Path]:
     return files
 
 
-# lines of a run of which the direction of scores is asked
-_FEWEST_LINES = 20
+# lines of a run of which the direction of scores is asked, and the share of lists that have it
+_FEWEST_LINES, _NEARLY_ALL = 20, 0.9
 # files whose lines are held at once: more are faster, and take more memory
 _TOGETHER = 16
 
@@ -253,26 +253,32 @@ def _read_run(path: Path, name_by: str, order: str) -> _Parsed:
 
 
 def _rise(topics: Mapping[str, NDArray[np.intp] | slice], scores: NDArray[np.float64]) -> bool:
-    """Whether the last line of every list, of two or more, has a higher score than the first.
+    """Whether the last lines of nearly all lists have higher scores than the first.
 
     Of few lines in all that may be chance.
     """
     if len(scores) < _FEWEST_LINES:
         return False
-    ends = [(of[0], of[-1]) for of in map(scores.__getitem__, topics.values()) if len(of) > 1]
-    return bool(ends) and all(first < last for first, last in ends)
+    lists = [scores[of] for of in topics.values()]
+    rise = [of[0] < of[-1] for of in lists if len(of) > 1]
+    return bool(rise) and float(np.mean(rise)) >= _NEARLY_ALL
 
 
 def _ranks_fall_with(
     path: Path, topics: Mapping[str, NDArray[np.intp] | slice], scores: NDArray[np.float64]
 ) -> bool:
-    """Whether the best by score have the last ranks, or what stands for ranks is none."""
+    """Whether the best by score have the last ranks, or scores are ranks themselves."""
+    lists = [of for of in topics.values() if len(scores[of]) > 1]
     try:
         ranks = Rows(path, RUN).integers("rank")
     except InputError:
-        return True
-    lists = ((ranks[of], scores[of]) for of in topics.values())
-    return all(r[np.argmax(x)] > r[np.argmin(x)] for r, x in lists if len(x) > 1)
+        counted_up = [
+            np.array_equal(np.diff(np.sort(scores[of])), np.ones(len(scores[of]) - 1))
+            for of in lists
+        ]
+        return bool(np.mean(counted_up) >= _NEARLY_ALL)
+    fall = [ranks[of][np.argmax(scores[of])] > ranks[of][np.argmin(scores[of])] for of in lists]
+    return bool(np.mean(fall) >= _NEARLY_ALL)
 
 
 def _only_tag(rows: Rows) -> str:

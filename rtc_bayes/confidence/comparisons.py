@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,11 +54,11 @@ class Comparisons(dict[str, Comparison]):
 
     def to_frame(self) -> pd.DataFrame:
         """Return :meth:`Comparison.to_frame` of each measure, with the measure first."""
-        return stacked(self, [each.to_frame() for each in self.values()])
+        return _stacked({name: each.to_frame() for name, each in self.items()})
 
     def systems_frame(self) -> pd.DataFrame:
         """Return :meth:`Comparison.systems_frame` of each measure, with the measure first."""
-        return stacked(self, [each.systems_frame() for each in self.values()])
+        return _stacked({name: each.systems_frame() for name, each in self.items()})
 
     def to_html(
         self,
@@ -93,11 +93,13 @@ class Comparisons(dict[str, Comparison]):
         return page_of(list(self.values()), path, judgments, algorithm=algorithm, audits=audits)
 
 
-def stacked(measures: Sequence[str] | Comparisons, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def stacked(measures: Sequence[str], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Put the frames of measures under one another, with the measure if there are several."""
+    return frames[0] if len(frames) == 1 else _stacked(dict(zip(measures, frames, strict=True)))
+
+
+def _stacked(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     import pandas as pd
 
-    if len(frames) == 1:
-        return frames[0]
-    named = dict(zip(measures, frames, strict=True))
-    return pd.concat(named, names=["measure"]).reset_index("measure").reset_index(drop=True)
+    every = pd.concat(frames, names=["measure"])
+    return every.reset_index("measure").reset_index(drop=True)

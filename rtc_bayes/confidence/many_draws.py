@@ -38,9 +38,9 @@ EXACT_DRAWS = 32
 # plug-in moments of the others are exact
 _RATIOS = ("AP", "R", "nDCG")
 
-#: Where the line leaves more than this share of a score's standard deviation unexplained, exact
-#: moments are computed of all draws: the two differ from draw to draw.
-MOST_UNEXPLAINED = 0.2
+#: Where lines leave more than this unexplained, exact moments are computed of all draws: of what is
+#: expected as a share of its standard deviation, of a variance in its logarithm.
+MOST_UNEXPLAINED, MOST_UNEXPLAINED_LOG = 0.2, 0.6
 
 #: The standard error that draws may leave in the probability of a pair.
 LARGEST_ERROR = 0.005
@@ -82,7 +82,7 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     below = normal(exact.difference_expected, exact.difference_variance).less
     asked = float(below.var(axis=0, ddof=1).max(initial=0.0)) / LARGEST_ERROR**2
     setting = _thinned(setting, min(draws, max(ALL_DRAWS, int(np.ceil(asked)))))
-    if _unexplained(exact, plugin) > MOST_UNEXPLAINED:
+    if not _lines_suffice(exact, plugin):
         return replace(setting, exact_of=len(setting.values)), setting.table("exact")
     table = setting.table("plugin")
     return setting, replace(
@@ -99,13 +99,32 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     )
 
 
-def _unexplained(exact: Moments, plugin: Moments) -> float:
-    """Return what lines leave of exact expected scores, as a share of standard deviations."""
-    followed = _followed(plugin.expected, plugin.expected, exact.expected)
-    left = exact.mean_expected - followed.mean(axis=2)
-    variance = exact.mean_expected.var(axis=0) + exact.mean_variance.mean(axis=0)
-    shares = np.divide(left.var(axis=0), variance, out=np.zeros_like(variance), where=variance > 0)
-    return float(np.sqrt(shares.max(initial=0.0)))
+def _lines_suffice(exact: Moments, plugin: Moments) -> bool:
+    """Whether exact moments of some draws follow from plug-in ones of scores and differences."""
+    followed = _followed(plugin.expected, plugin.expected, exact.expected).mean(axis=2)
+    of_differences = plugin.difference_expected
+    differences = _followed(of_differences, of_differences, exact.difference_expected)
+    parts = (
+        (exact.mean_expected, followed, exact.mean_variance, plugin.mean_variance),
+        (
+            exact.difference_expected,
+            differences,
+            exact.difference_variance,
+            plugin.difference_variance,
+        ),
+    )
+    for expected, by_line, variance, by_plugin in parts:
+        total = expected.var(axis=0) + variance.mean(axis=0)
+        left = (expected - by_line).var(axis=0)
+        if (left > MOST_UNEXPLAINED**2 * total).any():
+            return False
+        own = _followed_log(by_plugin, by_plugin, variance)
+        ratio = np.divide(
+            variance, own, out=np.ones_like(own), where=(own > 0.0) & (variance > 0.0)
+        )
+        if (np.log(ratio).std(axis=0) > MOST_UNEXPLAINED_LOG).any():
+            return False
+    return True
 
 
 def plugin_moments(setting: Setting) -> Moments:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import measures
-from rtc_bayes.collection.grades import counted_grades
+from rtc_bayes.collection.grades import GRADE_DRAWS, counted_grades
 from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.caution import caution
 from rtc_bayes.confidence.many_draws import exact_draws
@@ -161,13 +161,17 @@ class Setting:
         options["lasting"] = about.residual
         bpref = parse_measure(about.measure).kind == "Bpref"
         pool, values = probabilities.on(pool, nonrelevant=bpref)
-        if judgments is not None and (about.score_depth or 0) > pool.depth:
+        cutoff = parse_measure(about.measure).cutoff or about.score_depth or 0
+        if judgments is not None and min(cutoff, about.score_depth or 0) > pool.depth:
             _warn_of_unplaced(pool, judgments)
         if about.topics != topics:
             pool, values = with_topics(pool, values, about.topics)
         if about.unseen:
             pool, values = with_unseen(pool, values)
         measure, grades = computed(about.measure), probabilities.grades
+        if grades is not None and measure.rel > 1 and measure.rel != grades.relevance_level:
+            # a point estimate has draws of grades, as the same probabilities as draws have
+            values = np.repeat(values, GRADE_DRAWS, axis=0) if len(values) == 1 else values
         _, values = by_grade(pool, values, grades, measure)
         options["unjudged"] = unjudged = share_unjudged(pool, values)
         residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)

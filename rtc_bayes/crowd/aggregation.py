@@ -146,12 +146,12 @@ class Aggregate:
             judge, labels, accuracy (the chance that a label of the judge is right), accuracy_low,
             accuracy_high; with two grades sensitivity and specificity as well (right where the
             truth is relevant, and where it is not). Of "hierarchical" the posterior's. Of other
-            methods the beta distribution of the judge's labels on pairs whose grade is known; of a
-            judge without any the share by the truths that the method found probable, which has no
-            interval, and nothing where nothing checks judges (`checked`). Of "hierarchical" also
-            right, right_low
-            and right_high: the share of the labels given here that is right, which is less or
-            more by chance, the more so the fewer labels there are.
+            methods the beta distribution of the judge's labels on pairs whose grade is known,
+            beside two labels that are right as often as the method found; of a judge without any
+            what it found, without an interval, and nothing where nothing checks judges
+            (`checked`). Of "hierarchical" also right, right_low and right_high: the share of the
+            labels given here that is right, which is less or more by chance, the more so the fewer
+            labels there are.
         """
         import pandas as pd
 
@@ -166,15 +166,16 @@ class Aggregate:
             if not self.checked and self.confusion is None:
                 mean = low = high = np.full(len(self.judges), np.nan)
             elif self.confusion is None or self.labelled is None:
-                checked = self.counts_checked
-                checked = np.zeros_like(self.counts) if checked is None else checked
-                told = checked.sum(axis=(1, 2)) > 0.0
-                counts = np.where(told[:, None, None], checked, self.counts)
-                hits = (counts * right)[:, rows].sum(axis=(1, 2))
-                said = counts[:, rows].sum(axis=(1, 2))
-                parts = (hits + 1.0, np.maximum(said - hits, 0.0) + 1.0)
-                mean = np.where(said > 0.0, parts[0] / (parts[0] + parts[1]), np.nan)
-                low, high = np.where(told & (said > 0.0), beta.interval(LEVEL, *parts), np.nan)
+                by_method = _share(self.counts, right, rows, prior=0.5)
+                none = self.counts[:, rows].sum(axis=(1, 2)) == 0.0
+                mean, low, high = (
+                    np.where(none, np.nan, by_method[0]),
+                    *np.full_like(by_method[1:], np.nan),
+                )
+                if self.counts_checked is not None:
+                    told = self.counts_checked.sum(axis=(1, 2)) > 0.0
+                    checked = _share(self.counts_checked, right, rows, prior=by_method[0])
+                    mean, low, high = np.where(told, checked, (mean, low, high))
             else:
                 weight = self.labelled[:, :, rows] + 1e-12
                 share = np.diagonal(self.confusion, axis1=2, axis2=3)[:, :, rows]
@@ -343,6 +344,17 @@ def aggregate(
         int((votes.gold >= 0).sum()),
         votes.confusion_counts(np.eye(votes.n_grades)[votes.gold] * (votes.gold >= 0)[:, None]),
     )
+
+
+def _share(
+    counts: Floats, right: NDArray[np.bool_], rows: slice, *, prior: float | Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return the share of labels that are right, and its interval, with two labels of a prior."""
+    hits = (counts * right)[:, rows].sum(axis=(1, 2))
+    said = counts[:, rows].sum(axis=(1, 2))
+    parts = (hits + 2.0 * prior, np.maximum(said - hits, 0.0) + 2.0 * (1.0 - prior))
+    low, high = beta.interval(LEVEL, *parts)
+    return parts[0] / (parts[0] + parts[1]), low, high
 
 
 def _warn_of_scales(labels: Labels, rel: int) -> None:

@@ -95,6 +95,7 @@ def judge_table(labels: Labels) -> pd.DataFrame:
         }
     ).reset_index(drop=True)
     chances = by_judge[["by_chance", "agrees_by_chance"]].first().reset_index(drop=True)
+    chances["clear"] = by_judge["agrees"].count().reset_index(drop=True)
     usual = rows["seconds"].median()
     return table.assign(suspicious=_suspicions(table.join(chances), list(shares), usual))
 
@@ -104,7 +105,8 @@ def _by_chance(labels: Labels, told: NDArray[np.integer]) -> NDArray[np.float64]
 
     By the shares of grades that the judge says, and that are told (-1: not), of the same labels.
     """
-    cells = np.zeros((2, len(labels.judges), labels.n_grades))
+    n_grades = max(labels.n_grades, int(told.max(initial=0)) + 1)
+    cells = np.zeros((2, len(labels.judges), n_grades))
     some = told >= 0
     for side, grades in zip(cells, (labels.grade, told), strict=True):
         np.add.at(side, (labels.judge_of[some], grades[some]), 1.0)
@@ -143,6 +145,6 @@ def _suspicions(table: pd.DataFrame, shares: list[str], usual: float) -> list[st
 
 def _below(row: Mapping[str, Any]) -> bool:
     """Whether a judge agrees with the others less than by chance, beyond sampling error."""
-    agrees, labels = row["agrees"], row["labels"]
-    error = (agrees * (1.0 - agrees) / labels) ** 0.5
-    return bool(agrees + _ERRORS * error < row["agrees_by_chance"])
+    chance, labels = row["agrees_by_chance"], row["clear"]
+    error = (chance * (1.0 - chance) / max(labels, 1)) ** 0.5
+    return bool(labels >= _FEWEST and row["agrees"] + _ERRORS * error < chance)

@@ -212,8 +212,6 @@ def build(
     if pool.n_topics:
         shared_topics(pool.topics, qrels.topics, qrels.path, say=False)
     check_groups_given(hold_out, groups)
-    if confidence is not None:
-        warn_of_alike(pool)
     stop: dict[str, Any] = {
         "confidence": confidence,
         "budget": budget,
@@ -228,6 +226,8 @@ def build(
     else:
         none = Judgments.none(pool, relevance_level=level).with_judge_labels(labels)
         session = HoldOutSession(none, algorithm, hold_out, groups, **stop)
+    if confidence is not None and session.algorithm.has_confidence:
+        _warn_of_alike(pool)
     topic_of = pool.topic_of
     missing: list[tuple[str, str]] = []
     while (document := session.next()) is not None:
@@ -253,13 +253,8 @@ def build(
     )
 
 
-def warn_of_alike(pool: Pool) -> None:
-    """Warn of systems that no judgment can tell apart, so that judging for a confidence goes on.
-
-    Warns
-    -----
-    CollectionWarning
-    """
+def _warn_of_alike(pool: Pool) -> None:
+    """Warn of systems that no judgment can tell apart, so that judging for a confidence goes on."""
     for names in pool.alike:
         warn(
             f"{' and '.join(names[:2])}{' and others' if len(names) > 2 else ''} have the same "

@@ -114,6 +114,8 @@ class Estimand:
             object.__setattr__(self, "topics", tuple(self.topics))
         if self.unseen is not None and not isinstance(self.unseen, bool | np.bool_):
             raise InputError(f"unseen is {self.unseen!r:.80}", remedy="give True, False or None")
+        if self.unseen is not None:
+            object.__setattr__(self, "unseen", bool(self.unseen))
         if self.residual not in (None, "auto") and not _is_deviation(self.residual):
             raise InputError(
                 f"residual is {self.residual!r}",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.grades import GRADE_DRAWS, GradeDistribution
+from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.relevance import HasRelevance, Relevance, as_relevance
@@ -397,9 +397,6 @@ def by_grade(
 ) -> tuple[Measure, NDArray[np.floating]]:
     """Return a measure without ``rel``, and the probabilities of what is relevant to it.
 
-    A point estimate becomes draws, of what is not known of grades: scores are then what the same
-    probabilities have as draws.
-
     Parameters
     ----------
     pool : Pool
@@ -415,9 +412,6 @@ def by_grade(
     """
     check_rel(measure, None if grades is None else grades.highest)
     if measure.rel and grades is not None:
-        draws = np.atleast_2d(values)
-        if len(draws) == 1 and measure.rel != grades.relevance_level:
-            values = np.repeat(draws, GRADE_DRAWS, axis=0)
         values = grades.at_least(pool, values, measure.rel)
     return replace(measure, rel=0), values
 

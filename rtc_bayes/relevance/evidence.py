@@ -192,8 +192,10 @@ def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]
     model = pm.modelcontext(None)
     if "judgment" not in model.coords:
         model.add_coord("judgment", np.arange(len(labels)))
+    # of several likelihoods in one graph the first has the dim
+    dims = "judgment" if len(model.coords["judgment"]) == len(labels) else None
     if np.isin(labels, (0.0, 1.0)).all():
-        pm.Bernoulli("label", logit_p=eta, observed=labels.astype(int), dims="judgment")
+        pm.Bernoulli("label", logit_p=eta, observed=labels.astype(int), dims=dims)
     else:
         pm.CustomDist(
             "label",
@@ -201,5 +203,5 @@ def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]
             logp=lambda value, eta: value * eta - pm.math.log1pexp(eta),
             dist=lambda eta, size: pm.Bernoulli.dist(logit_p=eta, size=size).astype("float64"),
             observed=labels,
-            dims="judgment",
+            dims=dims,
         )

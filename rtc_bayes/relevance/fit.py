@@ -380,19 +380,23 @@ def _warn_of_turned(judgments: Judgments) -> None:
 
     place = labels.located(judgments.pool)
     truth = np.where(place >= 0, judgments.labels[place], np.nan)
+    rows = np.flatnonzero(~np.isnan(truth))
+    if not len(rows):
+        return
+    rows = rows[np.argsort(labels.judge_of[rows], kind="stable")]
+    numbers, starts = np.unique(labels.judge_of[rows], return_index=True)
     turned = []
-    for number, judge in enumerate(labels.judges):
-        own = labels.judge_of == number
-        above, below = (labels.grade[own & side] for side in (truth > 0.5, truth < 0.5))
+    for number, own in zip(numbers, np.split(rows, starts[1:]), strict=True):
+        above, below = (labels.grade[own[side]] for side in (truth[own] > 0.5, truth[own] < 0.5))
         if min(len(above), len(below)) >= _SIDES:
             p = mannwhitneyu(above, below, alternative="less").pvalue
             if p < _BY_CHANCE / len(labels.judges):
-                turned.append(judge)
+                turned.append(labels.judges[number])
     if turned:
         warn(
-            f"judges whose higher labels go with documents that people judged nonrelevant: "
-            f"{some(turned)}; the model takes a label for evidence of relevance, if weak, so turn "
-            "their scale round, or leave them out",
+            f"labels of {some(turned)} are higher on documents that people judged nonrelevant than "
+            "on relevant ones: the scale may be turned round, or people judged what the labels "
+            "got wrong; the model takes every label for evidence of relevance, if weak",
             FitWarning,
         )
 

@@ -143,8 +143,11 @@ def _measures(compared: Sequence[Comparison]) -> list[str]:
     names = [(pair.a, pair.b) for pair in ranked]
     chances = pd.DataFrame({"a": [a for a, _ in names], "b": [b for _, b in names]})
     for name, each in by.items():
-        pairs = [each.pair(a, b) for a, b in names]
-        chances[name] = [pair.p_greater + pair.p_equal / 2 for pair in pairs]
+        ahead = each.p_greater + each.p_equal / 2.0
+        of_pair = dict(zip(zip(each.a, each.b, strict=True), ahead.tolist(), strict=True))
+        chances[name] = [
+            of_pair[a, b] if (a, b) in of_pair else 1.0 - of_pair[b, a] for a, b in names
+        ]
     every = chances[[*by]]
     alike = int(((every > 0.5).all(axis=1) | (every < 0.5).all(axis=1)).sum())
     against = int(((every <= 1 - SURE).any(axis=1) & (every >= SURE).any(axis=1)).sum())

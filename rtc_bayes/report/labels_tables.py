@@ -84,6 +84,8 @@ def judges_tables(
         table["suspicious"] = raw["suspicious"]
     by = "shares of votes" if made.method == "mv" else made.method
     suspected = (raw["suspicious"] != "").to_numpy()
+    if made.n_known and made.confusion is None:
+        by = f"documents of known grade (and {by}, as two more)"
     title = f"Judges, and how often each is right, by {by}"
     if made.grades.shape[1] > 2:
         title += ", about the same grade (agrees and says relevant are of relevant or not)"

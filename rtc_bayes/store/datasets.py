@@ -25,6 +25,9 @@ _CONTENT = "content_digest"
 _FILES = ".files_digest"
 
 
+_OTHERS = (".csv", ".json", ".txt", ".html", ".pkl")
+
+
 def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     """Write a data set or a tree, atomically: a zarr folder by the ending .zarr, else netCDF.
 
@@ -39,7 +42,8 @@ def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     Raises
     ------
     InputError
-        The folder of `path` does not exist, something other than zarr stands at a .zarr path, or
+        An ending of another kind of file (``.csv``, ``.json``, ``.txt``, ``.html``, ``.pkl``), the
+        folder of `path` does not exist, something other than zarr stands at a .zarr path, or
         it cannot be written: a full disk, a folder without the right to write.
 
     Examples
@@ -49,6 +53,12 @@ def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     >>> read_dataset("out.nc")["p"].values
     array([0.5, 1. ])
     """
+    if Path(path).suffix.lower() in _OTHERS:
+        raise InputError(
+            "netCDF and zarr are written, which this ending is not for",
+            path=path,
+            remedy="name a file FILE.nc",
+        )
     data = data.copy()
     data.attrs = {**data.attrs, _CONTENT: _digest(data)}
     if is_zarr(path):

@@ -6,13 +6,10 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from rtc_bayes.errors import InputError
 from rtc_bayes.store.datasets import read_dataset, write_dataset
 
 if TYPE_CHECKING:
     import xarray as xr
-
-_OTHERS = (".csv", ".json", ".txt", ".html", ".pkl")
 
 
 class Saved(ABC):
@@ -44,14 +41,8 @@ class Saved(ABC):
         Raises
         ------
         InputError
-            An ending of another kind of file: ``.csv``, ``.json``, ``.txt`` or ``.html``.
+            An ending of another kind of file, as ``.csv``.
         """
-        if str(path).endswith(_OTHERS):
-            raise InputError(
-                "save writes netCDF or zarr",
-                path=path,
-                remedy="name a file FILE.nc, or use a method for that kind, as to_csv",
-            )
         write_dataset(self.to_xarray(), path)
 
     @classmethod

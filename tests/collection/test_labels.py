@@ -308,3 +308,15 @@ def test_labels_of_topics_without_a_run_are_counted():
         rb.CollectionWarning, match="2 labels of 1 topic without a run, left aside: 07"
     ):
         rb.Judgments.none(pool).with_judge_labels(labels)
+
+
+def test_names_of_files_are_as_long_as_tells_them_apart(tmp_path):
+    files = [tmp_path / name for name in ("p/a/l.txt", "q/a/l.txt", "r/m.txt", "r/m.qrels")]
+    for number, file in enumerate(files):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"7 0 d1 {number % 2}\n")
+    assert set(rb.read_labels(*files).judges) == {"p/a/l", "q/a/l", "m.txt", "m.qrels"}
+    frame = pd.DataFrame(
+        {"topic": ["1"], "docno": ["a"], "judge": ["x"], "label": [1], "tokens": [[1, 2]]}
+    )
+    assert rb.read_labels(frame).judges == ("x",)

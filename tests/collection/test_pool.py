@@ -505,6 +505,7 @@ def test_judged_documents_are_found_in_lists_below_the_depth():
         with pytest.warns(rb.CollectionWarning, match="2 judged relevant documents in no list's"):
             rb.compare(asked, certain)
     rb.compare(bare, certain, rb.Estimand(scope="pool"))
+    rb.compare(bare, certain, "P@2")  # which no rank below the depth changes
     rb.compare(pool, rb.fit(pool, rb.Judgments.from_qrels(pool, qrels), model="uniform"))
 
 

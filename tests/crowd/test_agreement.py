@@ -165,3 +165,45 @@ def test_a_judge_who_nearly_always_says_one_thing_is_suspicious():
     table = rb.judge_table(labels).set_index("judge")["suspicious"]
     assert table["dot"] == "nearly always says relevant"
     assert (table.drop("dot") == "").all()
+
+
+def test_gold_may_be_higher_than_any_label():
+    docnos = [f"d{i}" for i in range(25)]
+    gold = {("7", docno): 2 * (i % 2) for i, docno in enumerate(docnos)}
+    labels = rb.Labels.of(["7"] * 25, docnos, ["ann"] * 25, np.arange(25) % 2)
+    table = rb.judge_table(labels.with_gold(gold))
+    assert table["accuracy"].item() == pytest.approx(13 / 25)
+
+
+def test_few_comparable_labels_accuse_nobody():
+    """Of 29 labels two are of documents that others labelled, otherwise."""
+    docnos = [*(f"d{i}" for i in range(29)), "d0", "d0", "d1", "d1"]
+    judges = ["ann"] * 29 + ["bob", "cas"] * 2
+    said = [*(i % 2 for i in range(29)), 1, 1, 0, 0]
+    labels = rb.Labels.of(["7"] * 33, docnos, judges, said)
+    assert (rb.judge_table(labels)["suspicious"] == "").all()
+
+
+def test_known_grades_say_how_often_a_judge_is_right():
+    """Beside two labels by the method: one grade changes little, many say it, with an interval."""
+    rng = np.random.default_rng(8)
+    truth = rng.random(300) < 0.4
+    docnos = [f"d{i}" for i in range(300)]
+    right = {"one": 0.9, "two": 0.85, "bad": 0.2}
+    said = {j: np.where(rng.random(300) < p, truth, ~truth).astype(int) for j, p in right.items()}
+    labels = rb.Labels.of(
+        ["7"] * 900, docnos * 3, np.repeat([*said], 300), np.concatenate([*said.values()])
+    )
+
+    def frame(count):
+        human = {("7", docnos[i]): int(truth[i]) for i in range(count)}
+        return rb.aggregate(labels, "mv", human=human).judges_frame().set_index("judge")
+
+    none, first, many = frame(0), frame(1), frame(200)
+    assert none["accuracy_low"].isna().all()
+    assert (first["accuracy"] - none["accuracy"]).abs().max() < 0.35
+    for judge in right:
+        share = (said[judge] == truth)[:200].mean()
+        by_method = many.loc[judge, "accuracy"]
+        assert by_method == pytest.approx(share, abs=0.02)
+        assert many.loc[judge, "accuracy_low"] < share < many.loc[judge, "accuracy_high"]

@@ -190,5 +190,5 @@ def test_the_mean_that_trec_eval_adds_is_no_topic(tmp_path):
     with pytest.warns(CollectionWarning, match="'all' is taken for the mean over topics"):
         scores = ScoreMatrix.from_csv(path)
     assert scores.topics == ("401", "402")
-    with pytest.raises(InputError, match="save writes netCDF or zarr"):
+    with pytest.raises(InputError, match="netCDF and zarr are written"):
         scores.save(tmp_path / "scores.csv")

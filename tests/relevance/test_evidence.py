@@ -5,6 +5,7 @@ import numpy as np
 import pymc as pm
 import pytest
 from pools import make_pool
+from scipy.stats import norm
 
 from rtc_bayes import Judgments, fit
 from rtc_bayes.relevance.evidence import coordinates, document_ranks, judged_rows, observe
@@ -72,3 +73,16 @@ def test_a_fit_of_soft_judgments_is_left_out_and_predicted():
     share = made["posterior_predictive"]["label"].mean(("chain", "draw")).to_numpy()
     assert share.shape == p.shape[1:]
     assert ((share > 0) & (share < 1)).all()
+
+
+def test_a_graph_may_have_two_likelihoods():
+    pool = make_pool()
+    first = Judgments.from_labels(pool, [0, 1, 2], [1, 0, 1])
+    second = Judgments.from_labels(pool, [3, 4], [1, 0])
+    with pm.Model(coords=coordinates(pool)) as model:
+        for name, judged in (("a", first), ("b", second)):
+            with pm.Model(name=name):
+                level = pm.Normal("level")
+                observe(judged, lambda rows, level=level: level + np.zeros(len(rows)))
+    density = model.compile_logp()({"a::level": 0.0, "b::level": 0.0})
+    assert density == pytest.approx(2 * norm.logpdf(0) + 5 * np.log(0.5))

@@ -532,6 +532,8 @@ def test_a_judge_whose_scale_is_turned_round_is_named():
     documents = rng.permutation(pool.n_documents)[:120]
     judged = Judgments.from_labels(pool, documents, relevant[documents].astype(float))
     turned = replace(labels, grade=(1 - labels.grade).astype(np.int16))
-    with pytest.warns(rb.FitWarning, match="higher labels go with documents that people judged"):
+    with pytest.warns(
+        rb.FitWarning, match="labels of llm are higher on documents that people judged nonrelevant"
+    ):
         rb.fit(pool, judged, model="hierarchical:map", labels=turned)
     rb.fit(pool, judged, model="hierarchical:map", labels=labels)

@@ -124,7 +124,9 @@ def test_stacked_frames_name_the_measure_if_there_are_several(judgments, relevan
     assert stacked(["AP"], frames[:1]) is frames[0]
     both = compared.to_frame()
     assert list(both["measure"]) == ["AP"] * 55 + ["P@5"] * 55
-    pd.testing.assert_frame_equal(both, stacked(compared, frames))
+    pd.testing.assert_frame_equal(both, stacked([*compared], frames))
+    alone = compare(judgments.pool, relevance, ["AP"]).to_frame()
+    assert list(alone["measure"]) == ["AP"] * 55
 
 
 def test_a_plan_says_what_its_columns_are(tmp_path):
