@@ -1279,3 +1279,15 @@ def test_results_stand_in_folders_of_any_name(here, ok, run):
     beside = "compare '*.gz' --qrels mine.qrels --model rtc --format json -o mine.qrels.meta.json"
     status, _, err = run(beside)
     assert (status, "would write over what is read" in err) == (2, True)
+
+
+def test_a_stored_fit_finds_what_is_judged_below_the_depth(here, ok, run):
+    """In lists cut at 5 most that is judged stands below, and counts in whole lists."""
+    line = "--depth 5 --format json"
+    ok("fit '*.gz' --qrels qrels.txt --model rtc --depth 5 -o fit.nc")
+    stored, fitted = (
+        json.loads(ok(f"compare '*.gz' {source} {line}"))
+        for source in ("--relevance fit.nc", "--qrels qrels.txt --model rtc")
+    )
+    assert stored["systems"] == fitted["systems"]
+    assert "not known" not in run(f"compare '*.gz' --relevance fit.nc {line}")[2]

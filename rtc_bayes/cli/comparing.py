@@ -141,6 +141,7 @@ def compare(
     from rtc_bayes.measures.montecarlo import computed
     from rtc_bayes.measures.pool_moments import check_rel
     from rtc_bayes.relevance import Fit, ModelSpec, fit
+    from rtc_bayes.relevance.fit import check_same_runs
     from rtc_bayes.report.audit_section import audit_tables
     from rtc_bayes.report.command_tables import comparison_tables, topic_tables
     from rtc_bayes.report.terminal import (
@@ -186,7 +187,10 @@ def compare(
         estimands = [each.of_qrels(qrels_read) for each in estimands]
     estimand = estimands[0]
     audited = None if audit is None else _read_audit(audit, qrels_read)
-    pool = estimand.pool(systems, qrels_read)
+    loaded = None if relevance is None else Fit.load(relevance)
+    # what is judged is looked for in lists below the depth
+    judged = qrels_read if loaded is None else _judged(loaded.judgments)
+    pool = estimand.pool(systems, judged)
     sample, before = None, None
     if audited is not None:
         level = estimand.relevance_level
@@ -217,9 +221,11 @@ def compare(
     if qrels_read is not None or labels:
         judgments = read_judgments(estimand, pool, qrels_read, labels, judged_for)
     probabilities: Fit | Relevance
-    if relevance is not None:
-        probabilities = Fit.load(relevance, made_for=pool)
-        judgments = probabilities.judgments
+    if loaded is not None:
+        assert relevance is not None
+        check_same_runs(loaded.judgments.pool, pool, relevance)
+        probabilities = loaded
+        judgments = loaded.judgments
         inputs[relevance] = digest_file(relevance)
     elif erels is not None:
         listed = read_erels(erels)
@@ -389,3 +395,14 @@ def _of_judged(estimand: Estimand, judgments: Judgments | None) -> Estimand:
     if judgments is None:
         raise InputError("--topics judged needs judgments", remedy="give --qrels")
     return replace(estimand, topics=judgments.judged_topics)
+
+
+def _judged(judgments: Judgments) -> Qrels:
+    """Name the judged documents, whatever their labels."""
+    from rtc_bayes.collection import Qrels
+
+    pool, table = judgments.pool, dict[str, dict[str, int]]()
+    for document in judgments.order:
+        topic = pool.topics[pool.topic_of[document]]
+        table.setdefault(topic, {})[str(pool.docnos[document])] = 0
+    return Qrels(table)

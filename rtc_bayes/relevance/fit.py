@@ -245,7 +245,7 @@ class Fit:
         attrs = tree.attrs
         judgments = _judgments(groups["constant_data"], groups["observed_data"])
         if made_for is not None:
-            _check_same_runs(judgments.pool, made_for, path)
+            check_same_runs(judgments.pool, made_for, path)
         options, digest = json.loads(attrs["options"]), str(attrs["digest"]) or None
         spec = None if model is None else ModelSpec.parse(model)
         if spec is not None:
@@ -543,7 +543,7 @@ def _judgments(constant: xr.Dataset, observed: xr.Dataset) -> Judgments:
     return Judgments.from_xarray(constant.assign(label=("document", labels)))
 
 
-def _check_same_runs(fitted: Pool, pool: Pool, path: str | Path) -> None:
+def check_same_runs(fitted: Pool, pool: Pool, path: str | Path) -> None:
     """Refuse a pool that is not of runs of the fit's, at its depth."""
     fitted_digests = dict(zip(fitted.systems, fitted.digests, strict=True))
     for system, digest in zip(pool.systems, pool.digests, strict=True):
