@@ -83,15 +83,14 @@ def crowd(repetitions: int) -> pd.DataFrame:
         made[method] = rb.aggregate(labels, method)
         rows.append({"method": method, **scored(made[method].probability[told], gold[told])})
     seen = rb.judge_table(labels.at_level(1))
-    for method in ("em", "hierarchical"):
-        frame = made[method].judges_frame()
-        enough = (seen["gold"] >= 20).to_numpy()
-        right = (seen["gold"] * seen["accuracy"])[enough].to_numpy()
-        holds = by_chance(frame[enough], right, seen["gold"][enough].to_numpy())
-        print(
-            f"\n{method}: of {enough.sum()} workers with 20 gold labels or more, the 90% interval "
-            f"of how many are right holds {holds:.3f}"
-        )
+    frame = made["hierarchical"].judges_frame()
+    enough = (seen["gold"] >= 20).to_numpy()
+    right = (seen["gold"] * seen["accuracy"])[enough].to_numpy()
+    holds = by_chance(frame[enough], right, seen["gold"][enough].to_numpy())
+    print(
+        f"\nhierarchical: of {enough.sum()} workers with 20 gold labels or more, the 90% interval "
+        f"of how many are right holds {holds:.3f}"
+    )
     ids = labels.pair_ids()
     known_by = [("hierarchical", seed) for seed in range(min(repetitions, 3))]
     for method, seed in [*known_by, ("panel", 0)]:
@@ -210,7 +209,7 @@ def workers(repetitions: int) -> pd.DataFrame:
                 options = {"prior": prior, "draws": 400} if method == "hierarchical" else {}
                 frame = rb.aggregate(labels, method, seed=seed, **options).judges_frame()
                 row[f"tau, {method}"] = kendall_tau(frame["accuracy"].to_numpy(), truth) or 0.0
-                row[f"intervals, {method}"] = held(frame, "accuracy", truth)
+            row["intervals, hierarchical"] = held(frame, "accuracy", truth)
             row["share right, hierarchical"] = held(frame, "right", share)
             of.append(row)
         rows.append({"labels a document": each, **pd.DataFrame(of).mean()})
