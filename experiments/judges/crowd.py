@@ -1,7 +1,7 @@
 """Labels of crowds: chapter 8 of Hosseini's thesis, and a real crowd.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.judges.crowd
-        [--parts crowd chosen samples simulated workers systems sampled] [--repetitions 10]
+        [--parts crowd chosen samples simulated workers systems sampled checked] [--repetitions 10]
 
 prints Markdown. `crowd`: the labels of TREC's 2010 relevance feedback track, held to gold labels,
 none of which an aggregation sees but in the rows that say so. `chosen`: LLMJudge, five random
@@ -12,7 +12,8 @@ Kendall's tau of workers' true and estimated accuracy, how many of their 90% int
 how many hold the share of a worker's labels that is right.
 `systems`: Tables 8.2 and 8.3 with TREC-8 in INEX's place: tau of ten systems' scores by aggregated
 labels with those by the qrels, over the pool of depth 20. `sampled`: the part of Table 8.3 where a
-sample of the pool is labelled, and systems are ranked by statAP.
+sample of the pool is labelled, and systems are ranked by statAP. `checked`: language models, of
+whose labels a person checked some: how many 90% intervals hold a judge's accuracy on all pairs.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ def main() -> None:
         "workers": workers,
         "systems": systems,
         "sampled": sampled,
+        "checked": checked,
     }
     parser.add_argument("--parts", nargs="+", choices=parts, default=list(parts))
     parser.add_argument("--repetitions", type=int, default=10)
@@ -213,6 +215,31 @@ def workers(repetitions: int) -> pd.DataFrame:
             row["share right, hierarchical"] = held(frame, "right", share)
             of.append(row)
         rows.append({"labels a document": each, **pd.DataFrame(of).mean()})
+    return pd.DataFrame(rows)
+
+
+def checked(repetitions: int) -> pd.DataFrame:
+    """LLMJudge, and 81 prompts on DL 2020: relevant from grade 2, pairs checked at random."""
+    files = {
+        "LLMJudge": "llmjudge_dl23/panel_test.tsv.gz",
+        "DL 2020, prompts": "trec_dl20/prompt_panel_graded.tsv.gz",
+    }
+    rows = []
+    for name, file in files.items():
+        labels = rb.read_labels(Path(os.environ["RTC_BAYES_DATA"]) / file, n_grades=4)
+        truth = rb.judge_table(labels.at_level(2))["accuracy"].to_numpy()
+        ids = labels.pair_ids()
+        for number in (50, 200):
+            row: dict[str, object] = {"collection": name, "checked": number}
+            for method in ("mv", "em", "panel"):
+                shares = []
+                for seed in range(repetitions):
+                    picked = np.random.default_rng(seed).choice(len(ids), number, replace=False)
+                    human = {ids[i]: labels.gold[ids[i]] for i in picked}
+                    made = rb.aggregate(labels, method, rel=2, human=human)
+                    shares.append(held(made.judges_frame(), "accuracy", truth))
+                row[method] = np.mean(shares)
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
