@@ -774,20 +774,26 @@ class Mine:
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "out"),
     [
-        "compare '*.gz' --qrels few.qrels --model mine.py -o out.csv",
-        "fit '*.gz' --qrels few.qrels --model mine.py:map -o out.csv",
-        "next '*.gz' --qrels few.qrels --algorithm mine.py -o out.csv",
-        "build '*.gz' --truth qrels.txt --budget 3 --algorithm mine.py -o out.csv",
+        ("compare '*.gz' --qrels few.qrels --model mine.py", "out.csv"),
+        ("fit '*.gz' --qrels few.qrels --model mine.py:map", "out.nc"),
+        ("next '*.gz' --qrels few.qrels --algorithm mine.py", "out.csv"),
+        ("build '*.gz' --truth qrels.txt --budget 3 --algorithm mine.py", "out.qrels"),
     ],
 )
-def test_a_model_file_is_an_input(here, ok, line):
+def test_a_model_file_is_an_input(here, ok, line, out):
     (here / "mine.py").write_text(MODEL)
-    ok(line)
-    made = meta(here / "out.csv")
+    ok(f"{line} -o {out}")
+    made = meta(here / out)
     inputs = made.get("inputs") or made["meta"]["inputs"]
     assert inputs["mine.py"] == digest_text(MODEL)
+
+
+def test_a_fit_is_not_written_as_another_kind_of_file(here, run):
+    """It is said before anything is read."""
+    status, _, err = run("fit nowhere --qrels few.qrels -o fit.csv")
+    assert (status, "fit.csv: netCDF and zarr are written" in err) == (2, True)
 
 
 def test_a_study_does_not_go_on_with_a_changed_model(here, ok, run):
@@ -1284,10 +1290,11 @@ def test_results_stand_in_folders_of_any_name(here, ok, run):
 def test_a_stored_fit_finds_what_is_judged_below_the_depth(here, ok, run):
     """In lists cut at 5 most that is judged stands below, and counts in whole lists."""
     line = "--depth 5 --format json"
-    ok("fit '*.gz' --qrels qrels.txt --model rtc --depth 5 -o fit.nc")
-    stored, fitted = (
-        json.loads(ok(f"compare '*.gz' {source} {line}"))
-        for source in ("--relevance fit.nc", "--qrels qrels.txt --model rtc")
-    )
-    assert stored["systems"] == fitted["systems"]
+    for model in ("rtc", "hierarchical:map", "robust"):
+        ok(f"fit '*.gz' --qrels qrels.txt --model {model} --depth 5 -o fit.nc")
+        stored, fitted = (
+            json.loads(ok(f"compare '*.gz' {source} {line}"))
+            for source in ("--relevance fit.nc", f"--qrels qrels.txt --model {model}")
+        )
+        assert stored["systems"] == fitted["systems"]
     assert "not known" not in run(f"compare '*.gz' --relevance fit.nc {line}")[2]

@@ -64,10 +64,12 @@ def fit(
     from rtc_bayes.report.command_tables import judged_table
     from rtc_bayes.report.terminal import write_tables
     from rtc_bayes.store import announced, meta_path, provenance, write_json
+    from rtc_bayes.store.datasets import check_ending
 
+    check_ending(output)
     systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
     estimand = Estimand(relevance_level=relevance_level, depth=depth)
-    pool = estimand.pool(systems)
+    pool = estimand.pool(systems, judged)
     judgments = read_judgments(estimand, pool, judged, labels, judged_for).with_judged_for()
     spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
     with announced("fit", quiet):

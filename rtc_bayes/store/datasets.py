@@ -28,6 +28,23 @@ _FILES = ".files_digest"
 _OTHERS = (".csv", ".json", ".txt", ".html", ".pkl")
 
 
+def check_ending(path: str | Path) -> None:
+    """Refuse to write a data set under the ending of another kind of file.
+
+    Examples
+    --------
+    >>> check_ending("fit.csv")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: fit.csv: netCDF and zarr are written, which this ending is not ...
+    """
+    if Path(path).suffix.lower() in _OTHERS:
+        raise InputError(
+            "netCDF and zarr are written, which this ending is not for",
+            path=path,
+            remedy="name a file FILE.nc",
+        )
+
+
 def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     """Write a data set or a tree, atomically: a zarr folder by the ending .zarr, else netCDF.
 
@@ -53,12 +70,7 @@ def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     >>> read_dataset("out.nc")["p"].values
     array([0.5, 1. ])
     """
-    if Path(path).suffix.lower() in _OTHERS:
-        raise InputError(
-            "netCDF and zarr are written, which this ending is not for",
-            path=path,
-            remedy="name a file FILE.nc",
-        )
+    check_ending(path)
     data = data.copy()
     data.attrs = {**data.attrs, _CONTENT: _digest(data)}
     if is_zarr(path):
