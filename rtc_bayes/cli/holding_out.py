@@ -24,7 +24,7 @@ from rtc_bayes.cli.arguments import (
     SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, read_options, refuse_unused
+from rtc_bayes.cli.inputs import digests, parted, read_options, refuse_unused
 from rtc_bayes.collection.ids import some
 from rtc_bayes.errors import InputError, warn, whole_number
 from rtc_bayes.store.shown import counted, in_words
@@ -111,7 +111,7 @@ def plan(
         held,
         baseline=baseline,
         on_remainder=on_remainder,
-        never_together=[_parts(pair) for pair in never_together or ()],
+        never_together=[parted(pair) for pair in never_together or ()],
         most=_numbers("--most", most),
         most_runs=most_runs,
         costs=_numbers("--cost", cost),
@@ -241,7 +241,7 @@ def reusability(
                 measure,
                 depth=depth,
                 shallow=shallow,
-                only=None if leave_out == "groups" else _parts(leave_out),
+                only=None if leave_out == "groups" else parted(leave_out),
                 relevance_level=relevance_level,
             )
     else:
@@ -312,8 +312,3 @@ def _numbers(option: str, texts: Sequence[str] | None) -> dict[str, int]:
             raise InputError(f"cannot use {option} {text}", remedy="write GROUP=N, each group once")
         read[group] = int(number)
     return read
-
-
-def _parts(text: str) -> list[str]:
-    """Read names, parted by commas."""
-    return [name.strip() for name in text.split(",")]

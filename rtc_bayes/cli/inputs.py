@@ -117,6 +117,11 @@ def read_judgments(
     return made.with_judge_labels(read)
 
 
+def parted(text: str) -> list[str]:
+    """Read names, parted by commas; an empty one is kept."""
+    return [name.strip() for name in text.split(",")]
+
+
 def tags(text: str | None) -> list[str] | None:
     """Read systems' names, parted by commas.
 
@@ -127,7 +132,7 @@ def tags(text: str | None) -> list[str] | None:
     """
     if text is None:
         return None
-    read = [tag.strip() for tag in text.split(",")]
+    read = parted(text)
     if not all(read):
         raise InputError(f"a system without a name: {text!r}", remedy="write NAME,NAME")
     return read

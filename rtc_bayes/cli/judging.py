@@ -28,6 +28,7 @@ from rtc_bayes.cli.inputs import (
     ENDINGS,
     digests,
     format_of,
+    parted,
     read_judgments,
     refuse_unused,
     tags,
@@ -184,7 +185,7 @@ def next_(
     from rtc_bayes.collection.grades import counted_grades
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.actions import check_costs
-    from rtc_bayes.judging.judges.weighted import REFIT_EVERY
+    from rtc_bayes.judging.judges.weighted import REFIT_EVERY, enough_to_fit
     from rtc_bayes.judging.suggest import documents_frame, why_none
     from rtc_bayes.measures import parse_measure
     from rtc_bayes.store import announced, provenance
@@ -272,8 +273,8 @@ def next_(
     by = ""
     if chosen.weighs_by_measure and estimand.measure != defaults.MEASURE:
         by = f" by {estimand.measure}"
-    fitted = judgments.n_judged >= REFIT_EVERY or judgments.judge_labels is not None
-    sure = _sure(suggestions, pair, least=None if fitted else REFIT_EVERY)
+    least = None if enough_to_fit(judgments) else REFIT_EVERY
+    sure = _sure(suggestions, pair, least=least)
     title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{sure}"
     if judgments.highest_grade > 1:
         highest = int(judgments.highest_grade)
@@ -458,7 +459,7 @@ def pair_of(text: str | None, systems: Sequence[str], *, least: str = ", or leas
         return None
     if text == "least":
         return "least"
-    parts = [part.strip() for part in text.split(",")]
+    parts = parted(text)
     splits = [(",".join(parts[:n]), ",".join(parts[n:])) for n in range(1, len(parts))]
     if not splits:
         raise InputError(f"--pair is {text!r}", remedy=f"give two systems as A,B{least}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -260,19 +260,17 @@ class GradeDistribution:
 
         Shape (2, documents, grades): of a nonrelevant document and of a relevant one.
         """
-        grades = self.on(pool)
-        drawn = zip(*self._drawn(grades, GRADE_DRAWS), strict=True)
-        chances = (
-            sum(_chances(grades, pool, shares, slope) for shares, slope in drawn) / GRADE_DRAWS
-        )
-        return np.asarray(chances)
+        return self._mean_chances(self.on(pool), pool)
 
-    def _drawn(self, grades: PoolGrades, count: int) -> tuple[Floats, Floats]:
-        """Draw topics' shares of the grades, to any sum, and slopes, so often."""
-        shares = np.random.default_rng(0).standard_gamma(
-            grades.weights, (count, *grades.weights.shape)
-        )
-        return shares, self.slopes(count, 0)
+    def _mean_chances(self, grades: PoolGrades, pool: Pool) -> Floats:
+        return np.asarray(sum(self._drawn(grades, pool, GRADE_DRAWS)) / GRADE_DRAWS)
+
+    def _drawn(self, grades: PoolGrades, pool: Pool, count: int) -> Iterator[Floats]:
+        """Draw the probabilities of grades, by topics' shares of them and the slope, so often."""
+        size = (count, *grades.weights.shape)
+        every = np.random.default_rng(0).standard_gamma(grades.weights, size)
+        for shares, slope in zip(every, self.slopes(count, 0), strict=True):
+            yield _chances(grades, pool, shares, slope)
 
     def slopes(self, count: int, seed: int) -> Floats:
         """Draw the slope from its posterior, taken as normal, so often."""
@@ -291,11 +289,10 @@ class GradeDistribution:
             At most the highest judged.
         """
         grades, draws = self.on(pool), np.atleast_2d(values)
-        if len(draws) == 1:
-            every = iter([self.chances(pool)])
-        else:
-            drawn = zip(*self._drawn(grades, len(draws)), strict=True)
-            every = (_chances(grades, pool, shares, slope) for shares, slope in drawn)
+        alone = len(draws) == 1
+        every = (
+            [self._mean_chances(grades, pool)] if alone else self._drawn(grades, pool, len(draws))
+        )
         result = np.empty(draws.shape)
         for k, (p, chances) in enumerate(zip(draws, every, strict=True)):
             nonrelevant, relevant = chances[:, :, grade:].sum(axis=2)

@@ -7,6 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -135,9 +136,9 @@ def read_labels(
         raise InputError("no file of labels", remedy="give at least one")
     columns = _Columns()
     read: set[Path] = set()
-    paths = [path for s in sources if kind_of(s) == "path" for path in files_of(s)]
-    names_of = _names_of({Path(path).resolve() for path in paths})
-    for source in sources:
+    files = [files_of(source) if kind_of(source) == "path" else [] for source in sources]
+    names_of = _names_of({path.resolve() for path in chain.from_iterable(files)})
+    for source, own in zip(sources, files, strict=True):
         if kind_of(source) == "frame":
             names = [str(name) for name in source.columns]
             cells = zip(*([_cell(v) for v in source[name]] for name in source.columns), strict=True)
@@ -145,15 +146,15 @@ def read_labels(
                 columns, kind
             )
         elif kind_of(source) == "path":
-            for path in files_of(source):
-                if Path(path).resolve() in read:
+            for path in own:
+                if (real := path.resolve()) in read:
                     raise InputError(
                         "is given twice, and its labels would count twice",
                         path=path,
                         remedy="give it once",
                     )
-                read.add(Path(path).resolve())
-                _read_file(path, kind, judge or names_of[Path(path).resolve()], columns)
+                read.add(real)
+                _read_file(path, kind, judge or names_of[real], columns)
         else:
             raise InputError(
                 f"cannot read labels from {brief_repr(source)}",

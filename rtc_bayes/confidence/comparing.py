@@ -272,7 +272,7 @@ def _by_moments(setting: Setting) -> Comparison:
         model=setting.model,
         method=setting.method,
         expected=scores,
-        sd=_with_common_error(setting, scores, own + mean.var(axis=0)),
+        sd=setting.with_common_error(scores, own + mean.var(axis=0)),
         a=setting.names(0),
         b=setting.names(1),
         expected_difference=expected.mean(axis=0),
@@ -308,11 +308,6 @@ def _with_residual(setting: Setting, table: Moments) -> Moments:
     )
 
 
-def _with_common_error(setting: Setting, expected: Floats, variance: Floats) -> Floats:
-    """Return standard deviations of scores, with the common error."""
-    return np.sqrt(variance + (setting.common_error * expected) ** 2)
-
-
 def _by_outcomes(setting: Setting) -> Comparison:
     """Compare by outcomes alone: the measure has no moments, or there are many pairs."""
     scores = setting.sample_all()
@@ -326,7 +321,7 @@ def _by_outcomes(setting: Setting) -> Comparison:
         model=setting.model,
         method=setting.method,
         expected=sampled.expected,
-        sd=_with_common_error(setting, sampled.expected, sampled.sd**2),
+        sd=setting.with_common_error(sampled.expected, sampled.sd**2),
         a=setting.names(0),
         b=setting.names(1),
         expected_difference=sampled.difference,

@@ -96,7 +96,7 @@ def rank_systems(
     )
     scores = setting.sample_all()
     sampled = sampled_moments(scores, setting.pairs[:0])
-    sd = np.hypot(sampled.sd, setting.common_error * sampled.expected)
+    sd = setting.with_common_error(sampled.expected, sampled.sd**2)
     moments = {"expected": sampled.expected, "sd": sd}
     frame = pd.DataFrame({"system": setting.pool.systems} | moments | count_ranks(scores)._asdict())
     return frame.sort_values("expected", ascending=False, kind="stable", ignore_index=True)

@@ -159,9 +159,9 @@ class Setting:
         pairs = _pairs(pool.systems, baseline)
         topics = pool.topics
         options["lasting"] = about.residual
-        bpref = parse_measure(about.measure).kind == "Bpref"
-        pool, values = probabilities.on(pool, nonrelevant=bpref)
-        cutoff = parse_measure(about.measure).cutoff or about.score_depth or 0
+        named = parse_measure(about.measure)
+        pool, values = probabilities.on(pool, nonrelevant=named.kind == "Bpref")
+        cutoff = named.cutoff or about.score_depth or 0
         if judgments is not None and min(cutoff, about.score_depth or 0) > pool.depth:
             _warn_of_unplaced(pool, judgments)
         if about.topics != topics:
@@ -180,7 +180,7 @@ class Setting:
             pool.n_systems, unjudged, by_grade=options["grades"] is not None
         )
         about = replace(about, residual=residual)
-        by_name = measure.graded or parse_measure(about.measure).rel
+        by_name = measure.graded or named.rel
         if judgments is not None:
             options["judged"] = caution(judgments, about.topics)
         options["relevant"] = (
@@ -279,6 +279,10 @@ class Setting:
             pairs=self.pairs,
             workers=self.workers,
         )
+
+    def with_common_error(self, expected: Floats, variance: Floats) -> Floats:
+        """Return standard deviations of scores, with the error that all of them share."""
+        return np.asarray(np.sqrt(variance + (self.common_error * expected) ** 2))
 
     def names(self, column: int) -> tuple[str, ...]:
         """Names of the first or the second systems of the pairs."""

@@ -61,15 +61,14 @@ def judge_table(labels: Labels) -> pd.DataFrame:
     others[np.arange(labels.n_labels), labels.grade[first]] -= 1.0
     most = others.max(axis=1)
     clear = (most > 0.0) & ((others == most[:, None]).sum(axis=1) == 1)
+    likeliest = others.argmax(axis=1)
     gold = labels.gold_grades()[pairs.of_label]
     rows = pd.DataFrame(
         {
             "judge": labels.judge_of,
             "topic": labels.topic_of,
-            "agrees": np.where(clear, others.argmax(axis=1) == labels.grade, np.nan),
+            "agrees": np.where(clear, likeliest == labels.grade, np.nan),
             "right": np.where(gold >= 0, gold == labels.grade, np.nan),
-            "by_chance": _by_chance(labels, gold),
-            "agrees_by_chance": _by_chance(labels, np.where(clear, others.argmax(axis=1), -1)),
             "seconds": np.nan if labels.time is None else labels.time,
         }
     )
@@ -94,14 +93,17 @@ def judge_table(labels: Labels) -> pd.DataFrame:
             "seconds": by_judge["seconds"].median(),
         }
     ).reset_index(drop=True)
-    chances = by_judge[["by_chance", "agrees_by_chance"]].first().reset_index(drop=True)
-    chances["clear"] = by_judge["agrees"].count().reset_index(drop=True)
+    compared = table.assign(
+        by_chance=_by_chance(labels, gold),
+        agrees_by_chance=_by_chance(labels, np.where(clear, likeliest, -1)),
+        clear=by_judge["agrees"].count().to_numpy(),
+    )
     usual = rows["seconds"].median()
-    return table.assign(suspicious=_suspicions(table.join(chances), list(shares), usual))
+    return table.assign(suspicious=_suspicions(compared, list(shares), usual))
 
 
 def _by_chance(labels: Labels, told: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return, of each label's judge, how often what was told agrees by chance.
+    """Return, of each judge, how often what was told agrees by chance.
 
     By the shares of grades that the judge says, and that are told (-1: not), of the same labels.
     """
@@ -111,7 +113,7 @@ def _by_chance(labels: Labels, told: NDArray[np.integer]) -> NDArray[np.float64]
     for side, grades in zip(cells, (labels.grade, told), strict=True):
         np.add.at(side, (labels.judge_of[some], grades[some]), 1.0)
     number = np.maximum(cells[0].sum(axis=1), 1.0)
-    return np.asarray((cells[0] * cells[1]).sum(axis=1) / number**2)[labels.judge_of]
+    return np.asarray((cells[0] * cells[1]).sum(axis=1) / number**2)
 
 
 def _suspicions(table: pd.DataFrame, shares: list[str], usual: float) -> list[str]:

@@ -112,9 +112,10 @@ class Estimand:
                 )
         else:
             object.__setattr__(self, "topics", tuple(self.topics))
-        if self.unseen is not None and not isinstance(self.unseen, bool | np.bool_):
-            raise InputError(f"unseen is {self.unseen!r:.80}", remedy="give True, False or None")
         if self.unseen is not None:
+            if not isinstance(self.unseen, bool | np.bool_):
+                text = f"unseen is {self.unseen!r:.80}"
+                raise InputError(text, remedy="give True, False or None")
             object.__setattr__(self, "unseen", bool(self.unseen))
         if self.residual not in (None, "auto") and not _is_deviation(self.residual):
             raise InputError(

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 _CONTENT = "content_digest"
 # of the bytes of a zarr folder: damaged ones can bring the process down where they are decoded
 _FILES = ".files_digest"
-
-
+# what other kinds of file end in
 _OTHERS = (".csv", ".json", ".txt", ".html", ".pkl")
 
 

@@ -144,6 +144,11 @@ def _check_counts(judge: MTC | ModelJudge) -> None:
         require(number >= 0, judge, name, "a number of judgments, at least 0")
 
 
+def enough_to_fit(judgments: Judgments) -> bool:
+    """Whether a model is fitted to these: 10 judgments or more, or labels of judges beside them."""
+    return judgments.n_judged >= REFIT_EVERY or judgments.judge_labels is not None
+
+
 class WeightedChooser(Chooser):
     """Chooses the heaviest document, under p = .5 or a model's probabilities.
 
@@ -196,7 +201,7 @@ class WeightedChooser(Chooser):
         self._floor = floor
         self._estimate = estimate
         # with fewer judgments than a fit takes, count from none
-        enough = judgments.n_judged >= REFIT_EVERY or judgments.judge_labels is not None
+        enough = enough_to_fit(judgments)
         self._fitted = judgments.n_judged if enough else 0
         p = (
             estimate(judgments)
