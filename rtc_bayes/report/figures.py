@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
 from rtc_bayes.errors import whole_number
 from rtc_bayes.report.drawing import (
     BETTER,
@@ -348,6 +349,8 @@ def _two_digits(p: float) -> str:
 def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) -> Axes:
     """Posterior of a difference: a histogram of outcomes, by who is better, and its 95% interval.
 
+    The interval is wider than that of the outcomes by as much as a pair's is (`Pair.interval`).
+
     Parameters
     ----------
     sampled : ndarray, shape (outcomes,)
@@ -372,7 +375,9 @@ def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) ->
             alpha=0.75,
             label=f"{better} is better",
         )
-    low, high = np.quantile(sampled, (0.025, 0.975))
+    middle = sampled.mean()
+    wider = DIFFERENCE_95 / NORMAL_95
+    low, high = middle + wider * (np.quantile(sampled, (0.025, 0.975)) - middle)
     axes.plot([low, high], [0, 0], color=INK, linewidth=4, label="95% interval", clip_on=False)
     axes.axvline(0.0, color=MUTED, linewidth=1, linestyle="--")
     axes.set(xlabel=f"{a} minus {b}", ylabel="share of outcomes")

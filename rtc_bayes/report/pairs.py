@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rtc_bayes.confidence.comparison import SETTLED
-from rtc_bayes.report.tables import Format, probability, with_normal_interval
+from rtc_bayes.report.tables import Format, probability, with_interval
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -91,4 +91,4 @@ def more_judgments(needed: int | None) -> str:
 
 
 def _difference(pair: Pair) -> str:
-    return with_normal_interval(pair.expected_difference, pair.sd, ".4f")
+    return with_interval(pair.expected_difference, pair.interval, ".4f")

@@ -136,6 +136,8 @@ def plot_judgments(judgments: Judgments, ax: Axes | None = None) -> Axes:
 def plot_difference(comparison: Comparison, a: str, b: str, ax: Axes | None = None) -> Axes:
     """Plot the posterior of the difference of two systems, the score of `a` minus that of `b`.
 
+    The interval that it marks is a little wider than that of the outcomes (:attr:`Pair.interval`).
+
     Parameters
     ----------
     comparison : Comparison

@@ -5,8 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from pools import POOL_ALONE
+from scipy import stats
 
 from rtc_bayes import Comparison, Estimand, InputError, Judgments, Relevance, compare, fit, moments
+from rtc_bayes.report.pairs import pairs_table
 from rtc_bayes.store import read_dataset
 
 COLUMNS = [
@@ -59,6 +61,19 @@ def test_the_json_is_the_contract_s(comparison, tmp_path):
     assert content["meta"]["seed"] == 0
     assert content["meta"]["outcomes"] == 500
     assert "version" in content["meta"]
+
+
+def test_an_interval_of_a_difference_has_the_tails_of_a_t(comparison):
+    a, b = comparison.systems[:2]
+    pair = comparison.pair(a, b)
+    expected = stats.t(9, pair.expected_difference, pair.sd).ppf([0.025, 0.975])
+    assert pair.interval == pytest.approx(expected, abs=1e-7)
+    assert pair.reversed().interval == pytest.approx([-expected[1], -expected[0]], abs=1e-7)
+    low, high = pair.interval
+    shown = pairs_table(comparison).set_index(["better", "worse"])["difference (95% interval)"]
+    text = shown[pair.better, b if pair.better == a else a].replace("−", "-")
+    ends = sorted((low, high)) if pair.better == a else (-high, -low)
+    assert text.endswith(f"({ends[0]:.4f} to {ends[1]:.4f})")
 
 
 def test_undefined_is_null(make_pool):

@@ -152,6 +152,8 @@ def test_a_difference_is_that_of_the_pair(comparison):
     axes = rb.plot_difference(comparison, a, b)
     bars = [bar for bar in axes.patches if bar.get_height() > 0]
     assert sum(bar.get_height() for bar in bars) == pytest.approx(1)
+    (drawn,) = (line for line in axes.lines if line.get_label() == "95% interval")
+    assert drawn.get_xdata() == pytest.approx(pair.interval, abs=0.2 * pair.sd)
     # a bar is of one sign
     assert not [bar for bar in bars if bar.get_x() < -1e-9 < 1e-9 < bar.get_x() + bar.get_width()]
 
