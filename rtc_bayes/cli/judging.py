@@ -51,6 +51,9 @@ def build(
     *,
     truth: Annotated[str, typer.Option(help="Qrels that answer what is judged.")],
     output: OutFile,
+    qrels: Annotated[
+        str | None, typer.Option(help="Judgments made before, to go on from; OUT has them, too.")
+    ] = None,
     algorithm: Judge = defaults.ALGORITHM,
     confidence: Annotated[
         float | None, typer.Option(help="Judge until every pair has it. Default: .95.")
@@ -78,10 +81,11 @@ def build(
 
     chosen = parse_algorithm(algorithm)
     systems, answers = runs.read(), read_qrels(truth)
+    before = None if qrels is None else read_qrels(qrels)
     hold_out, groups = design.read()
     with announced("judging", quiet):
         result = build(
-            estimand.pool(systems),
+            estimand.pool(systems, before),
             answers,
             chosen,
             estimand,
@@ -92,6 +96,7 @@ def build(
             hold_out=hold_out,
             groups=groups,
             labels=labels.read(),
+            judgments=before,
         )
     if result.missing:
         warn(
@@ -99,9 +104,10 @@ def build(
             f"nonrelevant; listed in {meta_path(output)}",
         )
     write_qrels(result.judgments.to_qrels(), output)
-    meta = provenance(
-        seed=seed, inputs=digests(systems, answers, [chosen.model], labels) | design.digests()
-    )
+    inputs = digests(systems, answers, [chosen.model], labels) | design.digests()
+    if before is not None:
+        inputs[before.path] = before.digest
+    meta = provenance(seed=seed, inputs=inputs)
     write_json(result.meta() | {"meta": meta}, meta_path(output))
     if not quiet:
         typer.echo(f"{in_words(result)}\nin {output}")

@@ -36,8 +36,9 @@ class JudgingResult(Shown):
     measure : str
         By which systems were to be told apart.
     judgments : Judgments
-        In the order made, with ``judged_for`` the pool's systems; under a hold-out design those
-        that contribute, by topic, and with the design's digest.
+        Those made before, and those of the session in the order made, with ``judged_for`` the
+        pool's systems; under a hold-out design those that contribute, by topic, and with the
+        design's digest.
     reason : {"reached", "proved", "no document has weight", "exhausted", "budget"}
     target : float or None
         The confidence asked for; None where the whole budget was to be spent.
@@ -114,9 +115,11 @@ class JudgingResult(Shown):
         return f". Grades from {self.judgments.relevance_level} on counted as relevant"
 
     def __repr__(self) -> str:
+        before = self.judgments.n_judged - len(self.steps)
+        made = f", {before} of them before" if before else ""
         missing = f"; {len(self.missing)} missing from the truth" if self.missing else ""
         return (
-            f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged{missing}. "
+            f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged{made}{missing}. "
             f"{stopped(self.reason, self.target, self.confidence, self.compared)}"
             f"{self._of_grades})"
         )
@@ -137,6 +140,7 @@ def build(
     hold_out: HoldOutDesign | None = None,
     groups: Mapping[str, str] | None = None,
     labels: Labels | None = None,
+    judgments: Judgments | Qrels | None = None,
 ) -> JudgingResult:
     """Judge the pool of some systems by a truth file until they are told apart.
 
@@ -152,8 +156,8 @@ def build(
         Judge until every pair of systems has this confidence; in (0.5, 1]. None: spend the
         whole budget.
     budget : int or None
-        The most judgments to make. A judge without confidences (``ip``) needs one, as does a
-        hold-out design.
+        The most judgments to make, beside those made before. A judge without confidences
+        (``ip``) needs one, as does a hold-out design.
     floor : int or None
         Judgments that every topic gets first; the algorithm's own if None.
     estimand : Estimand, optional
@@ -170,6 +174,8 @@ def build(
     labels : Labels, optional
         Labels of judges that may err, for an algorithm with a model that takes them: see
         :func:`rtc_bayes.fit`. Documents are then chosen for what the labels leave open.
+    judgments : Judgments or Qrels, optional
+        Made before, to go on from; the result has them, too.
 
     Returns
     -------
@@ -179,8 +185,9 @@ def build(
     ------
     InputError
         Bad arguments, a truth with no topic of the pool, or labels for an algorithm that takes
-        none. With a design: no budget or no
-        groups, a system without a group, a group or topic that the design lacks.
+        none; judgments made before by another relevance level than the truth's. With a design:
+        judgments made before, no budget or no groups, a system without a group, a group or topic
+        that the design lacks.
     FitError
         A model's fit that must not be used.
 
@@ -207,7 +214,7 @@ def build(
     >>> result.judgments.judged_for_topic("503") == pool.systems[2:]
     True
     """
-    about, pool = judged_about(estimand, pool)
+    about, pool = judged_about(estimand, pool, judgments)
     level = level_of(qrels, about.relevance_level)
     if pool.n_topics:
         shared_topics(pool.topics, qrels.topics, qrels.path, say=False)
@@ -221,8 +228,13 @@ def build(
     }
     session: JudgingSession | HoldOutSession
     if hold_out is None or groups is None:
-        none = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)
-        session = JudgingSession(none.with_judge_labels(labels), algorithm, **stop)
+        begun = _begun(judgments, pool, level)
+        session = JudgingSession(begun.with_judge_labels(labels), algorithm, **stop)
+    elif judgments is not None:
+        raise InputError(
+            "under a hold-out design judging does not go on from judgments made before",
+            remedy="leave them out (judgments=, --qrels), or the design",
+        )
     else:
         none = Judgments.none(pool, relevance_level=level).with_judge_labels(labels)
         session = HoldOutSession(none, algorithm, hold_out, groups, **stop)
@@ -251,6 +263,22 @@ def build(
         missing=tuple(missing),
         steps=tuple(session.steps),
     )
+
+
+def _begun(judgments: Judgments | Qrels | None, pool: Pool, level: int) -> Judgments:
+    """Take the judgments made before, none without any, by the relevance level of the truth."""
+    if judgments is None:
+        return Judgments.none(pool, relevance_level=level, judged_for=pool.systems)
+    if isinstance(judgments, Qrels):
+        return Judgments.from_qrels(pool, judgments, relevance_level=level)
+    if judgments.relevance_level != level:
+        raise InputError(
+            f"judgments made before count grades from {judgments.relevance_level} on as relevant, "
+            f"and the truth those from {level} on",
+            remedy="name one level: Estimand(relevance_level=) for the truth, relevance_level= of "
+            "the judgments",
+        )
+    return judgments.on(pool)
 
 
 def _warn_of_alike(pool: Pool) -> None:

@@ -136,7 +136,10 @@ def _facts(study: CalibrationStudy) -> str:
                 f"mean probability, where a share of {relevance['share']:.3f} is relevant",
             ),
             (number(confidence["W"], ".2f"), "W (0: confidences exact; below: too high)"),
-            (f"{ninety_five['whole_list']:.0%}", "of differences in their 95% interval by a normal"),
+            (
+                f"{ninety_five['whole_list']:.0%}",
+                "of differences in their 95% interval by a normal",
+            ),
         ]
     )
 

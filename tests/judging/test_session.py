@@ -168,6 +168,45 @@ def test_the_floor_comes_first_and_in_topic_order(rng, cases, floor):
     assert first.weight == pytest.approx(mtc06(state.topics[0]).max())
 
 
+@pytest.mark.parametrize("algorithm", ["ip", "mtc", "mtc[weight=evr,floor=1]"])
+def test_judging_goes_on_from_what_was_judged_before(rng, cases, algorithm, tmp_path):
+    pool = cases.pool(rng, topics=4, documents=30, length=10)
+    truth = cases.truth(rng, pool)
+    whole = build(pool, truth, algorithm, confidence=None, budget=20)
+    first = build(pool, truth, algorithm, confidence=None, budget=8)
+    rb.write_qrels(first.judgments.to_qrels(), tmp_path / "first.qrels")
+    for before in (first.judgments, read_qrels(tmp_path / "first.qrels")):
+        rest = build(pool, truth, algorithm, confidence=None, budget=12, judgments=before)
+        assert chosen(first) + chosen(rest) == chosen(whole)
+        assert rest.judgments.to_qrels() == whole.judgments.to_qrels()
+        assert "20 judged, 8 of them before" in repr(rest)
+        assert rest.meta()["judged"] == 20
+    # topics without a judgment are no part of an average over those judged
+    begun = sorted({step.topic for step in first.steps})
+    judged = build(
+        pool,
+        truth,
+        algorithm,
+        Estimand(topics="judged"),
+        confidence=None,
+        budget=1,
+        judgments=before,
+    )
+    assert sorted(judged.judgments.pool.topics) == begun
+
+
+def test_judgments_made_before_are_of_one_level_and_no_design():
+    pool = pool_of({"1": ["A"], "2": ["B"]}, {"1": ["C"], "2": ["D"]})
+    truth = judged_everything(pool, grade=2)
+    before = Judgments.from_qrels(pool, Qrels({"1": {"A": 2}}), relevance_level=1)
+    with pytest.raises(InputError, match="made before count grades from 1 on as relevant"):
+        build(pool, truth, "mtc", Estimand(relevance_level=2), judgments=before)
+    design = rb.HoldOutDesign(pool.topics, ("x", "y"), [[1, 1], [1, 0]])
+    by = {"budget": 2, "hold_out": design, "groups": {"s0": "x", "s1": "y"}}
+    with pytest.raises(InputError, match="does not go on from judgments made before"):
+        build(pool, truth, "mtc", judgments=before, **by)
+
+
 def test_the_floor_of_an_algorithm_is_overruled():
     pool = pool_of({"1": ["A"], "2": ["B"]}, {"1": ["C"], "2": ["D"]})
     truth = judged_everything(pool)
