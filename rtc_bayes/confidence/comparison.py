@@ -485,6 +485,24 @@ class Comparison(Shown, Saved):
         return "" if self.settled else str(self.meta.get("judged", ""))
 
     @property
+    def seed_text(self) -> str:
+        """Say by how much draws of another seed may move a probability; nothing below .01.
+
+        Two of the largest standard error that draws leave in any pair.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> simulated = rb.simulate(n_topics=5, n_systems=3, seed=1)
+        >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+        >>> fit = rb.fit(pool, rb.Judgments.none(pool), model="hierarchical", draws=100)
+        >>> rb.compare(pool, fit).seed_text
+        'another seed may move a probability by 0.02'
+        """
+        moved = 2.0 * float(str(self.meta.get("draws_error", 0.0)))
+        return f"another seed may move a probability by {moved:.2f}" if moved >= 0.01 else ""
+
+    @property
     def residual_text(self) -> str | None:
         """Say that the residual's lasting part is most of half of the pairs' variance, or None.
 

@@ -141,6 +141,8 @@ def comparison_tables(
         )
     if "rope" in comparison.meta:
         title += f"; too small to matter: nearer to 0 than {comparison.meta['rope']:g}"
+    if seed_text := comparison.seed_text:
+        title += f"; {seed_text}"
     return [*tables, Table(title, pairs, PAIR_FORMATS)] if len(pairs) else tables
 
 

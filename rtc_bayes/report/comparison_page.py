@@ -205,6 +205,8 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
             "Relevant documents outside the pool do not count, so P(better) is too high where "
             "systems retrieve such documents."
         )
+    if seed_text := comparison.seed_text:
+        said.append(f"{seed_text.capitalize()}.")
     if judgments is not None:
         said += _cautions(judgments)
         judged = "" if comparison.settled else caution(judgments, comparison.topics)
