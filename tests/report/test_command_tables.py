@@ -1,5 +1,7 @@
 """What commands print of a comparison."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -99,6 +101,11 @@ def test_a_baseline_and_what_is_asked_for(judgments, relevance):
     assert pairs.title == (
         "who is better, pairs with the baseline s4; too small to matter: nearer to 0 than 0.01"
     )
+    # what draws leave is said if it shows
+    for error, said in ((0.016, True), (0.004, False)):
+        drawn = replace(comparison, meta=comparison.meta | {"draws_error": error})
+        title = comparison_tables(drawn, None, seed=0)[1].title
+        assert title.endswith("; another seed may move a probability by 0.03") is said
     assert len(pairs.frame) == SYSTEMS - 1
     assert pairs.frame.columns[-1] == "P(too small to matter)"
     best = systems.frame.columns.get_loc("P(best)")
