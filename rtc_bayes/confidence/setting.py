@@ -21,9 +21,8 @@ from rtc_bayes.confidence.unseen import share_unjudged, with_unseen
 from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
-from rtc_bayes.measures.names import Measure, parse_measure
+from rtc_bayes.measures.names import ERR_HIGHEST, Measure, parse_measure
 from rtc_bayes.measures.pool_moments import by_grade
-from rtc_bayes.measures.sampled import ERR_HIGHEST
 from rtc_bayes.store import provenance, spawn_seeds
 from rtc_bayes.store.shown import counted
 from rtc_bayes.workers import ALONE, Workers

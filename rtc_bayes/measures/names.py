@@ -30,6 +30,8 @@ REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@10
 _SHOWN = 3
 _DCG = re.compile(r"DCG(?:@(\d+))?")
 _WITH_MOMENTS: tuple[Kind, ...] = ("AP", "P", "R", "DCG", "nDCG", "RBP", "RR")
+# gdeval's highest grade
+ERR_HIGHEST = 4
 _GRADED: tuple[Kind, ...] = ("DCG", "nDCG", "ERR")
 _OF_SEEN: tuple[Kind, ...] = ("P", "RBP", "RR", "DCG", "ERR", "Success")
 # a measure with a cutoff down to here depends little on how many documents are relevant

@@ -15,13 +15,10 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.linear import Linear, LinearRatio
-from rtc_bayes.measures.names import Measure
+from rtc_bayes.measures.names import ERR_HIGHEST, Measure
 
 Floats = NDArray[np.float64]
 Outcomes = NDArray[np.int8]
-
-# gdeval's highest grade
-ERR_HIGHEST = 4
 
 
 def scorer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import shared_topics, some
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, explains_types, warn
-from rtc_bayes.measures.names import REMEDY, MeasureLike, ir_measure, parse_measure
+from rtc_bayes.measures.names import ERR_HIGHEST, REMEDY, MeasureLike, ir_measure, parse_measure
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def evaluate(
                 for name in named[metric.measure]:
                     values[name][s, column_of[metric.query_id]] = metric.value
         for name, measure in parsed.items():
-            if own := _OWN.get(measure.NAME):
+            if own := _own(measure):
                 for topic, grades in judged.items():
                     values[name][s, column[topic]] = own(run.ranking(topic), grades, measure)
     return ScoreTable(runs.systems, columns, values, level)
@@ -276,7 +276,7 @@ def _evaluators(
 
     groups: tuple[dict[Any, list[str]], dict[Any, list[str]]] = ({}, {})
     for name, measure in parsed.items():
-        if measure.NAME not in _OWN:
+        if _own(measure) is None:
             groups[measure.NAME == "infAP"].setdefault(measure, []).append(name)
     pooled = {topic: dict(qrels[topic]) for topic in judged}
     evaluators = []
@@ -287,17 +287,8 @@ def _evaluators(
                 evaluators.append((ir_measures.evaluator(list(named), numbered), named))
             except ValueError as error:
                 text = " ".join(str(error).split())
-                unsupported = text.partition("{")[2].partition("}")[0].split(", ")
-                lacking = [
-                    str(measure)
-                    for measure in named
-                    if str(measure) in unsupported
-                    and "cutoff" in measure.SUPPORTED_PARAMS
-                    and "cutoff" not in measure.params
-                ]
-                remedy = f"give a cutoff, as {lacking[0]}@20" if lacking else REMEDY
                 raise InputError(
-                    f"ir_measures cannot compute this: {text}", remedy=remedy
+                    f"ir_measures cannot compute this: {text}", remedy=REMEDY
                 ) from None
     return evaluators
 
@@ -327,7 +318,55 @@ def _dcg(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any) 
     return float(np.sum(np.array(gains) / np.log2(np.arange(2, len(gains) + 2))))
 
 
-_OWN = {"RBP": _rbp, "DCG": _dcg}
+def _err(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any) -> float:
+    """Compute expected reciprocal rank (Chapelle et al. 2009), with 2^4 as the largest gain."""
+    ranked = [grades.get(docno, 0) for docno in ranking[: measure.params.get("cutoff")]]
+    stops = np.minimum((2.0 ** np.array(ranked) - 1.0) / 2.0**ERR_HIGHEST, 1.0)
+    on = np.cumprod(np.append(1.0, 1.0 - stops))[:-1]
+    return float(np.sum(on * stops / np.arange(1, len(stops) + 1)))
+
+
+def _exponential_ndcg(
+    ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any
+) -> float:
+    """Compute nDCG whose gain is 2^grade - 1 (Burges et al. 2005)."""
+    cutoff = measure.params.get("cutoff")
+    ranked = [grades.get(docno, 0) for docno in ranking[:cutoff]]
+    best = sorted(grades.values(), reverse=True)[:cutoff]
+    of_list, ideal = (
+        float(np.sum((2.0 ** np.array(of) - 1.0) / np.log2(np.arange(2, len(of) + 2))))
+        for of in (ranked, best)
+    )
+    return of_list / ideal if ideal else 0.0
+
+
+def _accuracy(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any) -> float:
+    """Compute the share of pairs of a relevant and another listed document that are in order.
+
+    ir_measures divides by 0 where all are relevant: none is out of order.
+    """
+    relevant = np.array(
+        [
+            grades.get(docno, 0) >= measure["rel"]
+            for docno in ranking[: measure.params.get("cutoff")]
+        ]
+    )
+    above = np.cumsum(~relevant)[relevant]
+    pairs = len(above) * (len(relevant) - len(above))
+    if not pairs:
+        return float(len(above) > 0)
+    return float(1.0 - above.sum() / pairs)
+
+
+_OWN = {"RBP": _rbp, "DCG": _dcg, "ERR": _err, "Accuracy": _accuracy}
+
+
+def _own(measure: Any) -> Callable[[NDArray[np.object_], Mapping[str, int], Any], float] | None:
+    """Return what computes a measure here, as providers lack it, fail or round to 5 digits."""
+    others = set(measure.params) - {"cutoff", "dcg"}
+    if measure.NAME == "nDCG" and measure.params.get("dcg") == "exp-log2" and not others:
+        return _exponential_ndcg
+    return _OWN.get(measure.NAME)
 
 
 def _warn_of_lacking(runs: Runs, topics: Sequence[str]) -> None:

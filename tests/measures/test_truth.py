@@ -14,6 +14,7 @@ from pools import runs_of
 
 from rtc_bayes.collection import Qrels, Run, Runs, read_qrels, read_runs
 from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.measures.names import ir_measure
 from rtc_bayes.measures.truth import evaluate
 
 
@@ -172,9 +173,43 @@ def test_an_unknown_measure_is_an_input_error_with_a_remedy(name):
     assert "write P@10" in str(error.value) if name == "P" else "nDCG@10" in error.value.remedy
 
 
-def test_a_measure_that_needs_a_cutoff_is_told_so():
-    with pytest.raises(InputError, match="give a cutoff, as ERR@20"):
-        evaluate(RUNS, QRELS, ["AP", "ERR"])
+@pytest.mark.parametrize(
+    ("name", "tolerance"),
+    [
+        ("ERR@4", 5.1e-6),
+        ("nDCG(dcg='exp-log2')@4", 5.1e-6),
+        ("Accuracy", 1e-12),
+        ("Accuracy@4", 1e-12),
+    ],
+)
+def test_measures_of_our_own_are_those_of_ir_measures(name, tolerance):
+    """Of gdeval, which prints five digits, ERR and the other nDCG."""
+    rng = np.random.default_rng(8)
+    docnos = [f"d{i}" for i in range(12)]
+    grades = {
+        str(t): {
+            d: int(g) for d, g in zip(docnos, np.maximum(rng.integers(-4, 5, 12), 0), strict=True)
+        }
+        for t in range(1, 6)
+    }
+    lists = {str(t): rng.permutation(docnos)[:9].tolist() for t in range(1, 6)}
+    run = {t: {d: float(9 - i) for i, d in enumerate(of)} for t, of in lists.items()}
+    measure = ir_measure(name)
+    theirs = {m.query_id: m.value for m in ir_measures.iter_calc([measure], grades, run)}
+    ours = evaluate(runs_of({"one": lists}), Qrels(grades), name)
+    for t, topic in enumerate(ours.topics):
+        assert ours[name][0, t] == pytest.approx(theirs.get(topic, 0.0), abs=tolerance)
+
+
+def test_measures_of_whole_lists_need_no_cutoff_and_have_a_value_of_perfect_lists():
+    runs = runs_of({"one": {"1": "ab"}})
+    exponential = "nDCG(dcg='exp-log2')"
+    names = ["ERR", exponential, "Accuracy"]
+    scores = evaluate(runs, Qrels({"1": {"a": 2, "b": 1}}), names)
+    stop = 3 / 16
+    assert scores["ERR"][0, 0] == pytest.approx(stop + (1 - stop) / 16 / 2)
+    assert (scores[exponential][0, 0], scores["Accuracy"][0, 0]) == (1.0, 1.0)
+    assert not any(evaluate(runs, Qrels({"1": {"a": 0, "c": 1}}), names)[n].any() for n in names)
 
 
 def test_bad_arguments():
