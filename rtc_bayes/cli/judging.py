@@ -288,7 +288,7 @@ def next_(
         if by and parse_measure(estimand.measure).graded:
             title += ", and gains are by grade"
     if not suggestions.documents:
-        title += f"; {why_none(judgments)}"
+        title += f"; {why_none(judgments, has_confidence=chosen.has_confidence)}"
     _show(frame, kind, output, meta, title)
 
 

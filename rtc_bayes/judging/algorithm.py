@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, SupportsIndex, cast
 
 from rtc_bayes import defaults
 from rtc_bayes.errors import InputError
@@ -94,6 +94,13 @@ class Algorithm:
         """What has a file whose digest counts: the judge's model, or the judge itself."""
         return getattr(self.judge, "model", self.judge_spec)
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        # a judge of a file is of a module that other processes do not have: they load the same one
+        spec = self.judge_spec
+        if spec is None or spec.digest is None or spec.instance is not None:
+            return super().__reduce_ex__(protocol)
+        return _loaded, (self.text, spec.digest)
+
     def __repr__(self) -> str:
         return f"Algorithm({self.text!r})"
 
@@ -169,6 +176,19 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     if unjudged is None and evaluator is None:
         evaluator = _default_evaluator(judge)
     return Algorithm(algorithm, judge, evaluator, spec, unjudged)
+
+
+def _loaded(text: str, digest: str) -> Algorithm:
+    """Load an algorithm again, whose file has to be as it was."""
+    algorithm = parse_algorithm(text)
+    spec = algorithm.judge_spec
+    if spec is None or spec.digest != digest:
+        raise InputError(
+            "the file has changed since it was named",
+            path=spec.name if spec else None,
+            remedy="start again with the new file",
+        )
+    return algorithm
 
 
 def split_algorithms(text: str) -> tuple[str, ...]:

@@ -39,7 +39,9 @@ class JudgingResult(Shown):
         Those made before, and those of the session in the order made, with ``judged_for`` the
         pool's systems; under a hold-out design those that contribute, by topic, and with the
         design's digest.
-    reason : {"reached", "proved", "no document has weight", "exhausted", "budget"}
+    reason : str
+        One of "reached", "proved", "no document has weight", "nothing offered", "exhausted" and
+        "budget".
     target : float or None
         The confidence asked for; None where the whole budget was to be spent.
     confidence : float or None

@@ -217,8 +217,11 @@ class HoldOutSession:
         """Say why judging is over when no sub-pool has a share left."""
         if any(self._room):
             return "budget"
-        weightless = any(s.reason == "no document has weight" for s in self._sessions)
-        return "no document has weight" if weightless else "exhausted"
+        reasons = [session.reason for session in self._sessions]
+        for reason in ("no document has weight", "nothing offered"):
+            if reason in reasons:
+                return reason
+        return "exhausted"
 
     def __repr__(self) -> str:
         state = "open" if self.reason is None else f"ended: {self.reason}"

@@ -84,6 +84,12 @@ class JudgingPlan(Shown):
     residual : (float, float)
         Variance of what the pool leaves out of a mean score, on however many topics, and its part
         by topic: see :meth:`Estimand.residual_parts`. No judgment takes it off.
+    documents : tuple of int
+        Of each topic of the pilot, in the order of `pilot`: how many the pool has, judged or not.
+        Empty: more than any plan asks for.
+    documents_elsewhere : tuple of int
+        The same of the runs' topics without judgments. New topics are taken to have as many as
+        these in the mean, or as the pilot's where there are none.
     meta : dict
         Provenance.
 
@@ -126,6 +132,8 @@ class JudgingPlan(Shown):
     unjudged: Floats
     unjudged_none: Floats
     residual: tuple[float, float] = (0.0, 0.0)
+    documents: tuple[int, ...] = ()
+    documents_elsewhere: tuple[int, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
 
     def cost(self, topics: int, judgments: int) -> float:
@@ -135,12 +143,11 @@ class JudgingPlan(Shown):
         ----------
         topics : int, at least those of the pilot
         judgments : int, at least 1
-            Every topic gets so many, unless the pilot has more.
+            Every topic gets so many, unless the pilot has more or there are fewer documents.
         """
         missing = self._lacking(judgments).sum()
         added = topics - len(self.pilot)
-        each = self.topic_cost + judgments * self.judgment_cost
-        return float(missing * self.judgment_cost + added * each)
+        return float(missing * self.judgment_cost + added * self._cost_of_new(judgments))
 
     def sd(self, topics: int, judgments: int) -> Floats:
         """Return the standard deviation of the difference of each pair, shape (pairs,).
@@ -214,7 +221,7 @@ class JudgingPlan(Shown):
             spent = float(costs[deepened - 1]) if deepened else 0.0
             added = 0
             if deepened == len(need):
-                each = self.topic_cost + judgments * self.judgment_cost
+                each = self._cost_of_new(judgments)
                 room = self.most_topics - len(self.pilot)
                 added = min(int((self.budget - spent) / each + 1e-9), room)
                 spent += added * each
@@ -294,7 +301,7 @@ class JudgingPlan(Shown):
         assert best.depth is not None
         deep = self.judgments_per_topic[best.depth]
         return (
-            f"{self._needed(now)} {self.budget:g} more {self._bought(best, deep)}, "
+            f"{self._needed(now)} {self.budget:,.12g} more {self._bought(best, deep)}, "
             f"which separates {self._told(self._separated(best))}; the pilot separates "
             f"{self._told(now)}."
         )
@@ -325,8 +332,15 @@ class JudgingPlan(Shown):
 
     def _lacking(self, judgments: int) -> NDArray[np.int64]:
         """Return how many judgments topics of the pilot lack, rising, of those that lack any."""
-        lacking = judgments - np.array(self.pilot)
+        asked = np.minimum(judgments, self.documents) if self.documents else judgments
+        lacking = asked - np.array(self.pilot)
         return np.sort(lacking[lacking > 0])
+
+    def _cost_of_new(self, judgments: int) -> float:
+        """Return what a topic without judgments costs, judged so deep."""
+        documents = self.documents_elsewhere or self.documents
+        made = float(np.minimum(judgments, documents).mean()) if documents else float(judgments)
+        return self.topic_cost + made * self.judgment_cost
 
     def _so_deep(self, choice: Choice, judgments: int) -> int:
         """Count the topics that have so many judgments."""
@@ -358,10 +372,10 @@ class JudgingPlan(Shown):
         fewest = min(serving, key=lambda each: (each[1], each[0]))
         text = (
             f"To separate {asked}: {cheapest[1]} topics of {cheapest[2]} judgments "
-            f"(cost {cheapest[0]:g})"
+            f"(cost {cheapest[0]:,.12g})"
         )
         if fewest[1] < cheapest[1]:
-            text += f", or {fewest[1]} of {fewest[2]} (cost {fewest[0]:g})"
+            text += f", or {fewest[1]} of {fewest[2]} (cost {fewest[0]:,.12g})"
         return text + "."
 
     def _variance(self, choice: Choice) -> Floats:

@@ -179,11 +179,17 @@ def plan(
             f"{chosen.text} has no model to foretell by",
             remedy="name one after the judge: mtc/robust:gibbs",
         )
+    if not hasattr(chosen.judge, "floor"):
+        raise InputError(
+            f"{chosen.judge.name} has no floor, by which all topics get as many judgments",
+            remedy="judge by mtc, as mtc/robust:gibbs, or by a model",
+        )
     _, judged_pool = judged_about(replace(about, measure=defaults.MEASURE, topics="all"), pool)
     if isinstance(judgments, Qrels):
         judgments = about.judgments(judged_pool, judgments)
     judgments = judgments.on(judged_pool)
-    largest = int(np.bincount(judged_pool.topic_of).max())
+    documents = np.bincount(judged_pool.topic_of, minlength=judged_pool.n_topics)
+    largest = int(documents.max())
     depths = tuple(sorted({min(depth, largest) for depth in depths}))
     numbers = None if pair is None else two_systems(pool, *pair)
     counts = judgments.relevant + judgments.nonrelevant
@@ -233,6 +239,8 @@ def plan(
         of_none = np.maximum((total - len(topics) * of_pilot) / rest, 0.0)
         expected = on_all.expected_difference
     rows = _rows(pool, numbers)
+    sizes = zip(counts.astype(int).tolist(), documents.tolist(), strict=True)
+    of_pilot_topics = sorted((of for of in sizes if of[0]), reverse=True)
     return JudgingPlan(
         a=tuple(on_judged.a[row] for row in rows),
         b=tuple(on_judged.b[row] for row in rows),
@@ -245,7 +253,7 @@ def plan(
         judgment_cost=float(judgment_cost),
         topic_cost=float(topic_cost),
         topics_of_runs=pool.n_topics,
-        pilot=tuple(sorted((int(count) for count in counts if count > 0), reverse=True)),
+        pilot=tuple(count for count, _ in of_pilot_topics),
         judgments_per_topic=depths,
         expected=expected[rows],
         between=between[rows],
@@ -253,6 +261,8 @@ def plan(
         unjudged=unjudged[:, rows],
         unjudged_none=of_none[rows],
         residual=about.residual_parts(pool.n_systems),
+        documents=tuple(size for _, size in of_pilot_topics),
+        documents_elsewhere=tuple(documents[counts == 0].tolist()),
         meta=provenance(seed=seed) | {"about": about.text, "repetitions": number},
     )
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 from numbers import Integral, Real
+from operator import index
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from rtc_bayes.collection.judgments import as_grades
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge, takes_measure
-from rtc_bayes.judging.stopping import Reason, with_residual
+from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_sharing
@@ -206,7 +207,7 @@ class JudgingSession:
     def next(self) -> int | None:
         """Return the index in the pool of the document to judge; None when judging is over."""
         if self._offered is None and self.reason is None:
-            choice = self._chooser.choose(1)
+            choice = choices(self._chooser, 1, self.algorithm)
             self.reason = self._end(nothing_left=not choice)
             self._offered = choice[0] if self.reason is None else None
         return None if self._offered is None else self._offered[0]
@@ -287,9 +288,10 @@ class JudgingSession:
             if due and chooser.proves(chain([first], open_pairs)):
                 return "proved"
         if nothing_left:
-            some_open = chooser.n_judged < self.pool.n_documents
-            weightless = self.algorithm.has_confidence and some_open
-            return "no document has weight" if weightless else "exhausted"
+            return without_choice(
+                all_judged=chooser.n_judged == self.pool.n_documents,
+                has_confidence=self.algorithm.has_confidence,
+            )
         if self._budget is not None and len(self.steps) >= self._budget:
             return "budget"
         return None
@@ -298,6 +300,40 @@ class JudgingSession:
         state = "open" if self.reason is None else f"ended: {self.reason}"
         sure = "" if self.confidence is None else f", confidence {self.confidence:.3f}"
         return f"JudgingSession({self.algorithm.text}, {len(self.steps)} judged{sure}, {state})"
+
+
+def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[int, float]]:
+    """Ask a chooser for documents and their weights, and check what it returned.
+
+    Raises
+    ------
+    InputError
+        What is no list of documents and weights; a document that the pool lacks or that is judged,
+        one twice, more than were asked for, or a weight that is not a number.
+    """
+    returned = chooser.choose(count)
+    asked = f"choose({count}) of the judge {algorithm.judge.name} returned"
+    remedy = f"return at most {count} (document, weight), unjudged documents by their numbers"
+    try:
+        made = [(index(document), float(weight)) for document, weight in returned]
+    except (TypeError, ValueError):
+        raise InputError(f"{asked} {returned!r:.60}", remedy=remedy) from None
+    documents = [document for document, _ in made]
+    size = chooser.pool.n_documents
+    for document, weight in made:
+        if not 0 <= document < size:
+            said = f"document {document}, and the pool has 0 to {size - 1}"
+        elif chooser.is_judged(document):
+            said = f"document {document}, which is judged"
+        elif math.isnan(weight):
+            said = f"the weight NaN, of document {document}"
+        else:
+            continue
+        raise InputError(f"{asked} {said}", remedy=remedy)
+    if len(set(documents)) < len(documents) or len(documents) > count:
+        what = f"{len(documents)} documents" if len(documents) > count else "a document twice"
+        raise InputError(f"{asked} {what}", remedy=remedy)
+    return made
 
 
 def check_confidence(confidence: float | None) -> None:

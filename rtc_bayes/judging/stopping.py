@@ -2,7 +2,8 @@
 
 A session ends for one reason: ``reached`` (every pair has the confidence asked for), ``proved``
 (the sign of every pair can no longer change), ``no document has weight`` (nothing left to judge
-can tell the systems apart), ``exhausted`` (nothing left to judge) or ``budget``.
+can tell the systems apart), ``nothing offered`` (a judge without confidences chooses no more),
+``exhausted`` (nothing left to judge) or ``budget``.
 """
 
 from __future__ import annotations
@@ -16,18 +17,34 @@ from scipy.special import ndtr, ndtri
 from rtc_bayes.judging.state import JudgingState
 
 type Floats = NDArray[np.float64]
-type Reason = Literal["reached", "proved", "no document has weight", "exhausted", "budget"]
+type Reason = Literal[
+    "reached", "proved", "no document has weight", "nothing offered", "exhausted", "budget"
+]
 
 _WORDS: dict[str, str] = {
     "reached": "the confidence you asked for was reached",
     "proved": "no judgment to come can change the order of the systems",
     "no document has weight": "no document left can tell the systems apart",
+    "nothing offered": "the judge offers no further document",
     "exhausted": "every document is judged",
     "budget": "the budget is spent",
 }
 
 # A sum of bounds has to clear rounding before it counts as a sign.
 _ROUNDING = 1e-12
+
+
+def without_choice(*, all_judged: bool, has_confidence: bool) -> Reason:
+    """Say why a judge chooses no document.
+
+    Examples
+    --------
+    >>> without_choice(all_judged=False, has_confidence=True)
+    'no document has weight'
+    """
+    if all_judged:
+        return "exhausted"
+    return "no document has weight" if has_confidence else "nothing offered"
 
 
 def why_ended(reason: str) -> str:

@@ -18,9 +18,9 @@ from rtc_bayes.errors import InputError, check_type, explains_types, whole_numbe
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Chooser, Judge
-from rtc_bayes.judging.session import start_judge
+from rtc_bayes.judging.session import choices, start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
-from rtc_bayes.judging.stopping import why_ended
+from rtc_bayes.judging.stopping import why_ended, without_choice
 from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
 from rtc_bayes.store import spawn_seeds
 
@@ -310,7 +310,7 @@ def _of_pool(
         chooser = of_pair
     judged = Counter(topic_of[judgments.order].tolist())
     suggestions: list[NextDocument] = []
-    for document, weight in chooser.choose(count):
+    for document, weight in choices(chooser, count, algorithm):
         t = int(topic_of[document])
         why = chooser.why(document, weight)
         if judged[t] < algorithm.floor:
@@ -357,8 +357,14 @@ def _least_confident(chooser: Chooser) -> tuple[int, int] | None:
     return int(first[least]), int(second[least])
 
 
-def why_none(judgments: Judgments) -> str:
+def why_none(judgments: Judgments, *, has_confidence: bool = True) -> str:
     """Say why no document is left to judge, as part of a sentence.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    has_confidence : bool
+        Whether the judge that chose none has confidences.
 
     Examples
     --------
@@ -367,7 +373,8 @@ def why_none(judgments: Judgments) -> str:
     >>> why_none(rb.Judgments.from_labels(pool, [0, 1], [1, 0]))
     'every document is judged'
     """
-    return why_ended("exhausted" if judgments.judged.all() else "no document has weight")
+    all_judged = bool(judgments.judged.all())
+    return why_ended(without_choice(all_judged=all_judged, has_confidence=has_confidence))
 
 
 def documents_frame(documents: Iterable[NextDocument]) -> pd.DataFrame:

@@ -191,7 +191,7 @@ def plan_table(made: JudgingPlan) -> Table:
     """Show what a budget buys with each number of judgments a topic."""
     about = "topics like these" if made.population else f"the {made.topics_of_runs} topics"
     title = (
-        f"What {made.budget:g} beyond the pilot buys: {made.measure} on {about}, judged by "
+        f"What {made.budget:,.12g} beyond the pilot buys: {made.measure} on {about}, judged by "
         f"{made.algorithm}, to separate a difference of {made.difference:g} at {made.level:g}"
     )
     columns: dict[str, tuple[str, Format]] = {

@@ -31,7 +31,7 @@ from rtc_bayes.report.elements import (
     provenance,
 )
 from rtc_bayes.report.page import Page, whole_page
-from rtc_bayes.report.pairs import PAIR_FORMATS, SURE, better_first, pairs_table
+from rtc_bayes.report.pairs import PAIR_FORMATS, SURE, better_first, pairs_table, unless_certain
 from rtc_bayes.report.tables import probability, to_html
 from rtc_bayes.store.shown import counted
 
@@ -143,7 +143,7 @@ def _measures(compared: Sequence[Comparison]) -> list[str]:
     names = [(pair.a, pair.b) for pair in ranked]
     chances = pd.DataFrame({"a": [a for a, _ in names], "b": [b for _, b in names]})
     for name, each in by.items():
-        ahead = each.p_greater + each.p_equal / 2.0
+        ahead = unless_certain(each.p_greater + each.p_equal / 2.0, each.sd_difference)
         of_pair = dict(zip(zip(each.a, each.b, strict=True), ahead.tolist(), strict=True))
         chances[name] = [
             of_pair[a, b] if (a, b) in of_pair else 1.0 - of_pair[b, a] for a, b in names

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.confidence.comparison import SETTLED
 from rtc_bayes.report.tables import Format, probability, with_interval
@@ -15,6 +16,8 @@ from rtc_bayes.store.shown import counted
 if TYPE_CHECKING:
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.confidence.comparison import Pair
+
+type Floats = NDArray[np.float64]
 
 SURE = 0.95
 _BELOW_1 = float(np.nextafter(1.0, 0.0))
@@ -55,13 +58,15 @@ def pairs_table(comparison: Comparison) -> pd.DataFrame:
     columns: dict[str, list[object]] = {
         "better": [pair.a for pair in pairs],
         "worse": [pair.b for pair in pairs],
-        "P(better)": [_unless_certain(pair) for pair in pairs],
+        "P(better)": [float(unless_certain(pair.p_greater, pair.sd)) for pair in pairs],
     }
     if any(pair.p_equal >= 0.0005 for pair in pairs):
         columns["P(equal)"] = [pair.p_equal for pair in pairs]
     columns["difference (95% interval)"] = [_difference(pair) for pair in pairs]
     if comparison.p_rope is not None:
-        columns["P(too small to matter)"] = [pair.p_rope for pair in pairs]
+        columns["P(too small to matter)"] = [
+            float(unless_certain(pair.p_rope or 0.0, pair.sd)) for pair in pairs
+        ]
     if comparison.p_greater_population is not None:
         columns["P(better) on topics like these"] = [pair.p_greater_population for pair in pairs]
     if comparison.judgments_needed is not None:
@@ -70,9 +75,9 @@ def pairs_table(comparison: Comparison) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _unless_certain(pair: Pair) -> float:
-    """P(better), below 1 by the least where something is unknown and it rounds to 1."""
-    return pair.p_greater if pair.sd <= SETTLED else min(pair.p_greater, _BELOW_1)
+def unless_certain(p: ArrayLike, sd: ArrayLike) -> Floats:
+    """Keep probabilities of pairs apart from 0 and 1 by the least, where something is unknown."""
+    return np.where(np.asarray(sd) > SETTLED, np.clip(p, 1.0 - _BELOW_1, _BELOW_1), p)
 
 
 def more_judgments(needed: int | None) -> str:

@@ -133,7 +133,8 @@ def number(value: float | None, form: str) -> str:
     """Write a number with a real minus, but 0 without; an undefined one is an en dash."""
     if _undefined(value):
         return UNDEFINED
-    text = format(value, form)
+    # two ways of computing a number round alike, also half way between two digits
+    text = format(round(value, 12) if isinstance(value, float) else value, form)
     return text.lstrip("-") if _NOTHING.fullmatch(text) else text.replace("-", "−")
 
 

@@ -1,16 +1,21 @@
 """A judge in a file, as the documentation shows it, wherever an algorithm is named."""
 
+import pickle
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Qrels, next_documents
 from rtc_bayes.cli import main
 from rtc_bayes.judging import JudgingSession, build, parse_algorithm
 from rtc_bayes.judging.judges import MTC, available_judges, load_judge
 from rtc_bayes.judging.stopping import stopped
+from rtc_bayes.store import plugins
 
 DOCS = Path(__file__).parents[2] / "docs" / "judging.md"
 
@@ -48,6 +53,70 @@ def test_a_judge_in_a_file_is_as_good_as_a_built_in_one(judge_file, pool, truth)
     assert all(re.match(r"rank \d+ in \w+, retrieved by \d of 3", d.why) for d in first)
     spent = build(pool, truth, str(judge_file), budget=1000)
     assert (spent.reason, spent.judgments.n_judged) == ("exhausted", pool.n_documents)
+
+
+def test_another_process_loads_the_judge_of_a_file(judge_file, monkeypatch):
+    algorithm = parse_algorithm(f"{judge_file}[bias=1]/rtc:map")
+    packed = pickle.dumps(algorithm)
+    module = type(algorithm.judge).__module__
+    monkeypatch.delitem(sys.modules, module)
+    plugins._classes.cache_clear()
+    again = pickle.loads(packed)
+    assert (again.text, again.judge.bias, again.evaluator) == (
+        algorithm.text,
+        1.0,
+        algorithm.evaluator,
+    )
+    assert type(again.judge).__module__ == module
+    judge_file.write_text(judge_file.read_text() + "\n")
+    with pytest.raises(InputError, match="the file has changed since it was named"):
+        pickle.loads(packed)
+    mtc = parse_algorithm("mtc[weight=evr]/rtc:map")
+    assert pickle.loads(pickle.dumps(mtc)) == mtc
+
+
+def test_a_study_by_a_judge_of_a_file_is_worked_on_by_processes(judge_file, tmp_path):
+    data = rb.simulate(n_topics=4, n_systems=6, seed=2)
+    plan = {"trials": 2, "n_systems": 4, "budgets": [10], "algorithms": [f"{judge_file}/rtc:map"]}
+    one, two = (
+        rb.study(
+            data.runs, data.qrels, output=tmp_path / f"{jobs}", workers=rb.Workers(jobs), **plan
+        )
+        for jobs in (1, 2)
+    )
+    pd.testing.assert_frame_equal(one.pairs, two.pairs)
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        ("None", "returned None"),
+        ("[0, 1]", r"returned \[0, 1\]"),
+        ("[(10_000, 1.0)]", "document 10000, and the pool has 0 to"),
+        ("[(-1, 1.0)]", "document -1, and the pool has"),
+        ("[(d, float('nan')) for d in self.unjudged()[:1]]", "weight NaN"),
+        ("[(d, 1.0) for d in self.judgments.order[:1]]", "which is judged"),
+        ("[(d, 1.0) for d in self.unjudged()]", "documents; return at most 1"),
+    ],
+)
+def test_what_a_judge_of_ones_own_returns_is_checked(judge_file, pool, truth, returned, message):
+    lines = judge_file.read_text().split("\n")
+    start = next(n for n, line in enumerate(lines) if "def choose" in line)
+    judge_file.write_text("\n".join([*lines[: start + 1], f"        return {returned}"]))
+    begun = Judgments.from_qrels(pool, Qrels({pool.topics[0]: {pool.docnos[0]: 1}}))
+    with pytest.raises(InputError, match=message):
+        next_documents(pool, begun, algorithm=str(judge_file), count=1)
+    with pytest.raises(InputError, match=message):
+        build(pool, truth, str(judge_file), budget=3, judgments=begun)
+
+
+def test_a_judge_that_offers_nothing_ends_judging(judge_file, pool, truth):
+    lines = judge_file.read_text().split("\n")
+    start = next(n for n, line in enumerate(lines) if "def choose" in line)
+    judge_file.write_text("\n".join([*lines[: start + 1], "        return []"]))
+    result = build(pool, truth, str(judge_file), budget=3)
+    assert (result.reason, result.judgments.n_judged) == ("nothing offered", 0)
+    assert "the judge offers no further document" in repr(result)
 
 
 def test_a_judge_in_a_file_on_the_command_line(judge_file, tmp_path, capsys):

@@ -57,6 +57,31 @@ def by_hand():
     )
 
 
+def test_no_more_is_judged_than_there_is(by_hand):
+    small = replace(by_hand, documents=(5, 6, 7), documents_elsewhere=(2, 12))
+    assert [small.cost(3, n) for n in (4, 8)] == [1.0, 2.0 + 4.0]
+    # a topic that none was judged of: 2 and 4, or 2 and 8 documents in the mean
+    assert [small.cost(5, n) - small.cost(3, n) for n in (4, 8)] == [
+        2 * (2.0 + 3.0),
+        2 * (2.0 + 5.0),
+    ]
+    assert replace(by_hand, documents=(5, 6, 7)).cost(4, 8) == 6.0 + 2.0 + 6.0
+    assert by_hand.cost(3, 8) == 3.0 + 4.0 + 5.0
+
+
+def test_judging_all_costs_as_many_judgments_as_documents_are_left(small):
+    pool, pilot, _ = small
+    made = of(small, judgments_per_topic=[500])
+    documents = np.bincount(pool.topic_of)
+    assert made.cost(pool.n_topics, documents.max()) == pool.n_documents - pilot.n_judged
+
+
+@pytest.mark.parametrize("algorithm", ["mtf/rtc:map", "ip/rtc:map", "sample/rtc:map"])
+def test_a_judge_without_a_floor_is_refused(small, algorithm):
+    with pytest.raises(rb.InputError, match="has no floor, by which all topics get as many"):
+        of(small, algorithm=algorithm)
+
+
 def test_what_is_left_is_that_of_every_outcome():
     """Three documents by a model that learns nothing: the mean over all judged ones, by hand."""
     pool = pool_of({"A": {"1": "abc"}, "B": {"1": "cba"}}, depth=3)
