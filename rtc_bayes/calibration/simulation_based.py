@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.store import Progress, silent, spawn_seeds
 
 if TYPE_CHECKING:
@@ -84,7 +84,16 @@ class Ranks:
         x, difference, low, high : ndarray of float
             The envelope holds the whole curve in 95% of studies of an exact sampler (Säilynoja,
             Bürkner and Vehtari, 2022; computed by ArviZ).
+
+        Raises
+        ------
+        InputError
+            No scalar has this name.
         """
+        if name not in self.ranks:
+            raise InputError(
+                f"no scalar is named {name!r:.80}", remedy=f"give one of {', '.join(self.ranks)}"
+            )
         from arviz_stats.ecdf_utils import ecdf_pit
 
         x, ecdf, low, high = ecdf_pit(

@@ -223,6 +223,10 @@ def reusability(
     elif scores is not None:
         of_runs = ("model", "method", "option", "measure", "relevance_level", "name_by", "order")
         refuse_unused(context, "with --scores", *of_runs)
+    elif model is None:
+        refuse_unused(
+            context, "without --model", "method", "option", remedy="name the model, as robust"
+        )
     if hold_out is not None and len(pool_depth or ()) > 1:
         raise InputError("--pool-depth is given twice", remedy="give one with --hold-out")
     of_systems, systems = read_groups(groups), _read(runs)
@@ -258,8 +262,8 @@ def reusability(
             if judged.hold_out is None:
                 over_pool = Judgments.from_qrels(Estimand().pool(systems, judged), judged)
                 check_contributed(over_pool, design, of_systems)
-            if model is not None or method is not None or option is not None:
-                spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
+            if model is not None:
+                spec = ModelSpec.parse(model, method, read_options(option))
                 about = Estimand(measure, relevance_level=relevance_level)
                 inputs = digests(systems, judged, [spec])
                 with announced("fit", quiet):

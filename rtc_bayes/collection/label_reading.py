@@ -204,7 +204,8 @@ def _remark_on_repeats(labels: Labels) -> None:
         f"{len(again):,} of {counted(labels.n_labels, 'label')}: the judge had labelled that "
         f"document before, {same:,} with the same grade and {len(again) - same:,} with another; "
         f"the first is by judge {judge} of document {docno} of topic {topic}. Each counts as a "
-        "label of its own: drop copies, and give different judges different names",
+        "label of its own, but in alpha and kappa, which take a judge's first: drop copies, and "
+        "give different judges different names",
     )
 
 

@@ -17,8 +17,8 @@ def drawn_more(probability: Floats, numbers: Floats, weights: Floats, budget: in
     stage, or with equal weights, Horvitz-Thompson estimates then keep their expectation (priority
     sampling: Duffield, Lund and Thorup 2007). By this stage a document is drawn with probability
     p + (1 - p) q. Where weights change between stages this is off by about one document for each
-    draw: the first left out is drawn sooner than it says. :func:`expected_more` is exact there. With
-    neither are weights that depend on what was drawn allowed for.
+    draw: the first left out is drawn sooner than it says. :func:`expected_more` is exact there.
+    Neither allows for weights that depend on what was drawn.
 
     Parameters
     ----------

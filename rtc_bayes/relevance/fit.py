@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 _FORMAT = "rtc_bayes fit 3"
 # a judge is called turned round by as many relevant documents, and others, and this chance
 _SIDES, _BY_CHANCE = 3, 0.01
+# methods whose draws need no steps before them
+_WITHOUT_TUNING = ("cut", "laplace")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -355,6 +357,11 @@ def fit(
         raise InputError(
             f"draws, chains and tune are for methods that draw, not for {wanted!r}",
             remedy="leave them out, or choose another method",
+        )
+    if tune is not None and wanted in _WITHOUT_TUNING:
+        raise InputError(
+            f"tune is for methods that draw step by step, not for {wanted!r}",
+            remedy="leave it out",
         )
     both = "give a Pool and Judgments, and the model by name: fit(pool, judgments, model=)"
     check_type(pool, Pool, "the pool is", both)

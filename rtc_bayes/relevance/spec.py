@@ -107,6 +107,18 @@ class ModelSpec:
         instance, added = spec.instance, dict(options or {})
         if instance is not None and added:
             return cls.parse(with_options(type(instance), option_values(instance) | added), method)
+        twice = [
+            name
+            for name, value in added.items()
+            if name in spec.options and spec.options[name] != option_text(value)
+        ]
+        if twice:
+            name = twice[0]
+            raise InputError(
+                f"two values of {name}, {spec.options[name]} in {spec.text!r} and "
+                f"{option_text(added[name])} beside it",
+                remedy="give one of them",
+            )
         changed = {**spec.options, **{name: option_text(value) for name, value in added.items()}}
         method = method or spec.method
         text = _text(spec.name, changed, method)

@@ -52,7 +52,7 @@ def judges_tables(
     said[0] += _dropped(labels.n_dropped - labels.n_above, "blank or below 0, which is no label")
     said[0] += _dropped(labels.n_above, f"above {labels.n_grades - 1}, the highest grade")
     try:
-        alpha = agreement(binary, resamples=200)
+        alpha = agreement(binary)
         said.append(
             f"Krippendorff's alpha of relevant or not: {alpha.value:.3f} ({alpha.low:.3f} to "
             f"{alpha.high:.3f}), of {counted(alpha.pairs, 'pair')} labelled by two judges or more."
@@ -62,6 +62,8 @@ def judges_tables(
             said.append(f"No agreement to tell: {error}")
     if made.n_known:
         said.append(f"Grades given of {counted(made.n_known, 'labelled pair')}, taken as true.")
+    if human is not None and (aside := _elsewhere(labels)):
+        said.append(f"Grades of {counted(aside, 'pair')} that nobody labelled say nothing here.")
     if not made.checked:
         rests = "rests on the model's prior alone" if made.draws is not None else "is not known"
         said.append(
@@ -96,6 +98,13 @@ def judges_tables(
         title += f" ({first}those of most labels, {_SHOWN} of {len(table)}; --judges shows all)"
         table = table.iloc[np.lexsort((-raw["labels"], ~suspected))[:_SHOWN]]
     return [Passage("labels", tuple(said)), Table(title, table, _FORMATS)]
+
+
+def _elsewhere(labels: Labels) -> int:
+    """Count the known grades of pairs of topic and document that no judge labelled."""
+    topics, docnos = np.array(labels.topics), np.array(labels.docnos)
+    pairs = zip(topics[labels.topic_of].tolist(), docnos[labels.document_of].tolist(), strict=True)
+    return len(labels.gold.keys() - set(pairs))
 
 
 def _dropped(number: int, why: str) -> str:

@@ -66,6 +66,7 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
         heading("Can systems that took no part be compared with this collection?", 1),
         f'<p class="lead">{html.escape(result.verdict())}</p>',
         facts(_facts(result)),
+        f"<p>{html.escape(result.scores_text)}</p>",
         heading("What was lost"),
         f"<p>{html.escape(_ABOUT_LOSS)}</p>",
         figures_beside(

@@ -198,6 +198,16 @@ class Reusability(Shown):
         """Name of the measure."""
         return self.scores.measure
 
+    @property
+    def scores_text(self) -> str:
+        """Say in a sentence whether scores are expected ones: these have a variance."""
+        if self.scores.variance.any():
+            return "Scores are expected ones, by a model that predicts what is not judged."
+        return (
+            "Scores have no uncertainty: where they come from runs and judgments, documents "
+            "without a judgment count as not relevant."
+        )
+
     def posterior(
         self, *, method: str = "gibbs", draws: int = 1000, chains: int = 4, seed: int = 0
     ) -> LossPosterior:

@@ -119,6 +119,13 @@ class StudyFolder[Result: StudyResult]:
                 absent.append(number)
         return absent
 
+    def beyond(self) -> int:
+        """Count the trials of a longer study that are stored beside those of this one."""
+        number = len(self._numbers)
+        while self._path(number).exists():
+            number += 1
+        return number - len(self._numbers)
+
     def reopen(self) -> None:
         """Take a study for unfinished that lacks trials, though it was finished with fewer."""
         (self.path / self.kind.summary_file).unlink(missing_ok=True)

@@ -138,6 +138,11 @@ def run_study[Result: StudyResult](
                     for done, (number, made) in enumerate(results, start=total - len(todo) + 1):
                         folder.store(number, *made)
                         workers.progress(kind.stage, done, total)
+        if more := folder.beyond():
+            warn(
+                f"{output} holds {total + more} trials, and its tables are now of the first "
+                f"{total}; trials={total + more} (--trials) makes them of all again",
+            )
         trials = [folder.read(number) for number in range(total)]
         tables = {
             name: stacked([rows[name] for rows, _ in trials], columns)

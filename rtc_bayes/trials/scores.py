@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.errors import whole_number
+from rtc_bayes.errors import InputError, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,13 +47,20 @@ def winnings(confidence: ArrayLike, correct: ArrayLike) -> NDArray[np.float64]:
     ndarray of float, shape (pairs,)
         In [-100, 1]; W is their mean.
 
+    Raises
+    ------
+    InputError
+        Confidences that are no numbers from 0 to 1, or another number of outcomes, or others than
+        0 and 1.
+
     Examples
     --------
     >>> from rtc_bayes.trials.scores import winnings
     >>> winnings([0.75, 0.75], [1, 0]).tolist()
     [1.0, -3.0]
     """
-    return np.where(np.asarray(correct, dtype=bool), 1.0, -_loss(confidence))
+    p, right = _outcomes(confidence, correct)
+    return np.where(right == 1.0, 1.0, -_loss(p))
 
 
 def expected_winnings(confidence: ArrayLike) -> NDArray[np.float64]:
@@ -72,7 +79,7 @@ def expected_winnings(confidence: ArrayLike) -> NDArray[np.float64]:
     >>> expected_winnings([0.75]).tolist()
     [0.0]
     """
-    p = np.asarray(confidence, dtype=np.float64)
+    p = _numbers("confidences", confidence, (0.0, 1.0))
     return p - (1.0 - p) * _loss(p)
 
 
@@ -87,14 +94,21 @@ def log_score(confidence: ArrayLike, correct: ArrayLike) -> NDArray[np.float64]:
     ndarray of float, shape (pairs,)
         In [0, 13.82].
 
+    Raises
+    ------
+    InputError
+        Confidences that are no numbers from 0 to 1, or another number of outcomes, or others than
+        0 and 1.
+
     Examples
     --------
     >>> from rtc_bayes.trials.scores import log_score
     >>> log_score([0.5, 0.9], [0, 1]).round(3).tolist()
     [0.693, 0.105]
     """
-    p = np.minimum(np.asarray(confidence, dtype=np.float64), _LOG_SCORE_CLIP)
-    return -np.log(np.where(np.asarray(correct, dtype=bool), p, 1.0 - p))
+    p, right = _outcomes(confidence, correct)
+    p = np.minimum(p, _LOG_SCORE_CLIP)
+    return -np.log(np.where(right == 1.0, p, 1.0 - p))
 
 
 def p_first_better(pairs: pd.DataFrame) -> NDArray[np.float64]:
@@ -114,6 +128,37 @@ def p_first_better(pairs: pd.DataFrame) -> NDArray[np.float64]:
     """
     predicted = (pairs["true_difference"] > 0) == (pairs["correct"] == 1)
     return np.where(predicted, pairs["confidence"], 1.0 - pairs["confidence"])
+
+
+def _numbers(
+    what: str, values: ArrayLike, within: tuple[float, float] = (-math.inf, math.inf)
+) -> NDArray[np.float64]:
+    """Take numbers, none of them NaN or outside of an interval."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} are {values!r:.60}", remedy="give numbers") from None
+    low, high = within
+    if not ((numbers >= low) & (numbers <= high)).all():
+        bad = numbers[~((numbers >= low) & (numbers <= high))][0]
+        inside = "" if math.isinf(low) else f" from {low:g} to {high:g}"
+        raise InputError(f"{what} have {bad:g}", remedy=f"give numbers{inside}")
+    return numbers
+
+
+def _outcomes(
+    confidence: ArrayLike, correct: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Take the confidences of some pairs, and for each whether its predicted sign is right."""
+    p = _numbers("confidences", confidence, (0.0, 1.0))
+    right = _numbers("outcomes", correct, (0.0, 1.0))
+    if p.ndim and right.ndim and p.shape != right.shape:
+        raise InputError(
+            f"{p.size} confidences and {right.size} outcomes", remedy="give as many of both"
+        )
+    if not np.isin(right, (0.0, 1.0)).all():
+        raise InputError("outcomes are not all 0 or 1", remedy="give 1 where the sign is right")
+    return p, right
 
 
 def _loss(confidence: ArrayLike) -> NDArray[np.float64]:
@@ -156,14 +201,20 @@ class Bin:
 def accuracy_bins(confidence: ArrayLike, correct: ArrayLike) -> tuple[Bin, ...]:
     """Accuracy by confidence (Carterette 2007, Table 2): one entry for each of :data:`BINS`.
 
+    Raises
+    ------
+    InputError
+        Confidences that are no numbers from 0 to 1, or another number of outcomes, or others than
+        0 and 1.
+
     Examples
     --------
     >>> from rtc_bayes.trials.scores import accuracy_bins
     >>> accuracy_bins([0.55, 0.58], [1, 0])[0]
     Bin(low=0.5, high=0.6, pairs=2, share=1.0, accuracy=0.5)
     """
-    number = bin_of(confidence)
-    right = np.asarray(correct, dtype=np.float64)
+    p, right = _outcomes(confidence, correct)
+    number = bin_of(p)
     bins = []
     for b, (low, high) in enumerate(BINS):
         inside = right[number == b]
@@ -201,6 +252,11 @@ def bootstrap_interval(
     -------
     low, high : float
 
+    Raises
+    ------
+    InputError
+        Values that are no numbers, another number of trials, or a coverage outside (0, 1).
+
     Examples
     --------
     >>> from rtc_bayes.trials.scores import bootstrap_interval
@@ -208,8 +264,15 @@ def bootstrap_interval(
     (0.5, 1.0)
     """
     whole_number("seed", seed)
-    value = np.asarray(values, dtype=np.float64)
-    names, trial = np.unique(np.asarray(trials), return_inverse=True)
+    value, named = _numbers("values", values), np.asarray(trials)
+    if value.shape != named.shape or not value.size:
+        raise InputError(
+            f"values of shape {value.shape}, and trials of shape {named.shape}",
+            remedy="give one trial for each value, and one value at least",
+        )
+    if not 0.0 < coverage < 1.0:
+        raise InputError(f"coverage is {coverage}", remedy="give one above 0 and below 1, as 0.9")
+    names, trial = np.unique(named, return_inverse=True)
     sums = np.bincount(trial, weights=value, minlength=len(names))
     counts = np.bincount(trial, minlength=len(names))
     drawn = np.random.default_rng(seed).integers(len(names), size=(_RESAMPLES, len(names)))
@@ -388,6 +451,11 @@ def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
     ----------
     expected, true : array_like of float, shape (systems,)
 
+    Raises
+    ------
+    InputError
+        What is no number, or another number of systems.
+
     Examples
     --------
     >>> from rtc_bayes.trials.scores import kendall_tau
@@ -396,7 +464,13 @@ def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
     """
     from scipy.stats import kendalltau
 
-    tau = float(kendalltau(expected, true).statistic)
+    one, other = _numbers("expected", expected), _numbers("true", true)
+    if one.shape != other.shape or one.ndim != 1:
+        raise InputError(
+            f"scores of shape {one.shape} and {other.shape}",
+            remedy="give two lists, with a score of each system",
+        )
+    tau = float(kendalltau(one, other).statistic)
     return None if np.isnan(tau) else tau
 
 

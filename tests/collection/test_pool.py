@@ -408,7 +408,7 @@ def test_lists_without_documents(model):
     assert (pair.expected_difference, pair.p_equal) == (0.0, 1.0)
     qrels = rb.Qrels({"1": {"x": 1, "y": 0}})
     judgments = rb.Judgments.from_qrels(pool, qrels, judged_for=["a"])
-    options = {} if model.endswith("map") else {"draws": 40, "chains": 2, "tune": 40}
+    options = {} if model.endswith("map") else {"draws": 40, "chains": 2}
     fit = rb.fit(pool, judgments, model=model, **options)
     assert (fit.relevance.values == [1.0, 0.0]).all()
     (pair,) = rb.compare(pool, fit.relevance, POOL_ALONE).pairs

@@ -131,14 +131,18 @@ def test_spec(text, name, options, method):
 
 
 def test_a_spec_with_what_is_given_beside_its_text(model_file):
-    spec = ModelSpec.parse("rtc[folds=5,link=logodds]", "map", {"folds": 0, "intercept": True})
-    assert spec.text == "rtc[folds=0,link=logodds,intercept=yes]:map"
+    spec = ModelSpec.parse("rtc[folds=5,link=logodds]", "map", {"folds": 5, "intercept": True})
+    assert spec.text == "rtc[folds=5,link=logodds,intercept=yes]:map"
     assert spec == ModelSpec.parse(spec.text) == ModelSpec.parse(spec)
     assert ModelSpec.parse("rtc").text == "rtc"
     assert ModelSpec.parse("rtc").resolved_method == "map"
     assert ModelSpec.parse(str(model_file)).digest == ModelSpec.parse(str(model_file)).digest
     with pytest.raises(InputError, match=r"two methods, nuts and map in 'rtc:map'"):
         ModelSpec.parse("rtc:map", "nuts")
+    with pytest.raises(
+        InputError, match=r"two values of folds, 5 in 'rtc\[folds=5\]' and 0 beside"
+    ):
+        ModelSpec.parse("rtc[folds=5]", options={"folds": 0})
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@
 added to what it holds. The demo's were made again when posteriors of many draws were given analytic
 moments: confidences moved by .01 at most. Those of `robust` were when it had a term more, of how
 far systems agree. One of these, and the demo's, were once more when variances of many draws were no
-longer drawn out beyond those computed: confidences moved by .001 at most.
+longer drawn out beyond those computed: confidences moved by .001 at most. The demo's were again
+when expected differences became those of expected scores: confidences moved by .001 at most.
 """
 
 import json
