@@ -80,6 +80,11 @@ def build(
     from rtc_bayes.store import announced, meta_path, provenance, write_json
 
     chosen = parse_algorithm(algorithm)
+    if confidence is not None and not chosen.has_confidence:
+        raise InputError(
+            f"--confidence says nothing to {chosen.judge.name}, which has none",
+            remedy="give --budget alone",
+        )
     systems, answers = runs.read(), read_qrels(truth)
     before = None if qrels is None else read_qrels(qrels)
     hold_out, groups = design.read()
@@ -281,6 +286,9 @@ def next_(
         by = f" by {estimand.measure}"
     least = None if enough_to_fit(judgments) else REFIT_EVERY
     sure = _sure(suggestions, pair, least=least)
+    enough = judgments.n_judged >= chosen.least * judgments.pool.n_topics
+    if pair is None and enough and (suggestions.confidence or 0.0) >= defaults.CONFIDENCE:
+        sure += f"; all pairs have {defaults.CONFIDENCE:g}, at which judging may stop"
     title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{sure}"
     if judgments.highest_grade > 1:
         highest = int(judgments.highest_grade)
@@ -298,7 +306,7 @@ def _refuse_of_others(context: typer.Context, *, audit: bool, by_topic: bool, co
     of_scores = ("algorithm", "topics", "unseen", "residual")
     other = "give the one, and leave the other out"
     if audit:
-        more = ("measure", "relevance_level", "by_topic", "judged_for", "labels", "costs")
+        more = ("measure", "relevance_level", "scope", "by_topic", "judged_for", "labels", "costs")
         refuse_unused(context, "with --audit", *of_documents, *of_scores, *more, remedy=other)
     if by_topic:
         unused = (*of_documents, *of_scores, "costs")
@@ -401,6 +409,8 @@ def _show_audit(
         f"audit: {len(order.next)} of {counted(len(order.documents), 'document')} to judge, "
         f"seed {seed}"
     )
+    if not len(order.documents):
+        title += "; a larger share draws some"
     if kind == "prels":
         assert output is not None
         _lose_no_grade(output, judged)
@@ -479,8 +489,11 @@ def _sure(suggestions: Suggestions, asked: str | None, *, least: int | None) -> 
     if suggestions.pair is None:
         return ""
     which = "least sure" if asked in (None, "least") else "for"
-    pair, confidence = " and ".join(suggestions.pair), probability(suggestions.confidence)
+    assert suggestions.confidence is not None
+    # what a document can still change is not certain
+    most = 1.0 - 1e-9 if suggestions.documents else 1.0
+    pair, confidence = " and ".join(suggestions.pair), min(suggestions.confidence, most)
     differs = "by plug-in moments, without the residual: P(better) of compare may differ"
     if least is not None:
         differs += f"; no model is fitted to fewer than {least} judgments: every p is .5"
-    return f"; {which}: {pair}, confidence {confidence} ({differs})"
+    return f"; {which}: {pair}, confidence {probability(confidence)} ({differs})"

@@ -74,8 +74,12 @@ def keyed_by_text[Value](table: Mapping[Any, Value], what: str) -> dict[str, Val
     Raises
     ------
     InputError
-        A key that is no id, or two keys of one text, as 1 and "1": names it.
+        No mapping; a key that is no id, or two keys of one text, as 1 and "1": names it.
     """
+    if not isinstance(table, Mapping):
+        raise InputError(
+            f"a {type(table).__name__} is no table by {what}", remedy=f"give {{{what}: ...}}"
+        )
     keyed: dict[str, Value] = {}
     for key, value in table.items():
         text = text_of(key, what)

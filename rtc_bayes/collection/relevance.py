@@ -136,12 +136,17 @@ class Relevance(Saved):
 
         if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
             raise InputError("probabilities are masked", remedy=ONE_EACH)
-        array = np.asarray(values)
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            raise InputError(
+                "probabilities are in rows of unequal length", remedy=ONE_EACH
+            ) from None
         if array.dtype.kind not in "fiub":
             raise InputError(f"probabilities are of type {array.dtype}", remedy="give numbers")
         if array.ndim < 3:
             array = np.atleast_2d(array)[None]
-        if array.ndim != 3 or array.shape[-1] != pool.n_documents:
+        if array.ndim != 3 or array.shape[-1] != pool.n_documents or not all(array.shape[:2]):
             raise InputError(
                 f"probabilities of shape {np.shape(values)} for "
                 f"{counted(pool.n_documents, 'document')}",

@@ -24,7 +24,7 @@ from rtc_bayes.confidence.outcomes import (
     shares_within,
 )
 from rtc_bayes.confidence.setting import MOVED, AskedKind, Choice, RelevanceLike, Setting
-from rtc_bayes.errors import InputError, explains_types, moved
+from rtc_bayes.errors import InputError, explains_types, moved, warn
 from rtc_bayes.measures import Estimand
 from rtc_bayes.workers import Workers
 
@@ -155,31 +155,51 @@ def compare(
     several = isinstance(estimand, list | tuple)
     asked: Any = estimand if several else [estimand]
     estimands = [Estimand.from_value(each) for each in asked]
-    if not estimands or len({each.measure for each in estimands}) < len(estimands):
+    names = [each.measure for each in estimands]
+    if not names:
+        raise InputError("no measure", remedy="name one, as AP")
+    if twice := [name for n, name in enumerate(names) if name in names[:n]]:
         raise InputError(
-            "no measure, or one twice",
-            remedy="name each measure once; of one measure compare by other estimands one by one",
+            f"{twice[0]} is named twice",
+            remedy="name each measure once (MAP is AP); of one measure compare by other estimands "
+            "one by one",
         )
-    compared = [
-        compare_setting(
-            Setting.from_pool(
-                pool,
-                relevance,
-                each,
-                baseline=baseline,
-                moments=moments,
-                form=form,
-                outcomes=outcomes,
-                seed=seed,
-                workers=workers,
-            )
+    settings = [
+        Setting.from_pool(
+            pool,
+            relevance,
+            each,
+            baseline=baseline,
+            moments=moments,
+            form=form,
+            outcomes=outcomes,
+            seed=seed,
+            workers=workers,
         )
         for each in estimands
     ]
+    _warn_of_sampled(settings)
+    compared = [compare_setting(setting) for setting in settings]
     if not several:
         return compared[0]
     # a measure is found as it was written, too: RBP(p=0.8) is named RBP
     return Comparisons({each.measure: each for each in compared})
+
+
+def _warn_of_sampled(settings: Sequence[Setting]) -> None:
+    """Say that moments or a form were asked for where a measure has none."""
+    first = settings[0]
+    asked = [
+        f"{name}={value} (--{name})"
+        for name, value in (("moments", first.moments), ("form", first.form))
+        if value not in ("auto", "montecarlo")
+    ]
+    without = [setting.measure for setting in settings if not setting.has_moments]
+    if asked and without:
+        warn(
+            f"{' and '.join(asked)} says nothing of {', '.join(without)}, whose moments are not "
+            "known: outcomes are sampled",
+        )
 
 
 def compare_setting(setting: Setting) -> Comparison:

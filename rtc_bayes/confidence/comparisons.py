@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rtc_bayes.confidence.comparison import Comparison, page_of
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import MeasureLike, parse_measure
+from rtc_bayes.store import write_csv, write_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +48,12 @@ class Comparisons(dict[str, Comparison]):
         return super().__contains__(self._name(measure))
 
     def __getitem__(self, measure: MeasureLike) -> Comparison:
-        return super().__getitem__(self._name(measure))
+        try:
+            return super().__getitem__(self._name(measure))
+        except KeyError:
+            raise InputError(
+                f"{str(measure)!r} was not compared by", remedy=f"compared by: {', '.join(self)}"
+            ) from None
 
     def get(self, measure: MeasureLike, default: Any = None) -> Any:
         """Return the comparison by a measure, or else the default."""
@@ -59,6 +66,33 @@ class Comparisons(dict[str, Comparison]):
     def systems_frame(self) -> pd.DataFrame:
         """Return :meth:`Comparison.systems_frame` of each measure, with the measure first."""
         return _stacked({name: each.systems_frame() for name, each in self.items()})
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the pairs by every measure as CSV, as the command does, and ``meta`` beside it."""
+        write_csv(self.to_frame(), path, self._meta())
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return a list of :meth:`Comparison.to_dict` as JSON, and write it if a path is given.
+
+        Examples
+        --------
+        >>> import json
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
+        >>> made = json.loads(rb.compare(pool, relevance, ["AP", "P@5"]).to_json())
+        >>> [each["measure"] for each in made]
+        ['AP', 'P@5']
+        """
+        every = [each.to_dict() for each in self.values()]
+        if path is not None:
+            write_json(every, path)
+        return json.dumps(every, indent=2, ensure_ascii=False, allow_nan=False)
+
+    def _meta(self) -> dict[str, Any]:
+        """Return what is kept beside every measure alike."""
+        first, *others = (each.meta for each in self.values())
+        return {k: v for k, v in first.items() if all(k in o and o[k] == v for o in others)}
 
     def to_html(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
@@ -105,7 +106,7 @@ class Estimand:
         object.__setattr__(self, "measure", measure.name)
         if self.scope not in get_args(Scope.__value__):
             raise InputError(f"scope is {self.scope!r}", remedy='give "whole" or "pool"')
-        if self.topics is None or isinstance(self.topics, str):
+        if isinstance(self.topics, str) or not isinstance(self.topics, Iterable):
             if self.topics not in ("all", "judged"):
                 raise InputError(
                     f"topics are {self.topics!r}", remedy='give "all", "judged" or a list of topics'

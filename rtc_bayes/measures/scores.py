@@ -58,7 +58,13 @@ class ScoreMatrix(Saved):
     def __post_init__(self) -> None:
         shape = (len(self.systems), len(self.topics))
         for name in ("mean", "variance"):
-            values = np.array(getattr(self, name), dtype=np.float64)
+            try:
+                values = np.array(getattr(self, name), dtype=np.float64)
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"{name} is {getattr(self, name)!r:.60}",
+                    remedy="give numbers, (systems, topics)",
+                ) from None
             if values.shape != shape:
                 raise InputError(f"{name} has shape {values.shape}, not (systems, topics) {shape}")
             if np.isinf(values).any():

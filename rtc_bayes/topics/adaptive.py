@@ -209,7 +209,7 @@ def select_adaptively(
 @options_of("solver", subsets=["vote"], share=["vote"])
 def suggest_topics(
     pool: Pool,
-    judgments: Judgments,
+    judgments: Judgments | Qrels,
     *,
     by: str = "logistic",
     noise: Noise = "mean",
@@ -224,7 +224,7 @@ def suggest_topics(
     Parameters
     ----------
     pool : Pool
-    judgments : Judgments
+    judgments : Judgments or Qrels
         Of some topics, preferably of all their documents.
     by, noise, measure, solver, subsets, share, seed
         As of :func:`select_adaptively`.
@@ -253,6 +253,8 @@ def suggest_topics(
     """
     import pandas as pd
 
+    if isinstance(judgments, Qrels):
+        judgments = Judgments.from_qrels(pool, judgments)
     judgments = judgments.on(pool)
     pool = judgments.pool
     begun = np.bincount(pool.topic_of[judgments.order], minlength=pool.n_topics) > 0

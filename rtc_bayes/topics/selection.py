@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection import natural_key
-from rtc_bayes.errors import InputError, explains_types, options_of, whole_number
+from rtc_bayes.errors import InputError, check_type, explains_types, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.objective import Floats, Objective
@@ -116,6 +116,8 @@ def select_topics(
     >>> len(chosen.topics), chosen.rho > rb.select_topics(scores, size=5, solver="random").rho
     (5, True)
     """
+    for each in [scores] if isinstance(scores, ScoreMatrix) else scores:
+        check_type(each, ScoreMatrix, "scores are", "give a ScoreMatrix, or several")
     matrices = _same_topics([scores] if isinstance(scores, ScoreMatrix) else list(scores))
     objectives = [Objective.of(matrix, weights) for matrix in matrices]
     topics = matrices[0].topics

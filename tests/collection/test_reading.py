@@ -349,3 +349,9 @@ def test_documents_that_only_a_list_of_probabilities_has_hide_none_that_lack_one
     listed = rb.Probabilities({"1": dict.fromkeys([*"abcdef", *(f"x{i}" for i in range(90))], 0.5)})
     with pytest.raises(InputError, match="no listed probability for 2 of 8 documents of the pool"):
         rb.Relevance.from_erels(pool, listed)
+
+
+@pytest.mark.parametrize("table", [None, [1], 5])
+def test_what_is_no_table_is_no_qrels(table):
+    with pytest.raises(InputError, match=r"a \w+ is no table by topic; give {topic: ...}"):
+        rb.Qrels(table)

@@ -1,13 +1,16 @@
 """A baseline, a residual below the cut, and a region of practical equivalence."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from pools import POOL_ALONE, pool_of, random_rankings
 
 import rtc_bayes as rb
 from rtc_bayes import (
+    CollectionWarning,
     Estimand,
     InputError,
     Relevance,
@@ -233,8 +236,44 @@ def test_a_measure_is_found_as_it_was_written(pool, relevance):
     assert "P@3" not in several
     assert several.get("no measure") is None
     for other in ("P@3", "no measure"):
-        with pytest.raises(KeyError, match=other):
+        with pytest.raises(
+            InputError, match=f"'{other}' was not compared by; compared by: RBP, P@2"
+        ):
             several[other]
+
+
+def test_several_measures_are_written_as_the_command_does(pool, relevance, tmp_path):
+    several = compare(pool, relevance, ["AP", "P@2"])
+    several.to_csv(tmp_path / "two.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "two.csv"), several.to_frame())
+    assert json.loads((tmp_path / "two.csv.meta.json").read_text())["seed"] == 0
+    text = several.to_json(tmp_path / "two.json")
+    assert json.loads(text) == json.loads((tmp_path / "two.json").read_text())
+    assert [each["measure"] for each in json.loads(text)] == ["AP", "P@2"]
+
+
+def test_no_measure_and_one_twice_are_told_apart(pool, relevance):
+    with pytest.raises(InputError, match=r"^no measure; name one"):
+        compare(pool, relevance, [])
+    with pytest.raises(InputError, match=r"AP is named twice; name each measure once .MAP is AP."):
+        compare(pool, relevance, ["AP", "P@2", "MAP"])
+
+
+@pytest.mark.parametrize("asked", [{"moments": "exact"}, {"form": "normal"}])
+def test_moments_of_a_measure_without_are_said_to_be_none(pool, relevance, asked):
+    (name, value) = next(iter(asked.items()))
+    with pytest.warns(CollectionWarning, match=f"{name}={value} .*says nothing of Bpref, whose"):
+        compare(pool, relevance, ["AP", "Bpref"], outcomes=50, **asked)
+
+
+@pytest.mark.parametrize("pair", [("s0", "s1"), ("s1", "s0")])
+def test_expected_differences_are_those_of_expected_scores(make_pool, pair):
+    pool = make_pool(np.random.default_rng(2), 5, 4, 30)
+    values = np.random.default_rng(3).beta(1, 4, (160, pool.n_documents))
+    made = compare(pool, rb.Relevance.from_values(pool, values))
+    score = made.systems_frame().set_index("system")["expected"]
+    a, b = (pool.systems[int(name[1:])] for name in pair)
+    assert made.pair(a, b).expected_difference == pytest.approx(score[a] - score[b], abs=1e-12)
 
 
 @pytest.mark.parametrize("confidence", ["0.95", 1.5])
@@ -259,3 +298,16 @@ def test_all_pairs_by_topic_are_those_of_each(pool, relevance, measure):
         assert rows["topic"].tolist() == list(pool.topics)
     alone = pool.select(pool.systems[:1], keep_documents=True)
     assert compare(alone, relevance, measure).per_topic().empty
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[0.1], [0.2, 0.3]], "rows of unequal length"),
+        ("none of it", r"probabilities of shape \(1, 0, \d+\)"),
+    ],
+)
+def test_probabilities_without_a_draw_or_of_unequal_rows_are_refused(pool, values, message):
+    values = np.full((1, 0, pool.n_documents), 0.1) if isinstance(values, str) else values
+    with pytest.raises(InputError, match=message):
+        Relevance.from_values(pool, values)

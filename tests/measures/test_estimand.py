@@ -160,3 +160,8 @@ def test_an_estimand_says_what_is_not_default():
 def test_values_of_another_kind_are_refused(options, said):
     with pytest.raises(InputError, match=said):
         Estimand(**options)
+
+
+def test_topics_are_names():
+    with pytest.raises(InputError, match='topics are 5; give "all", "judged" or a list of topics'):
+        Estimand(topics=5)

@@ -1,6 +1,7 @@
 """Adaptive selection: judged topics are known, others never read, and the order is the best."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rtc_bayes as rb
@@ -323,3 +324,13 @@ def test_duplicating_all_systems_leaves_the_order_of_greedy(track):
     one, two = (rank_topics(s, scores.topics[:1], noise="none") for s in (scores, twice))
     assert [t for t, _ in one] == [t for t, _ in two]
     assert dict(one) == pytest.approx(dict(two))
+
+
+def test_topics_are_suggested_by_qrels_too():
+    data = rb.simulate(n_topics=6, n_systems=5, seed=1)
+    pool = rb.Pool.from_runs(data.runs, depth=10)
+    one = rb.Qrels({"503": data.qrels["503"]})
+    by_qrels = rb.suggest_topics(pool, one)
+    pd.testing.assert_frame_equal(
+        by_qrels, rb.suggest_topics(pool, rb.Judgments.from_qrels(pool, one))
+    )

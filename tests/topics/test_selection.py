@@ -130,3 +130,10 @@ def test_measures_of_other_systems_are_refused():
         rb.select_topics([drawn(1), drawn(1, systems=5)])
     with pytest.raises(rb.InputError, match="no scores"):
         rb.select_topics([])
+
+
+def test_scores_are_a_matrix_with_names():
+    with pytest.raises(rb.InputError, match=r"scores are .*; give a ScoreMatrix, or several"):
+        rb.select_topics(np.ones((3, 4)), size=2)
+    with pytest.raises(rb.InputError, match=r"mean is .*; give numbers"):
+        rb.ScoreMatrix([["a"]], [[0]], ("a",), ("1",))

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import rtc_bayes as rb
 from rtc_bayes.trials.scores import (
     BINS,
     accuracy_bins,
@@ -164,3 +165,30 @@ def test_summary_as_json_has_the_documented_keys():
     }
     assert summary["bins"][6] == {"low": 0.99, "high": 1, "pairs": 1, "share": 0.25, "accuracy": 0}
     assert isinstance(summary["W_interval"], list)
+
+
+@pytest.mark.parametrize(
+    ("score", "arguments", "message"),
+    [
+        (rb.log_score, ([0.5], [2]), "outcomes have 2; give numbers from 0 to 1"),
+        (rb.log_score, ([0.5, 0.6], [1]), "2 confidences and 1 outcomes"),
+        (rb.log_score, ([math.nan], [1]), "confidences have nan"),
+        (rb.winnings, ([1.5], [1]), "confidences have 1.5"),
+        (rb.winnings, ([0.5], ["a"]), "outcomes are .*; give numbers"),
+        (rb.winnings, ([0.5], [0.5]), "outcomes are not all 0 or 1"),
+        (rb.expected_winnings, ([2.0],), "confidences have 2"),
+        (rb.accuracy_bins, ([2.0], [1]), "confidences have 2"),
+        (rb.kendall_tau, ([1, math.nan], [1, 2]), "expected have nan"),
+        (rb.kendall_tau, ([1, 2, 3], [1, 2]), r"scores of shape \(3,\) and \(2,\)"),
+        (rb.bootstrap_interval, ([1, 2], [1]), r"values of shape \(2,\), and trials of shape"),
+        (rb.bootstrap_interval, ([], []), "one value at least"),
+    ],
+)
+def test_what_no_confidence_can_be_is_refused(score, arguments, message):
+    with pytest.raises(rb.InputError, match=message):
+        score(*arguments)
+
+
+def test_the_coverage_of_an_interval_is_a_share():
+    with pytest.raises(rb.InputError, match="coverage is 2; give one above 0 and below 1"):
+        rb.bootstrap_interval([1.0], [1], coverage=2)
