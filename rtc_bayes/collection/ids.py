@@ -76,7 +76,8 @@ def keyed_by_text[Value](table: Mapping[Any, Value], what: str) -> dict[str, Val
     InputError
         No mapping; a key that is no id, or two keys of one text, as 1 and "1": names it.
     """
-    if not isinstance(table, Mapping):
+    # what is mixed up of our own types is explained by who calls
+    if not isinstance(table, Mapping) and type(table).__module__ == "builtins":
         raise InputError(
             f"a {type(table).__name__} is no table by {what}", remedy=f"give {{{what}: ...}}"
         )

@@ -26,6 +26,8 @@ from rtc_bayes.confidence.outcomes import (
 from rtc_bayes.confidence.setting import MOVED, AskedKind, Choice, RelevanceLike, Setting
 from rtc_bayes.errors import InputError, explains_types, moved, warn
 from rtc_bayes.measures import Estimand
+from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.store.shown import counted
 from rtc_bayes.workers import Workers
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from rtc_bayes.measures.estimand import EstimandLike
 
 Floats = NDArray[np.float64]
+# of variances
+_ROUNDING = 1e-9
 Pairs = NDArray[np.int64]
 type Several = Sequence[Estimand] | list[str] | tuple[EstimandLike, ...]
 
@@ -284,6 +288,8 @@ def _by_moments(setting: Setting) -> Comparison:
     mean = table.mean_expected
     own = table.mean_variance.mean(axis=0) + setting.residual**2
     scores = mean.mean(axis=0)
+    if setting.moments == "plugin":
+        _warn_of_impossible(setting, scores, table.mean_variance.mean(axis=0))
     return Comparison(
         systems=setting.pool.systems,
         topics=setting.pool.topics,
@@ -309,6 +315,19 @@ def _by_moments(setting: Setting) -> Comparison:
         meta=setting.meta(forms.sampled) | {"draws_error": _draws_error(expected, variance)},
         setting=setting,
     )
+
+
+def _warn_of_impossible(setting: Setting, scores: Floats, variance: Floats) -> None:
+    """Say where plug-in variances are above any that scores from 0 to 1 can have."""
+    if parse_measure(setting.measure).kind == "DCG":
+        return
+    beyond = int((variance > scores * (1.0 - scores) + _ROUNDING).sum())
+    if beyond:
+        warn(
+            f"the plug-in standard deviation of {counted(beyond, 'system')} is above any that a "
+            "score can have: topics expect far less than one relevant document; take exact moments "
+            "(moments=, --moments)",
+        )
 
 
 def _draws_error(expected: Floats, variance: Floats) -> float:

@@ -327,6 +327,7 @@ def _kind(name: str, directory: Path) -> type[Kind[Any]]:
         raise InputError(
             f"no kind of study is named {name!r}",
             path=directory / META,
-            remedy="import the module that defines it, or name one of " + ", ".join(_BUILT_IN),
+            remedy="read it in Python, where the module that defines it is imported; built in are "
+            + ", ".join(_BUILT_IN),
         )
     return _kinds[name]

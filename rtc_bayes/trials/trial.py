@@ -24,6 +24,7 @@ from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import Sample
+from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.relevance import Draws, ModelSpec, estimate, with_labels
 from rtc_bayes.relevance.interface import PointEstimate
 from rtc_bayes.trials.complete import Collection, scores_by
@@ -430,6 +431,9 @@ class _Trial:
     def _compare(self, relevance: Relevance, spec: ModelSpec) -> Comparison:
         moments = self._plan.moments_of(spec)
         left_to_us = moments == "exact" and self._plan.moments == "published"
+        measure = parse_measure(self._collection.estimand.measure)
+        by_grade = measure.graded and relevance.grades is not None
+        left_to_us |= by_grade or not measure.has_moments
         return compare(
             self._pool,
             relevance,

@@ -284,6 +284,9 @@ def test_plugin_moments_are_normal_unless_asked_otherwise(make_pool, point):
     rng = np.random.default_rng(20)
     pool = make_pool(rng, 3, 2, 8)
     p = rng.random(pool.n_documents) * 0.2
+    with pytest.warns(CollectionWarning, match="plug-in standard deviation of . systems? is above"):
+        compare(pool, point(pool, p / 100), moments="plugin")
+    p = 0.3 + p
     published = compare(pool, point(pool, p), moments="plugin")
     assert set(published.form) == {"normal"}
     assert published.moments == "plugin"

@@ -201,7 +201,7 @@ def test_an_unknown_kind(finished, tmp_path):
     shutil.copytree(finished.directory, tmp_path, dirs_exist_ok=True)
     meta = json.loads((tmp_path / "meta.json").read_text())
     (tmp_path / "meta.json").write_text(json.dumps(meta | {"kind": "mine"}))
-    with pytest.raises(InputError, match=r"meta\.json: no kind of study is named 'mine'; import"):
+    with pytest.raises(InputError, match=r"meta\.json: no kind of study is named 'mine'; read"):
         write_report(tmp_path)
 
 

@@ -37,7 +37,10 @@ _MISTAKES = (
     *(NameError, TypeError, ValueError),
 )
 # what PyMC says of a parameter outside its range, and what to do
-_HINTS = {"0 <= p <= 1": "end with p = pm.math.sigmoid(...)", "sigma > 0": SCALE_AT_ZERO}
+_HINTS = {
+    "0 <= p <= 1": "end with p = pm.math.sigmoid(...)",
+    "sigma > 0": f"an option may be below 0, or {SCALE_AT_ZERO}",
+}
 
 
 def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
