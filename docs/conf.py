@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 import rtc_bayes
 
 project = "rtc_bayes"
@@ -48,3 +50,13 @@ _generated.mkdir(parents=True, exist_ok=True)
         check=True,
     ).stdout
 )
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what is done to each page that is read."""
+    app.connect("source-read", keep_errors_beside_numbers)
+
+
+def keep_errors_beside_numbers(app: Sphinx, page: str, source: list[str]) -> None:
+    """Break no line before or after ±."""
+    source[0] = source[0].replace(" ± ", "\u00a0±\u00a0")
