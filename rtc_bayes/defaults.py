@@ -14,9 +14,9 @@ MANY_SYSTEMS = 20
 MANY_PAIRS = MANY_SYSTEMS * (MANY_SYSTEMS - 1) // 2
 # an interval holds 95%: so many standard deviations of a normal on either side
 NORMAL_95 = 1.959964
-# of a difference: by Student's t with nine degrees of freedom, since a difference's standard
-# deviation is itself off, by more for some pairs than for others (docs/results/whole-lists.md)
-DIFFERENCE_95 = 2.262157
+# of a difference: as much more as errors of differences are larger than their standard deviations
+# on four collections, 1.186 times (docs/results/whole-lists.md)
+DIFFERENCE_95 = 2.324
 
 # Of a method that draws: draws of each chain, chains, steps before a chain's first draw. As many
 # as a confidence needs; NUTS, to which posteriors are held, takes more.

@@ -158,7 +158,7 @@ class Calibration(Kind[CalibrationStudy]):
         "reliability": columns("p share low high documents:int"),
         "relevance": columns(f"by:str group:str {_names(ReliabilityScores)}"),
         "coverage": columns(f"quantity:str level n:int {_each_truth('{0} {0}_low {0}_high')}"),
-        "bias": columns("quantity:str truth:str bias bias_low bias_high rmse rms_sd"),
+        "bias": columns("quantity:str truth:str bias bias_low bias_high rmse mean_sd"),
     }
 
     def algorithms(self, plan: Plan) -> Mapping[str, Algorithm]:

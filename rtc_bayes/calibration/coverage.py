@@ -161,7 +161,7 @@ def bias(table: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     -------
     DataFrame
         A row for each quantity and truth: quantity, truth, bias (mean of expected less true) with
-        bias_low and bias_high, rmse, rms_sd (what the root mean square error would be if the sd
+        bias_low and bias_high, rmse, mean_sd (what the root mean square error would be if the sd
         were right and there were no bias).
 
     Examples
@@ -191,7 +191,7 @@ def bias(table: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
                     "bias_low": low,
                     "bias_high": high,
                     "rmse": float(np.sqrt(np.mean(off**2))),
-                    "rms_sd": float(np.sqrt(np.mean(mine["sd"] ** 2))),
+                    "mean_sd": float(np.sqrt(np.mean(mine["sd"] ** 2))),
                 }
             )
     return pd.DataFrame(rows)

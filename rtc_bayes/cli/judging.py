@@ -286,8 +286,7 @@ def next_(
         by = f" by {estimand.measure}"
     least = None if enough_to_fit(judgments) else REFIT_EVERY
     sure = _sure(suggestions, pair, least=least)
-    enough = judgments.n_judged >= chosen.least * judgments.pool.n_topics
-    if pair is None and enough and (suggestions.confidence or 0.0) >= defaults.CONFIDENCE:
+    if suggestions.may_stop:
         sure += f"; all pairs have {defaults.CONFIDENCE:g}, at which judging may stop"
     title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{sure}"
     if judgments.highest_grade > 1:

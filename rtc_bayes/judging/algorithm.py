@@ -101,6 +101,12 @@ class Algorithm:
             return super().__reduce_ex__(protocol)
         return _loaded, (self.text, spec.digest)
 
+    def __copy__(self) -> Algorithm:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Algorithm:
+        return self
+
     def __repr__(self) -> str:
         return f"Algorithm({self.text!r})"
 

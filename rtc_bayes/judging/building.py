@@ -36,9 +36,9 @@ class JudgingResult(Shown):
     measure : str
         By which systems were to be told apart.
     judgments : Judgments
-        Those made before, and those of the session in the order made, with ``judged_for`` the
-        pool's systems; under a hold-out design those that contribute, by topic, and with the
-        design's digest.
+        In the order made, with ``judged_for`` the pool's systems; under a hold-out design those
+        that contribute, by topic, and with the design's digest. Where judging went on from
+        judgments made before, these come first, and ``judged_for`` is as it was.
     reason : str
         One of "reached", "proved", "no document has weight", "nothing offered", "exhausted" and
         "budget".
@@ -231,7 +231,11 @@ def build(
     session: JudgingSession | HoldOutSession
     if hold_out is None or groups is None:
         begun = _begun(judgments, pool, level)
-        session = JudgingSession(begun.with_judge_labels(labels), algorithm, **stop)
+        if labels is not None:
+            begun = begun.with_judge_labels(labels)
+        # judged documents that the runs do not have are in its pool, too
+        pool = begun.pool
+        session = JudgingSession(begun, algorithm, **stop)
     elif judgments is not None:
         raise InputError(
             "under a hold-out design judging does not go on from judgments made before",

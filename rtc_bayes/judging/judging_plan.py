@@ -33,7 +33,8 @@ class Choice(NamedTuple):
     topics : int
         With a judgment, those of the pilot among them.
     deepened : int
-        Of the pilot's topics with fewer judgments, those brought to so many; others stay.
+        Of the pilot's topics with fewer judgments, those brought to so many, or to as many as they
+        have documents; others stay.
     depth : int or None
         Row of the judgments a topic. None: the pilot as it is.
     cost : float
@@ -336,6 +337,11 @@ class JudgingPlan(Shown):
         lacking = asked - np.array(self.pilot)
         return np.sort(lacking[lacking > 0])
 
+    def _exhausted(self, judgments: int) -> int:
+        """Count the pilot's topics that have fewer documents than so many, all of them judged."""
+        pairs = zip(self.pilot, self.documents, strict=False)
+        return sum(pilot >= documents and documents < judgments for pilot, documents in pairs)
+
     def _cost_of_new(self, judgments: int) -> float:
         """Return what a topic without judgments costs, judged so deep."""
         documents = self.documents_elsewhere or self.documents
@@ -385,7 +391,10 @@ class JudgingPlan(Shown):
         if not self.population:
             new = np.minimum(new, self.unjudged_none)
         deeper = np.minimum(new, self.unjudged_pilot)
-        total = choice.deepened * deeper + (first - choice.deepened) * self.unjudged_pilot
+        deepened = choice.deepened
+        if choice.depth is not None:
+            deepened += self._exhausted(self.judgments_per_topic[choice.depth])
+        total = deepened * deeper + (first - deepened) * self.unjudged_pilot
         total = total + (choice.topics - first) * new
         stays, of_topic = self.residual
         if self.population:

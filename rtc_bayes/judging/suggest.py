@@ -72,6 +72,9 @@ class Suggestions:
         :func:`rtc_bayes.compare` takes exact moments, and counts what the pool leaves out. Under a
         hold-out design the least over the sub-pools that the documents are from, each with its own
         topics.
+    may_stop : bool
+        Whether a session for all pairs would end here by .95. False for a pair, under a hold-out
+        design, and where no document is left.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class Suggestions:
     documents: tuple[NextDocument, ...]
     pair: tuple[str, str] | None
     confidence: float | None
+    may_stop: bool = False
 
 
 @explains_types
@@ -322,7 +326,10 @@ def _of_pool(
     if numbers is None or confidence is None:
         return Suggestions(tuple(suggestions), None, None)
     names = (pool.systems[numbers[0]], pool.systems[numbers[1]])
-    return Suggestions(tuple(suggestions), names, float(confidence.min()))
+    enough = judgments.n_judged >= algorithm.least * pool.n_topics and chooser.may_end()
+    sure = bool(confidence.min() >= defaults.CONFIDENCE)
+    may_stop = pair is None and bool(suggestions) and enough and sure
+    return Suggestions(tuple(suggestions), names, float(confidence.min()), may_stop)
 
 
 def _named(pair: object, pool: Pool) -> tuple[str, str] | None:

@@ -206,6 +206,13 @@ def evaluate(
             "and not drawn with grade -1",
         )
     _warn_of_lacking(runs, columns)
+    if any(measure.NAME == "ERR" for measure in parsed.values()):
+        highest = max(grade for of_topic in judged.values() for grade in of_topic.values())
+        if highest > ERR_HIGHEST:
+            warn(
+                f"ERR has grades up to {ERR_HIGHEST}, and these go to {highest}: every reader "
+                "stops at a document of a grade above",
+            )
 
     if not any(grade for grades in judged.values() for grade in grades.values()):
         warn("no judged document is relevant: every grade is 0")
@@ -349,7 +356,8 @@ def _accuracy(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: 
         [
             grades.get(docno, 0) >= measure["rel"]
             for docno in ranking[: measure.params.get("cutoff")]
-        ]
+        ],
+        dtype=bool,
     )
     above = np.cumsum(~relevant)[relevant]
     pairs = len(above) * (len(relevant) - len(above))

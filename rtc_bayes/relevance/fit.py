@@ -25,6 +25,7 @@ from rtc_bayes.relevance.fitters import (
     Estimate,
     estimate,
     is_sampler,
+    is_tuned,
     resolve_method,
 )
 from rtc_bayes.relevance.interface import (
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 _FORMAT = "rtc_bayes fit 3"
 # a judge is called turned round by as many relevant documents, and others, and this chance
 _SIDES, _BY_CHANCE = 3, 0.01
-# methods whose draws need no steps before them
-_WITHOUT_TUNING = ("cut", "laplace")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -358,7 +357,7 @@ def fit(
             f"draws, chains and tune are for methods that draw, not for {wanted!r}",
             remedy="leave them out, or choose another method",
         )
-    if tune is not None and wanted in _WITHOUT_TUNING:
+    if tune is not None and not is_tuned(wanted):
         raise InputError(
             f"tune is for methods that draw step by step, not for {wanted!r}",
             remedy="leave it out",

@@ -110,7 +110,7 @@ class ModelSpec:
         twice = [
             name
             for name, value in added.items()
-            if name in spec.options and spec.options[name] != option_text(value)
+            if name in spec.options and not _is_same(spec, name, value)
         ]
         if twice:
             name = twice[0]
@@ -160,6 +160,17 @@ class ModelSpec:
 
     def __repr__(self) -> str:
         return f"ModelSpec({self.text!r})"
+
+
+def _is_same(spec: ModelSpec, name: str, value: object) -> bool:
+    """Whether an option's text and a value are read alike by the model."""
+    if spec.options[name] == option_text(value):
+        return True
+    one, other = (
+        getattr(load_model(spec.name, {name: text}, digest=spec.digest), name, None)
+        for text in (spec.options[name], option_text(value))
+    )
+    return one is not None and one == other
 
 
 def _spec(model: object) -> ModelSpec:

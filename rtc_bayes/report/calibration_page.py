@@ -249,7 +249,7 @@ def _bias(study: CalibrationStudy) -> StudyTable:
                 for row in data.itertuples()
             ],
             "root mean square error": data["rmse"],
-            "sd": data["rms_sd"],
+            "sd": data["mean_sd"],
         }
     )
     return StudyTable(

@@ -134,7 +134,9 @@ def number(value: float | None, form: str) -> str:
     if _undefined(value):
         return UNDEFINED
     # two ways of computing a number round alike, also half way between two digits
-    text = format(round(value, 12) if isinstance(value, float) else value, form)
+    if isinstance(value, float) and form.endswith(("f", "%")):
+        value = round(value, 12)
+    text = format(value, form)
     return text.lstrip("-") if _NOTHING.fullmatch(text) else text.replace("-", "−")
 
 

@@ -116,9 +116,10 @@ def select_topics(
     >>> len(chosen.topics), chosen.rho > rb.select_topics(scores, size=5, solver="random").rho
     (5, True)
     """
-    for each in [scores] if isinstance(scores, ScoreMatrix) else scores:
+    several = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
+    for each in several:
         check_type(each, ScoreMatrix, "scores are", "give a ScoreMatrix, or several")
-    matrices = _same_topics([scores] if isinstance(scores, ScoreMatrix) else list(scores))
+    matrices = _same_topics(several)
     objectives = [Objective.of(matrix, weights) for matrix in matrices]
     topics = matrices[0].topics
     size, budget = _checked(solver, size, budget, len(topics))

@@ -12,6 +12,7 @@ from rtc_bayes.errors import InputError, brief_repr, moved, whole_fields, whole_
 from rtc_bayes.judging import Algorithm, parse_algorithm, split_algorithms
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
+from rtc_bayes.relevance.fitters import is_tuned
 from rtc_bayes.trials.complete import Truth
 from rtc_bayes.trials.without_model import check_measure
 
@@ -193,7 +194,13 @@ class Plan:
         InputError
         """
         counts = (self.draws, self.chains, self.tune)
-        drawn = any(is_sampler(model.resolved_method) for model in models)
+        methods = [model.resolved_method for model in models]
+        drawn = any(map(is_sampler, methods))
+        if drawn and self.tune is not None and not any(map(is_tuned, methods)):
+            raise InputError(
+                "tune says nothing: no model that compares systems draws step by step",
+                remedy="leave it out, or name a method that does, such as robust:gibbs",
+            )
         if counts != (None, None, None) and not drawn:
             raise InputError(
                 "draws, chains and tune say nothing: no model that compares systems draws",

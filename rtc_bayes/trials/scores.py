@@ -26,6 +26,8 @@ BINS = ((0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.95), (0.95, 0.99
 LARGEST_LOSS = 100.0
 CONFIDENCE_CAP = 0.95
 _LOG_SCORE_CLIP = 1.0 - 1e-6
+# of a confidence that is a sum
+_ROUNDING = 1e-9
 _RESAMPLES = 2000
 _COVERAGE = 0.9
 
@@ -139,11 +141,11 @@ def _numbers(
     except (TypeError, ValueError):
         raise InputError(f"{what} are {values!r:.60}", remedy="give numbers") from None
     low, high = within
-    if not ((numbers >= low) & (numbers <= high)).all():
-        bad = numbers[~((numbers >= low) & (numbers <= high))][0]
+    outside = ~((numbers >= low - _ROUNDING) & (numbers <= high + _ROUNDING))
+    if outside.any():
         inside = "" if math.isinf(low) else f" from {low:g} to {high:g}"
-        raise InputError(f"{what} have {bad:g}", remedy=f"give numbers{inside}")
-    return numbers
+        raise InputError(f"{what} have {numbers[outside][0]:g}", remedy=f"give numbers{inside}")
+    return np.clip(numbers, low, high)
 
 
 def _outcomes(
@@ -154,7 +156,8 @@ def _outcomes(
     right = _numbers("outcomes", correct, (0.0, 1.0))
     if p.ndim and right.ndim and p.shape != right.shape:
         raise InputError(
-            f"{p.size} confidences and {right.size} outcomes", remedy="give as many of both"
+            f"confidences of shape {p.shape} and outcomes of shape {right.shape}",
+            remedy="give as many of both",
         )
     if not np.isin(right, (0.0, 1.0)).all():
         raise InputError("outcomes are not all 0 or 1", remedy="give 1 where the sign is right")

@@ -46,9 +46,9 @@ def test_intervals_of_half_the_width_cover_too_seldom():
 
 def test_bias_is_expected_less_true():
     result = bias(outcomes(shift=0.02)).iloc[0]
-    assert result["bias"] == pytest.approx(0.02, abs=4 * result["rms_sd"] / np.sqrt(2000))
+    assert result["bias"] == pytest.approx(0.02, abs=4 * result["mean_sd"] / np.sqrt(2000))
     assert result["bias_low"] < result["bias"] < result["bias_high"]
-    assert result["rmse"] == pytest.approx(np.hypot(result["rms_sd"], 0.02), rel=0.1)
+    assert result["rmse"] == pytest.approx(np.hypot(result["mean_sd"], 0.02), rel=0.1)
 
 
 def test_differences_are_turned_to_the_true_sign():

@@ -69,6 +69,13 @@ def test_no_more_is_judged_than_there_is(by_hand):
     assert by_hand.cost(3, 8) == 3.0 + 4.0 + 5.0
 
 
+def test_a_topic_that_is_judged_whole_is_as_deep_as_any(by_hand):
+    whole = replace(by_hand, documents=(5, 8, 8), documents_elsewhere=())
+    # the first topic lacks nothing, and is none of those that stay as they are
+    np.testing.assert_allclose(whole.sd(3, 8), by_hand.sd(3, 8))
+    assert whole.cost(3, 8) == by_hand.cost(3, 8) - 3.0
+
+
 def test_judging_all_costs_as_many_judgments_as_documents_are_left(small):
     pool, pilot, _ = small
     made = of(small, judgments_per_topic=[500])

@@ -195,6 +195,38 @@ def test_judging_goes_on_from_what_was_judged_before(rng, cases, algorithm, tmp_
     assert sorted(judged.judgments.pool.topics) == begun
 
 
+@pytest.mark.parametrize("kind", ["judgments", "qrels"])
+def test_judgments_made_before_may_be_of_documents_that_the_pool_lacks(kind):
+    data = rb.simulate(n_topics=3, n_systems=4, depth=30, seed=1)
+    pool = Pool.from_runs(data.runs, depth=5)
+    deep = Pool.from_runs(data.runs, depth=30)
+    outside = [d for d in deep.docnos if d not in set(pool.docnos)][:4]
+    other = {t: {d: 1 for d in outside if d in data.qrels[t]} | {"nowhere": 0} for t in pool.topics}
+    before = Qrels(other)
+    begun = before if kind == "qrels" else Judgments.from_qrels(pool, before)
+    result = build(pool, data.qrels, "mtc", confidence=None, budget=12, judgments=begun)
+    assert len(result.steps) == 12
+    for step in result.steps:
+        assert step.grade == data.qrels[step.topic].get(step.docno, 0)
+    missing = {(step.topic, step.docno) for step in result.steps} & set(result.missing)
+    assert missing == {
+        (s.topic, s.docno) for s in result.steps if s.docno not in data.qrels[s.topic]
+    }
+
+
+def test_labels_of_judgments_made_before_are_kept():
+    data = rb.simulate(n_topics=3, n_systems=4, depth=10, seed=1)
+    pool = Pool.from_runs(data.runs, depth=10)
+    pairs = [(t, d, 1 - (g > 0)) for t in pool.topics for d, g in data.qrels[t].items()]
+    topics, docnos, grades = zip(*pairs, strict=True)
+    labels = rb.Labels.of(topics, docnos, ["llm"] * len(pairs), grades)
+    begun = Judgments.none(pool).with_judge_labels(labels)
+    result = build(pool, data.qrels, "hierarchical:map", confidence=None, budget=2, judgments=begun)
+    assert result.judgments.judge_labels is not None
+    again = build(pool, data.qrels, "hierarchical:map", confidence=None, budget=2, labels=labels)
+    assert chosen(again) == chosen(result)
+
+
 def test_judgments_made_before_are_of_one_level_and_no_design():
     pool = pool_of({"1": ["A"], "2": ["B"]}, {"1": ["C"], "2": ["D"]})
     truth = judged_everything(pool, grade=2)

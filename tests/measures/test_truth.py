@@ -212,6 +212,20 @@ def test_measures_of_whole_lists_need_no_cutoff_and_have_a_value_of_perfect_list
     assert not any(evaluate(runs, Qrels({"1": {"a": 0, "c": 1}}), names)[n].any() for n in names)
 
 
+def test_a_run_without_a_topic_has_0_there_and_grades_above_4_are_said():
+    runs = runs_of({"one": {"1": "ab"}, "two": {"2": "c"}})
+    qrels = Qrels({"1": {"a": 5, "b": 1}, "2": {"c": 1}})
+    names = ["ERR", "ERR@1", "nDCG(dcg='exp-log2')", "Accuracy", "Accuracy@1"]
+    with (
+        pytest.warns(CollectionWarning, match="these go to 5: every reader stops"),
+        pytest.warns(CollectionWarning, match="score 0 there"),
+    ):
+        scores = evaluate(runs, qrels, names)
+    for name in names:
+        assert (scores[name][0, 1], scores[name][1, 0]) == (0.0, 0.0), name
+    assert scores["ERR"][0, 0] == 1.0
+
+
 def test_bad_arguments():
     with pytest.raises(InputError, match="these are runs: give them first, then the judgments"):
         evaluate(QRELS, RUNS)

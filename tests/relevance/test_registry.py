@@ -143,6 +143,9 @@ def test_a_spec_with_what_is_given_beside_its_text(model_file):
         InputError, match=r"two values of folds, 5 in 'rtc\[folds=5\]' and 0 beside"
     ):
         ModelSpec.parse("rtc[folds=5]", options={"folds": 0})
+    assert ModelSpec.parse("rtc[intercept=true]", options={"intercept": True}).options == {
+        "intercept": "yes"
+    }
 
 
 @pytest.mark.parametrize(

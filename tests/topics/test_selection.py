@@ -132,6 +132,12 @@ def test_measures_of_other_systems_are_refused():
         rb.select_topics([])
 
 
+def test_several_scores_may_come_one_by_one():
+    data = rb.simulate(n_topics=8, n_systems=6, seed=1)
+    both = [rb.ScoreMatrix.from_qrels(data.runs, data.qrels, each) for each in ("AP", "P@10")]
+    assert rb.select_topics(iter(both), size=3).topics == rb.select_topics(both, size=3).topics
+
+
 def test_scores_are_a_matrix_with_names():
     with pytest.raises(rb.InputError, match=r"scores are .*; give a ScoreMatrix, or several"):
         rb.select_topics(np.ones((3, 4)), size=2)

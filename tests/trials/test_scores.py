@@ -171,7 +171,11 @@ def test_summary_as_json_has_the_documented_keys():
     ("score", "arguments", "message"),
     [
         (rb.log_score, ([0.5], [2]), "outcomes have 2; give numbers from 0 to 1"),
-        (rb.log_score, ([0.5, 0.6], [1]), "2 confidences and 1 outcomes"),
+        (
+            rb.log_score,
+            ([0.5, 0.6], [1]),
+            r"confidences of shape \(2,\) and outcomes of shape \(1,\)",
+        ),
         (rb.log_score, ([math.nan], [1]), "confidences have nan"),
         (rb.winnings, ([1.5], [1]), "confidences have 1.5"),
         (rb.winnings, ([0.5], ["a"]), "outcomes are .*; give numbers"),

@@ -76,6 +76,17 @@ def is_sampler(method: str) -> bool:
     return method != "map"
 
 
+def is_tuned(method: str) -> bool:
+    """Whether a method takes steps before its first draw.
+
+    Examples
+    --------
+    >>> is_tuned("laplace"), is_tuned("gibbs")
+    (False, True)
+    """
+    return method not in ("map", "cut", "laplace")
+
+
 def estimate(
     model: RelevanceModel,
     method: str | None,
