@@ -492,7 +492,10 @@ def _sure(suggestions: Suggestions, asked: str | None, *, least: int | None) -> 
     # what a document can still change is not certain
     most = 1.0 - 1e-9 if suggestions.documents else 1.0
     pair, confidence = " and ".join(suggestions.pair), min(suggestions.confidence, most)
-    differs = "by plug-in moments, without the residual: P(better) of compare may differ"
+    differs = (
+        "by plug-in moments of mean probabilities, without the residual: P(better) of compare may "
+        "differ"
+    )
     if least is not None:
         differs += f"; no model is fitted to fewer than {least} judgments: every p is .5"
     return f"; {which}: {pair}, confidence {probability(confidence)} ({differs})"

@@ -805,6 +805,13 @@ def _grades(
             "grades are not as many whole numbers as labels, each at least 0",
             remedy="give a grade for each label, or NaN",
         )
+    other = ~np.isnan(values) & (labels != (values >= level))
+    if other.any():
+        n = int(np.flatnonzero(other)[0])
+        raise InputError(
+            f"label {labels[n]:g} has grade {values[n]:g}, and grades from {level} on are relevant",
+            remedy="give the label that a grade has, or NaN for a label without a grade",
+        )
     return values
 
 

@@ -18,7 +18,9 @@ from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.comparing import compare
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import RelevanceLike
-from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
+from rtc_bayes.errors import InputError, check_type, explains_types, warn, whole_number
+from rtc_bayes.measures import Estimand
+from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
@@ -137,8 +139,13 @@ def second_assessor(
     Raises
     ------
     InputError
-        A confusion that is none, fewer than two draws, nothing judged, or an argument of another
-        type.
+        A measure with ``rel`` above 1; a confusion that is none, fewer than two draws, nothing
+        judged, or an argument of another type.
+
+    Warns
+    -----
+    CollectionWarning
+        A measure with gains by grade, where judgments have grades: they are binary here.
 
     Examples
     --------
@@ -161,6 +168,17 @@ def second_assessor(
     check_type(pool, Pool, "the pool is", "give the Pool of the systems to compare")
     check_type(judgments, Judgments, "judgments are", "give those of the first assessor: Judgments")
     probabilities = as_relevance(relevance)
+    about = Estimand.from_value(estimand)
+    if parse_measure(about.measure).rel > 1:
+        raise InputError(
+            f"{about.measure} asks for grades, and a second assessor's judgments are binary",
+            remedy="count grades from that one on as relevant: Estimand(relevance_level=)",
+        )
+    if probabilities.grades is not None and parse_measure(about.measure).graded:
+        warn(
+            f"a second assessor's judgments are binary: {about.measure} has gains of relevant or "
+            "not here, and of grades in a comparison",
+        )
     fitted_pool, values = probabilities.on(pool)
     judged = judgments.on(fitted_pool)
     if not judged.n_judged:

@@ -39,6 +39,9 @@ from rtc_bayes.measures.reciprocal_rank import ReciprocalRank
 
 type Floats = NDArray[np.float64]
 
+# a difference, or its standard deviation, that is rounding alone
+_TIE = 1e-12
+
 
 class JudgingState:
     """The state of every topic, and the moments of the differences in their mean.
@@ -231,9 +234,9 @@ class JudgingState:
         """
         expected, variance = self.moments()
         sd = np.sqrt(variance)
-        certain = sd == 0.0
+        certain = sd < _TIE
         z = np.abs(expected) / np.where(certain, 1.0, sd)
-        return np.where(certain, np.where(expected == 0.0, 0.5, 1.0), ndtr(z))
+        return np.where(certain, np.where(np.abs(expected) < _TIE, 0.5, 1.0), ndtr(z))
 
     def open_pairs(self, confidence: float) -> Iterator[int]:
         """Give the pairs that have less than a confidence.

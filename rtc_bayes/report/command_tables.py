@@ -157,7 +157,8 @@ def topic_tables(differences: pd.DataFrame) -> list[Table]:
     tables = []
     for (a, b), topics in differences.groupby(["a", "b"], sort=False):
         shown = topics.sort_values("share", ascending=False, kind="stable").head(_TOPICS_SHOWN)
-        title = f"{a} minus {b}: the {len(shown)} topics most in doubt, of {len(topics)}"
+        most = f"the {counted(len(shown), 'topic')} most in doubt"
+        title = f"{a} minus {b}: {most}, of {len(topics)}"
         if len(shown) < len(topics):
             title += " (all: --format csv)"
         words = {"expected_difference": "expected difference", "share": "share of the variance"}

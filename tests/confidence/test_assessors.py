@@ -134,3 +134,20 @@ def test_what_is_no_pool_fit_or_judgments_is_named():
         rb.assessor_confusion(made.qrels, "other.qrels")
     with pytest.raises(rb.InputError, match="judgments are a Qrels; give Judgments with labels"):
         rb.shared_errors(made.qrels)
+
+
+def test_grades_do_not_count_and_that_is_said(pool):
+    judgments = rb.Judgments.from_labels(pool, [0, 1], [1, 1], grades=[3, 1])
+    fit = rb.fit(pool, judgments, model="uniform")
+    with pytest.warns(rb.CollectionWarning, match="a second assessor's judgments are binary: nDCG"):
+        rb.second_assessor(pool, fit, judgments, SAME, "nDCG", draws=2)
+    with pytest.raises(rb.InputError, match=r"AP\(rel=2\) asks for grades, and a second"):
+        rb.second_assessor(pool, fit, judgments, SAME, "AP(rel=2)", draws=2)
+
+
+@pytest.mark.parametrize(
+    ("labels", "grades"), [([1, 0], [0, 0]), ([0.6, 0], [2, 0]), ([0, 1], [3, 1])]
+)
+def test_a_label_is_that_of_its_grade(pool, labels, grades):
+    with pytest.raises(rb.InputError, match=r"has grade .*, and grades from 1 on are relevant"):
+        rb.Judgments.from_labels(pool, [0, 1], labels, grades=grades)

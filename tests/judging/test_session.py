@@ -486,3 +486,15 @@ def test_documents_are_chosen_for_the_topics_of_the_estimand():
     assert result.judgments.pool.topics == ("2",)
     chosen = next_documents(pool, Judgments.none(pool), Estimand(topics=["2"]), algorithm="mtc")
     assert {document.topic for document in chosen} == {"2"}
+
+
+@pytest.mark.parametrize("algorithm", ["mtc", "rtc:map"])
+def test_systems_that_tie_are_not_told_apart(algorithm):
+    """Differences of fifths that sum to 0 but for rounding, with nothing unknown."""
+    data = rb.simulate(n_topics=5, n_systems=2, depth=60, seed=2)
+    pool = Pool.from_runs(data.runs, depth=20)
+    about = Estimand("P@5", scope="pool", depth=20)
+    result = build(pool, data.qrels, algorithm, about, confidence=0.95)
+    pair = rb.compare(pool, rb.fit(pool, result.judgments, model="uniform"), about).pairs[0]
+    assert pair.p_equal == 1.0
+    assert (result.confidence, result.reason) == (0.5, "no document has weight")

@@ -113,6 +113,8 @@ def test_robustness_about_whole_lists(made, tmp_path):
 @pytest.mark.parametrize("name", MODELS)
 def test_calibration(made, name, tmp_path):
     arguments = ARGUMENTS if name == "rtc" else ARGUMENTS | DRAWS
+    if name == "hier":
+        arguments = {key: value for key, value in arguments.items() if key != "tune"}
     result = calibrate(made.runs, made.qrels, model=MODELS[name], output=tmp_path, **arguments)
     apart = OUTCOMES_APART if name == "robust" else {}
     assert_pinned(f"calibration_{name}", result, apart, summary=result.summary)
