@@ -1301,3 +1301,37 @@ def test_a_stored_fit_finds_what_is_judged_below_the_depth(here, ok, run):
         )
         assert stored["systems"] == fitted["systems"]
     assert "not known" not in run(f"compare '*.gz' --relevance fit.nc {line}")[2]
+
+
+def test_a_confidence_says_nothing_to_a_judge_that_has_none(here, run):
+    line = "build '*.gz' --truth qrels.txt --algorithm mtf --budget 4 --confidence .9 -o b.qrels"
+    assert "--confidence says nothing to mtf, which has none; give --budget alone" in run(line)[2]
+
+
+def test_build_goes_on_as_python_does(here, ok):
+    first = "build '*.gz' --truth qrels.txt --algorithm mtc --budget 5 -o first.qrels"
+    assert "mtc: 5 judged. Stopped" in " ".join(ok(first).split())
+    line = (
+        "build '*.gz' --truth qrels.txt --qrels first.qrels --algorithm mtc --budget 4 -o b.qrels"
+    )
+    assert "mtc: 9 judged, 5 of them before. Stopped" in " ".join(ok(line).split())
+    pool = rb.Pool.from_runs(rb.read_runs(str(here / "*.gz")))
+    before, truth = rb.read_qrels("first.qrels"), rb.read_qrels("qrels.txt")
+    made = rb.build(pool, truth, "mtc", budget=4, judgments=before)
+    assert rb.read_qrels("b.qrels") == made.judgments.to_qrels()
+    meta = json.loads((here / "b.qrels.meta.json").read_text())
+    assert "first.qrels" in meta["meta"]["inputs"]
+
+
+def test_next_says_when_judging_may_stop(here, ok):
+    ok("build '*.gz' --truth qrels.txt --algorithm mtc --confidence .96 -o sure.qrels")
+    line = "next '*.gz' --algorithm mtc --qrels"
+    said = " ".join(ok(f"{line} sure.qrels").split())
+    assert "; all pairs have 0.95, at which judging may stop" in said
+    assert "may stop" not in " ".join(ok(f"{line} few.qrels").split())
+    # a floor that some topic has not reached
+    pool = rb.Pool.from_runs(rb.read_runs(str(here / "*.gz")))
+    sure = rb.read_qrels("sure.qrels")
+    asked = {"algorithm": "mtc[floor=100]", "count": 1}
+    assert suggest(pool, sure, algorithm="mtc", count=1).may_stop
+    assert not suggest(pool, sure, **asked).may_stop

@@ -201,8 +201,8 @@ def _warn_of_sampled(settings: Sequence[Setting]) -> None:
     without = [setting.measure for setting in settings if not setting.has_moments]
     if asked and without:
         warn(
-            f"{' and '.join(asked)} says nothing of {', '.join(without)}, whose moments are not "
-            "known: outcomes are sampled",
+            f"{' and '.join(asked)} {'say' if len(asked) > 1 else 'says'} nothing of "
+            f"{', '.join(without)}, whose moments are not known: outcomes are sampled",
         )
 
 

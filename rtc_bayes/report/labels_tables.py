@@ -62,8 +62,11 @@ def judges_tables(
             said.append(f"No agreement to tell: {error}")
     if made.n_known:
         said.append(f"Grades given of {counted(made.n_known, 'labelled pair')}, taken as true.")
-    if human is not None and (aside := _elsewhere(labels)):
-        said.append(f"Grades of {counted(aside, 'pair')} that nobody labelled say nothing here.")
+    aside = labels.gold.keys() - set(labels.pair_ids()) if human is not None else ()
+    if aside:
+        said.append(
+            f"Grades of {counted(len(aside), 'pair')} that nobody labelled say nothing here."
+        )
     if not made.checked:
         rests = "rests on the model's prior alone" if made.draws is not None else "is not known"
         said.append(
@@ -98,13 +101,6 @@ def judges_tables(
         title += f" ({first}those of most labels, {_SHOWN} of {len(table)}; --judges shows all)"
         table = table.iloc[np.lexsort((-raw["labels"], ~suspected))[:_SHOWN]]
     return [Passage("labels", tuple(said)), Table(title, table, _FORMATS)]
-
-
-def _elsewhere(labels: Labels) -> int:
-    """Count the known grades of pairs of topic and document that no judge labelled."""
-    topics, docnos = np.array(labels.topics), np.array(labels.docnos)
-    pairs = zip(topics[labels.topic_of].tolist(), docnos[labels.document_of].tolist(), strict=True)
-    return len(labels.gold.keys() - set(pairs))
 
 
 def _dropped(number: int, why: str) -> str:

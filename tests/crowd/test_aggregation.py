@@ -214,6 +214,9 @@ def test_nothing_is_told_of_judges_that_nothing_checks(method):
     assert graded.checked
     assert graded.judges_frame()["accuracy"].notna().all()
     assert "--human" not in " ".join(judges_tables(labels, graded)[0].paragraphs)
+    human = {("7", "d1"): 1, ("8", "d1"): 0, ("7", "nowhere"): 1}
+    said = " ".join(judges_tables(labels, graded, human=human)[0].paragraphs)
+    assert "Grades of 2 pairs that nobody labelled say nothing here." in said
 
 
 def test_what_cannot_be_is_refused():
