@@ -5,8 +5,9 @@
 
 draws ten runs of TREC-8, and spends each budget on their pool by each strategy (`allocate`), with
 as many seeds. Probabilities of a later stage depend on what earlier ones drew, and on what of it
-was relevant. All ways have the same seeds, and so much of their luck in common. The table has, for each strategy, size and budget, the estimated number of relevant
-documents over the true one, with its standard error. Prints Markdown.
+was relevant. All ways have the same seeds, and so much of their luck in common. The table has, for
+each strategy, size and budget, the estimated number of relevant documents over the true one, with
+its standard error. Prints Markdown.
 """
 
 from __future__ import annotations
