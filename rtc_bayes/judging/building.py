@@ -18,6 +18,7 @@ from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
 from rtc_bayes.measures import Estimand
+from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.relevance import RelevanceModel
 from rtc_bayes.store.shown import Shown
 
@@ -116,6 +117,20 @@ class JudgingResult(Shown):
             return ""
         return f". Grades from {self.judgments.relevance_level} on counted as relevant"
 
+    @property
+    def _of_cutoff(self) -> str:
+        """Say, as a sentence more, where nothing seems unsure since the cutoff hides what is."""
+        measure = parse_measure(self.measure)
+        certain = self.reason == "no document has weight" or self.confidence == 1.0
+        if not (certain and measure.cutoff and measure.asks_how_many):
+            return ""
+        if self.judgments.judged.all():
+            return ""
+        return (
+            f". {self.measure} divides by how many documents are relevant, which judging takes at "
+            "its expectation: what lies below the cutoff had no weight, and compare counts it"
+        )
+
     def __repr__(self) -> str:
         before = self.judgments.n_judged - len(self.steps)
         made = f", {before} of them before" if before else ""
@@ -123,7 +138,7 @@ class JudgingResult(Shown):
         return (
             f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged{made}{missing}. "
             f"{stopped(self.reason, self.target, self.confidence, self.compared)}"
-            f"{self._of_grades})"
+            f"{self._of_grades}{self._of_cutoff})"
         )
 
 

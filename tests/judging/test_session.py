@@ -498,3 +498,15 @@ def test_systems_that_tie_are_not_told_apart(algorithm):
     pair = rb.compare(pool, rb.fit(pool, result.judgments, model="uniform"), about).pairs[0]
     assert pair.p_equal == 1.0
     assert (result.confidence, result.reason) == (0.5, "no document has weight")
+
+
+def test_what_is_below_the_cutoff_of_a_ratio_is_said_not_to_count():
+    """Relevant documents below rank 1 decide between the topics; by plug-in moments they do not."""
+    lists = {"1": ["a", "c", "d", "e"], "2": ["b"]}, {"1": ["f", "c", "d", "e"], "2": ["g"]}
+    pool = pool_of(*lists)
+    truth = Qrels({"1": {"a": 1, "c": 1, "d": 0, "e": 0, "f": 0}, "2": {"b": 0, "g": 1}})
+    for measure in ("R@1", "AP@1", "nDCG@1", "P@1"):
+        result = build(pool, truth, "mtc", Estimand(measure, scope="pool"), confidence=0.95)
+        assert result.judgments.n_judged < pool.n_documents
+        said = f"{measure} divides by how many documents are relevant" in repr(result)
+        assert said == (measure != "P@1")
