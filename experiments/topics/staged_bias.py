@@ -49,13 +49,16 @@ def main() -> None:
     runs, qrels = prepared("trec8_adhoc")
     some = np.random.default_rng(0).choice(runs.systems, options.systems, replace=False)
     pool = Pool.from_runs(runs.select(some.tolist()), depth=options.depth)
+    names = zip(pool.topic_of.tolist(), pool.docnos, strict=True)
+    relevant = np.array([qrels[pool.topics[t]].get(docno, 0) > 0 for t, docno in names])
     asked = list(
         product(
             range(len(WAYS)), options.budgets, range(options.first, options.first + options.seeds)
         )
     )
     ratios = joblib.Parallel(options.jobs)(
-        joblib.delayed(ratio)(pool, qrels, budget, seed, WAYS[way]) for way, budget, seed in asked
+        joblib.delayed(ratio)(pool, qrels, relevant, budget, seed, WAYS[way])
+        for way, budget, seed in asked
     )
     rows = pd.DataFrame(asked, columns=["way", "budget", "seed"]).assign(ratio=ratios)
     means = rows.groupby(["way", "budget"])["ratio"].agg(["mean", "sem"])
@@ -73,12 +76,12 @@ def main() -> None:
     print(to_markdown(pd.DataFrame(table)))
 
 
-def ratio(pool: Pool, qrels: Qrels, budget: int, seed: int, way: dict[str, Any]) -> float:
+def ratio(
+    pool: Pool, qrels: Qrels, relevant: np.ndarray, budget: int, seed: int, way: dict[str, Any]
+) -> float:
     """Return the estimated number of relevant documents of a sample, over the true one."""
     with threadpool_limits(1), quietly():
         sample = allocate(pool, qrels, budget, seed=seed, **way).sample
-    names = zip(pool.topic_of.tolist(), pool.docnos, strict=True)
-    relevant = np.array([qrels[pool.topics[t]].get(docno, 0) > 0 for t, docno in names])
     drawn = sample.judgments.order
     return float((relevant[drawn] / sample.probability[drawn]).sum() / relevant.sum())
 

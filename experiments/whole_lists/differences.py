@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import norm
 
 from experiments.common import standard_error
@@ -27,8 +26,6 @@ from experiments.whole_lists.four import COLLECTIONS
 from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials.scores import log_score
-
-type Floats = NDArray[np.float64]
 
 
 def main() -> None:

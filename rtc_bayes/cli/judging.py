@@ -483,19 +483,19 @@ def pair_of(text: str | None, systems: Sequence[str], *, least: str = ", or leas
 
 def _sure(suggestions: Suggestions, asked: str | None, *, least: int | None) -> str:
     """Say how sure the pair asked for is, or which pair is least sure, and by what."""
-    from rtc_bayes.report.tables import probability
+    from rtc_bayes.report.tables import probability, share_of_draws
 
     if suggestions.pair is None:
         return ""
     which = "least sure" if asked in (None, "least") else "for"
     assert suggestions.confidence is not None
     # what a document can still change is not certain
-    most = 1.0 - 1e-9 if suggestions.documents else 1.0
-    pair, confidence = " and ".join(suggestions.pair), min(suggestions.confidence, most)
+    written = share_of_draws if suggestions.documents else probability
+    pair, confidence = " and ".join(suggestions.pair), written(suggestions.confidence)
     differs = (
         "by plug-in moments of mean probabilities, without the residual: P(better) of compare may "
         "differ"
     )
     if least is not None:
         differs += f"; no model is fitted to fewer than {least} judgments: every p is .5"
-    return f"; {which}: {pair}, confidence {probability(confidence)} ({differs})"
+    return f"; {which}: {pair}, confidence {confidence} ({differs})"

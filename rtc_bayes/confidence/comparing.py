@@ -286,10 +286,9 @@ def _by_moments(setting: Setting) -> Comparison:
         _leave_normal(forms, setting, table, exact)
     unjudged, parameters = variance.mean(axis=0), expected.var(axis=0)
     mean = table.mean_expected
-    own = table.mean_variance.mean(axis=0) + setting.residual**2
-    scores = mean.mean(axis=0)
+    own, scores = table.mean_variance.mean(axis=0), mean.mean(axis=0)
     if setting.moments == "plugin":
-        _warn_of_impossible(setting, scores, table.mean_variance.mean(axis=0))
+        _warn_of_impossible(setting, scores, own)
     return Comparison(
         systems=setting.pool.systems,
         topics=setting.pool.topics,
@@ -298,7 +297,7 @@ def _by_moments(setting: Setting) -> Comparison:
         model=setting.model,
         method=setting.method,
         expected=scores,
-        sd=setting.with_common_error(scores, own + mean.var(axis=0)),
+        sd=setting.with_common_error(scores, own + setting.residual**2 + mean.var(axis=0)),
         a=setting.names(0),
         b=setting.names(1),
         expected_difference=expected.mean(axis=0),

@@ -99,7 +99,7 @@ class Algorithm:
         spec = self.judge_spec
         if spec is None or spec.digest is None or spec.instance is not None:
             return super().__reduce_ex__(protocol)
-        return _loaded, (self.text, spec.digest)
+        return _loaded, (self.text, spec.name, spec.digest)
 
     def __copy__(self) -> Algorithm:
         return self
@@ -184,17 +184,10 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     return Algorithm(algorithm, judge, evaluator, spec, unjudged)
 
 
-def _loaded(text: str, digest: str) -> Algorithm:
+def _loaded(text: str, file: str, digest: str) -> Algorithm:
     """Load an algorithm again, whose file has to be as it was."""
-    algorithm = parse_algorithm(text)
-    spec = algorithm.judge_spec
-    if spec is None or spec.digest != digest:
-        raise InputError(
-            "the file has changed since it was named",
-            path=spec.name if spec else None,
-            remedy="start again with the new file",
-        )
-    return algorithm
+    judge_class(file, digest=digest)
+    return parse_algorithm(text)
 
 
 def split_algorithms(text: str) -> tuple[str, ...]:

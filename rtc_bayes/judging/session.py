@@ -272,9 +272,7 @@ class JudgingSession:
         confidence : float
             In (0.5, 1].
         """
-        chooser = self._chooser
-        enough = chooser.n_judged >= self._least and chooser.may_end()
-        return enough and next(chooser.open_pairs(confidence), None) is None
+        return reaches(self._chooser, self.algorithm, confidence)
 
     def _end(self, *, nothing_left: bool) -> Reason | None:
         """Say why judging is over, if it is."""
@@ -300,6 +298,12 @@ class JudgingSession:
         state = "open" if self.reason is None else f"ended: {self.reason}"
         sure = "" if self.confidence is None else f", confidence {self.confidence:.3f}"
         return f"JudgingSession({self.algorithm.text}, {len(self.steps)} judged{sure}, {state})"
+
+
+def reaches(chooser: Chooser, algorithm: Algorithm, confidence: float) -> bool:
+    """Whether every pair has this confidence, and every topic its judgments."""
+    enough = chooser.n_judged >= algorithm.least * chooser.pool.n_topics and chooser.may_end()
+    return enough and next(chooser.open_pairs(confidence), None) is None
 
 
 def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[int, float]]:

@@ -18,7 +18,7 @@ from rtc_bayes.errors import InputError, check_type, explains_types, whole_numbe
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Chooser, Judge
-from rtc_bayes.judging.session import choices, start_judge
+from rtc_bayes.judging.session import choices, reaches, start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import why_ended, without_choice
 from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
@@ -326,9 +326,8 @@ def _of_pool(
     if numbers is None or confidence is None:
         return Suggestions(tuple(suggestions), None, None)
     names = (pool.systems[numbers[0]], pool.systems[numbers[1]])
-    enough = judgments.n_judged >= algorithm.least * pool.n_topics and chooser.may_end()
-    sure = bool(confidence.min() >= defaults.CONFIDENCE)
-    may_stop = pair is None and bool(suggestions) and enough and sure
+    for_all = pair is None and bool(suggestions)
+    may_stop = for_all and reaches(chooser, algorithm, defaults.CONFIDENCE)
     return Suggestions(tuple(suggestions), names, float(confidence.min()), may_stop)
 
 

@@ -311,24 +311,34 @@ def _descending(run: Run, numbers: Mapping[str, str]) -> dict[str, dict[str, flo
     }
 
 
+def _ranked(
+    ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any
+) -> NDArray[np.int64]:
+    """Return the grades of a list down to the measure's cutoff, 0 without a judgment."""
+    listed = [grades.get(docno, 0) for docno in ranking[: measure.params.get("cutoff")]]
+    return np.array(listed, dtype=np.int64)
+
+
+def _discounted(gains: NDArray[Any]) -> float:
+    """Sum gains over the logarithms of their ranks."""
+    return float(np.sum(gains / np.log2(np.arange(2, len(gains) + 2))))
+
+
 def _rbp(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any) -> float:
     """Rank-biased precision (Moffat and Zobel 2008): (1 - p) sum over relevant ranks p^(k-1)."""
-    p, level = measure["p"], measure["rel"]
-    ranking = ranking[: measure.params.get("cutoff")]
-    ranks = [k for k, docno in enumerate(ranking) if grades.get(docno, -1) >= level]
-    return float((1 - p) * np.sum(p ** np.array(ranks, dtype=np.float64)))
+    p = measure["p"]
+    ranks = np.flatnonzero(_ranked(ranking, grades, measure) >= measure["rel"])
+    return float((1 - p) * np.sum(p ** ranks.astype(np.float64)))
 
 
 def _dcg(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any) -> float:
     """Discounted cumulated gain: the sum of grade / log2(rank + 1)."""
-    gains = [grades.get(docno, 0) for docno in ranking[: measure.params.get("cutoff")]]
-    return float(np.sum(np.array(gains) / np.log2(np.arange(2, len(gains) + 2))))
+    return _discounted(_ranked(ranking, grades, measure))
 
 
 def _err(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any) -> float:
     """Compute expected reciprocal rank (Chapelle et al. 2009), with 2^4 as the largest gain."""
-    ranked = [grades.get(docno, 0) for docno in ranking[: measure.params.get("cutoff")]]
-    stops = np.minimum((2.0 ** np.array(ranked) - 1.0) / 2.0**ERR_HIGHEST, 1.0)
+    stops = np.minimum((2.0 ** _ranked(ranking, grades, measure) - 1.0) / 2.0**ERR_HIGHEST, 1.0)
     on = np.cumprod(np.append(1.0, 1.0 - stops))[:-1]
     return float(np.sum(on * stops / np.arange(1, len(stops) + 1)))
 
@@ -337,13 +347,9 @@ def _exponential_ndcg(
     ranking: NDArray[np.object_], grades: Mapping[str, int], measure: Any
 ) -> float:
     """Compute nDCG whose gain is 2^grade - 1 (Burges et al. 2005)."""
-    cutoff = measure.params.get("cutoff")
-    ranked = [grades.get(docno, 0) for docno in ranking[:cutoff]]
-    best = sorted(grades.values(), reverse=True)[:cutoff]
-    of_list, ideal = (
-        float(np.sum((2.0 ** np.array(of) - 1.0) / np.log2(np.arange(2, len(of) + 2))))
-        for of in (ranked, best)
-    )
+    best = np.array(sorted(grades.values(), reverse=True)[: measure.params.get("cutoff")])
+    ideal = _discounted(2.0**best - 1.0)
+    of_list = _discounted(2.0 ** _ranked(ranking, grades, measure) - 1.0)
     return of_list / ideal if ideal else 0.0
 
 
@@ -352,13 +358,7 @@ def _accuracy(ranking: NDArray[np.object_], grades: Mapping[str, int], measure: 
 
     ir_measures divides by 0 where all are relevant: none is out of order.
     """
-    relevant = np.array(
-        [
-            grades.get(docno, 0) >= measure["rel"]
-            for docno in ranking[: measure.params.get("cutoff")]
-        ],
-        dtype=bool,
-    )
+    relevant = _ranked(ranking, grades, measure) >= measure["rel"]
     above = np.cumsum(~relevant)[relevant]
     pairs = len(above) * (len(relevant) - len(above))
     if not pairs:

@@ -164,7 +164,7 @@ def probability(value: float | None, digits: int = 3) -> str:
 
 
 def share_of_draws(value: float) -> str:
-    """Write a probability that was counted over draws, none or all of which say little.
+    """Write a probability that is certain in no case, as one counted over draws.
 
     Examples
     --------
