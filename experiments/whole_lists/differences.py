@@ -4,6 +4,7 @@
 
 reads the trials of experiments.whole_lists.trials in DIR (pairs.csv of each collection). Errors of
 expected differences, in standard deviations, have a root mean square of 1 where these are right.
+Their excess kurtosis about 0 is 0 for a normal, and above it with heavier tails.
 For each collection it finds that of the other three, each weighing the same, and says how likely
 the collection's own differences are by a normal of the stated standard deviations and by one that
 is so much wider (mean negative log density; lower is better), what shares lie in 95% intervals by
@@ -65,6 +66,7 @@ def row(name: str, pairs: dict[str, pd.DataFrame]) -> dict[str, object]:
         "pairs": len(off),
         "errors, rms": f"{width([off]):.2f}",
         "of the others": f"{by_others:.2f}",
+        "excess kurtosis": f"{(off**4).mean() / (off**2).mean() ** 2 - 3.0:+.2f}",
         "density": f"{-norm.logpdf(off).mean():.3f}",
         "density, wider": f"{-norm(scale=by_others).logpdf(off).mean():.3f}",
         "95%": f"{inside(off, NORMAL_95):.1%}",
