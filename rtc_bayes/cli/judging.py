@@ -492,10 +492,7 @@ def _sure(suggestions: Suggestions, asked: str | None, *, least: int | None) -> 
     # what a document can still change is not certain
     written = share_of_draws if suggestions.documents else probability
     pair, confidence = " and ".join(suggestions.pair), written(suggestions.confidence)
-    differs = (
-        "by plug-in moments of mean probabilities, without the residual: P(better) of compare may "
-        "differ"
-    )
+    differs = "by mean probabilities, without the residual: P(better) of compare may differ"
     if least is not None:
         differs += f"; no model is fitted to fewer than {least} judgments: every p is .5"
     return f"; {which}: {pair}, confidence {confidence} ({differs})"

@@ -18,7 +18,6 @@ from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
 from rtc_bayes.measures import Estimand
-from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.relevance import RelevanceModel
 from rtc_bayes.store.shown import Shown
 
@@ -46,7 +45,7 @@ class JudgingResult(Shown):
     target : float or None
         The confidence asked for; None where the whole budget was to be spent.
     confidence : float or None
-        The least confidence of any pair at the end, in [0.5, 1], with the printed moments;
+        The least confidence of any pair at the end, in [0.5, 1], with the session's moments;
         None where the algorithm has none. Under a hold-out design the least in any sub-pool.
     compared : float or None
         The same with the estimand's residual, an error in every score for what the pool leaves
@@ -117,20 +116,6 @@ class JudgingResult(Shown):
             return ""
         return f". Grades from {self.judgments.relevance_level} on counted as relevant"
 
-    @property
-    def _of_cutoff(self) -> str:
-        """Say, as a sentence more, where nothing seems unsure since the cutoff hides what is."""
-        measure = parse_measure(self.measure)
-        certain = self.reason == "no document has weight" or self.confidence == 1.0
-        if not (certain and measure.cutoff and measure.asks_how_many):
-            return ""
-        if self.judgments.judged.all():
-            return ""
-        return (
-            f". {self.measure} divides by how many documents are relevant, which judging takes at "
-            "its expectation: what lies below the cutoff had no weight, and compare counts it"
-        )
-
     def __repr__(self) -> str:
         before = self.judgments.n_judged - len(self.steps)
         made = f", {before} of them before" if before else ""
@@ -138,7 +123,7 @@ class JudgingResult(Shown):
         return (
             f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged{made}{missing}. "
             f"{stopped(self.reason, self.target, self.confidence, self.compared)}"
-            f"{self._of_grades}{self._of_cutoff})"
+            f"{self._of_grades})"
         )
 
 

@@ -1,10 +1,11 @@
 """What a judging session knows of one topic by nDCG or DCG, where judgments have grades.
 
 With X_i the gain of document i, of mean m_i and variance v_i, and L_i the discount at its rank, a
-score is sum L_i X_i over f: 1 of DCG, and of nDCG the DCG of the best list. Moments are plug-in
-ones, as of binary relevance: E = sum L_i m_i / f and Var = sum L_i^2 v_i / f^2. The best list is
+score is A = sum L_i X_i over f: 1 of DCG, and of nDCG the DCG of the best list. The best list is
 that of expected numbers of documents: with c_g of grade g and more, gains G_g and D(c) the sum of
-the first c discounts, f = sum over g of (G_g - G_{g-1}) D(c_g).
+the first c discounts, f = sum over g of (G_g - G_{g-1}) D(c_g). So E A = sum L_i m_i / f, and that
+f is unknown counts to first order: Var = sum (L_i - f' E A)^2 v_i / f^2, with f' what a unit of
+gain adds to f, where all grades grow alike.
 """
 
 from __future__ import annotations
@@ -110,27 +111,23 @@ class GradedState(LinearState):
 
     @property
     def numerators(self) -> Floats:
-        """Expected gain of each system, shape (systems,)."""
-        return self.measure.gains @ self._table[:, 0]
+        """Expected score of each system, shape (systems,)."""
+        return self.measure.gains @ self._table[:, 0] / self._best(self._counts)
 
     @property
-    def divisor(self) -> float:
-        """The DCG of the best list of expected grades; 1 of DCG itself."""
-        return float(self._best(self._counts))
-
-    @property
-    def centre(self) -> Floats:
-        """The score times what a unit of gain adds to the divisor, where all grades grow alike."""
-        numerators, divisor, counts = self.numerators, self.divisor, self._counts
-        if isinstance(self.measure, Linear) or divisor <= self._steps[0]:
-            return np.zeros_like(numerators)
+    def effect(self) -> Floats:
+        """L: how each score changes with the gain of a document; (systems, documents)."""
+        counts = self._counts
+        best = float(self._best(counts))
+        if isinstance(self.measure, Linear) or best <= self._steps[0]:
+            return self.measure.gains / best
         total = self._steps * counts
-        grown = float(total @ self.measure.slope(counts, least=0.0))
-        return numerators / divisor * grown / total.sum()
+        grown = float(total @ self.measure.slope(counts, least=0.0)) / total.sum()
+        return (self.measure.gains - grown * self.numerators[:, None]) / best
 
     @property
     def move(self) -> Floats:
-        """How each expected numerator changes if a document turns out relevant.
+        """How each score changes if a document turns out relevant, to first order.
 
         By the gains to expect of it if it is and if it is not; (systems, documents).
         """

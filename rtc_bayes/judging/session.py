@@ -64,7 +64,8 @@ class JudgingSession:
 
     Ask :meth:`next` for a document and give its label to :meth:`observe`; None from
     :meth:`next` ends the session, and :attr:`reason` says why. Moments are the printed ones
-    ("plug-in"), as published.
+    ("plug-in") of average precision, as published; those of other measures, AP@k among them, are
+    exact, and of nDCG by grades the number of documents of each grade counts to first order.
 
     Parameters
     ----------

@@ -22,12 +22,16 @@ from scipy.special import ndtr
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.lists import Lists
+from rtc_bayes.judging.exact_state import (
+    CutAveragePrecisionState,
+    RatioState,
+    ReciprocalRankState,
+)
 from rtc_bayes.judging.graded_state import GradedState, gains_of
 from rtc_bayes.judging.topic_state import (
     AveragePrecisionState,
     Integers,
     LinearState,
-    ReciprocalRankState,
     TopicGains,
     TopicState,
 )
@@ -168,7 +172,7 @@ class JudgingState:
         if gains is not None:
             graded: list[TopicState] = []
             for topic, of_topic in zip(self.topics, gains, strict=True):
-                assert isinstance(topic, LinearState)
+                assert isinstance(topic, LinearState | RatioState)
                 graded.append(
                     GradedState(topic.measure, topic.p, topic.labels, topic.pairs, of_topic)
                 )
@@ -216,15 +220,15 @@ class JudgingState:
         self._shift = np.zeros(len(first))
         if len(draws) == 1:
             return
-        expected = np.zeros((len(draws), len(first)))
+        # of every draw, and last of their mean
+        expected = np.zeros((len(draws) + 1, len(first)))
         for t, topic in enumerate(self.topics):
             inside = draws[:, self.pool.documents(t)].astype(np.float64)
-            p = np.where(topic.judged, topic.labels, inside)
+            p = np.vstack([np.where(topic.judged, topic.labels, inside), topic.p])
             means = topic.expected_scores(np.ascontiguousarray(p.T))
             expected += (means[first] - means[second]).T / len(self.topics)
-        self.parameter_variance = expected.var(axis=0, ddof=1)
-        at_mean = sum(topic.expected() for topic in self.topics)
-        self._shift = expected.mean(axis=0) - at_mean / len(self.topics)
+        self.parameter_variance = expected[:-1].var(axis=0, ddof=1)
+        self._shift = expected[:-1].mean(axis=0) - expected[-1]
 
     def confidence(self) -> Floats:
         """Confidence in the sign of every pair's difference, by the normal; shape (pairs,).
@@ -274,11 +278,15 @@ def _topic_state(
 ) -> TopicState:
     """Make the state of a topic by a measure with moments; other parameters are TopicState's."""
     match on_topic(measure, lists, len(p)):
+        case AveragePrecision() as of_lists if measure.cutoff:
+            return CutAveragePrecisionState(of_lists, p, labels, pairs)
         case AveragePrecision() as of_lists:
             return AveragePrecisionState(of_lists, p, labels, pairs)
         case ReciprocalRank() as of_lists:
             return ReciprocalRankState(of_lists, p, labels, pairs)
         case (Linear() | LinearRatio()) as of_lists if gains is not None:
             return GradedState(of_lists, p, labels, pairs, gains)
+        case LinearRatio() as of_lists:
+            return RatioState(of_lists, p, labels, pairs)
         case of_lists:
             return LinearState(of_lists, p, labels, pairs)

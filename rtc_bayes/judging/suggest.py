@@ -68,10 +68,10 @@ class Suggestions:
         The pair that they were chosen for; where none was asked for, the pair of least
         confidence, the first such one. None where the algorithm has no confidences.
     confidence : float or None
-        The pair's confidence now, in [0.5, 1], by plug-in moments of the pool's documents alone:
-        :func:`rtc_bayes.compare` takes exact moments, and counts what the pool leaves out. Under a
-        hold-out design the least over the sub-pools that the documents are from, each with its own
-        topics.
+        The pair's confidence now, in [0.5, 1], by a session's moments of the pool's documents
+        alone: :func:`rtc_bayes.compare` has exact ones, and counts what the pool leaves out.
+        Under a hold-out design the least over the sub-pools that the documents are from, each with
+        its own topics.
     may_stop : bool
         Whether a session for all pairs would end here by .95. False for a pair, under a hold-out
         design, and where no document is left.

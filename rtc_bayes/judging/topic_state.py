@@ -9,9 +9,10 @@ For average precision, with v = p (1 - p), the moments of the differences are th
 A judgment of document d changes them by E S += L_d (x - p_d), L_i += c_id (x - p_d), and takes
 v_d sum_j c_dj^2 v_j from the last sum. So it costs systems x documents of the topic.
 
-Other measures have their plug-in moments. Most are linear in relevance, or that over f(R): L_i is
-the gain at the document's rank, and Var = sum L_i^2 v_i / f(mu)^2. Of the reciprocal rank, L_i is
-how its expectation moves.
+Of other measures moments are exact, and L_i is how the expected score moves. By those linear in
+relevance that is the gain at the document's rank, and Var = sum L_i^2 v_i. By R@k, AP@k and nDCG,
+which divide by a function of how many documents are relevant, it is what i adds to the score less
+what it takes off by that number, so that documents below the cutoff count, too.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
-from rtc_bayes.judging import kernels
+from rtc_bayes.collection.lists import Lists
+from rtc_bayes.judging import bounds, kernels
 from rtc_bayes.measures.average_precision import AveragePrecision
 from rtc_bayes.measures.linear import Linear, LinearRatio
 from rtc_bayes.measures.pairs import difference_variances
-from rtc_bayes.measures.reciprocal_rank import ReciprocalRank
 from rtc_bayes.measures.topic import TopicMeasure
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
-# Of the expected score, which is not asked for.
+# of expected scores
 _TOLERANCE = 1e-6
 
 
@@ -122,22 +123,22 @@ class TopicState(ABC):
     @property
     @abstractmethod
     def numerators(self) -> Floats:
-        """Expected numerator of each system's own score, shape (systems,)."""
+        """Expected numerator of each system's own score, or the score itself; (systems,)."""
 
     @property
-    @abstractmethod
     def divisor(self) -> float:
-        """What numerators are divided by; positive."""
+        """What numerators are divided by; positive, and 1 of scores themselves."""
+        return 1.0
 
     @property
-    @abstractmethod
     def divides(self) -> bool:
-        """Whether the measure divides its numerators, and `move` is of these."""
+        """Whether numerators are divided, and `move` is of these."""
+        return False
 
     @property
-    @abstractmethod
     def centre(self) -> Floats:
         """What each numerator must gain for its score to stay, where R grows by 1; (systems,)."""
+        return np.zeros_like(self.numerators)
 
     @property
     def if_relevant(self) -> Floats:
@@ -209,9 +210,7 @@ class AveragePrecisionState(TopicState):
     ) -> None:
         lists = measure.lists
         self._arrays = lists.arrays
-        self.inverse = np.zeros((lists.n_lists, len(p)))
-        of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
-        self.inverse[of_list, lists.ranked] = self._arrays[2]
+        self.inverse = inverse_ranks(lists, len(p))
         self._effect = np.empty_like(self.inverse)
         self._if_relevant: Floats | None = None
         self._if_nonrelevant: Floats | None = None
@@ -311,7 +310,7 @@ class AveragePrecisionState(TopicState):
         """Variance of every pair's difference from covariances, of which each costs n log n."""
         pairs = np.stack(self.pairs, axis=1)
         moments = self.measure.moments(self.p, exact=False, tolerance=_TOLERANCE)
-        variance, lost = _of_pairs(moments.covariance, pairs)
+        variance, lost = of_pairs(moments.covariance, pairs)
         # nearly identical systems: from the differences themselves
         close = np.flatnonzero(lost)
         first, second = self.pairs[0][close], self.pairs[1][close]
@@ -322,26 +321,17 @@ class AveragePrecisionState(TopicState):
         return variance
 
     def bounds(self, pair: int) -> tuple[float, float]:
-        """Bound the difference of a pair, by number, over all that open documents may be.
-
-        S is bounded by taking every open positive coefficient as present and every negative one
-        as absent; R lies between the number judged relevant and that plus the number open.
-        """
-        settled = self.settled()
-        certain = float(np.nansum(settled))
-        most = certain + float(np.isnan(settled).sum())
+        """Bound the difference of a pair, by number, over all that open documents may be."""
         a, b = self.inverse[self.pairs[0][pair]], self.inverse[self.pairs[1][pair]]
-        highest = kernels.highest_numerator(a, b, settled)
-        lowest = -kernels.highest_numerator(b, a, settled)
-        return _over(lowest, highest, certain, most)
+        return bounds.of_precision(a, b, self.settled())
 
 
 class LinearState(TopicState):
-    """The state of one topic by a measure linear in relevance, or such a one over f(R).
+    """The state of one topic by a measure linear in relevance.
 
     Parameters
     ----------
-    measure : Linear or LinearRatio
+    measure : Linear
     p, labels, pairs
         As of :class:`TopicState`.
     """
@@ -355,146 +345,52 @@ class LinearState(TopicState):
 
     @property
     def numerators(self) -> Floats:
-        """Expected gain of each system, shape (systems,)."""
-        return self.measure.gains @ self.p
-
-    @property
-    def divisor(self) -> float:
-        """f(mu), mu the expected number of relevant documents; 1 of a measure without f."""
-        if isinstance(self.measure, Linear):
-            return 1.0
-        return float(self.measure.below(self.p.sum()))
-
-    @property
-    def divides(self) -> bool:
-        """R and nDCG do."""
-        return isinstance(self.measure, LinearRatio)
-
-    @property
-    def centre(self) -> Floats:
-        """The score times the slope of f: what the numerator must gain where R grows by 1."""
-        numerators = self.numerators
-        if isinstance(self.measure, Linear):
-            return np.zeros_like(numerators)
-        return numerators / self.divisor * self.measure.slope(self.p.sum())
-
-    def moments(self) -> tuple[Floats, Floats]:
-        """Return E and Var of the plug-in difference of every pair."""
-        first, second = self.pairs
-        variance = np.empty(len(first))
-        kernels.linear(self.effect, self.v, first, second, variance)
-        return self.expected(), variance / self.divisor**2
-
-    def bounds(self, pair: int) -> tuple[float, float]:
-        """Bound the difference of a pair, by number, over all that open documents may be."""
-        gain = self.effect[self.pairs[0][pair]] - self.effect[self.pairs[1][pair]]
-        settled = self.settled()
-        sure, open_gains = float(np.nansum(gain * settled)), gain[np.isnan(settled)]
-        lowest = sure + float(open_gains[open_gains < 0.0].sum())
-        highest = sure + float(open_gains[open_gains > 0.0].sum())
-        if isinstance(self.measure, Linear):
-            return lowest, highest
-        certain = int(np.nansum(settled))
-        ends = self.measure.denominators[[certain, certain + len(open_gains)]]
-        return _over(lowest, highest, *ends.tolist())
-
-
-class ReciprocalRankState(TopicState):
-    """The state of one topic by reciprocal rank, whose moments are the exact ones.
-
-    Parameters
-    ----------
-    measure : ReciprocalRank
-    p, labels, pairs
-        As of :class:`TopicState`.
-    """
-
-    measure: ReciprocalRank
-
-    def restart(self, p: Floats) -> None:
-        """Take new probabilities for the unjudged documents."""
-        super().restart(p)
-        self._now: tuple[Floats, Floats] | None = None
-
-    def observe(self, document: int, label: float, grade: float = np.nan) -> None:
-        """Give a document, numbered within the topic, its label."""
-        super().observe(document, label, grade)
-        self._now = None
-
-    def _means(self) -> tuple[Floats, Floats]:
-        """Return expected scores and their gradient, made on first use after a judgment."""
-        if self._now is None:
-            self._now = self.measure.means(self.p)
-        return self._now
-
-    @property
-    def effect(self) -> Floats:
-        """L: how each expected score changes if a document turns out relevant."""
-        return self._means()[1]
-
-    @property
-    def numerators(self) -> Floats:
         """Expected score of each system, shape (systems,)."""
-        return self._means()[0]
-
-    @property
-    def divisor(self) -> float:
-        """1: there is nothing to divide by."""
-        return 1.0
-
-    @property
-    def divides(self) -> bool:
-        """Reciprocal rank does not."""
-        return False
-
-    @property
-    def centre(self) -> Floats:
-        """0: other relevant documents take nothing off a score."""
-        return np.zeros_like(self.numerators)
+        return self.measure.gains @ self.p
 
     def moments(self) -> tuple[Floats, Floats]:
         """Return E and Var of the difference of every pair."""
-        pairs = np.stack(self.pairs, axis=1)
-        moments = self.measure.moments(self.p, exact=False, tolerance=_TOLERANCE)
-        variance, lost = _of_pairs(moments.covariance, pairs)
-        for pair in np.flatnonzero(lost).tolist():
-            variance[pair] = moments.pair_variance(*pairs[pair].tolist())
+        first, second = self.pairs
+        variance = np.empty(len(first))
+        kernels.linear(self.effect, self.v, first, second, variance)
         return self.expected(), variance
 
     def bounds(self, pair: int) -> tuple[float, float]:
-        """Bound the difference of a pair, by number, over all that open documents may be.
-
-        A score is least where nothing open is relevant, and most where all is.
-        """
-        settled = self.settled()
-        outcomes = np.stack([np.nan_to_num(settled, nan=open_) for open_ in (0.0, 1.0)], axis=1)
-        least, most = self.measure.score(outcomes.astype(np.int8)).T
-        a, b = self.pairs[0][pair], self.pairs[1][pair]
-        return float(least[a] - most[b]), float(most[a] - least[b])
+        """Bound the difference of a pair, by number, over all that open documents may be."""
+        gains = self.measure.gains
+        gain = gains[self.pairs[0][pair]] - gains[self.pairs[1][pair]]
+        return bounds.of_gains(gain, self.settled())
 
 
-def _of_pairs(covariance: Floats, pairs: Integers) -> tuple[Floats, NDArray[np.bool_]]:
-    """Variances of differences from covariances, (pairs,), and where these lose them."""
+def inverse_ranks(lists: Lists, documents: int) -> Floats:
+    """One over the rank of each document in each list, 0 where not retrieved.
+
+    Parameters
+    ----------
+    lists : Lists
+        Of one topic.
+    documents : int
+        Number of documents of the topic.
+
+    Returns
+    -------
+    ndarray, shape (lists, documents)
+    """
+    inverse = np.zeros((lists.n_lists, documents))
+    of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
+    inverse[of_list, lists.ranked] = lists.arrays[2]
+    return inverse
+
+
+def of_pairs(covariance: Floats, pairs: Integers) -> tuple[Floats, NDArray[np.bool_]]:
+    """Variances of differences from covariances, (pairs,), and where these lose them.
+
+    Parameters
+    ----------
+    covariance : ndarray, shape (systems, systems)
+    pairs : ndarray of int, shape (pairs, 2)
+    """
     variance, lost = difference_variances(
         np.diag(covariance)[None], covariance[pairs[:, 0], pairs[:, 1]][:, None], pairs
     )
     return variance[:, 0], lost[:, 0]
-
-
-def _over(lowest: float, highest: float, certain: float, most: float) -> tuple[float, float]:
-    """Bound a ratio, 0 where it divides by 0, of bounds of its parts.
-
-    Parameters
-    ----------
-    lowest, highest : float
-        Of the numerator.
-    certain, most : float
-        The least and the most that it is divided by; above 0 it is at least 1.
-    """
-
-    def largest(numerator: float) -> float:
-        if numerator > 0.0:
-            return numerator / max(1.0, certain)
-        return numerator / most if certain > 0.0 else 0.0
-
-    return -largest(-lowest), largest(highest)

@@ -161,17 +161,20 @@ class LinearRatio(DrawByDraw):
         probability = np.prod(base, axis=1)
         weight1, weight2 = probability * spectral_weights(low, np.stack([values, values**2]))
 
-        means = self.gains @ tilted.T
+        some = self.gains.any(axis=0)
+        gains = self.gains[:, some]
+        means = gains @ tilted.real.T[some] + 1j * (gains @ tilted.imag.T[some])
         expected = (means * weight1).real.sum(axis=1)
-        variance = (weight2 @ (q * tilted * inverse)).real
-        second = (self.gains * variance) @ self.gains.T + ((means * weight2) @ means.T).real
+        variance = (weight2 @ (q * tilted * inverse)[:, some]).real
+        second = (gains * variance) @ gains.T + _real(means * weight2, means.T)
         slope_of_ratio = (weight1 * (t - 1.0))[:, None] * inverse
-        slope_of_numerator = ((weight1 * t) @ (inverse * inverse)).real
-        gradient = (means @ slope_of_ratio).real + self.gains * slope_of_numerator
+        slope_of_numerator = ((weight1 * t) @ (inverse * inverse)[:, some]).real
+        gradient = _real(means, slope_of_ratio)
+        gradient[:, some] += gains * slope_of_numerator
 
         def pair_variance(a: int, b: int) -> float:
-            gain = self.gains[a] - self.gains[b]
-            mean = tilted @ gain
+            gain = gains[a] - gains[b]
+            mean = tilted[:, some] @ gain
             square = np.square(gain) @ variance + (weight2 @ np.square(mean)).real
             return max(float(square) - float((weight1 @ mean).real) ** 2, 0.0)
 
@@ -179,3 +182,8 @@ class LinearRatio(DrawByDraw):
         # a difference of two squares may round below 0
         np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), 0.0))
         return TopicMoments(expected, covariance, gradient, pair_variance)
+
+
+def _real(a: NDArray[np.complex128], b: NDArray[np.complex128]) -> Floats:
+    """Real part of a product of two complex matrices, in half the time of the whole product."""
+    return a.real @ b.real - a.imag @ b.imag

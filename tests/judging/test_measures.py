@@ -22,7 +22,7 @@ MEASURES = [*LINEAR, *RATIOS, "RR", "RR@2", "AP@3"]
 
 @pytest.mark.parametrize("systems", [2, 4])
 @pytest.mark.parametrize("measure", MEASURES)
-def test_a_session_has_the_plug_in_moments_of_the_measure(rng, cases, measure, systems):
+def test_a_session_has_the_exact_moments_of_the_measure(rng, cases, measure, systems):
     """After every judgment, as a comparison has them; of draws, with what they differ by."""
     pool = cases.pool(rng, systems=systems)
     draws = rng.random((3, pool.n_documents))
@@ -32,16 +32,18 @@ def test_a_session_has_the_plug_in_moments_of_the_measure(rng, cases, measure, s
         for document in rng.permutation(pool.n_documents)[:9]:
             known[:, document] = rng.integers(2)
             state.observe(int(document), known[0, document])
-            of_mean = rb.moments(pool, known.mean(axis=0), measure=measure, moments="plugin")
-            each = rb.moments(pool, known, measure=measure, moments="plugin")
+            mean = known.mean(axis=0)
+            of_mean = rb.moments(pool, mean, measure=measure)
+            each, at_mean = (
+                rb.moments(pool, q, measure=measure, moments="plugin").difference_expected
+                for q in (known, mean)
+            )
             state.restart(known)
             expected, variance = state.moments()
-            of_draws = each.difference_expected
-            spread = of_draws.var(axis=0, ddof=1) if len(p) > 1 else 0.0
-            np.testing.assert_allclose(expected, of_draws.mean(axis=0), atol=1e-12)
-            np.testing.assert_allclose(
-                variance, of_mean.difference_variance[0] + spread, atol=1e-12
-            )
+            shift = each.mean(axis=0) - at_mean[0]
+            spread = each.var(axis=0, ddof=1) if len(p) > 1 else 0.0
+            np.testing.assert_allclose(expected, of_mean.difference_expected[0] + shift, atol=1e-8)
+            np.testing.assert_allclose(variance, of_mean.difference_variance[0] + spread, atol=1e-8)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -59,9 +61,9 @@ def test_judgments_one_by_one_are_those_at_once(rng, cases, measure):
 
 
 @pytest.mark.parametrize("systems", [2, 3])
-@pytest.mark.parametrize("measure", [*LINEAR, "RR"])
+@pytest.mark.parametrize("measure", MEASURES)
 def test_evr_is_the_variance_that_a_judgment_takes_off(rng, cases, measure, systems):
-    """Of one that divides by nothing, exactly: the variance before less the expected one."""
+    """Exactly: the variance before less the expected one."""
     pool = cases.pool(rng, systems=systems, topics=1)
     p = rng.random(pool.n_documents)
     state = JudgingState(Judgments.none(pool), p, measure)
@@ -74,37 +76,15 @@ def test_evr_is_the_variance_that_a_judgment_takes_off(rng, cases, measure, syst
             left += chance * after.moments()[1].sum()
             known = np.where(np.arange(p.size) == document, label, p)
             left_of_scores += chance * scores_of(pool, known, measure)[1]
-        assert weights[document] == pytest.approx(before - left, abs=1e-12)
+        assert weights[document] == pytest.approx(before - left, abs=1e-8)
         taken = scores_of(pool, p, measure)[1] - left_of_scores
-        assert own[document] == pytest.approx(taken, abs=1e-12)
+        assert own[document] == pytest.approx(taken, abs=1e-8)
 
 
 def scores_of(pool, p, measure):
     """Expected scores, and the sum of the variances of the systems' scores."""
-    moments = rb.moments(pool, p, measure=measure, moments="plugin")
+    moments = rb.moments(pool, p, measure=measure)
     return moments.mean_expected[0], moments.mean_variance[0].sum()
-
-
-@pytest.mark.parametrize("measure", [*RATIOS, "AP@3"])
-@pytest.mark.parametrize("relevant", [0.4, 2.3, 4.4])
-def test_reuse_counts_that_one_more_relevant_document_is_divided_by(rng, cases, measure, relevant):
-    """To first order: the slope of the plug-in score, all of which reuse counts."""
-    pool = cases.pool(rng, systems=3, topics=1, documents=12, length=9)
-    p = rng.uniform(0.3, 0.7, pool.n_documents)
-    p *= relevant / p.sum()
-    topic = JudgingState(Judgments.none(pool), p, measure).topics[0]
-    step = 1e-6
-    for document in range(len(p)):
-        if measure == "AP@3" and relevant < 1.0:
-            continue  # as published, divided by less than one document
-        up, down = (
-            scores_of(pool, p + sign * step * (np.arange(len(p)) == document), measure)[0]
-            for sign in (1, -1)
-        )
-        told = (topic.effect[:, document] - topic.centre) / topic.divisor
-        np.testing.assert_allclose(told, (up - down) / (2 * step), rtol=1e-4, atol=1e-7)
-        weight = topic.v[document] * np.square(told).sum()
-        assert reuse(topic)[document] == pytest.approx(weight)
 
 
 @pytest.mark.parametrize(("measure", "exact"), [("nDCG@3", 0.031), ("R@3", 0.057)])
@@ -112,10 +92,12 @@ def test_a_topic_where_next_to_nothing_is_relevant_is_not_unsure(measure, exact)
     """By plug-in moments either: what counts is divided by one document at least."""
     pool = pool_of({"A": {"1": "abcdefgh"}, "B": {"1": "hgfedcba"}}, depth=8)
     p = np.full(8, 0.01)
-    state = JudgingState(Judgments.none(pool), p, measure)
-    variance = rb.moments(pool, p, measure=measure).difference_variance[0, 0]
-    assert variance == pytest.approx(exact, abs=0.001)
-    assert state.moments()[1][0] == pytest.approx(variance, rel=0.06)
+    own, plugin = (
+        rb.moments(pool, p, measure=measure, moments=moments).difference_variance[0, 0]
+        for moments in ("exact", "plugin")
+    )
+    assert own == pytest.approx(exact, abs=0.001)
+    assert plugin == pytest.approx(own, rel=0.06)
 
 
 @pytest.mark.parametrize("measure", MEASURES)

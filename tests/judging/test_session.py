@@ -500,13 +500,20 @@ def test_systems_that_tie_are_not_told_apart(algorithm):
     assert (result.confidence, result.reason) == (0.5, "no document has weight")
 
 
-def test_what_is_below_the_cutoff_of_a_ratio_is_said_not_to_count():
-    """Relevant documents below rank 1 decide between the topics; by plug-in moments they do not."""
-    lists = {"1": ["a", "c", "d", "e"], "2": ["b"]}, {"1": ["f", "c", "d", "e"], "2": ["g"]}
+@pytest.mark.parametrize("measure", ["R@1", "AP@1", "nDCG@2"])
+def test_what_is_below_the_cutoff_of_a_ratio_counts(measure):
+    """Relevant documents below the cutoff decide between the topics."""
+    lists = {"1": "amcde", "2": "bn"}, {"1": "fmcde", "2": "gn"}
     pool = pool_of(*lists)
-    truth = Qrels({"1": {"a": 1, "c": 1, "d": 0, "e": 0, "f": 0}, "2": {"b": 0, "g": 1}})
-    for measure in ("R@1", "AP@1", "nDCG@1", "P@1"):
-        result = build(pool, truth, "mtc", Estimand(measure, scope="pool"), confidence=0.95)
-        assert result.judgments.n_judged < pool.n_documents
-        said = f"{measure} divides by how many documents are relevant" in repr(result)
-        assert said == (measure != "P@1")
+    top = Qrels({"1": {"a": 1, "f": 0, "m": 0}, "2": {"b": 0, "g": 1, "n": 0}})
+    judgments = Judgments.from_qrels(pool, top, judged_for=pool.systems)
+    session = JudgingSession(judgments, "mtc", measure=measure, confidence=0.999)
+    assert session.confidence < 0.999
+    offered = session.next()
+    assert pool.docnos[offered] in "cde"
+    every = Qrels({"1": {**top["1"], "c": 1, "d": 1, "e": 1}, "2": top["2"]})
+    by_all = build(pool, every, "mtc", Estimand(measure, scope="pool"), judgments=judgments)
+    truth = build(pool, every, "pool", Estimand(measure, scope="pool"), budget=pool.n_documents)
+    scores = rb.compare(pool, rb.fit(pool, truth.judgments), Estimand(measure, scope="pool"))
+    assert by_all.confidence > 0.95
+    assert (by_all.differences[0] > 0) == (scores.expected[0] > scores.expected[1])
