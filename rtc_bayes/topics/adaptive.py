@@ -11,6 +11,7 @@ import numpy as np
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, explains_types, options_of, whole_number
+from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.beliefs import belief
@@ -132,8 +133,8 @@ def select_adaptively(
         Take what is likelier than not as relevant, and all else as not (with ``noise="none"``:
         the integer program that the thesis compares with).
     measure : str or sequence of str, default "AP"
-        By which measures, as ir-measures names them. Several count equally, by their mean rho
-        (Adaptive*); scores that are returned are of the first.
+        By which measures, as ir-measures names them, without ``rel``. Several count equally, by
+        their mean rho (Adaptive*); scores that are returned are of the first. Gains go by grades.
     solver : {"greedy", "vote"}
         ``greedy``: the topic that raises gamma most. ``vote``: subsets of systems vote, each for
         the topic that raises its gamma most, so that no few systems decide (Adaptive+); not by
@@ -158,7 +159,7 @@ def select_adaptively(
     ------
     InputError
         A size out of range, first topics that are not in the pool, twice the same or more than
-        `size`, no such model, or fewer than two systems.
+        `size`, no such model, a measure with ``rel`` above 1, or fewer than two systems.
 
     Examples
     --------
@@ -178,20 +179,20 @@ def select_adaptively(
         raise InputError("one system alone", remedy="give two runs or more")
     measures = _measures(measure)
     predict = belief(by, pool, seed)
-    relevant = _labels(pool, qrels, level_of(qrels, relevance_level))
+    level, grades = level_of(qrels, relevance_level), _grades(pool, qrels)
     order = _first(pool, first, size, seed)
     rhos = [np.nan] * len(order)
     while True:
-        judgments = _all_judged(pool, relevant, order)
+        judgments = _all_judged(pool, grades, order, level)
         p = probabilities_by(predict, judgments, hard=hard)
-        scores = expected_scores(pool, p, measures)
+        scores = expected_scores(judgments, p, measures)
         if len(order) == size:
             break
         [(topic, rho), *_] = rank_topics(
             scores,
             order,
             noise=noise,
-            draws=drawn_scores(pool, p, measures, seed=seed) if noise in _OF_DRAWS else (),
+            draws=drawn_scores(judgments, p, measures, seed=seed) if noise in _OF_DRAWS else (),
             solver=solver,
             subsets=subsets,
             share=share,
@@ -239,7 +240,7 @@ def suggest_topics(
     Raises
     ------
     InputError
-        No judgments, no topic without, or no such model.
+        No judgments, no topic without, no such model, or a measure with ``rel`` above 1.
 
     Examples
     --------
@@ -268,10 +269,10 @@ def suggest_topics(
     p = probabilities_by(predict, judgments)
     chosen = [topic for topic, some in zip(pool.topics, begun, strict=True) if some]
     ranked = rank_topics(
-        expected_scores(pool, p, measures),
+        expected_scores(judgments, p, measures),
         chosen,
         noise=noise,
-        draws=drawn_scores(pool, p, measures, seed=seed) if noise in _OF_DRAWS else (),
+        draws=drawn_scores(judgments, p, measures, seed=seed) if noise in _OF_DRAWS else (),
         solver=solver,
         subsets=subsets,
         share=share,
@@ -368,6 +369,12 @@ def _measures(measure: str | Sequence[str]) -> list[str]:
     measures = [measure] if isinstance(measure, str) else list(dict.fromkeys(measure))
     if not measures:
         raise InputError("no measure", remedy="give one or more, such as AP")
+    for parsed in map(parse_measure, measures):
+        if parsed.rel > 1:
+            raise InputError(
+                f"topics are chosen by the relevance level, not by rel={parsed.rel} of {parsed}",
+                remedy=f"give the measure without rel, and relevance level {parsed.rel}",
+            )
     return measures
 
 
@@ -408,19 +415,21 @@ def _first(pool: Pool, first: str | Sequence[str] | None, size: int, seed: int) 
     return named
 
 
-def _labels(pool: Pool, qrels: Qrels, level: int) -> Floats:
-    """Return 1 for every document that the truth calls relevant, else 0."""
-    relevant = np.zeros(pool.n_documents)
+def _grades(pool: Pool, qrels: Qrels) -> Floats:
+    """Return the grade of every document by the truth, 0 where it has none."""
+    grades = np.zeros(pool.n_documents)
     for topic in pool.topics:
         graded = qrels.get(topic, {})
         place = pool.locate(topic, list(graded))
-        held = np.array([grade >= level for grade in graded.values()], dtype=bool)
-        relevant[place[held & (place >= 0)]] = 1.0
-    return relevant
+        inside = place >= 0
+        grades[place[inside]] = np.maximum(list(graded.values()), 0)[inside]
+    return grades
 
 
-def _all_judged(pool: Pool, relevant: Floats, topics: Sequence[str]) -> Judgments:
+def _all_judged(pool: Pool, grades: Floats, topics: Sequence[str], level: int) -> Judgments:
     """Judge the whole pool of some topics."""
     inside = [pool.documents(pool.topics.index(topic)) for topic in topics]
     documents = np.concatenate([np.arange(part.start, part.stop) for part in inside])
-    return Judgments.from_labels(pool, documents, relevant[documents], judged_for=pool.systems)
+    none = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)
+    of_each = grades[documents]
+    return none.with_labels(documents, (of_each >= level).astype(float), of_each)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection import Judgments, Relevance
 from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.confidence.topics import score_matrix
 from rtc_bayes.measures import Estimand, sample_scores_by_topic
@@ -16,6 +16,9 @@ from rtc_bayes.topics.objective import Floats
 
 #: Draws of a posterior whose moments are taken, and samples of scores.
 MOST_DRAWS = 200
+
+# of the relevance and the grades of documents, where moments of the measure are not known
+_OUTCOMES = 2000
 
 
 def probabilities_by(predict: Belief, judgments: Judgments, *, hard: bool = False) -> Floats:
@@ -49,30 +52,36 @@ def probabilities_by(predict: Belief, judgments: Judgments, *, hard: bool = Fals
     return np.where(judgments.judged, np.nan_to_num(judgments.labels), p)
 
 
-def expected_scores(pool: Pool, p: Floats, measures: Sequence[str] = ("AP",)) -> list[ScoreMatrix]:
+def expected_scores(
+    judgments: Judgments, p: Floats, measures: Sequence[str] = ("AP",)
+) -> list[ScoreMatrix]:
     """Return the expected score of every system on every topic, and its variance, by measure.
 
     Parameters
     ----------
-    pool : Pool
+    judgments : Judgments
+        Over the pool of the systems; their grades say what grades documents may have.
     p : ndarray, shape (draws, documents)
         Of many draws, moments are exact of some, and follow plug-in ones in the others
         (:mod:`rtc_bayes.confidence.many_draws`).
     measures : sequence of str
     """
-    no_pairs = np.empty((0, 2), dtype=np.int64)
-    about = [Estimand(name, scope="pool") for name in measures]
-    return [score_matrix(Setting(pool, p, no_pairs, one, "", "")) for one in about]
+    pool, level = judgments.pool, judgments.relevance_level
+    relevance = Relevance.from_values(pool, p, grades=judgments.grade_distribution())
+    about = [Estimand(name, scope="pool", relevance_level=level) for name in measures]
+    settings = [Setting.from_pool(pool, relevance, one, outcomes=_OUTCOMES) for one in about]
+    return [score_matrix(setting) for setting in settings]
 
 
 def drawn_scores(
-    pool: Pool, p: Floats, measures: Sequence[str] = ("AP",), *, seed: int = 0
+    judgments: Judgments, p: Floats, measures: Sequence[str] = ("AP",), *, seed: int = 0
 ) -> list[Floats]:
     """Draw the scores of every system on every topic together, by measure.
 
     Parameters
     ----------
-    pool : Pool
+    judgments : Judgments
+        As of :func:`expected_scores`.
     p : ndarray, shape (draws, documents)
     measures : sequence of str
     seed : int
@@ -83,8 +92,10 @@ def drawn_scores(
         200 samples; of draws a sample each.
     """
     outcomes = MOST_DRAWS if len(p) == 1 else 1
-    drawn = []
+    grades, drawn = judgments.grade_distribution(), []
     for name in measures:
-        topics = sample_scores_by_topic(pool, p, measure=name, outcomes=outcomes, seed=seed)
+        topics = sample_scores_by_topic(
+            judgments.pool, p, measure=name, outcomes=outcomes, seed=seed, grades=grades
+        )
         drawn.append(np.stack(list(topics), axis=2))
     return drawn

@@ -77,6 +77,29 @@ def test_all_topics_give_the_mean_over_all(track):
     np.testing.assert_allclose(chosen.mean("selected"), chosen.mean("all"), rtol=1e-12)
 
 
+@pytest.mark.parametrize("measure", ["nDCG@3", "DCG@3", "ERR@3", "nDCG(dcg='exp-log2')@3", "AP"])
+@pytest.mark.parametrize("level", [1, 2])
+def test_scores_of_topics_all_judged_are_the_true_ones_by_grades(measure, level):
+    rng = np.random.default_rng(1)
+    docnos = [f"d{i}" for i in range(6)]
+    names = [str(t) for t in range(1, 6)]
+    runs = rb.Runs(
+        [
+            rb.Run.from_rankings(f"s{s}", {t: rng.permutation(docnos).tolist() for t in names})
+            for s in range(4)
+        ]
+    )
+    grades = {t: rng.choice([-1, 0, 1, 3], 6).tolist() for t in names}
+    qrels = rb.Qrels({t: dict(zip(docnos, of, strict=True)) for t, of in grades.items()})
+    pool = rb.Pool.from_runs(runs, depth=6)
+    some = rb.select_adaptively(pool, qrels, 3, measure=measure, relevance_level=level, seed=1)
+    every = rb.select_adaptively(pool, qrels, 5, measure=measure, relevance_level=level, seed=1)
+    true = rb.evaluate(runs, qrels, measure, relevance_level=level)
+    np.testing.assert_allclose(every.mean(), true.mean[measure], atol=1e-12)
+    suggested = rb.suggest_topics(pool, some.judgments, measure=measure, noise="draws")
+    assert sorted([*suggested["topic"], *some.topics]) == names
+
+
 def test_hard_labels_leave_no_variance(track):
     pool, qrels = track
     chosen = rb.select_adaptively(pool, qrels, 2, hard=True, noise="none", seed=1)
@@ -87,8 +110,9 @@ def test_draws_add_what_parameters_leave_unknown(track):
     pool, _ = track
     rng = np.random.default_rng(1)
     draws = rng.random((3, pool.n_documents))
-    [together] = expected_scores(pool, draws)
-    alone = [expected_scores(pool, draws[[d]])[0] for d in range(3)]
+    none = rb.Judgments.none(pool)
+    [together] = expected_scores(none, draws)
+    alone = [expected_scores(none, draws[[d]])[0] for d in range(3)]
     means = np.array([one.mean for one in alone])
     variances = np.array([one.variance for one in alone])
     np.testing.assert_allclose(together.mean, means.mean(axis=0))
@@ -175,7 +199,7 @@ def test_drawn_scores_have_the_moments_of_the_belief(track, n_draws):
     judgments = rb.select_adaptively(pool, qrels, 2, seed=3).judgments
     rng = np.random.default_rng(2)
     p = probabilities_by(lambda _: rng.random((n_draws, pool.n_documents)), judgments)
-    [scores], [drawn] = expected_scores(pool, p), drawn_scores(pool, p, seed=1)
+    [scores], [drawn] = expected_scores(judgments, p), drawn_scores(judgments, p, seed=1)
     assert drawn.shape == (200 if n_draws == 1 else n_draws, *scores.mean.shape)
     error = np.sqrt(scores.variance / len(drawn))
     judged = scores.variance == 0.0
@@ -278,7 +302,7 @@ def test_several_measures_count_by_their_mean_rho(track):
     judgments = rb.select_adaptively(pool, qrels, 2, seed=3).judgments
     first = [pool.topics[t] for t in np.unique(pool.topic_of[judgments.order])]
     p = probabilities_by(belief("logistic", pool, 0), judgments)
-    scores = expected_scores(pool, p, ("AP", "P@5"))
+    scores = expected_scores(judgments, p, ("AP", "P@5"))
     both = dict(rank_topics(scores, first))
     each = [dict(rank_topics(one, first)) for one in scores]
     assert both == pytest.approx({t: (each[0][t] + each[1][t]) / 2 for t in both})
@@ -290,7 +314,7 @@ def test_several_measures_count_by_their_mean_rho(track):
     star = rb.select_adaptively(pool, qrels, 3, measure=["P@5", "AP"], seed=3)
     assert star.scores.measure == "P@5"
     p = probabilities_by(belief("logistic", pool, 3), star.judgments)
-    [again] = expected_scores(pool, p, ("P@5",))
+    [again] = expected_scores(star.judgments, p, ("P@5",))
     np.testing.assert_array_equal(star.scores.mean, again.mean)
 
 
@@ -298,6 +322,7 @@ def test_several_measures_count_by_their_mean_rho(track):
     ("options", "says"),
     [
         ({"solver": "lasso"}, "solver is 'lasso'"),
+        ({"measure": ["AP", "P(rel=2)@5"]}, "by the relevance level, not by rel=2 of P\\(rel=2\\)@5"),
         ({"measure": ()}, "no measure"),
         ({"measure": "MAPE"}, "MAPE"),
         ({"solver": "vote", "share": 0.0}, "share is 0.0"),
