@@ -196,7 +196,7 @@ class GradeDistribution:
         0.97
         """
         topics = qrels.topics
-        judged = [[(d, g) for d, g in qrels[t].items() if g >= 0] for t in topics]
+        judged = [list(qrels.judged(topic).items()) for topic in topics]
         topic = np.repeat(np.arange(len(topics)), [len(part) for part in judged])
         grade = np.array([g for part in judged for _, g in part], dtype=int)
         highest = int(grade.max(initial=0))

@@ -346,7 +346,7 @@ class Judgments(Saved):
                 "judged_for= or --judged-for names them rightly",
             )
         shared = shared_topics(pool.topics, qrels.topics, qrels.path) if len(qrels) else ()
-        grades = [(t, docno, g) for t in shared for docno, g in qrels[t].items() if g >= 0]
+        grades = [(t, docno, g) for t in shared for docno, g in qrels.judged(t).items()]
         wanted: dict[str, list[str]] = {t: [] for t in shared}
         for topic, docno, _ in grades:
             wanted[topic].append(docno)

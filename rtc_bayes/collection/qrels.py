@@ -193,6 +193,19 @@ class Qrels(_TopicTable[int]):
         level = {} if self.relevance_level is None else {"relevance_level": self.relevance_level}
         return {"judged_for": as_json(self.judged_for), **design, **level}
 
+    def judged(self, topic: str) -> dict[str, int]:
+        """Return the grades of a topic's judged documents, none of a topic that is not there.
+
+        A negative grade is no judgment.
+
+        Examples
+        --------
+        >>> qrels = Qrels({"1": {"a": 2, "b": -1}})
+        >>> qrels.judged("1"), qrels.judged("2")
+        ({'a': 2}, {})
+        """
+        return {docno: grade for docno, grade in self.get(topic, {}).items() if grade >= 0}
+
     def counts(self, relevance_level: int | None = None) -> tuple[int, int]:
         """Count the judged and, at a relevance level (their own), the relevant documents."""
         level = self.relevance_level or 1

@@ -456,9 +456,9 @@ def audit(
     Raises
     ------
     InputError
-        A measure without moments; a document that the comparison has no probability of; other
-        systems, measure or alpha than of the look before; or documents that the seed does not
-        draw.
+        A measure without moments; another relevance level than the comparison's, or the measure's
+        ``rel``; a document that the comparison has no probability of; other systems, measure or
+        alpha than of the look before; or documents that the seed does not draw.
 
     Examples
     --------
@@ -481,6 +481,14 @@ def audit(
         )
     if not 0.0 < alpha < 1.0:
         raise InputError(f"alpha is {alpha}", remedy="give a probability between 0 and 1")
+    level = parse_measure(setting.measure).rel or setting.estimand.relevance_level
+    if level not in (None, of_sample := sample.judgments.relevance_level):
+        raise InputError(
+            f"the comparison, by {comparison.measure}, takes grades from {level} on for relevant, "
+            f"and the sample those from {of_sample} on",
+            remedy=f"read the sample with relevance_level={level}; on the command line compare by "
+            f"the measure without rel, with --relevance-level {level}",
+        )
     turns = _turns(setting.pool, sample, seed)
     return _look(comparison, setting, turns, after, alpha)
 

@@ -340,7 +340,7 @@ def judged_about(
 def _judged_topics(pool: Pool, judgments: Judgments | Qrels | None) -> tuple[str, ...]:
     """Return the topics of a pool that have a judgment."""
     if isinstance(judgments, Qrels):
-        judged = {t for t, grades in judgments.items() if max(grades.values(), default=-1) >= 0}
+        judged = {topic for topic in judgments if judgments.judged(topic)}
     else:
         judged = set() if judgments is None else set(judgments.judged_topics)
     topics = tuple(topic for topic in pool.topics if topic in judged)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection import Relevance
+from rtc_bayes.collection import Judgments, Relevance
 from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.linear import Linear
-from rtc_bayes.measures.names import MeasureLike, parse_measure
+from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.pool_moments import on_pool
 from rtc_bayes.measures.sampling import Sample
 from rtc_bayes.measures.scores import ScoreMatrix
@@ -71,7 +71,8 @@ def model_assisted(
     Raises
     ------
     InputError
-        Another measure, or tuning outside [0, 1].
+        Another measure; one with another ``rel`` than the sample's relevance level; DCG of a
+        sample with grades above 1; or tuning outside [0, 1].
 
     Examples
     --------
@@ -87,6 +88,7 @@ def model_assisted(
     [[1.0]]
     """
     asked = parse_measure(measure)
+    _check_grades(asked, sample.judgments)
     pool, values, _ = on_pool(sample.judgments.pool, relevance)
     judgments = sample.judgments.on(pool)
     p = np.atleast_2d(np.asarray(values, dtype=np.float64)).mean(axis=0)
@@ -127,6 +129,21 @@ def model_assisted(
     name = f"model-assisted {asked.name}"
     matrix = ScoreMatrix(scores, variance, pool.systems, pool.topics, name)
     return SampledScores(matrix, covariance / max(pool.n_topics, 1) ** 2)
+
+
+def _check_grades(asked: Measure, judgments: Judgments) -> None:
+    """Refuse a measure that counts other documents, or other gains, than the labels do."""
+    level = judgments.relevance_level
+    if asked.rel and asked.rel != level:
+        raise InputError(
+            f"{asked.name} of a sample whose grades from {level} on are relevant",
+            remedy=f"read the sample with relevance_level={asked.rel}, or leave rel out",
+        )
+    if asked.graded and judgments.highest_grade > 1:
+        raise InputError(
+            f"{asked.name} has gains by grade, which this estimate does not know",
+            remedy="give a measure of relevance alone, such as RBP",
+        )
 
 
 def _tuned(tuning: float | str, p: Floats, y: Floats, q: Floats) -> float:

@@ -379,8 +379,9 @@ def check_rel(measure: Measure, highest: int | None) -> None:
     """
     if measure.rel > 1 and highest is None:
         raise InputError(
-            f"{measure} asks for grades from {measure.rel} on, and no judgment has one above 1",
-            remedy="give graded judgments: a Fit to them, or a Relevance with grades",
+            f"{measure} asks for grades from {measure.rel} on, and no grade above 1 is known here",
+            remedy="give a Fit to graded judgments, or a Relevance with grades; or the measure "
+            f"without rel, and relevance level {measure.rel}",
         )
     if highest is not None and measure.rel > highest:
         raise InputError(

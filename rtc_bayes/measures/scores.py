@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from rtc_bayes.measures.names import MeasureLike
 
 
+type Floats = NDArray[np.float64]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreMatrix(Saved):
     """Mean and variance of a measure for every system and topic.
@@ -257,3 +260,28 @@ class ScoreMatrix(Saved):
             f"ScoreMatrix({self.measure}, {counted(len(self.systems), 'system')}, "
             f"{counted(len(self.topics), 'topic')})"
         )
+
+
+def without_rounding(values: Floats) -> Floats:
+    """Make scores equal, or differences 0, that differ by rounding alone.
+
+    Means of the same numbers in another order may differ in the last place, and so have an order.
+
+    Parameters
+    ----------
+    values : ndarray of float
+        Of one measure.
+
+    Returns
+    -------
+    ndarray of float
+        To twelve decimals, or to twelve places of the largest where that is above 1.
+
+    Examples
+    --------
+    >>> one, other = without_rounding(np.array([(0.1 + 0.2 + 0.3) / 3, 0.2]))
+    >>> bool(one == other)
+    True
+    """
+    largest = float(np.nanmax(np.abs(values), initial=1.0))
+    return np.asarray(np.round(values / largest, 12) * largest)

@@ -13,7 +13,7 @@ from rtc_bayes.collection.lists import Lists
 from rtc_bayes.errors import explains_types
 from rtc_bayes.measures.plain import PairDifferences
 from rtc_bayes.measures.sampling import Sample
-from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.measures.scores import ScoreMatrix, without_rounding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ class SampledScores:
         first, second = np.triu_indices(len(mean), 1)
         own = np.diag(self.covariance)
         variance = own[first] + own[second] - 2.0 * self.covariance[first, second]
-        difference = mean[first] - mean[second]
+        difference = without_rounding(mean[first] - mean[second])
         sd = np.sqrt(np.maximum(variance, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             size = np.where(difference == 0.0, 0.0, np.abs(difference) / sd)

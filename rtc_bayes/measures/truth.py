@@ -181,11 +181,7 @@ def evaluate(
         raise InputError("no measure was given", remedy=REMEDY)
     parsed = {str(measure): _parse(measure, level) for measure in wanted}
 
-    judged = {
-        topic: {docno: grade for docno, grade in grades.items() if grade >= 0}
-        for topic, grades in qrels.items()
-    }
-    judged = {topic: grades for topic, grades in judged.items() if grades}
+    judged = {topic: grades for topic in qrels if (grades := qrels.judged(topic))}
     if not judged:
         raise InputError(
             "no document is judged: every grade is negative" if qrels.n_values else "no judgment",

@@ -53,7 +53,7 @@ def expected_scores(
     """
     about = Estimand.from_value(estimand)
     pool = about.pool(runs, qrels)
-    pool = pool.select_topics([topic for topic in pool.topics if qrels.get(topic)])
+    pool = pool.select_topics([topic for topic in pool.topics if qrels.judged(topic)])
     fitted = fit(pool, about.judgments(pool, qrels), model=model, seed=seed)
     # pairs are not asked for: one baseline leaves the fewest
     first = pool.systems[0]

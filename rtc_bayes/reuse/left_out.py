@@ -18,6 +18,7 @@ from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.measures.names import MeasureLike, has_moments
 from rtc_bayes.measures.pool_moments import moments
+from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.store.files import atomic_write
 from rtc_bayes.store.provenance import provenance
 from rtc_bayes.store.shown import Shown, counted
@@ -180,7 +181,9 @@ def _at_depth(
     relevant = scored & (np.nan_to_num(judged) > 0.0)
     alone = brought[chosen] & (by == 1) & scored
     labels = np.vstack([relevant, relevant & ~alone]).astype(np.float64)
-    means = moments(pool, labels, measure=measure, pairs="none").expected.mean(axis=2)
+    means = without_rounding(
+        moments(pool, labels, measure=measure, pairs="none").expected.mean(axis=2)
+    )
     return AtDepth(
         depth,
         int(scored.sum()),

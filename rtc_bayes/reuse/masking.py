@@ -55,11 +55,10 @@ def judged_under(
     of_runs = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
     kept, judged_for = {}, {}
     for topic in design.topics:
-        judged = qrels.get(topic)
-        if not judged or topic not in runs.topics:
+        if not qrels.judged(topic) or topic not in runs.topics:
             continue
         judged_for[topic] = took_part = design.contributors(topic, of_runs)
         pool = {doc for name in took_part for doc in runs[name].ranking(topic)[:depth]}
-        kept[topic] = {doc: grade for doc, grade in judged.items() if doc in pool}
+        kept[topic] = {doc: grade for doc, grade in qrels[topic].items() if doc in pool}
     level = qrels.relevance_level
     return Qrels(kept, judged_for=judged_for, hold_out=design.digest, relevance_level=level)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.reuse.agreement import PairTests
 from rtc_bayes.reuse.held import HeldScores
 
@@ -48,7 +49,8 @@ def tau(baseline: PairTests, reuse: PairTests) -> float:
     >>> round(tau(one, two), 3)
     0.333
     """
-    agree = np.sign(baseline.mean) * np.sign(reuse.mean)
+    one, other = (np.sign(without_rounding(tests.mean)) for tests in (baseline, reuse))
+    agree = one * other
     ordered = agree[np.abs(agree) > 0]
     return float(ordered.mean()) if len(ordered) else float("nan")
 

@@ -56,18 +56,17 @@ def mean_average_reuse(
     """
     if formula not in ("corrected", "printed"):
         raise InputError(f"formula is {formula!r}", remedy="give corrected or printed")
-    topics = [topic for topic in qrels if qrels[topic]]
-    if not topics:
+    by_topic = {topic: judged for topic in qrels if (judged := qrels.judged(topic))}
+    if not by_topic:
         raise InputError("nothing is judged", remedy="give judgments")
     reuse: dict[str, float] = {}
     for name in runs.systems:
         total = 0.0
-        for topic in topics:
-            judged = qrels[topic]
+        for topic, judged in by_topic.items():
             hit = np.array([docno in judged for docno in runs[name].ranking(topic)], dtype=float)
             share = hit.cumsum() / np.arange(1, len(hit) + 1)
             total += float(share @ hit if formula == "corrected" else share.sum()) / len(judged)
-        reuse[name] = total / len(topics)
+        reuse[name] = total / len(by_topic)
     return reuse
 
 
@@ -103,7 +102,7 @@ def unjudged_documents(runs: Runs, qrels: Qrels, depth: int = 100) -> dict[str, 
         for name in runs.systems:
             for rank, docno in enumerate(runs[name].ranking(topic)[:depth]):
                 best[docno] = min(rank, best.get(docno, rank))
-        judged = qrels.get(topic) or {}
+        judged = qrels.judged(topic)
         left = [docno for docno in best if docno not in judged]
         documents[topic] = tuple(sorted(left, key=lambda docno: (best[docno], docno)))
     return documents

@@ -222,11 +222,6 @@ def _gains(gain: Mapping[str, float], topics: Sequence[str]) -> Floats:
     return values
 
 
-def _rounded(means: Floats) -> Floats:
-    """Make equal what differs by rounding alone."""
-    return np.round(means / (np.abs(means).max() or 1.0), 12)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class TopicSelection(Shown):
     """Chosen topics, and how well they follow all topics.
@@ -306,7 +301,7 @@ class TopicSelection(Shown):
             seen = size > 0.0
             rhos.append(np.where(seen, top / np.sqrt(np.where(seen, size * one.variance, 1.0)), 0))
             gammas.append(one.gamma(chosen))
-            tau = kendall_tau(*(_rounded(one.centred @ d) for d in (chosen, np.ones(len(chosen)))))
+            tau = kendall_tau(*(one.centred @ d for d in (chosen, np.ones(len(chosen)))))
             taus.append(np.nan if tau is None else tau)
         return cls(
             topics=tuple(scores[0].topics[topic] for topic in order),

@@ -271,7 +271,8 @@ def allocate(
         )
     judgments = judged_by(pool, qrels, order, level)
     names = zip(pool.topic_of[order], pool.docnos[order], strict=True)
-    missing = sum(docno not in qrels.get(pool.topics[t], {}) for t, docno in names)
+    truth = [qrels.judged(topic) for topic in pool.topics]
+    missing = sum(docno not in truth[t] for t, docno in names)
     return StagedAllocation(Sample(judgments, probability), tuple(done), strategy, budget, missing)
 
 

@@ -19,6 +19,7 @@ from rtc_bayes.confidence.subpool import with_topics
 from rtc_bayes.errors import CollectionWarning, InputError, warn
 from rtc_bayes.measures import Estimand, evaluate, moments, sample_scores
 from rtc_bayes.measures.names import Measure, parse_measure
+from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
@@ -107,7 +108,7 @@ class Collection:
             warnings.simplefilter("ignore", CollectionWarning)
             table = evaluate(runs, _as_measured(qrels, estimand), [estimand.measure], topics="all")
         chosen = [table.topics.index(topic) for topic in topics]
-        scores = table[estimand.measure][:, chosen].mean(axis=1)
+        scores = without_rounding(table[estimand.measure][:, chosen].mean(axis=1))
         if estimand.topics != "all":
             estimand = replace(estimand, topics=topics)
         return cls(pool, qrels, estimand, scores, groups)
@@ -159,7 +160,7 @@ def _topics_with_truth(pool: Pool, qrels: Qrels, estimand: Estimand) -> tuple[st
         absent = [topic for topic in asked if topic not in pool.topics]
         if absent or not asked:
             raise InputError(f"the runs have no topic {', '.join(absent)}", remedy="name others")
-    true = {topic for topic, grades in qrels.items() if any(g >= 0 for g in grades.values())}
+    true = {topic for topic in qrels if qrels.judged(topic)}
     topics = tuple(topic for topic in asked if topic in true)
     aside = [topic for topic in asked if topic not in true]
     if not topics:

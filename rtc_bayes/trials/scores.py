@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.measures.scores import without_rounding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -450,6 +451,8 @@ def summarise(trials: pd.DataFrame, pairs: pd.DataFrame, *, seed: int = 0) -> Su
 def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
     """Kendall's tau-b between two scorings of systems; None where one of them is constant.
 
+    Scores that differ by rounding alone are equal.
+
     Parameters
     ----------
     expected, true : array_like of float, shape (systems,)
@@ -473,7 +476,7 @@ def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
             f"scores of shape {one.shape} and {other.shape}",
             remedy="give two lists, with a score of each system",
         )
-    tau = float(kendalltau(one, other).statistic)
+    tau = float(kendalltau(without_rounding(one), without_rounding(other)).statistic)
     return None if np.isnan(tau) else tau
 
 

@@ -25,6 +25,7 @@ from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algo
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import Sample
 from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.relevance import Draws, ModelSpec, estimate, with_labels
 from rtc_bayes.relevance.interface import PointEstimate
 from rtc_bayes.trials.complete import Collection, scores_by
@@ -106,6 +107,7 @@ class Prediction:
     def unjudged_nonrelevant(cls, judgments: Judgments, collection: Collection) -> Prediction:
         """Score the lists as they are, what is not judged being nonrelevant; without confidence."""
         scores, differences = scores_by(judgments, collection.estimand)
+        differences = without_rounding(differences)
         no_score, no_pair = np.full(len(scores), np.nan), np.full(len(differences), np.nan)
         return cls(scores, no_score, differences, no_pair, np.sign(differences), no_pair)
 

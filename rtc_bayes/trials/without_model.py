@@ -12,6 +12,7 @@ from rtc_bayes.measures import sample_scores
 from rtc_bayes.measures.bootstrap import bootstrapped_relevance
 from rtc_bayes.measures.inferred import bpref, inferred_ap
 from rtc_bayes.measures.plain import PairDifferences, Unjudged, condensed, paired_t
+from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.measures.stat_ap import stat_ap
 from rtc_bayes.trials.complete import labels_by, topic_scores_by
 
@@ -126,7 +127,7 @@ def _bootstrapped(judgments: Judgments, estimand: Estimand, seed: int) -> Estima
     scores = sample_scores(pool, draws, measure=measure, outcomes=1, seed=seed)[:, 0]
     first, second = np.triu_indices(pool.n_systems, 1)
     expected, n = scores.mean(axis=0), len(scores)
-    difference = expected[first] - expected[second]
+    difference = without_rounding(expected[first] - expected[second])
     sd, confidence = np.empty((2, len(first)))
     for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         of_draws = (scores[:, a] - scores[:, b]) * (1.0 if difference[k] >= 0.0 else -1.0)

@@ -8,7 +8,7 @@ import pytest
 from pools import POOL_ALONE, random_pool
 
 import rtc_bayes as rb
-from rtc_bayes import InputError, Judgments, Pool, Qrels, Relevance, Sample
+from rtc_bayes import Estimand, InputError, Judgments, Pool, Qrels, Relevance, Sample
 from rtc_bayes.errors import CollectionWarning
 from rtc_bayes.judging import Audit, audit, audit_documents, audit_order
 from rtc_bayes.judging.audit_list import with_grades, without_audit
@@ -363,6 +363,15 @@ def test_bad_input_is_refused(pool, probability):
         other = Sample.from_prels(pool, prels, relevance_level=2)
     with pytest.raises(InputError, match="from 1 on for relevant, this one from 2 on"):
         audit(comparison, other, after=first, seed=1)
+    with pytest.raises(InputError, match="from 1 on for relevant, and the sample those from 2 on"):
+        audit(fitted, other, seed=1)
+    graded = Judgments.none(pool).with_labels([0], [1.0], [2.0])
+    by_rel = rb.compare(
+        pool, rb.fit(pool, graded, model="uniform"), Estimand("AP(rel=2)", scope="pool")
+    )
+    with pytest.raises(InputError, match=r"by AP\(rel=2\), takes grades from 2 on for relevant"):
+        audit(by_rel, sample, seed=1)
+    assert audit(by_rel, other, seed=1).relevance_level == 2
     none = Sample(Judgments.none(pool), sample.probability)
     with pytest.raises(InputError, match="more judgments"):
         audit(comparison, none, after=first, seed=1)

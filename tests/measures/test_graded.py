@@ -355,9 +355,9 @@ def test_what_cannot_be_had_is_refused(measure, message):
 def test_grades_that_are_not_there_are_refused():
     judgments, relevance = judged(1)
     binary = rb.Relevance.from_values(judgments.pool, relevance.values[0])
-    with pytest.raises(InputError, match="no judgment has one above 1"):
+    with pytest.raises(InputError, match="no grade above 1 is known here"):
         rb.compare(judgments.pool, binary, "AP(rel=2)")
-    with pytest.raises(InputError, match="no judgment has one above 1"):
+    with pytest.raises(InputError, match="no grade above 1 is known here"):
         rb.sample_scores(judgments.pool, relevance.values[0], measure="P(rel=2)@3")
     with pytest.raises(InputError, match="rel is 1, and the relevance level 2"):
         rb.Estimand("AP(rel=1)", relevance_level=2)

@@ -135,3 +135,16 @@ def test_what_has_no_estimate_is_refused(case):
             model_assisted(labels, sample, measure=measure)
     with pytest.raises(InputError, match="tuning"):
         model_assisted(labels, sample, tuning=2.0)
+    graded = Sample(
+        Judgments.none(pool).with_labels([0], [1.0], [2.0]), np.full(pool.n_documents, 0.5)
+    )
+    with pytest.raises(InputError, match="grades from 1 on are relevant; read the sample with"):
+        model_assisted(labels, graded, measure="P(rel=2)@3")
+    with pytest.raises(InputError, match="DCG@2 has gains by grade"):
+        model_assisted(labels, graded, measure="DCG@2")
+    by_level = Sample(
+        Judgments.none(pool, relevance_level=2).with_labels([0], [1.0], [2.0]),
+        np.full(pool.n_documents, 0.5),
+    )
+    both = [model_assisted(labels, by_level, measure=m) for m in ("P(rel=2)@3", "P@3")]
+    np.testing.assert_array_equal(both[0].scores.mean, both[1].scores.mean)

@@ -6,7 +6,9 @@ import sys
 import ir_measures
 import numpy as np
 import pytest
+from pools import pool_of
 
+import rtc_bayes as rb
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures import ScoreMatrix, evaluate
@@ -192,3 +194,25 @@ def test_the_mean_that_trec_eval_adds_is_no_topic(tmp_path):
     assert scores.topics == ("401", "402")
     with pytest.raises(InputError, match="netCDF and zarr are written"):
         scores.save(tmp_path / "scores.csv")
+
+
+@pytest.mark.parametrize("estimator", ["stat_ap", "model_assisted"])
+def test_systems_that_tie_but_for_rounding_have_no_sign(estimator):
+    """One relevant document a topic, at the same ranks in another order of topics."""
+    others = [f"n{i}" for i in range(9)]
+    at = {"A": (1, 3, 7, 10), "B": (3, 7, 1, 10)}
+    lists = {
+        name: {str(t): [*others[: r - 1], "R", *others[r - 1 :]] for t, r in enumerate(ranks)}
+        for name, ranks in at.items()
+    }
+    pool = pool_of(lists)
+    qrels = rb.Qrels({str(t): {"R": 1} for t in range(4)})
+    sample = rb.Sample.draw(pool, qrels, np.ones(pool.n_documents))
+    made = (
+        rb.stat_ap(sample)
+        if estimator == "stat_ap"
+        else rb.model_assisted(np.full(pool.n_documents, 0.5), sample, measure="AP")
+    )
+    means = made.scores.mean.mean(axis=1)
+    assert means[0] != means[1]
+    assert made.pairs().confidence.tolist() == [0.5]

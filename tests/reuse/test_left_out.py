@@ -89,6 +89,24 @@ def test_a_group_whose_documents_others_have_loses_nothing() -> None:
     assert "+0.0% at worst (copy)" in found.verdict()
 
 
+@pytest.mark.parametrize(("seed", "measure", "most"), [(0, "P@10", 70), (1, "P@5", 35)])
+def test_runs_that_tie_but_for_rounding_share_a_rank(seed: int, measure: str, most: int) -> None:
+    """Places and swaps are those of whole numbers of relevant documents."""
+    data = rb.simulate(n_topics=7, n_systems=20, seed=seed)
+    found = rb.leave_group_out(data.runs, data.qrels, data.groups, measure, depth=20)
+    (at,), of = found.depths, np.array(found.of_systems, dtype=object)
+    before = np.round(at.score * most).astype(int)
+    ranks = found.by_run().groupby("group")[["rank", "rank_left_out"]]
+    for group, swapped, scores in zip(
+        found.groups, found.by_group()["swapped"], at.left_out, strict=True
+    ):
+        here, after = of == group, np.round(scores * most).astype(int)
+        signs = [np.sign(one[here][:, None] - one[~here]) for one in (before, after)]
+        assert swapped == (signs[0] != signs[1]).sum()
+        places = [1 + (sign < 0).sum(axis=1) for sign in signs]
+        assert ranks.get_group(group).to_numpy().T.tolist() == [p.tolist() for p in places]
+
+
 def test_what_cannot_be_left_out_is_refused() -> None:
     runs, qrels, groups = collection()
     with pytest.raises(rb.InputError, match="no system is of group none"):

@@ -39,6 +39,16 @@ def test_average_reuse_by_hand():
         rb.mean_average_reuse(runs, rb.Qrels({}))
 
 
+def test_a_negative_grade_is_no_judgment():
+    runs = runs_of({"s": {"1": "abc", "2": "xy"}})
+    marked = rb.Qrels({"1": {"a": -1, "b": -1, "c": 1}, "2": {"x": -1}})
+    without = rb.Qrels({"1": {"c": 1}})
+    assert rb.mean_average_reuse(runs, marked) == rb.mean_average_reuse(runs, without)
+    assert unjudged_documents(runs, marked) == {"1": ("a", "b"), "2": ("x", "y")}
+    two = runs_of({name: {"1": "abc", "2": "xy"} for name in "st"})
+    assert rb.allocate(rb.Pool.from_runs(two), marked, 5, strategy="uniform").missing == 4
+
+
 def test_unjudged_documents_stand_in_the_order_of_judging():
     runs = runs_of({"s": {"1": "abdcf"}, "t": {"1": "efg", "2": "b"}})
     assert unjudged_documents(runs, JUDGED, depth=3) == {"1": tuple("ebfdg"), "2": ()}

@@ -9,6 +9,7 @@ from pools import random_rankings, runs_of
 from rtc_bayes import CollectionWarning, Estimand, Qrels, Workers, calibrate, evaluate, study
 from rtc_bayes.trials import Collection, Plan, draw_systems, outcomes, quietly
 from rtc_bayes.trials.running import MOST_MISSING
+from rtc_bayes.trials.scores import kendall_tau
 
 ALONE = Workers(jobs=1)
 DEPTH = 10
@@ -133,3 +134,18 @@ def test_calibrate_condenses_and_says_it_too(runs, shallow, tmp_path):
         calibrate(runs, shallow, output=tmp_path / "holes", **options)
     done = calibrate(runs, shallow, output=tmp_path / "judged", truth="judged", **options)
     assert done.trials["missing"].tolist() == [0]
+
+
+def test_systems_that_tie_but_for_rounding_have_the_same_truth():
+    relevant, others = [f"r{i}" for i in range(3)], [f"n{i}" for i in range(10)]
+    counts = {"A": (1, 2, 3), "B": (3, 2, 1), "C": (2, 3, 1)}
+    lists = {
+        name: {str(t): [*relevant[:n], *others[: 10 - n]] for t, n in enumerate(of)}
+        for name, of in counts.items()
+    }
+    runs = runs_of(lists)
+    qrels = Qrels({str(t): dict.fromkeys(relevant, 1) for t in range(3)})
+    assert len(set(evaluate(runs, qrels, "P@10").mean["P@10"])) > 1
+    collection = Collection.from_runs(runs, qrels, Estimand("P@10", depth=10))
+    assert len(set(collection.truth)) == 1
+    assert kendall_tau(evaluate(runs, qrels, "P@10").mean["P@10"], [1, 2, 3]) is None
