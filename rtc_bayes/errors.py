@@ -6,6 +6,7 @@ import functools
 import inspect
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,42 @@ class InputError(ValueError):
     def __reduce__(self) -> tuple[object, ...]:
         """Let the error cross process borders with its parts."""
         return _rebuild, (type(self), self.message, self.path, self.line, self.remedy)
+
+
+#: What a slip in code of one's own raises.
+MISTAKES: tuple[type[Exception], ...] = (
+    *(ArithmeticError, AttributeError, ImportError, LookupError),
+    *(NameError, TypeError, ValueError),
+)
+
+
+def mistake_in(own: object, what: str, error: Exception, remedy: str) -> InputError:
+    """Say where a model's or a judge's own code fails.
+
+    Parameters
+    ----------
+    own : object
+        The instance.
+    what : str
+        What of it was called: "graph(pool, judgments)".
+    error : Exception
+    remedy : str
+
+    Examples
+    --------
+    >>> print(mistake_in(object(), "choose(1)", KeyError("d9"), "correct it"))
+    choose(1) of object fails: KeyError: 'd9'; correct it
+    """
+    # None of one that is typed in
+    file = getattr(sys.modules.get(type(own).__module__), "__file__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
+    return InputError(
+        f"{what} of {type(own).__name__} fails: {type(error).__name__}: {error}",
+        path=file,
+        line=line,
+        remedy=remedy,
+    )
 
 
 class FitError(RuntimeError):

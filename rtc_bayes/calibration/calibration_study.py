@@ -34,8 +34,16 @@ from rtc_bayes.measures.estimand import EstimandLike
 from rtc_bayes.relevance import Draws, ModelSpec, RelevanceModel
 from rtc_bayes.robustness.robustness_study import MOVED
 from rtc_bayes.store import spawn_seeds
+from rtc_bayes.store.shown import counted
 from rtc_bayes.trials.complete import Collection, Truth
-from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
+from rtc_bayes.trials.kind import (
+    Arrays,
+    Kind,
+    StudyResult,
+    Tables,
+    failed_fits,
+    without_judgment,
+)
 from rtc_bayes.trials.plan import MomentsRule, Plan
 from rtc_bayes.trials.running import run_study
 from rtc_bayes.trials.schema import columns
@@ -112,7 +120,9 @@ class CalibrationStudy(StudyResult):
             f"trials in {self.directory})"
         ]
         if summary.get("failed"):
-            lines.append(f"  the fits of {summary['failed']} trials failed")
+            lines.append(f"  {failed_fits(self.trials)}")
+        if ended := int(without_judgment(self.trials).sum()):
+            lines.append(f"  {counted(ended, 'trial')} ended with no judgment at all")
         relevance, confidence = summary["relevance"], summary["confidence"]
         if relevance is not None:
             lines.append(

@@ -78,8 +78,9 @@ def keyed_by_text[Value](table: Mapping[Any, Value], what: str) -> dict[str, Val
     """
     # what is mixed up of our own types is explained by who calls
     if not isinstance(table, Mapping) and type(table).__module__ == "builtins":
+        read = "read a file first (rb.read_runs, rb.read_qrels), or " * isinstance(table, str)
         raise InputError(
-            f"a {type(table).__name__} is no table by {what}", remedy=f"give {{{what}: ...}}"
+            f"a {type(table).__name__} is no table by {what}", remedy=f"{read}give {{{what}: ...}}"
         )
     keyed: dict[str, Value] = {}
     for key, value in table.items():

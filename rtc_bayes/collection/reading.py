@@ -19,6 +19,7 @@ from rtc_bayes.collection.lines import (
     SCORES,
     Layout,
     Rows,
+    read_bytes,
 )
 from rtc_bayes.collection.qrels import (
     Prel,
@@ -32,7 +33,7 @@ from rtc_bayes.collection.qrels import (
 from rtc_bayes.collection.records import GRADE, GROUP, SYSTEM, Records
 from rtc_bayes.collection.sources import files_of, kind_of, plain
 from rtc_bayes.errors import InputError, brief_repr, warn
-from rtc_bayes.store import meta_path, read_json
+from rtc_bayes.store import digest_file, meta_path, read_json
 
 
 def read_qrels(source: Any) -> Qrels:
@@ -40,7 +41,8 @@ def read_qrels(source: Any) -> Qrels:
 
     For which systems, under which hold-out design and at which relevance level judgments were made
     is read from ``FILE.meta.json`` beside the file, where there is one that says it
-    (:attr:`Qrels.judged_for`, `hold_out`, `relevance_level`).
+    (:attr:`Qrels.judged_for`, `hold_out`, `relevance_level`). With one beside it a file may be
+    empty: nothing is judged yet.
 
     Parameters
     ----------
@@ -281,12 +283,15 @@ def _table[Value](rows: Rows, values: Sequence[Value]) -> dict[str, dict[str, Va
 
 
 def _read_qrels_file(path: Path) -> Qrels:
+    beside = _read_beside(meta_path(path))
+    if beside and not read_bytes(path).strip():
+        return Qrels({}, path=str(path), digest=digest_file(path), **beside)
     rows = Rows(path, QRELS)
     return Qrels(
         _table(rows, rows.integers("relevance").tolist()),
         path=str(path),
         digest=rows.digest,
-        **_read_beside(meta_path(path)),
+        **beside,
     )
 
 

@@ -413,8 +413,8 @@ class Comparison(Shown, Saved):
 
         Fewer than eight systems retrieve too little to tell how many relevant documents there are,
         and nothing is judged at the foot of the lists of more than fifty. Average precision, nDCG
-        and recall of whole lists depend on that number, and a point estimate has no intervals.
-        Of many systems of which next to all is judged the level is known.
+        and recall of whole lists depend on that number. Of many systems of which next to all is
+        judged the level is known.
 
         Examples
         --------
@@ -427,10 +427,9 @@ class Comparison(Shown, Saved):
         >>> rb.compare(pool, drawn, "P@5").level_text
         """
         systems = len(self.systems)
-        draws = int(str(self.meta.get("draws", 1)))
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
         certain = float(str(self.meta.get("unjudged_relevant", 1.0))) <= _KNOWN
-        if not about or draws < 2 or FEWEST <= systems <= MOST or (systems > MOST and certain):
+        if not about or FEWEST <= systems <= MOST or (systems > MOST and certain):
             return None
         if systems == 1:
             return (

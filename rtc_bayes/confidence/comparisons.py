@@ -11,6 +11,7 @@ from rtc_bayes.confidence.comparison import Comparison, page_of
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import MeasureLike, parse_measure
 from rtc_bayes.store import write_csv, write_json
+from rtc_bayes.store.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
 
 
-class Comparisons(dict[str, Comparison]):
+class Comparisons(dict[str, Comparison], Shown):
     """Comparisons by the names of their measures, found by any way to write one.
 
     Made by :func:`rtc_bayes.compare` of a list of measures.
@@ -58,6 +59,9 @@ class Comparisons(dict[str, Comparison]):
     def get(self, measure: MeasureLike, default: Any = None) -> Any:
         """Return the comparison by a measure, or else the default."""
         return super().get(self._name(measure), default)
+
+    def __repr__(self) -> str:
+        return f"Comparisons({', '.join(self)}: {next(iter(self.values()), None)!r}, ...)"
 
     def to_frame(self) -> pd.DataFrame:
         """Return :meth:`Comparison.to_frame` of each measure, with the measure first."""

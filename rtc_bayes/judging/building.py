@@ -116,6 +116,16 @@ class JudgingResult(Shown):
             return ""
         return f". Grades from {self.judgments.relevance_level} on counted as relevant"
 
+    @property
+    def _of_none(self) -> str:
+        """Say, as a sentence more, why nothing was judged where a judge was sure without."""
+        if self.judgments.n_judged or self.reason not in ("reached", "proved"):
+            return ""
+        return (
+            ". No judgment was needed: equal probabilities for all documents were enough, as where "
+            "one list is much shorter; a floor (floor=, --floor) asks for some of every topic"
+        )
+
     def __repr__(self) -> str:
         before = self.judgments.n_judged - len(self.steps)
         made = f", {before} of them before" if before else ""
@@ -123,7 +133,7 @@ class JudgingResult(Shown):
         return (
             f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged{made}{missing}. "
             f"{stopped(self.reason, self.target, self.confidence, self.compared)}"
-            f"{self._of_grades})"
+            f"{self._of_grades}{self._of_none})"
         )
 
 

@@ -15,9 +15,9 @@ from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.grades import check_grade
 from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.collection.judgments import as_grades
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import MISTAKES, InputError, explains_types, mistake_in, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
-from rtc_bayes.judging.judges import Chooser, Judge, takes_measure
+from rtc_bayes.judging.judges import Chooser, Judge, confidence_of, takes_measure
 from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
@@ -179,7 +179,7 @@ class JudgingSession:
     @property
     def confidence(self) -> float | None:
         """The least confidence of any pair now, in [0.5, 1]; None where the judge has none."""
-        confidence = self._chooser.confidence()
+        confidence = confidence_of(self._chooser)
         return None if confidence is None else float(confidence.min())
 
     def compared(self, residual: float) -> float | None:
@@ -191,7 +191,7 @@ class JudgingSession:
             Standard deviation of the error of each score: what the pool leaves out, which a
             comparison counts, and which no judgment takes off.
         """
-        confidence, differences = self._chooser.confidence(), self._chooser.differences()
+        confidence, differences = confidence_of(self._chooser), self._chooser.differences()
         if confidence is None or differences is None:
             return None
         return float(with_residual(confidence, differences, residual).min())
@@ -316,7 +316,13 @@ def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[in
         What is no list of documents and weights; a document that the pool lacks or that is judged,
         one twice, more than were asked for, or a weight that is not a number.
     """
-    returned = chooser.choose(count)
+    try:
+        returned = chooser.choose(count)
+    except InputError:
+        raise
+    except MISTAKES as error:
+        what, remedy = f"choose({count})", "correct it; docs/judging.md shows a judge"
+        raise mistake_in(chooser, what, error, remedy) from error
     asked = f"choose({count}) of the judge {algorithm.judge.name} returned"
     remedy = f"return at most {count} (document, weight), unjudged documents by their numbers"
     try:

@@ -17,7 +17,7 @@ from rtc_bayes.confidence.setting import two_systems
 from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
-from rtc_bayes.judging.judges import Chooser, Judge
+from rtc_bayes.judging.judges import Chooser, Judge, confidence_of
 from rtc_bayes.judging.session import choices, reaches, start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import why_ended, without_choice
@@ -322,7 +322,7 @@ def _of_pool(
             why = f"its topic has {has}; {why}"
         judged[t] += 1
         suggestions.append(NextDocument(pool.topics[t], pool.docnos[document], weight, why))
-    confidence = chooser.confidence()
+    confidence = confidence_of(chooser)
     if numbers is None or confidence is None:
         return Suggestions(tuple(suggestions), None, None)
     names = (pool.systems[numbers[0]], pool.systems[numbers[1]])
@@ -349,7 +349,7 @@ def _numbers_of(pair: tuple[str, str], pool: Pool) -> tuple[int, int]:
 
 def _least_confident(chooser: Chooser) -> tuple[int, int] | None:
     """Return the numbers of the pair of least confidence, the first such one."""
-    confidence = chooser.confidence()
+    confidence = confidence_of(chooser)
     if confidence is None or not len(confidence):
         return None
     pool = chooser.pool

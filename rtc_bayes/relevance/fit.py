@@ -308,8 +308,9 @@ def fit(
     options : mapping of str to object, optional
         The model's options by name, as values or as text.
     draws, chains, tune : int, optional
-        For methods that draw: draws kept per chain, chains, and steps before the first draw;
-        by default 150, 4 and 500, of ``nuts`` 1000, 4 and 1000.
+        For methods that draw: draws kept per chain, chains, and steps before the first draw, of
+        which ``laplace`` and ``cut`` have none; by default 150, 4 and 500, of ``nuts`` 1000, 4 and
+        1000.
     seed : int
     labels : Labels, optional
         Labels of judges that may err, by :func:`rtc_bayes.read_labels`: evidence beside ranks and
@@ -326,8 +327,8 @@ def fit(
     ------
     InputError
         Labels for a model that takes none, no such model, method or option, a value that an option
-        does not take, `draws`, `chains` or `tune` for a method without draws, or
-        judgments of another type.
+        does not take, `draws` or `chains` for a method without draws, `tune` for one that
+        does not draw step by step, or judgments of another type.
     FitError
         A fit that must not be used: not converged, not finite, or a check of its draws failed.
 

@@ -238,7 +238,12 @@ def _checked(model: type, where: str | Path | None) -> type[RelevanceModel]:
     elif absent := [name for name in _ATTRIBUTES if not hasattr(model, name)]:
         lacking = f"give it the class attribute {absent[0]}"
     elif not available_methods(model):  # type: ignore[arg-type]
-        lacking = "give it a method graph(pool, judgments) that returns a PyMC model"
+        named = model.methods  # type: ignore[attr-defined]
+        lacking = (
+            f"it has none of its methods ({', '.join(map(str, named))}): give it "
+            "graph(pool, judgments) that returns a PyMC model, for map, laplace and nuts, or "
+            "map(judgments)"
+        )
     if lacking:
         raise InputError(
             f"class {model.__name__} is not a relevance model", path=where, remedy=lacking

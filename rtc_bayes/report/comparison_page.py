@@ -177,6 +177,11 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         "P(better) is the probability that the order of two systems is the same when all is "
         "judged; 0.5 says that nothing is known about it.",
     ]
+    if comparison.method == "map" and not comparison.settled:
+        said.append(
+            "By map every document has one probability: how far these are uncertain themselves is "
+            "not in the intervals."
+        )
     unjudged = float(str(comparison.meta.get("unjudged_relevant", 0.0)))
     asks_how_many = parse_measure(comparison.measure).asks_how_many
     if judgments is not None and 0.0 < unjudged < 1.0 and asks_how_many:

@@ -8,7 +8,7 @@ from functools import singledispatch
 import pandas as pd
 
 from rtc_bayes.collection import Description
-from rtc_bayes.confidence import Comparison
+from rtc_bayes.confidence import Comparison, Comparisons
 from rtc_bayes.judging.building import JudgingResult
 from rtc_bayes.judging.judging_plan import JudgingPlan
 from rtc_bayes.judging.stopping import stopped
@@ -38,6 +38,11 @@ def _(comparison: Comparison) -> str:
         to_html(each.frame.head(_SHOWN), each.formats, caption=_of(each.title, each.frame))
         for each in comparison_tables(comparison, None, seed=seed)
     )
+
+
+@html_of.register
+def _(comparisons: Comparisons) -> str:
+    return "\n".join(map(html_of, comparisons.values()))
 
 
 @html_of.register

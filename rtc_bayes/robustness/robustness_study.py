@@ -30,7 +30,14 @@ from rtc_bayes.robustness.breakdown import (
 from rtc_bayes.robustness.significance import compare_algorithms
 from rtc_bayes.store.shown import counted
 from rtc_bayes.trials.complete import Collection, Truth
-from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
+from rtc_bayes.trials.kind import (
+    Arrays,
+    Kind,
+    StudyResult,
+    Tables,
+    failed_fits,
+    without_judgment,
+)
 from rtc_bayes.trials.plan import MomentsRule, Plan
 from rtc_bayes.trials.running import run_study
 from rtc_bayes.trials.schema import columns
@@ -86,7 +93,7 @@ class Study(StudyResult):
     @property
     def unjudged(self) -> pd.Series[int]:
         """How many trials of an algorithm ended with no judgment at all, where any did."""
-        ended = (self.trials["judged"] == 0) & (self.trials["reason"] == "reached")
+        ended = without_judgment(self.trials)
         return self.trials.loc[ended, "algorithm"].value_counts(sort=False)
 
     def by_original(self) -> pd.DataFrame:
@@ -129,7 +136,7 @@ class Study(StudyResult):
                 scores.append(f"median judged {entry['median_judged']:g}")
             said = [", ".join(scores)] if scores else []
             if entry.get("failed"):
-                said.append(f"the fits of {entry['failed']} of {entry['trials']} trials failed")
+                said.append(failed_fits(self.trials[self.trials["algorithm"] == algorithm]))
             if algorithm in unjudged:
                 ended = counted(int(unjudged[algorithm]), "trial")
                 said.append(f"{ended} ended with no judgment at all")

@@ -18,7 +18,7 @@ import numpy as np
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.store import digest_file, digest_text, json_text, read_record, spawn_seeds
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.trials.complete import Collection
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.schema import AGAIN, Columns, read_table
@@ -211,6 +211,33 @@ class Kind[Result: StudyResult](ABC):
             },
             "models": {spec.name: spec.digest for spec in specs if spec.digest},
         }
+
+
+def failed_fits(trials: pd.DataFrame) -> str:
+    """Say how many fits failed of a study's trials, some at least, and why the first did.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> failed_fits(pd.DataFrame({"failure": [None, "no mode was reached", "no draws"]}))
+    'the fits of 2 of 3 trials failed, the first: no mode was reached'
+    """
+    failures = trials["failure"].dropna()
+    said = f"the fits of {len(failures)} of {counted(len(trials), 'trial')} failed"
+    return f"{said}, the first: {failures.iloc[0]}"
+
+
+def without_judgment(trials: pd.DataFrame) -> pd.Series[bool]:
+    """Say which of a study's trials ended with no judgment at all, as sure enough.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"judged": [0, 9], "reason": ["reached", "reached"]})
+    >>> without_judgment(rows).tolist()
+    [True, False]
+    """
+    return (trials["judged"] == 0) & (trials["reason"] == "reached")
 
 
 def load_study(directory: str | Path) -> StudyResult:

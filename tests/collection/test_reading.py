@@ -67,6 +67,15 @@ def test_byte_order_mark_is_not_part_of_the_topic(tmp_path):
     assert rb.read_qrels(write(tmp_path / "q", b"\xef\xbb\xbf" + QRELS.encode())).topics[0] == "401"
 
 
+def test_a_file_of_no_judgments_is_read_where_something_says_so(tmp_path):
+    path = write(tmp_path / "q", "")
+    with pytest.raises(InputError, match="the file is empty"):
+        rb.read_qrels(path)
+    write(tmp_path / "q.meta.json", '{"judged_for": ["A"], "relevance_level": 2}')
+    qrels = rb.read_qrels(path)
+    assert (len(qrels), qrels.judged_for, qrels.relevance_level) == (0, ("A",), 2)
+
+
 READERS = (rb.read_runs, rb.read_qrels, rb.read_erels, rb.read_prels, rb.read_scores)
 
 

@@ -541,6 +541,10 @@ def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, syst
     comparison = compare(pool, drawn, moments="plugin")
     level = comparison.level_text
     assert level is None if said is None else said in str(level)
+    point = Relevance.from_values(pool, np.full(pool.n_documents, 0.3), method="map")
+    of_point = compare(pool, point, moments="plugin")
+    assert of_point.level_text == level
+    assert "By map every document has one probability" in trust(of_point, None)
     for other in ("P@5", POOL_ALONE):
         assert compare(pool, drawn, other, moments="plugin").level_text is None
     judged = Relevance.from_values(pool, np.ones((1, 2, pool.n_documents)))

@@ -13,7 +13,7 @@ import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Qrels, next_documents
 from rtc_bayes.cli import main
 from rtc_bayes.judging import JudgingSession, build, parse_algorithm
-from rtc_bayes.judging.judges import MTC, available_judges, load_judge
+from rtc_bayes.judging.judges import MTC, Chooser, available_judges, load_judge
 from rtc_bayes.judging.stopping import stopped
 from rtc_bayes.store import plugins
 
@@ -108,6 +108,41 @@ def test_what_a_judge_of_ones_own_returns_is_checked(judge_file, pool, truth, re
         next_documents(pool, begun, algorithm=str(judge_file), count=1)
     with pytest.raises(InputError, match=message):
         build(pool, truth, str(judge_file), budget=3, judgments=begun)
+
+
+def test_a_slip_in_a_judges_own_code_is_said(judge_file, pool, truth):
+    lines = judge_file.read_text().split("\n")
+    start = next(n for n, line in enumerate(lines) if "def choose" in line)
+    judge_file.write_text("\n".join([*lines[: start + 1], "        return 1 / 0"]))
+    with pytest.raises(
+        InputError, match=rf"{start + 2}: choose\(1\) of .* fails: ZeroDivisionError"
+    ):
+        build(pool, truth, str(judge_file), budget=3)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "said"),
+    [(np.nan, "gave nan"), (2.0, "gave 2"), (0.2, "gave 0.2"), ([[0.9]], "an array of shape")],
+)
+def test_confidences_of_a_judge_of_ones_own_are_checked(pool, truth, confidence, said):
+    class Sure(Chooser):
+        def choose(self, count):
+            return [(int(document), 1.0) for document in self.unjudged()[:count]]
+
+        def confidence(self):
+            pairs = self.pool.n_systems * (self.pool.n_systems - 1) // 2
+            return np.array(confidence) if np.ndim(confidence) else np.full(pairs, confidence)
+
+    class Judge:
+        name, has_confidence = "sure", True
+
+        def start(self, judgments, *, seed):
+            return Sure(judgments)
+
+    with pytest.raises(InputError, match=f"confidence.. of Sure {said}"):
+        build(pool, truth, Judge(), budget=3)
+    with pytest.raises(InputError, match="Judge is a class, no judge; give an instance: Judge"):
+        build(pool, truth, Judge, budget=3)
 
 
 def test_a_judge_that_offers_nothing_ends_judging(judge_file, pool, truth):

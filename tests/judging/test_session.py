@@ -517,3 +517,14 @@ def test_what_is_below_the_cutoff_of_a_ratio_counts(measure):
     scores = rb.compare(pool, rb.fit(pool, truth.judgments), Estimand(measure, scope="pool"))
     assert by_all.confidence > 0.95
     assert (by_all.differences[0] > 0) == (scores.expected[0] > scores.expected[1])
+
+
+def test_judging_that_needs_no_judgment_says_why():
+    lists = {"1": "abcdefghij", "2": "klmnopqrst"}
+    pool = pool_of(lists, {"1": "a", "2": "k"})
+    result = build(pool, judged_everything(pool), "rtc:map", Estimand(scope="pool"))
+    assert (result.judgments.n_judged, result.reason) == (0, "reached")
+    assert "No judgment was needed: equal probabilities" in repr(result)
+    asked = build(pool, judged_everything(pool), "rtc:map", Estimand(scope="pool"), floor=1)
+    assert asked.judgments.n_judged >= 2
+    assert "No judgment was needed" not in repr(asked)

@@ -125,7 +125,7 @@ class Given:
 def test_a_value_that_is_no_probability(pool, bad):
     p = np.full(pool.n_documents, 0.5)
     p[3] = bad
-    with pytest.raises(FitError, match="not a number in"):
+    with pytest.raises(FitError, match="gave a probability of"):
         estimate(Given(PointEstimate(p)), None, Judgments.none(pool))
 
 

@@ -339,6 +339,51 @@ def test_laplace_is_refused_without_a_curved_mode(model_text, small, tmp_path, f
         fit(small.pool, small, model=str(tmp_path / "saddle.py"), method="laplace")
 
 
+@pytest.mark.parametrize("method", ["map", "laplace"])
+def test_a_search_that_starts_on_a_saddle_goes_on(model_text, small, tmp_path, method):
+    """Half way between two modes that mirror each other."""
+    head = model_text[: model_text.index("    def graph")]
+    text = head + SADDLE.replace("FORM", "x**2 - x**4").lstrip("\n")
+    (tmp_path / "mirror.py").write_text(text.replace('pm.Flat("x")', 'pm.Normal("x", 0, 100)'))
+    found = fit(small.pool, small, model=str(tmp_path / "mirror.py"), method=method)
+    x = np.abs(found.posterior["posterior"]["x"].values).mean()
+    assert x == pytest.approx(np.sqrt(0.5), abs=1e-3 if method == "map" else 0.1)
+
+
+OWN_GRAPH = """
+    def graph(self, pool, judgments):
+        import pymc as pm
+
+        with pm.Model(coords={"document": np.arange(pool.n_documents)}) as model:
+            x = PARAMETER
+            p = pm.math.sigmoid(x + np.zeros(pool.n_documents))
+            pm.Bernoulli("label", SAID, observed=judgments.labels[judgments.order])
+            pm.Deterministic("p", p, dims="document")
+        return model
+"""
+
+
+def own_graph(model_text, folder, parameter, said):
+    head = model_text[: model_text.index("    def graph")]
+    text = OWN_GRAPH.replace("PARAMETER", parameter).replace("SAID", said)
+    (folder / "own.py").write_text(head + text.lstrip("\n"))
+    return str(folder / "own.py")
+
+
+@pytest.mark.parametrize("method", ["map", "laplace", "nuts"])
+def test_a_density_that_is_zero_where_fits_start_is_refused(model_text, small, tmp_path, method):
+    """Every judged document has a probability of 0, and some are relevant."""
+    path = own_graph(model_text, tmp_path, 'pm.Normal("x")', "0.0 * p[judgments.order]")
+    with pytest.raises(FitError, match=r"density of best_rank is -inf where fits start, by label"):
+        fit(small.pool, small, model=path, method=method)
+
+
+def test_a_graph_without_parameters_is_refused(model_text, small, tmp_path):
+    path = own_graph(model_text, tmp_path, "0.5", "p[judgments.order]")
+    with pytest.raises(InputError, match="has no parameter; give it one"):
+        fit(small.pool, small, model=path)
+
+
 def test_one_file_goes_through_everything(model_text, tmp_path, monkeypatch, capsys):
     """Fit, compare, build and two trials by command, each naming the file."""
     monkeypatch.chdir(tmp_path)
@@ -386,6 +431,11 @@ APART = np.arange(4)[:, None] + np.random.default_rng(0).normal(0, 0.1, (4, 50))
         ("map", lambda n: None, "returned a NoneType; return a"),
         ("map", lambda n: PointEstimate([0.3] * n), r"gave p as a list of shape \(\d+,\)"),
         ("map", lambda n: PointEstimate(np.full((1, n), 0.3)), r"give an ndarray of shape \(doc"),
+        (
+            "map",
+            lambda n: PointEstimate(np.full(n, 0.3), {"a": np.zeros(99)}, {"a": ("topic",)}),
+            r"parameter a with shape \(99,\), and dims \(topic\); the pool has \d+ of dim topic",
+        ),
         ("gibbs", lambda n: PointEstimate(np.full(n, 0.3)), "returned a PointEstimate; return a"),
         ("gibbs", lambda n: Draws(np.full((8, n), 0.3)), r"ndarray of shape \(chains, draws, doc"),
         (
@@ -414,6 +464,18 @@ def test_what_a_method_of_its_own_must_not_return(pool, judgments, method, given
     setattr(Own, method, lambda self, judged, *_: given(judged.pool.n_documents))
     with pytest.raises(FitError, match=said):
         estimate(Own(), method, judgments)
+
+
+def test_a_slip_in_a_models_own_method_is_said(tmp_path, pool, judgments):
+    (tmp_path / "slip.py").write_text(
+        "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass Slip:\n"
+        "    name = default_method = 'map'\n    methods = ('map',)\n\n"
+        "    def map(self, judgments):\n        return 1 / 0\n"
+    )
+    with pytest.raises(
+        InputError, match=r"slip.py:10: map\(\) of Slip fails: ZeroDivisionError: .*; correct it"
+    ):
+        fit(pool, judgments, model=str(tmp_path / "slip.py"))
 
 
 @pytest.mark.filterwarnings("ignore:nothing says which systems:rtc_bayes.CollectionWarning")

@@ -80,7 +80,7 @@ def test_model_in_a_file(model_file, judgments):
             "holds exactly one model, this one Constant, Other",
         ),
         (MODEL.replace("frozen=True", ""), r"Constant is not a relevance model; put @dataclass\("),
-        (MODEL.replace("def map", "def mop"), "give it a method graph"),
+        (MODEL.replace("def map", "def mop"), "it has none of its methods"),
         (MODEL.replace("float = 0.3", "dict = None"), "cannot be read from text"),
     ],
 )

@@ -322,7 +322,10 @@ def test_several_measures_count_by_their_mean_rho(track):
     ("options", "says"),
     [
         ({"solver": "lasso"}, "solver is 'lasso'"),
-        ({"measure": ["AP", "P(rel=2)@5"]}, "by the relevance level, not by rel=2 of P\\(rel=2\\)@5"),
+        (
+            {"measure": ["AP", "P(rel=2)@5"]},
+            "by the relevance level, not by rel=2 of P\\(rel=2\\)@5",
+        ),
         ({"measure": ()}, "no measure"),
         ({"measure": "MAPE"}, "MAPE"),
         ({"solver": "vote", "share": 0.0}, "share is 0.0"),

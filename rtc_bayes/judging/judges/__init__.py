@@ -5,7 +5,12 @@ from __future__ import annotations
 from rtc_bayes.judging.judges.active_sampling import ActiveSampling
 from rtc_bayes.judging.judges.bandits import MaxMean, MaxMeanNonStationary
 from rtc_bayes.judging.judges.depth_pooling import DepthPooling
-from rtc_bayes.judging.judges.interface import Chooser, Judge, takes_measure
+from rtc_bayes.judging.judges.interface import (
+    Chooser,
+    Judge,
+    confidence_of,
+    takes_measure,
+)
 from rtc_bayes.judging.judges.move_to_front import MoveToFront
 from rtc_bayes.judging.judges.pooling import IncrementalPooling
 from rtc_bayes.judging.judges.random_sample import RandomSample
@@ -27,6 +32,7 @@ __all__ = [
     "RandomSample",
     "RankVariance",
     "available_judges",
+    "confidence_of",
     "judge_class",
     "load_judge",
     "takes_measure",

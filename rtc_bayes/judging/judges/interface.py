@@ -16,8 +16,12 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.judgments import as_grades
+from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
+
+_ROUNDING = 1e-9
 
 
 class Judge(Protocol):
@@ -141,7 +145,7 @@ class Chooser:
 
         One that can say so of a pair without the others does, as judging goes on with the first.
         """
-        now = self.confidence()
+        now = confidence_of(self)
         pairs = self.pool.n_systems * (self.pool.n_systems - 1) // 2
         return iter(range(pairs) if now is None else np.flatnonzero(now < confidence).tolist())
 
@@ -213,3 +217,42 @@ class Chooser:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_judged} judged)"
+
+
+def confidence_of(chooser: Chooser) -> Floats | None:
+    """Ask a chooser for its confidences, and check them.
+
+    Raises
+    ------
+    InputError
+        Another number of them than of pairs, or one outside [0.5, 1].
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> class Sure(Chooser):
+    ...     def confidence(self):
+    ...         return np.full(6, np.nan)
+    >>> confidence_of(Sure(rb.Judgments.none(pool)))
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: confidence() of Sure gave nan; give 6 numbers from 0.5 to 1, one \
+for each pair: 0.5 where nothing is known
+    """
+    given = chooser.confidence()
+    if given is None:
+        return None
+    now = np.asarray(given, dtype=np.float64)
+    pairs = chooser.pool.n_systems * (chooser.pool.n_systems - 1) // 2
+    inside = (now >= 0.5 - _ROUNDING) & (now <= 1.0 + _ROUNDING)
+    # a chooser for one pair alone has one
+    counts = now.shape in ((pairs,), (1,))
+    if not (counts and inside.all()):
+        what = f"{now[~inside][0]:g}" if counts else f"an array of shape {now.shape}"
+        raise InputError(
+            f"confidence() of {type(chooser).__name__} gave {what}",
+            remedy=f"give {counted(pairs, 'number')} from 0.5 to 1, one for each pair: 0.5 where "
+            "nothing is known",
+        )
+    return now

@@ -10,12 +10,22 @@ from typing import Any
 import numpy as np
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import FitError, FitWarning, InputError, warn, with_article
+from rtc_bayes.errors import (
+    MISTAKES,
+    FitError,
+    FitWarning,
+    InputError,
+    mistake_in,
+    warn,
+    with_article,
+)
 from rtc_bayes.relevance.interface import Draws, PointEstimate, RelevanceModel, Sampling
 
 type Estimate = PointEstimate | Draws
 
 METHODS = ("map", "laplace", "cut", "gibbs", "nuts")
+#: What to do about a slip in a model's own code.
+CORRECT = "correct it; docs/models.md shows a model"
 # what a graph gives to a model that has no method of its own
 _FROM_GRAPH = ("map", "laplace", "nuts")
 
@@ -62,6 +72,8 @@ def resolve_method(model: RelevanceModel | type[RelevanceModel], method: str | N
         raise InputError(
             f"model {model.name} announces {wanted!r} without {lacking}", remedy=remedy
         )
+    if _has(model, wanted):
+        remedy += f"; or add {wanted!r} to its methods"
     raise InputError(f"model {model.name} has no method {wanted!r}", remedy=remedy)
 
 
@@ -153,9 +165,13 @@ def estimate(
     if not estimated.diagnostics.usable:
         raise FitError(f"the fit of {model.name} must not be used: {estimated.diagnostics}")
     if not np.all((estimated.p >= 0.0) & (estimated.p <= 1.0)):
+        wrong = np.argwhere(~((estimated.p >= 0.0) & (estimated.p <= 1.0)))
+        document, value = int(wrong[0][-1]), float(estimated.p[tuple(wrong[0])])
+        pool = judgments.pool
+        how = "return probabilities" if hasattr(model, method) else "end with pm.math.sigmoid(...)"
         raise FitError(
-            f"model {model.name} gave a probability that is not a number in [0, 1]; "
-            "a graph ends with p = pm.math.sigmoid(...)"
+            f"{method} of model {model.name} gave a probability of {value:g}, of document "
+            f"{pool.docnos[document]} of topic {pool.topics[pool.topic_of[document]]}; {how}"
         )
     for check in estimated.diagnostics.warnings:
         warn(f"{model.name}:{method}: {check}", FitWarning)
@@ -188,12 +204,21 @@ def _has(model: Any, method: str) -> bool:
 
 def _fitter(model: Any, method: str) -> Callable[[Judgments, Sampling], Estimate]:
     """Return a method as a function of judgments and sampling."""
-    if method == "map" and hasattr(model, "map"):
-        return lambda judgments, sampling: model.map(judgments)
     if hasattr(model, method):
-        own: Callable[[Judgments, Sampling], Estimate] = getattr(model, method)
-        return own
+        return partial(_by_own, model, method)
     return partial(_through_graph, model, method)
+
+
+def _by_own(model: Any, method: str, judgments: Judgments, sampling: Sampling) -> Estimate:
+    """Fit by the model's own method, and say where its code fails."""
+    given = (judgments,) if method == "map" else (judgments, sampling)
+    try:
+        estimated: Estimate = getattr(model, method)(*given)
+    except (InputError, FitError, np.linalg.LinAlgError):
+        raise
+    except MISTAKES as error:
+        raise mistake_in(model, f"{method}()", error, CORRECT) from error
+    return estimated
 
 
 def _checked(estimated: Any, what: str, method: str, judgments: Judgments) -> Estimate:
@@ -212,6 +237,7 @@ def _checked(estimated: Any, what: str, method: str, judgments: Judgments) -> Es
             f"{documents} documents; give an ndarray of shape {wanted}, in the order of "
             "judgments.pool"
         )
+    _check_dims(estimated, what, judgments)
     if not isinstance(estimated, Draws):
         return estimated
     arrays = all(isinstance(values, np.ndarray) for values in estimated.parameters.values())
@@ -231,6 +257,22 @@ def _checked(estimated: Any, what: str, method: str, judgments: Judgments) -> Es
             checks = mixing_checks({"mean p": estimated.p.mean(axis=2)}, {})
         estimated = replace(estimated, diagnostics=replace(estimated.diagnostics, checks=checks))
     return estimated
+
+
+def _check_dims(estimated: Estimate, what: str, judgments: Judgments) -> None:
+    """Refuse parameters whose shapes do not have the pool's sizes, by their dims."""
+    pool = judgments.pool
+    sizes = {"topic": pool.n_topics, "system": pool.n_systems, "document": pool.n_documents}
+    before = 2 if isinstance(estimated, Draws) else 0
+    for name, dims in estimated.dims.items():
+        shape = np.shape(estimated.parameters.get(name, ()))[before:]
+        wanted = [sizes.get(dim, size) for dim, size in zip(dims, shape, strict=False)]
+        if name in estimated.parameters and (len(shape) != len(dims) or list(shape) != wanted):
+            needs = ", ".join(f"{sizes[dim]} of dim {dim}" for dim in dims if dim in sizes)
+            raise FitError(
+                f"{what} gave parameter {name} with shape {shape}, and dims ({', '.join(dims)})"
+                + (f"; the pool has {needs}" if needs else "; give a size for each")
+            )
 
 
 def _through_graph(model: Any, method: str, judgments: Judgments, sampling: Sampling) -> Estimate:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
-import traceback
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,8 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import FitError, FitWarning, InputError, warn
+from rtc_bayes.errors import (
+    MISTAKES,
+    FitError,
+    FitWarning,
+    InputError,
+    mistake_in,
+    warn,
+)
 from rtc_bayes.relevance.compiled import CompiledGraph
+from rtc_bayes.relevance.fitters import CORRECT
 from rtc_bayes.relevance.interface import (
     Density,
     Diagnostics,
@@ -31,11 +37,6 @@ SCALE_AT_ZERO = (
     "a scale of effects falls to 0 with them where its prior is highest there, as HalfNormal: "
     "use nuts, or a prior whose mode is above 0, as Gamma(2, 1)"
 )
-# what a slip in a model's own code raises
-_MISTAKES = (
-    *(ArithmeticError, AttributeError, ImportError, LookupError),
-    *(NameError, TypeError, ValueError),
-)
 # what PyMC says of a parameter outside its range, and what to do
 _HINTS = {
     "0 <= p <= 1": "end with p = pm.math.sigmoid(...)",
@@ -49,7 +50,8 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     Raises
     ------
     InputError
-        The graph's code fails, there is no deterministic p, or a free variable is discrete.
+        The graph's code fails, there is no deterministic p or no parameter, or a free variable is
+        discrete.
 
     Warns
     -----
@@ -74,8 +76,8 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
             graph = model.graph(judgments.pool, judgments)
         except InputError:
             raise
-        except _MISTAKES as error:
-            raise _mistake(model, error) from error
+        except MISTAKES as error:
+            raise mistake_in(model, "graph(pool, judgments)", error, CORRECT) from error
     if not isinstance(graph, pm.Model) or "p" not in graph.named_vars:
         raise InputError(
             f"graph() of {model!r} gives no deterministic p over documents",
@@ -86,6 +88,11 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
             f"graph() of {model!r} observes nothing, so that judgments may change nothing: call "
             "observe(judgments, log_odds) in it, or write a likelihood of the labels",
             FitWarning,
+        )
+    if not graph.free_RVs:
+        raise InputError(
+            f"graph() of {model!r} has no parameter",
+            remedy="give it one, such as pm.Normal; a model without returns p from map(judgments)",
         )
     _check_observed(model, graph, judgments)
     return CompiledGraph(graph)
@@ -120,20 +127,6 @@ def _check_observed(model: Any, graph: Any, judgments: Judgments) -> None:
         )
 
 
-def _mistake(model: Any, error: Exception) -> InputError:
-    """Say where a model's own code fails."""
-    # None of one that is typed in
-    file = getattr(sys.modules.get(type(model).__module__), "__file__", None)
-    frames = traceback.extract_tb(error.__traceback__)
-    line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
-    return InputError(
-        f"graph(pool, judgments) of {type(model).__name__} fails: {type(error).__name__}: {error}",
-        path=file,
-        line=line,
-        remedy="correct it; docs/models.md shows a model",
-    )
-
-
 def open_density(model: Any, judgments: Judgments) -> Density:
     """Return a model's own density over judgments if it has one, else its graph's."""
     if isinstance(model, HasDensity):
@@ -141,10 +134,34 @@ def open_density(model: Any, judgments: Judgments) -> Density:
     return open_graph(model, judgments)
 
 
+def check_start(model: Any, density: Density) -> None:
+    """Refuse a density that is 0, or no number, where fits start.
+
+    Raises
+    ------
+    FitError
+        Names the parts of a graph that make it so.
+    """
+    value = density.log_density(density.start, jacobian=True)
+    if np.isfinite(value):
+        return
+    of_parts = ""
+    if isinstance(density, CompiledGraph):
+        with quiet_pymc():
+            parts = density.graph.point_logps()
+        of_parts = f", by {', '.join(n for n, part in parts.items() if not np.isfinite(part))}"
+    raise FitError(
+        f"the log density of {model.name} is {value} where fits start{of_parts}: a judged document "
+        "may have a probability of 0 or 1, or a number is NaN; keep log-odds finite, as by "
+        "log(rank + 1) in place of log(rank - 1)"
+    )
+
+
 def find_mode(density: Density, *, jacobian: bool) -> tuple[Mode, Floats]:
     """Find where a density is highest, and how sharply it falls off.
 
-    L-BFGS goes near, Newton's method with the second derivatives arrives.
+    From a saddle, as half way between two modes that mirror each other, a second search begins
+    beside it.
 
     Parameters
     ----------
@@ -159,6 +176,21 @@ def find_mode(density: Density, *, jacobian: bool) -> tuple[Mode, Floats]:
     factor : ndarray of float, shape (size, size)
         Lower Cholesky factor of the negative Hessian there; empty without convergence.
     """
+    mode, factor = _mode_from(density.start, density, jacobian=jacobian)
+    if mode.converged or mode.iterations or not _is_saddle(density, mode.at, jacobian=jacobian):
+        return mode, factor
+    beside = density.start + np.random.default_rng(0).uniform(-_BESIDE, _BESIDE, density.size)
+    return _mode_from(beside, density, jacobian=jacobian)
+
+
+def _is_saddle(density: Density, x: Floats, *, jacobian: bool) -> bool:
+    """Whether the density rises from here in some direction, by its second derivatives."""
+    hessian = density.hessian(x, jacobian=jacobian)
+    return bool(np.isfinite(hessian).all() and np.linalg.eigvalsh(hessian).max() > _RISES)
+
+
+def _mode_from(start: Floats, density: Density, *, jacobian: bool) -> tuple[Mode, Floats]:
+    """Find the mode from a start: L-BFGS goes near, Newton's method with the Hessian arrives."""
     from scipy.linalg import LinAlgError, cholesky
     from scipy.optimize import minimize
 
@@ -177,7 +209,7 @@ def find_mode(density: Density, *, jacobian: bool) -> tuple[Mode, Floats]:
 
     none = np.empty((0, 0))
     with one_thread(), np.errstate(all="ignore"):
-        near = minimize(loss, density.start, jac=True, method="L-BFGS-B", options=_LBFGS)
+        near = minimize(loss, start, jac=True, method="L-BFGS-B", options=_LBFGS)
         stuck = Mode(near.x, int(near.nit), float(np.linalg.norm(near.jac)), False)
         try:
             mode = maximise(near.x, log_density, derivatives)
@@ -260,4 +292,8 @@ def as_fit_error(model: Any, method: str) -> Iterator[None]:
         raise FitError(f"{method} of {model.name} failed: {error}{''.join(hints)}") from error
 
 
+# a curvature that is more than rounding
+_RISES = 1e-6
+# how far from the first a second search starts, at most, in every value
+_BESIDE = 0.1
 _LBFGS = {"maxiter": 10_000, "maxfun": 100_000, "maxls": 50, "ftol": 1e-13, "gtol": 1e-7}

@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError
 from rtc_bayes.relevance.fitters.checks import PARETO_K, pareto_check
-from rtc_bayes.relevance.fitters.graphs import as_fit_error, collect, find_mode, open_density
+from rtc_bayes.relevance.fitters.graphs import (
+    as_fit_error,
+    check_start,
+    collect,
+    find_mode,
+    open_density,
+)
 from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling, Stage
 from rtc_bayes.relevance.newton import Floats, one_thread
 
@@ -38,6 +44,7 @@ def graph_laplace(model: Any, judgments: Judgments, sampling: Sampling) -> Draws
 
     density = open_density(model, judgments)
     with as_fit_error(model, "laplace"):
+        check_start(model, density)
         mode, factor = find_mode(density, jacobian=True)
         if not mode.converged:
             raise FitError(

@@ -14,6 +14,7 @@ from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.fitters.graphs import (
     as_fit_error,
+    check_start,
     collect,
     open_density,
     quiet_pymc,
@@ -55,6 +56,7 @@ def graph_nuts(model: Any, judgments: Judgments, sampling: Sampling) -> Draws:
     """
     density = open_density(model, judgments)
     with as_fit_error(model, "nuts"):
+        check_start(model, density)
         if isinstance(density, CompiledGraph):
             return sample_density(density, sampling)
         drawn = sample_density(density, sampling, accept=0.9, thin=_THIN)

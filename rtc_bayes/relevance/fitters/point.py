@@ -9,6 +9,7 @@ from rtc_bayes.errors import FitError
 from rtc_bayes.relevance.fitters.graphs import (
     SCALE_AT_ZERO,
     as_fit_error,
+    check_start,
     find_mode,
     open_density,
 )
@@ -25,6 +26,7 @@ def graph_map(model: Any, judgments: Judgments) -> PointEstimate:
     """
     density = open_density(model, judgments)
     with as_fit_error(model, "map"):
+        check_start(model, density)
         mode, _ = find_mode(density, jacobian=False)
         if not mode.converged:
             raise FitError(
