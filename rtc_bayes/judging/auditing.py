@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,6 +18,7 @@ from rtc_bayes.judging.assisting_model import CERTAIN, AssistingModel
 from rtc_bayes.judging.audit_list import audit_order
 from rtc_bayes.measures.analytic import gradient_on_pool
 from rtc_bayes.measures.names import Measure, parse_measure
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +68,8 @@ class AuditState:
         Logarithm of what each bet has made of a stake of 1.
     looks : tuple of (int, float)
         As of :class:`Audit`.
+    seen : mapping of str to float
+        The labels of the documents that have counted, by topic and docno with a space between.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class AuditState:
     scale: Floats
     wealth: Floats
     looks: tuple[tuple[int, float], ...] = ()
+    seen: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def start(cls, systems: int) -> Self:
@@ -458,7 +462,8 @@ def audit(
     InputError
         A measure without moments; another relevance level than the comparison's, or the measure's
         ``rel``; a document that the comparison has no probability of; other systems, measure or
-        alpha than of the look before; or documents that the seed does not draw.
+        alpha than of the look before, or another label of a document that it saw; or documents
+        that the seed does not draw.
 
     Examples
     --------
@@ -543,7 +548,9 @@ def _look(
         **estimates,
         highest=highest,
         judgments=turns.judgments,
-        state=replace(state, end=turns.end, wealth=wealth, looks=looks),
+        state=replace(
+            state, end=turns.end, wealth=wealth, looks=looks, seen=turns.labels_seen(setting.pool)
+        ),
     )
 
 
@@ -606,6 +613,13 @@ class _Turns:
     next: tuple[str, str] | None
     judgments: Judgments
 
+    def labels_seen(self, pool: Pool) -> dict[str, float]:
+        """Return the labels of the documents up to `end`, by topic and docno."""
+        seen = np.flatnonzero(self.time < self.end)
+        places, labels = self.place[seen], self.label[seen].tolist()
+        names = zip(pool.topic_of[places], pool.docnos[places], labels, strict=True)
+        return {f"{pool.topics[topic]} {docno}": label for topic, docno, label in names}
+
 
 def _turns(to: Pool, sample: Sample, seed: int) -> _Turns:
     """Line the documents drawn up with a pool; those of other topics are left out."""
@@ -657,6 +671,15 @@ def _begun(after: Audit | None, comparison: Comparison, alpha: float, turns: _Tu
         raise InputError(
             "the look before had more judgments of the audit",
             remedy="give all judgments of the audit",
+        )
+    now = turns.labels_seen(comparison.asked_setting.pool)
+    changed = [name for name, label in after.state.seen.items() if now.get(name) != label]
+    if changed:
+        topic, docno = changed[0].split(" ", 1)
+        raise InputError(
+            f"{counted(len(changed), 'judgment')} of the audit that the look before saw changed "
+            f"since, or are gone, as of document {docno} of topic {topic}",
+            remedy="begin anew without the look before (after=, --audit-log)",
         )
     return after.state
 

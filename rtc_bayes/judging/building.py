@@ -227,7 +227,10 @@ def build(
     True
     """
     about, pool = judged_about(estimand, pool, judgments)
-    level = level_of(qrels, about.relevance_level)
+    asked = about.relevance_level
+    if asked is None and qrels.relevance_level is None and judgments is not None:
+        asked = judgments.relevance_level
+    level = level_of(qrels, asked)
     if pool.n_topics:
         shared_topics(pool.topics, qrels.topics, qrels.path, say=False)
     check_groups_given(hold_out, groups)

@@ -372,6 +372,13 @@ def test_bad_input_is_refused(pool, probability):
     with pytest.raises(InputError, match=r"by AP\(rel=2\), takes grades from 2 on for relevant"):
         audit(by_rel, sample, seed=1)
     assert audit(by_rel, other, seed=1).relevance_level == 2
+    corrected = sample.judgments.labels.copy()
+    corrected[sample.judgments.order[0]] = 0.0
+    order = sample.judgments.order
+    again = Sample(Judgments.from_labels(pool, order, corrected[order]), sample.probability)
+    with pytest.raises(InputError, match=r"1 judgment of the audit that the look before saw chang"):
+        audit(comparison, again, after=first, seed=1)
+    assert audit(comparison, sample, after=first, seed=1).e_value == pytest.approx(first.e_value)
     none = Sample(Judgments.none(pool), sample.probability)
     with pytest.raises(InputError, match="more judgments"):
         audit(comparison, none, after=first, seed=1)

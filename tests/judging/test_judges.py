@@ -122,7 +122,7 @@ def test_a_slip_in_a_judges_own_code_is_said(judge_file, pool, truth):
 
 @pytest.mark.parametrize(
     ("confidence", "said"),
-    [(np.nan, "gave nan"), (2.0, "gave 2"), (0.2, "gave 0.2"), ([[0.9]], "an array of shape")],
+    [(np.nan, "gave nan"), (2.0, "gave 2"), (0.2, "gave 0.2"), ([[0.9]], "gave an array of shape")],
 )
 def test_confidences_of_a_judge_of_ones_own_are_checked(pool, truth, confidence, said):
     class Sure(Chooser):

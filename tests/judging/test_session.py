@@ -528,3 +528,15 @@ def test_judging_that_needs_no_judgment_says_why():
     asked = build(pool, judged_everything(pool), "rtc:map", Estimand(scope="pool"), floor=1)
     assert asked.judgments.n_judged >= 2
     assert "No judgment was needed" not in repr(asked)
+
+
+def test_judging_goes_on_by_the_relevance_level_of_what_was_judged():
+    pool = pool_of({"1": "abcdef"}, {"1": "fedcba"})
+    truth = Qrels({"1": dict(zip("abcdef", [0, 1, 2, 3, 1, 2], strict=True))})
+    about = Estimand(scope="pool")
+    options = {"confidence": None, "budget": 2}
+    two = build(pool, truth, "mtc", Estimand(scope="pool", relevance_level=2), **options)
+    for before in (two.judgments, two.judgments.to_qrels()):
+        more = build(pool, truth, "mtc", about, judgments=before, **options)
+        assert more.judgments.relevance_level == 2
+        assert more.judgments.n_judged == 4
