@@ -358,7 +358,8 @@ def options_of[**P, T](
     Parameters
     ----------
     choice : str
-        The parameter that chooses: a solver, a strategy, a number of stages.
+        The parameter that chooses: a solver, a strategy, a number of stages. None: the function
+        chooses by what is given.
     **takers : sequence of str, or Above
         By the name of an option, the choices that take it: some of them, or the numbers above one.
 
@@ -384,7 +385,8 @@ def options_of[**P, T](
             chosen = values[choice]
             for word, by in takers.items():
                 value = values[word]
-                if chosen not in by and value is not defaults[word] and value != defaults[word]:
+                given = value is not defaults[word] and value != defaults[word]
+                if given and chosen is not None and chosen not in by:
                     raise InputError(
                         f"{choice} {chosen} takes no {word}",
                         remedy=f"leave it out, or give {_written(choice, by)}",

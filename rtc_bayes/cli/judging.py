@@ -275,6 +275,7 @@ def next_(
             seed=seed,
             hold_out=hold_out,
             groups=groups,
+            aside=() if judged is None else judged.negative,
         )
     frame = documents_frame(suggestions.documents)
     meta = provenance(
@@ -294,6 +295,9 @@ def next_(
         title += f"; {counted_grades(highest, judgments.relevance_level)}"
         if by and parse_measure(estimand.measure).graded:
             title += ", and gains are by grade"
+    if judged is not None and judged.negative:
+        left = counted(len(judged.negative), "document")
+        title += f"; {left} of a negative grade, which nobody can judge, left out"
     if not suggestions.documents:
         title += f"; {why_none(judgments, has_confidence=chosen.has_confidence)}"
     _show(frame, kind, output, meta, title)

@@ -22,13 +22,14 @@ def labels(
     context: typer.Context,
     files: Annotated[list[str], typer.Argument(metavar="FILES", help="Files, folders, globs.")],
     method: Annotated[
-        Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"],
+        Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"] | None,
         typer.Option(
             help="mv: shares of votes; em: errors by true grade (Dawid and Skene); one-coin: one "
             "accuracy a judge; glad: difficult documents, too; hierarchical: judges alike, topics "
-            "and misleading documents; panel: errors of judges correlate."
+            "and misleading documents; panel: errors of judges correlate. Default: hierarchical; "
+            "of one judge alone panel."
         ),
-    ] = "hierarchical",
+    ] = None,
     rel: Annotated[
         int,
         typer.Option(

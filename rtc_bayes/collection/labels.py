@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 type Codes = NDArray[np.int64]
 
 _HIGHEST = 100
+MANY_LABELS = 100
+"""Labels of a judge from which the grades that it never gives say what its scale is."""
 _UNANSWERED = tuple(f"unanswered_{name}" for name in ("topic", "docno", "judge"))
 RARE = 0.05
 """Labels beyond a gap in the grades are taken for a slip if they are this share of all, or less."""
@@ -291,9 +293,22 @@ class Labels:
         return np.array([self.gold.get(pair, -1) for pair in self.pair_ids()], dtype=np.int64)
 
     def binary(self, relevance_level: int = 1) -> NDArray[np.int16]:
-        """Return 1 for each label of at least `relevance_level`, 0 for others."""
+        """Return 1 for each label of at least `relevance_level`, 0 for others.
+
+        Of judges who say 0 and 1 alone (:attr:`binary_judges`) 1 is relevant at any level.
+        """
         level = whole_number("relevance_level", relevance_level, least=1)
-        return (self.grade >= level).astype(np.int16)
+        levels = np.full(len(self.judges), level)
+        levels[self.binary_judges] = 1
+        return (self.grade >= levels[self.judge_of]).astype(np.int16)
+
+    @property
+    def binary_judges(self) -> NDArray[np.intp]:
+        """The numbers of judges of a hundred labels or more, all 0 or 1; all, if none is above."""
+        highest = np.zeros(len(self.judges), dtype=int)
+        np.maximum.at(highest, self.judge_of, self.grade)
+        many = np.bincount(self.judge_of, minlength=len(self.judges)) >= MANY_LABELS
+        return np.flatnonzero((many & (highest == 1)) | (self.n_grades == 2))
 
     def at_level(self, relevance_level: int = 1) -> Labels:
         """Return these labels, and their gold, as relevant (1) and nonrelevant (0)."""

@@ -421,6 +421,9 @@ def _decompressed(data: bytes, path: Path) -> bytes:
 
 def _guess(row: Sequence[bytes], expected: Layout) -> str:
     """Say what a line with other fields looks like."""
+    if len(row) == 1 and len(row[0].split(b",")) >= len(expected.fields) - 1:
+        labels = "; if it holds labels of judges, give it as --labels" * (expected is QRELS)
+        return f"write spaces in place of commas{labels}"
     for layout in (RUN, QRELS, PRELS):
         if len(row) == len(layout.fields) and layout is not expected:
             return f"if this is a file of {layout.kinds}, {layout.command}"

@@ -206,6 +206,17 @@ class Qrels(_TopicTable[int]):
         """
         return {docno: grade for docno, grade in self.get(topic, {}).items() if grade >= 0}
 
+    @property
+    def negative(self) -> tuple[tuple[str, str], ...]:
+        """The documents with a negative grade, by topic and docno: those that have no judgment.
+
+        Examples
+        --------
+        >>> Qrels({"1": {"a": 2, "b": -1}}).negative
+        (('1', 'b'),)
+        """
+        return tuple((t, d) for t, of in self.items() for d, grade in of.items() if grade < 0)
+
     def counts(self, relevance_level: int | None = None) -> tuple[int, int]:
         """Count the judged and, at a relevance level (their own), the relevant documents."""
         level = self.relevance_level or 1

@@ -13,6 +13,7 @@ from scipy.stats import beta
 
 from rtc_bayes.collection import Labels, Probabilities, write_erels
 from rtc_bayes.collection.ids import some
+from rtc_bayes.collection.labels import MANY_LABELS
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.crowd.expectation import dawid_skene, majority, one_coin
 from rtc_bayes.crowd.glad import glad
@@ -31,10 +32,11 @@ type Method = Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"]
 METHODS: tuple[str, ...] = get_args(Method.__value__)
 LEVEL = 0.9
 """Probability that a judge's interval holds."""
+_DRAWS = 1000
+# difference in shares of relevant documents from which a maximum is suspected
+_ONE_SIDE = 0.2
 # R-hat from which chains are said not to agree
 _MIXED = 1.1
-# labels of a judge from which it is remarked on that none is relevant
-_MANY_LABELS = 100
 _TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 
 _MAXIMISED: Mapping[str, Callable[[Votes], Truths]] = {
@@ -217,12 +219,12 @@ class Aggregate:
 )
 def aggregate(
     labels: Labels,
-    method: Method = "hierarchical",
+    method: Method | None = None,
     *,
     rel: int = 1,
     graded: bool = False,
     human: Known | None = None,
-    draws: int = 1000,
+    draws: int = _DRAWS,
     prior: CrowdPrior | None = None,
     history: Aggregate | None = None,
     families: Mapping[str, str] | None = None,
@@ -233,7 +235,9 @@ def aggregate(
     Parameters
     ----------
     labels : Labels
-    method : {"mv", "em", "one-coin", "glad", "hierarchical", "panel"}
+    method : {"mv", "em", "one-coin", "glad", "hierarchical", "panel"}, optional
+        Default: "hierarchical", and of one judge alone "panel", which goes by all its grades.
+
         "mv": the share of votes. "em": Dawid and Skene (1979; the 2013 thesis, section 8.2), a
         judge's errors by true grade. "one-coin": one accuracy a judge. "glad": Whitehill et al.
         (2009), abilities of judges and difficulties of documents. "hierarchical": judges that
@@ -270,7 +274,8 @@ def aggregate(
     Warns
     -----
     FitWarning
-        Chains of "hierarchical" do not agree.
+        Chains of "hierarchical" do not agree; "em", "one-coin" or "glad", without known grades,
+        takes far more or far fewer pairs for relevant than labels do.
     CollectionWarning
         No pair whose grade is known has labels, or no label of a judge of many is relevant; the
         known grades are judgments made for systems, and so of chosen documents.
@@ -283,6 +288,10 @@ def aggregate(
     >>> rb.aggregate(labels, "em", human={("7", "d1"): 1}).probability.round(1).tolist()
     [1.0, 0.2]
     """
+    if method is None:
+        of_posterior = prior is not None or history is not None or draws != _DRAWS
+        alone = len(labels.judges) == 1 and not of_posterior
+        method = "panel" if alone or families is not None else "hierarchical"
     if method not in METHODS:
         raise InputError(f"no method {method!r}", remedy=f"choose from {', '.join(METHODS)}")
     whole_number("draws", draws, least=1)
@@ -308,8 +317,10 @@ def aggregate(
     if method == "panel":
         told = np.flatnonzero(votes.gold >= 0)
         ids = labels.pair_ids()
-        grades = {ids[place]: int(votes.gold[place]) * (1 if graded else rel) for place in told}
-        of_panel = panel(labels, grades, rel=rel, graded=graded, families=families, seed=seed)
+        grades = {ids[place]: int(votes.gold[place]) for place in told}
+        of_panel = panel(
+            labels, grades, rel=rel if graded else 1, graded=graded, families=families, seed=seed
+        )
         made = Truths(of_panel.grades)
     elif method == "hierarchical":
         made = hierarchical(
@@ -321,6 +332,7 @@ def aggregate(
         )
     else:
         made = _MAXIMISED[method](votes)
+        _warn_of_one_side(method, made.grades, votes)
     if made.r_hat is not None and made.r_hat > _MIXED:
         warn(
             f"the chains do not agree (R-hat {made.r_hat:.2f}), so that intervals are too narrow; "
@@ -358,16 +370,38 @@ def _share(
 
 
 def _warn_of_scales(labels: Labels, rel: int) -> None:
-    """Say of judges of many labels that none is relevant, though they tell documents apart."""
+    """Say of judges of many labels that 1 counts as relevant, or that none of their labels does."""
+    if rel == 1:
+        return
+    if len(binary := labels.binary_judges):
+        names = some([labels.judges[j] for j in binary])
+        warn(
+            f"labels of {names} are 0 and 1 alone: 1 counts as relevant, as grades from {rel} on "
+            "do of others, and of people",
+        )
     highest = np.zeros(len(labels.judges), dtype=int)
     np.maximum.at(highest, labels.judge_of, labels.grade)
     count = np.bincount(labels.judge_of, minlength=len(labels.judges))
-    below = np.flatnonzero((highest > 0) & (highest < rel) & (count >= _MANY_LABELS))
-    if len(below):
+    below = np.flatnonzero((highest > 0) & (highest < rel) & (count >= MANY_LABELS))
+    if len(below := np.setdiff1d(below, binary)):
         names = some([labels.judges[j] for j in below])
         warn(
             f"no label of {names} reaches {rel}, the lowest relevant grade, so all count as "
             "nonrelevant; if these are on another scale, give them on that of the others",
+        )
+
+
+def _warn_of_one_side(method: str, grades: Floats, votes: Votes) -> None:
+    """Warn where a maximum is at one end: without known grades nothing holds it."""
+    if votes.n_grades > 2 or (votes.gold >= 0).any() or len(votes.grade) < MANY_LABELS:
+        return
+    share, of_labels = float(grades[:, 1].mean()), float(votes.grade.mean())
+    if abs(share - of_labels) > _ONE_SIDE:
+        warn(
+            f"{method} takes {share:.0%} of the documents for relevant, where {of_labels:.0%} of "
+            "the labels say so: its maximum may be one where judges who always say the same are "
+            "right; take another method, or give grades of a person (human=, --human)",
+            FitWarning,
         )
 
 

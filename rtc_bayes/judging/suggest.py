@@ -101,6 +101,7 @@ def next_documents(
     hold_out: HoldOutDesign | None = None,
     groups: Mapping[str, str] | None = None,
     labels: Labels | None = None,
+    aside: Iterable[tuple[str, str]] | None = None,
 ) -> list[NextDocument]:
     """Choose documents for a person to judge.
 
@@ -132,6 +133,9 @@ def next_documents(
     labels : Labels, optional
         Labels of judges that may err, for an algorithm with a model that takes them: see
         :func:`rtc_bayes.fit`. By default those that `judgments` have.
+    aside : iterable of (topic, docno), optional
+        Documents that nobody can judge, as of a broken link: none of them is chosen. By default
+        those that Qrels give a negative grade.
 
     Returns
     -------
@@ -185,6 +189,7 @@ def next_documents(
         hold_out=hold_out,
         groups=groups,
         labels=labels,
+        aside=aside,
     )
     return list(chosen.documents)
 
@@ -201,12 +206,13 @@ def suggest(
     hold_out: HoldOutDesign | None = None,
     groups: Mapping[str, str] | None = None,
     labels: Labels | None = None,
+    aside: Iterable[tuple[str, str]] | None = None,
 ) -> Suggestions:
     """Choose documents as :func:`next_documents` does, and say which pair is least sure.
 
     Parameters
     ----------
-    pool, judgments, estimand, algorithm, pair, count, seed, labels
+    pool, judgments, estimand, algorithm, pair, count, seed, labels, aside
         As of :func:`next_documents`.
 
     Returns
@@ -229,6 +235,7 @@ def suggest(
     about, pool = judged_about(estimand, pool, judgments)
     named = _named(pair, pool)
     if isinstance(judgments, Qrels):
+        aside = judgments.negative if aside is None else aside
         judgments = about.judgments(pool, judgments)
     judgments = judgments.on(pool)
     if labels is not None:
@@ -239,6 +246,7 @@ def suggest(
         pair=pair,
         named=named,
         measure=about.measure,
+        aside=frozenset(aside or ()),
     )
     if hold_out is None or groups is None:
         chosen = choose(judgments, count=count, seed=seed)
@@ -297,6 +305,7 @@ def _of_pool(
     pair: PairLike,
     named: tuple[str, str] | None,
     measure: str,
+    aside: frozenset[tuple[str, str]],
     count: int,
     seed: int,
 ) -> Suggestions:
@@ -314,8 +323,12 @@ def _of_pool(
         chooser = of_pair
     judged = Counter(topic_of[judgments.order].tolist())
     suggestions: list[NextDocument] = []
-    for document, weight in choices(chooser, count, algorithm):
+    for document, weight in choices(chooser, count + len(aside), algorithm):
         t = int(topic_of[document])
+        if (pool.topics[t], str(pool.docnos[document])) in aside:
+            continue
+        if len(suggestions) == count:
+            break
         why = chooser.why(document, weight)
         if judged[t] < algorithm.floor:
             has = f"{judged[t]} of {algorithm.floor} judgments" if judged[t] else "no judgment yet"

@@ -121,7 +121,8 @@ def design_counts(
             raise InputError(
                 f"{topics - baseline} topics are too few for a cycle: with {held} of {groups} "
                 f"groups held out it has {subsets}",
-                remedy="hold out fewer groups, or give on_remainder='cycle' for a part of a cycle",
+                remedy="hold out fewer groups, or allow a part of a cycle (on_remainder='cycle', "
+                "--on-remainder cycle)",
             )
         baseline, rest = baseline + rest, 0
 

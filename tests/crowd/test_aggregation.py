@@ -405,17 +405,56 @@ def test_chains_that_do_not_agree_are_warned_of():
     assert made.r_hat > 1.1
 
 
-def test_a_judge_on_another_scale_is_remarked_on():
-    """One that says 0 or 1 beside those of 0 to 3, at relevance level 2."""
+def test_a_judge_of_0_and_1_says_relevant_by_1():
+    """Beside judges of 0 to 3, or a person's grades alone, at relevance level 2."""
     truth = rb.Qrels({"7": {f"d{i:03}": i % 4 for i in range(120)}})
     said = [(d, f"{judge}", grade) for judge in "ab" for d, grade in truth["7"].items()]
     said += [(d, "binary", int(grade >= 2)) for d, grade in truth["7"].items()]
     docnos, judges, grades = zip(*said, strict=True)
     labels = rb.Labels.of(["7"] * len(docnos), docnos, judges, grades)
-    with pytest.warns(CollectionWarning, match="no label of binary reaches 2, the lowest relevant"):
-        made = rb.aggregate(labels, "mv", rel=2, human={("7", "d000"): 0, ("7", "d003"): 3})
+    human = {("7", "d000"): 0, ("7", "d003"): 3}
+    with pytest.warns(CollectionWarning, match="of binary are 0 and 1 alone: 1 counts as relevant"):
+        made = rb.aggregate(labels, "mv", rel=2, human=human)
     assert made.n_known == 2
+    assert set(np.round(made.probability, 6)) == {0.0, 1.0}
     assert rb.aggregate(labels, "mv", rel=1).n_known == 0
+    alone = labels.select(judges=["binary"])
+    alone = rb.Labels.of(["7"] * 120, *zip(*said[-120:], strict=True))
+    for method in ("em", "panel"):
+        with pytest.warns(CollectionWarning, match="of binary are 0 and 1 alone"):
+            made = rb.aggregate(alone, method, rel=2, human=human)
+        relevant = np.array([truth["7"][docno] >= 2 for _, docno in made.pairs])
+        assert made.probability[relevant].min() > made.probability[~relevant].max()
+
+
+def test_a_judge_none_of_whose_labels_is_relevant_is_remarked_on():
+    truth = {f"d{i:03}": i % 4 for i in range(120)}
+    said = [(d, judge, grade) for judge in "ab" for d, grade in truth.items()]
+    said += [(d, "low", min(grade, 2)) for d, grade in truth.items()]
+    docnos, judges, grades = zip(*said, strict=True)
+    labels = rb.Labels.of(["7"] * len(docnos), docnos, judges, grades)
+    with pytest.warns(CollectionWarning, match="no label of low reaches 3, the lowest relevant"):
+        rb.aggregate(labels, "mv", rel=3)
+
+
+def test_one_judge_alone_is_a_panel_of_one():
+    labels, truth, _ = crowd(pairs=40, judges=1, each=1)
+    human = dict(list(zip(labels.pair_ids(), truth.tolist(), strict=True))[:10])
+    assert rb.aggregate(labels, human=human).method == "panel"
+    assert rb.aggregate(labels, human=human, draws=200).method == "hierarchical"
+    assert rb.aggregate(crowd(pairs=9)[0], draws=200).method == "hierarchical"
+
+
+def test_a_maximum_at_one_end_is_warned_of():
+    """Half the judges say relevant, always; the others what is so, of a fifth."""
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"d{i}", f"j{j}", 1 if j else int(rng.random() < 0.2)) for i in range(200) for j in (0, 1)
+    ]
+    docnos, judges, grades = zip(*rows, strict=True)
+    labels = rb.Labels.of(["1"] * len(rows), docnos, judges, grades)
+    with pytest.warns(rb.FitWarning, match=r"one-coin takes 100% of the documents for relevant"):
+        rb.aggregate(labels, "one-coin")
 
 
 def test_known_grades_of_chosen_documents_are_warned_of():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pools import judge, pool_of, random_pool
 
+import rtc_bayes as rb
 from rtc_bayes import (
     CollectionWarning,
     Estimand,
@@ -230,3 +231,19 @@ def test_systems_that_nothing_tells_apart_are_not_asked_for(pool):
     with pytest.warns(CollectionWarning, match="A and copy have the same lists to rank 100"):
         build(twice, truth, "mtc", confidence=0.9)
     build(twice, truth, "mtc", confidence=None, budget=2)
+
+
+def test_a_document_that_cannot_be_judged_is_not_asked_for_again(pool):
+    first, second = (
+        next_documents(pool, Judgments.none(pool), algorithm="mtc", count=count) for count in (2, 4)
+    )
+    marked = rb.Qrels({first[0].topic: {first[0].docno: -1}})
+    assert next_documents(pool, marked, algorithm="mtc", count=3) == second[1:]
+    of_python = next_documents(
+        pool,
+        Judgments.none(pool),
+        algorithm="mtc",
+        count=2,
+        aside=[(d.topic, d.docno) for d in first],
+    )
+    assert of_python == second[2:]
