@@ -73,9 +73,10 @@ def build(
     """Judge by a truth file until sure.
 
     Chooses documents until the systems are told apart. For whom, and why it ended, stands in
-    OUT.meta.json.
+    OUT.meta.json. Of --algorithm sample an OUT that ends in .prels holds the probability that each
+    was drawn.
     """
-    from rtc_bayes.collection import read_qrels, write_qrels
+    from rtc_bayes.collection import read_qrels, write_prels, write_qrels
     from rtc_bayes.judging import build, parse_algorithm
     from rtc_bayes.store import announced, meta_path, provenance, write_json
 
@@ -84,6 +85,12 @@ def build(
         raise InputError(
             f"--confidence says nothing to {chosen.judge.name}, which has none",
             remedy="give --budget alone",
+        )
+    samples, as_prels = hasattr(chosen.judge, "sample"), str(output).endswith(".prels")
+    if as_prels and not samples:
+        raise InputError(
+            f"{chosen.judge.name} draws no sample, and prels hold probabilities of being drawn",
+            remedy="write another file, as judged.qrels, or judge by sample",
         )
     systems, answers = runs.read(), read_qrels(truth)
     before = None if qrels is None else read_qrels(qrels)
@@ -108,7 +115,15 @@ def build(
             f"{counted(len(result.missing), 'chosen document')} that the truth lacks, taken as "
             f"nonrelevant; listed in {meta_path(output)}",
         )
-    write_qrels(result.judgments.to_qrels(), output)
+    if as_prels:
+        write_prels(chosen.judge.sample(result.judgments).to_prels(), output)  # type: ignore[attr-defined]
+    else:
+        write_qrels(result.judgments.to_qrels(), output)
+    if samples and not as_prels:
+        warn(
+            "qrels do not hold the probabilities by which documents were drawn: estimates from "
+            "this sample need -o FILE.prels",
+        )
     inputs = digests(systems, answers, [chosen.model], labels) | design.digests()
     if before is not None:
         inputs[before.path] = before.digest

@@ -40,6 +40,7 @@ from rtc_bayes.relevance.interface import (
 from rtc_bayes.relevance.options import option_text, option_values
 from rtc_bayes.relevance.registry import load_model
 from rtc_bayes.relevance.spec import ModelSpec
+from rtc_bayes.relevance.turned_labels import turned_judges
 from rtc_bayes.store import provenance
 from rtc_bayes.store.shown import counted
 
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
     from rtc_bayes.collection.grades import GradeDistribution
 
 _FORMAT = "rtc_bayes fit 3"
-# a judge is called turned round by as many relevant documents, and others, and this chance
-_SIDES, _BY_CHANCE = 3, 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -381,29 +380,11 @@ def fit(
 
 def _warn_of_turned(judgments: Judgments) -> None:
     """Warn of judges whose higher labels go with what people judged nonrelevant."""
-    if (labels := judgments.judge_labels) is None:
-        return
-    from scipy.stats import mannwhitneyu
-
-    place = labels.located(judgments.pool)
-    truth = np.where(place >= 0, judgments.labels[place], np.nan)
-    rows = np.flatnonzero(~np.isnan(truth))
-    if not len(rows):
-        return
-    rows = rows[np.argsort(labels.judge_of[rows], kind="stable")]
-    numbers, starts = np.unique(labels.judge_of[rows], return_index=True)
-    turned = []
-    for number, own in zip(numbers, np.split(rows, starts[1:]), strict=True):
-        above, below = (labels.grade[own[side]] for side in (truth[own] > 0.5, truth[own] < 0.5))
-        if min(len(above), len(below)) >= _SIDES:
-            p = mannwhitneyu(above, below, alternative="less").pvalue
-            if p < _BY_CHANCE / len(labels.judges):
-                turned.append(labels.judges[number])
-    if turned:
+    if turned := turned_judges(judgments):
         warn(
             f"labels of {some(turned)} are higher on documents that people judged nonrelevant than "
-            "on relevant ones: the scale may be turned round, or people judged what the labels "
-            "got wrong; the model takes every label for evidence of relevance, if weak",
+            "on relevant ones, and count for nothing: the scale may be turned round, or people "
+            "judged what the labels got wrong",
             FitWarning,
         )
 

@@ -9,6 +9,7 @@ import pytest
 
 import rtc_bayes as rb
 from rtc_bayes.cli import main
+from rtc_bayes.judging.judges import load_judge
 
 ASKED = ["evaluate", "runs", "--prels", "sample.prels"]
 
@@ -80,3 +81,29 @@ def test_scores_by_topic_are_those_of_allocate(estimate, capsys):
 def test_what_cannot_be_is_refused(estimate, capsys, line, said):
     assert main(line.split()) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_sample_that_build_judges_keeps_its_probabilities(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    judged = ["build", "runs", "--truth", "qrels.txt", "--depth", "20", "--budget", "40"]
+    assert main([*judged, "--algorithm", "sample", "--scope", "pool", "-o", "own.prels"]) == 0
+    pool = rb.Estimand(scope="pool", depth=20).pool(rb.read_runs("runs"))
+    made = rb.build(
+        pool,
+        rb.read_qrels("qrels.txt"),
+        "sample",
+        rb.Estimand(scope="pool", depth=20),
+        budget=40,
+        confidence=None,
+    )
+    judge = load_judge("sample")
+    expected = judge.sample(made.judgments)
+    read = rb.Sample.from_prels(pool, rb.read_prels("own.prels"))
+    np.testing.assert_allclose(
+        rb.stat_ap(read).scores.mean, rb.stat_ap(expected).scores.mean, atol=1e-12
+    )
+    capsys.readouterr()
+    assert main([*judged, "--algorithm", "sample", "-o", "own.qrels"]) == 0
+    assert "estimates from this sample need -o FILE.prels" in capsys.readouterr().err
+    assert main([*judged, "--algorithm", "ip", "-o", "other.prels"]) == 2
+    assert "ip draws no sample" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from rtc_bayes.relevance import LabelEvidence, label_evidence
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.label_systems import SPREAD, LabelledSystems
 from rtc_bayes.relevance.nested_laplace import NestedLaplace
+from rtc_bayes.relevance.turned_labels import turned_judges
 from rtc_bayes_models.hierarchical import Design, Hierarchical
 from rtc_bayes_models.robust import COEFFICIENTS, Design as RobustDesign, Robust
 
@@ -202,6 +203,22 @@ def test_a_bad_judge_does_no_harm():
     rest = np.setdiff1d(np.arange(pool.n_documents), judged)
     with_labels = log_loss(judgments, relevant, lot, rest)
     assert with_labels < 1.05 * log_loss(judgments, relevant, None, rest)
+
+
+@pytest.mark.parametrize("model", ["hierarchical:map", "layered:map"])
+def test_a_judge_turned_round_counts_for_nothing(model):
+    """As if it had no labels, beside another's or alone; in judging, too."""
+    pool, relevant, labels = simulated(wrong=0.1)
+    turned = label_all(pool, 1 - labels.grade)
+    judged = np.random.default_rng(1).permutation(pool.n_documents)[:100]
+    judgments = Judgments.from_labels(pool, judged, relevant[judged].astype(float))
+    with pytest.warns(rb.FitWarning, match="and count for nothing: the scale may be turned round"):
+        beside = rb.fit(pool, judgments, model=model, labels=turned)
+    without = rb.fit(pool, judgments, model=model)
+    np.testing.assert_array_equal(beside.relevance.values, without.relevance.values)
+    assert beside.judgments.judge_labels is turned
+    none = Judgments.none(pool).with_judge_labels(turned)
+    assert turned_judges(none) == ()
 
 
 def test_labels_tell_systems_apart_before_any_judgment():

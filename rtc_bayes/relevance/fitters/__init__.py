@@ -20,6 +20,7 @@ from rtc_bayes.errors import (
     with_article,
 )
 from rtc_bayes.relevance.interface import Draws, PointEstimate, RelevanceModel, Sampling
+from rtc_bayes.relevance.turned_labels import without_turned
 
 type Estimate = PointEstimate | Draws
 
@@ -154,8 +155,9 @@ def estimate(
             "the pool holds no document to predict the relevance of",
             remedy="give runs that retrieve documents",
         )
+    evidence = without_turned(judgments)
     try:
-        estimated = _fitter(model, method)(judgments, sampling or Sampling.of(method))
+        estimated = _fitter(model, method)(evidence, sampling or Sampling.of(method))
     except np.linalg.LinAlgError as error:
         raise FitError(
             f"the fit of {model.name} by {method} broke down: its numbers grew too large or too "

@@ -1,0 +1,72 @@
+"""Judges whose labels go against what people judged: a scale that is turned round.
+
+A model takes a higher label for evidence of relevance, and labels teach it which systems are good
+before people's judgments can object. So the labels of such judges count for nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rtc_bayes.collection import Judgments
+
+# so many documents on either side, and this chance
+_SIDES, _BY_CHANCE = 3, 0.01
+
+
+def turned_judges(judgments: Judgments) -> tuple[str, ...]:
+    """Name judges whose higher labels go with what people judged nonrelevant.
+
+    By the rank-sum test, at 1% over all judges, of three relevant documents and three others at
+    least.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> docnos = [f"d{i}" for i in range(12)]
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": docnos})]))
+    >>> judged = rb.Judgments.from_labels(pool, np.arange(12), np.arange(12) < 6)
+    >>> labels = rb.Labels.of(["1"] * 12, docnos, ["llm"] * 12, [0] * 6 + [1] * 6)
+    >>> turned_judges(judged.with_judge_labels(labels))
+    ('llm',)
+    """
+    if (labels := judgments.judge_labels) is None:
+        return ()
+    from scipy.stats import mannwhitneyu
+
+    place = labels.located(judgments.pool)
+    truth = np.where(place >= 0, judgments.labels[place], np.nan)
+    rows = np.flatnonzero(~np.isnan(truth))
+    if not len(rows):
+        return ()
+    rows = rows[np.argsort(labels.judge_of[rows], kind="stable")]
+    numbers, starts = np.unique(labels.judge_of[rows], return_index=True)
+    turned = []
+    for number, own in zip(numbers, np.split(rows, starts[1:]), strict=True):
+        above, below = (labels.grade[own[side]] for side in (truth[own] > 0.5, truth[own] < 0.5))
+        if min(len(above), len(below)) >= _SIDES:
+            p = mannwhitneyu(above, below, alternative="less").pvalue
+            if p < _BY_CHANCE / len(labels.judges):
+                turned.append(labels.judges[number])
+    return tuple(turned)
+
+
+def without_turned(judgments: Judgments) -> Judgments:
+    """Return judgments without the labels of :func:`turned_judges`.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> without_turned(rb.Judgments.none(pool))
+    Judgments(0 judged, 0 relevant, in 0 of 1 topic)
+    """
+    turned = turned_judges(judgments)
+    if not turned:
+        return judgments
+    assert judgments.judge_labels is not None
+    others = [judge for judge in judgments.judge_labels.judges if judge not in turned]
+    left = judgments.judge_labels.select(judges=others) if others else None
+    return replace(judgments, judge_labels=left)
