@@ -2,8 +2,8 @@
 
     RTC_BAYES_DATA=FOLDER python -m experiments.judges.one_judge [--seeds 5]
 
-Each of nine judges of LLMJudge, and UMBRELA and the self-rated EXAM on DL 2020, alone: 50 and 200
-random pairs have the grades of people. Prints, as Markdown, for each method the log loss of the
+Each of nine judges of LLMJudge, and UMBRELA and the self-rated EXAM on DL 2020, alone: none, 50 or
+200 random pairs have the grades of people. Prints, as Markdown, for each method the log loss of the
 other pairs, how many of them are expected to be relevant over how many are, and how often the 90%
 interval of the judge's accuracy holds its accuracy on all pairs. The panel's prior is of DL 2020;
 on that it has the one of LLMJudge.
@@ -80,7 +80,7 @@ def scored(
             "method": method,
             "log loss": -np.log(np.where(y, p, 1.0 - p)).mean(),
             "expected over relevant": p.sum() / y.sum(),
-            "interval holds": judge.accuracy_low <= accuracy <= judge.accuracy_high,
+            "interval holds": judge.accuracy_low <= accuracy <= judge.accuracy_high if n else None,
         }
 
 
@@ -92,8 +92,8 @@ def main() -> None:
     rows = [
         {"": name, **row}
         for name, labels, truth, prior in judges()
-        for n in (50, 200)
-        for seed in range(options.seeds if name.startswith("DL") else 2)
+        for n in (0, 50, 200)
+        for seed in range((options.seeds if name.startswith("DL") else 2) if n else 1)
         for row in scored(labels, truth, prior, n, seed)
     ]
     by = ["", "graded", "method"]
