@@ -29,7 +29,7 @@ from rtc_bayes import (
 from rtc_bayes.report.tables import to_markdown
 
 COLLECTIONS = {"trec8_adhoc": "TREC-8", "robust03": "Robust 2003"}
-BELIEFS = ("logistic", "hierarchical:map")
+BELIEFS = ("logistic", "hierarchical:map", "hierarchical:laplace")
 JUDGED = (3, 6, 12)
 FIRST = 10
 
