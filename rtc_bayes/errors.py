@@ -385,8 +385,8 @@ def options_of[**P, T](
             chosen = values[choice]
             for word, by in takers.items():
                 value = values[word]
-                given = value is not defaults[word] and value != defaults[word]
-                if given and chosen is not None and chosen not in by:
+                is_set = value is not defaults[word] and value != defaults[word]
+                if is_set and chosen is not None and chosen not in by:
                     raise InputError(
                         f"{choice} {chosen} takes no {word}",
                         remedy=f"leave it out, or give {_written(choice, by)}",

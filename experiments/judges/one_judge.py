@@ -61,9 +61,9 @@ def scored(
     """Aggregate the labels of one judge beside the grades of n random pairs."""
     pairs = [pair for pair in labels.pair_ids() if pair in truth]
     relevant = np.array([truth[pair] >= RELEVANT for pair in pairs])
-    given = labels.binary(RELEVANT)[np.argsort(labels.pairs().of_label)]
+    said = labels.binary(RELEVANT)[np.argsort(labels.pairs().of_label)]
     told = np.array([pair in truth for pair in labels.pair_ids()])
-    accuracy = (given[told] == relevant).mean()
+    accuracy = (said[told] == relevant).mean()
     chosen = np.random.default_rng([n, seed]).choice(len(pairs), n, replace=False)
     human = {pairs[i]: truth[pairs[i]] for i in chosen}
     rest = np.setdiff1d(np.arange(len(pairs)), chosen)

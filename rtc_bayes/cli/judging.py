@@ -86,11 +86,17 @@ def build(
             f"--confidence says nothing to {chosen.judge.name}, which has none",
             remedy="give --budget alone",
         )
-    samples, as_prels = hasattr(chosen.judge, "sample"), str(output).endswith(".prels")
+    samples = hasattr(chosen.judge, "sample")
+    as_prels = str(output).endswith((".prels", ".prels.gz"))
     if as_prels and not samples:
         raise InputError(
             f"{chosen.judge.name} draws no sample, and prels hold probabilities of being drawn",
             remedy="write another file, as judged.qrels, or judge by sample",
+        )
+    if as_prels and (qrels is not None or design.digests()):
+        raise InputError(
+            "prels are of one sample of a whole pool, with no judgments before and no design",
+            remedy="leave --qrels and --hold-out out, or write qrels",
         )
     systems, answers = runs.read(), read_qrels(truth)
     before = None if qrels is None else read_qrels(qrels)

@@ -28,23 +28,23 @@ CONCENTRATION = 2.0
 SLOPE_SD = 1.0
 #: Draws of topics' grades and of the slope, where relevance itself has one.
 GRADE_DRAWS = 200
+_LARGEST = int(np.iinfo(np.int8).max)
 # of Newton's method, for the slope
 _STEPS = 20
 
 
-def check_grade(grade: int, path: str | None = None) -> None:
-    """Refuse a grade that an outcome, of bytes, cannot hold; `path` names the file it is from.
+def check_grade(grade: int, path: str | None = None, of: str = "") -> None:
+    """Refuse a grade that an outcome, of bytes, cannot hold; say where it is from.
 
     Examples
     --------
     >>> check_grade(4)
     """
-    highest = np.iinfo(np.int8).max
-    if grade > highest:
+    if grade > _LARGEST:
         raise InputError(
-            f"a grade of {grade} is no gain of a graded measure",
+            f"a grade of {grade}{of} is no gain of a graded measure",
             path=path,
-            remedy=f"give grades up to {highest}",
+            remedy=f"give grades up to {_LARGEST}",
         )
 
 
@@ -202,7 +202,11 @@ class GradeDistribution:
         highest = int(grade.max(initial=0))
         if max(highest, relevance_level) <= 1:
             return None
-        check_grade(highest, qrels.path or None)
+        if highest > _LARGEST:
+            of, docno = next(
+                (t, d) for t in topics for d, g in qrels.judged(t).items() if g == highest
+            )
+            check_grade(highest, qrels.path or None, f", of document {docno} of topic {of},")
         heights = heights or {}
         lowest = _lowest(heights)
         height = np.array(

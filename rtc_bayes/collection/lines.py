@@ -275,6 +275,11 @@ class Rows:
             return ""
         return f"if {unused} and {name} changed places, write {' '.join(self.layout.fields)}"
 
+    def first(self) -> list[str]:
+        """Return the fields of the first line that has any."""
+        lines = (line.split() for line in self._data.split(b"\n", 1000))
+        return [field.decode() for field in next(filter(None, lines))]
+
     def _other_kind(self) -> str:
         """Recognise qrels and erels, whose lines have as many fields, from their first line."""
         for layout in (QRELS, ERELS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -282,17 +283,23 @@ def _table[Value](rows: Rows, values: Sequence[Value]) -> dict[str, dict[str, Va
     return table
 
 
+# what stands for an iteration, which nothing reads
+_ITERATION = re.compile(r"-?\d+|q0|iter(ation)?|na|-", re.IGNORECASE)
+
+
 def _read_qrels_file(path: Path) -> Qrels:
     beside = _read_beside(meta_path(path))
     if beside and not read_bytes(path).strip():
         return Qrels({}, path=str(path), digest=digest_file(path), **beside)
     rows = Rows(path, QRELS)
-    return Qrels(
-        _table(rows, rows.integers("relevance").tolist()),
-        path=str(path),
-        digest=rows.digest,
-        **beside,
-    )
+    table = _table(rows, rows.integers("relevance").tolist())
+    name = rows.first()[1]
+    if not _ITERATION.fullmatch(name):
+        warn(
+            f"{path}: its second column is {shown(name)}, no number of an iteration: if these are "
+            "labels of a judge that may err, give them as labels (--labels, read_labels)",
+        )
+    return Qrels(table, path=str(path), digest=rows.digest, **beside)
 
 
 def _read_beside(path: Path) -> dict[str, Any]:

@@ -233,7 +233,7 @@ def _says_relevant(rows: Floats, labels: Floats, grades: Floats) -> Floats:
 def _confusion(values: ArrayLike) -> Floats:
     try:
         rows = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except ValueError:
         rows = np.empty(0)
     fits = rows.ndim == 2 and len(rows) >= 2 and rows.shape[1] == 2 and (rows >= 0.0).all()
     if not (fits and np.allclose(rows.sum(axis=1), 1.0)):

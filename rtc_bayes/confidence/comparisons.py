@@ -11,7 +11,7 @@ from rtc_bayes.confidence.comparison import Comparison, page_of
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import MeasureLike, parse_measure
 from rtc_bayes.store import write_csv, write_json
-from rtc_bayes.store.shown import Shown
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,9 @@ class Comparisons(dict[str, Comparison], Shown):
         return super().get(self._name(measure), default)
 
     def __repr__(self) -> str:
-        return f"Comparisons({', '.join(self)}: {next(iter(self.values()), None)!r}, ...)"
+        first = next(iter(self.values()), None)
+        systems = 0 if first is None else len(first.systems)
+        return f"Comparisons({counted(systems, 'system')} by {', '.join(self) or 'nothing'})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return :meth:`Comparison.to_frame` of each measure, with the measure first."""

@@ -32,7 +32,6 @@ type Method = Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"]
 METHODS: tuple[str, ...] = get_args(Method.__value__)
 LEVEL = 0.9
 """Probability that a judge's interval holds."""
-_DRAWS = 1000
 # difference in shares of relevant documents from which a maximum is suspected
 _ONE_SIDE = 0.2
 # R-hat from which chains are said not to agree
@@ -224,7 +223,7 @@ def aggregate(
     rel: int = 1,
     graded: bool = False,
     human: Known | None = None,
-    draws: int = _DRAWS,
+    draws: int = 1000,
     prior: CrowdPrior | None = None,
     history: Aggregate | None = None,
     families: Mapping[str, str] | None = None,
@@ -236,7 +235,8 @@ def aggregate(
     ----------
     labels : Labels
     method : {"mv", "em", "one-coin", "glad", "hierarchical", "panel"}, optional
-        Default: "hierarchical", and of one judge alone "panel", which goes by all its grades.
+        Default: "hierarchical"; of one judge alone, whose grades "panel" all goes by, and with
+        `families` "panel".
 
         "mv": the share of votes. "em": Dawid and Skene (1979; the 2013 thesis, section 8.2), a
         judge's errors by true grade. "one-coin": one accuracy a judge. "glad": Whitehill et al.
@@ -275,7 +275,7 @@ def aggregate(
     -----
     FitWarning
         Chains of "hierarchical" do not agree; "em", "one-coin" or "glad", without known grades,
-        takes far more or far fewer pairs for relevant than labels do.
+        takes far more or far fewer pairs for relevant than shares of votes do.
     CollectionWarning
         No pair whose grade is known has labels, or no label of a judge of many is relevant; the
         known grades are judgments made for systems, and so of chosen documents.
@@ -289,9 +289,19 @@ def aggregate(
     [1.0, 0.2]
     """
     if method is None:
-        of_posterior = prior is not None or history is not None or draws != _DRAWS
-        alone = len(labels.judges) == 1 and not of_posterior
-        method = "panel" if alone or families is not None else "hierarchical"
+        # its options are checked as those of the method that is taken
+        return aggregate(
+            labels,
+            "panel" if len(labels.judges) == 1 or families is not None else "hierarchical",
+            rel=rel,
+            graded=graded,
+            human=human,
+            draws=draws,
+            prior=prior,
+            history=history,
+            families=families,
+            seed=seed,
+        )
     if method not in METHODS:
         raise InputError(f"no method {method!r}", remedy=f"choose from {', '.join(METHODS)}")
     whole_number("draws", draws, least=1)
@@ -332,7 +342,8 @@ def aggregate(
         )
     else:
         made = _MAXIMISED[method](votes)
-        _warn_of_one_side(method, made.grades, votes)
+        if method != "mv":
+            _warn_of_one_side(method, made.grades, votes)
     if made.r_hat is not None and made.r_hat > _MIXED:
         warn(
             f"the chains do not agree (R-hat {made.r_hat:.2f}), so that intervals are too narrow; "
@@ -376,8 +387,8 @@ def _warn_of_scales(labels: Labels, rel: int) -> None:
     if len(binary := labels.binary_judges):
         names = some([labels.judges[j] for j in binary])
         warn(
-            f"labels of {names} are 0 and 1 alone: 1 counts as relevant, as grades from {rel} on "
-            "do of others, and of people",
+            f"labels of {names} are 0 and 1 alone: for these judges 1 counts as relevant, for "
+            f"others, and for people, grades from {rel} on",
         )
     highest = np.zeros(len(labels.judges), dtype=int)
     np.maximum.at(highest, labels.judge_of, labels.grade)
@@ -395,11 +406,11 @@ def _warn_of_one_side(method: str, grades: Floats, votes: Votes) -> None:
     """Warn where a maximum is at one end: without known grades nothing holds it."""
     if votes.n_grades > 2 or (votes.gold >= 0).any() or len(votes.grade) < MANY_LABELS:
         return
-    share, of_labels = float(grades[:, 1].mean()), float(votes.grade.mean())
-    if abs(share - of_labels) > _ONE_SIDE:
+    share, by_vote = float(grades[:, 1].mean()), float(majority(votes).grades[:, 1].mean())
+    if abs(share - by_vote) > _ONE_SIDE:
         warn(
-            f"{method} takes {share:.0%} of the documents for relevant, where {of_labels:.0%} of "
-            "the labels say so: its maximum may be one where judges who always say the same are "
+            f"{method} takes {share:.0%} of the documents for relevant, where shares of votes say "
+            f"{by_vote:.0%}: its maximum may be one where judges who always say the same are "
             "right; take another method, or give grades of a person (human=, --human)",
             FitWarning,
         )

@@ -45,7 +45,7 @@ class Votes:
         """Take the labels, as grades or as relevant from `rel` on."""
         level = whole_number("rel", rel, least=1)
         # labels of 0 and 1 beside a person's grades
-        own_scale = labels.n_grades == 2 and human is not None and not graded
+        own_scale = labels.n_grades == 2 and bool(human) and not graded
         if level >= labels.n_grades and not own_scale:
             raise InputError(
                 f"rel is {level}, and the highest grade is {labels.n_grades - 1}",

@@ -16,6 +16,7 @@ from rtc_bayes.confidence.unseen import is_unseen
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import gradient_on_pool
+from rtc_bayes.relevance.turned_labels import without_turned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,6 +127,7 @@ def next_actions(
     import pandas as pd
 
     count = whole_number("count", count, least=1)
+    judgments = without_turned(judgments)
     labels, prices = judgments.judge_labels, check_costs(costs, judgments, worth)
     setting = comparison.asked_setting
     if not setting.has_moments:

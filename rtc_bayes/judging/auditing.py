@@ -678,7 +678,7 @@ def _begun(after: Audit | None, comparison: Comparison, alpha: float, turns: _Tu
         topic, docno = changed[0].split(" ", 1)
         raise InputError(
             f"{counted(len(changed), 'judgment')} of the audit that the look before saw changed "
-            f"since, or are gone, as of document {docno} of topic {topic}",
+            f"since, or are gone: for example of document {docno} of topic {topic}",
             remedy="begin anew without the look before (after=, --audit-log)",
         )
     return after.state

@@ -118,12 +118,12 @@ class JudgingResult(Shown):
 
     @property
     def _of_none(self) -> str:
-        """Say, as a sentence more, why nothing was judged where a judge was sure without."""
+        """Say, as a sentence more, that a judge was sure before any judgment."""
         if self.judgments.n_judged or self.reason not in ("reached", "proved"):
             return ""
         return (
-            ". No judgment was needed: equal probabilities for all documents were enough, as where "
-            "one list is much shorter; a floor (floor=, --floor) asks for some of every topic"
+            ". No judgment was needed: the judge was sure before any, as one without a model may "
+            "be of a list that is much shorter; a floor (floor=, --floor) asks for some judgments"
         )
 
     def __repr__(self) -> str:

@@ -6,6 +6,8 @@ reciprocal rank. Moments and their gradient are computed anew after a judgment, 
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,8 @@ type Floats = NDArray[np.float64]
 # of expected scores
 _TOLERANCE = 1e-8
 
+# of an open document that a model is sure of
+_NEVER = 1e-15
 # a variance, or how far a score moves, that is rounding alone
 _ROUNDING = 1e-13
 
@@ -37,7 +41,8 @@ class ExactState(TopicState):
 
     def restart(self, p: Floats) -> None:
         """Take new probabilities for the unjudged documents."""
-        super().restart(p)
+        # how a score moves with a document shows only where that is open
+        super().restart(np.clip(p, _NEVER, 1.0 - _NEVER))
         self._now: TopicMoments | None = None
 
     def observe(self, document: int, label: float, grade: float = np.nan) -> None:
@@ -109,9 +114,13 @@ class CutAveragePrecisionState(ExactState):
 
     def bounds(self, pair: int) -> tuple[float, float]:
         """Bound the difference of a pair, by number, over all that open documents may be."""
-        inverse = inverse_ranks(self.measure.lists, len(self.p))
-        a, b = inverse[self.pairs[0][pair]], inverse[self.pairs[1][pair]]
+        a, b = self._inverse[self.pairs[0][pair]], self._inverse[self.pairs[1][pair]]
         return bounds.of_precision(a, b, self.settled())
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        """One over the rank, (systems, documents), 0 where not retrieved."""
+        return inverse_ranks(self.measure.lists, len(self.p))
 
 
 class ReciprocalRankState(ExactState):

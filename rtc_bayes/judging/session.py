@@ -22,6 +22,7 @@ from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_sharing
+from rtc_bayes.relevance.turned_labels import without_turned
 
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
 _PROVE_EVERY = 20
@@ -398,6 +399,7 @@ def start_judge(
     check_design(judgments, None)
     judge = algorithm.judge
     check_takes_labels(judgments, judge)
+    without_turned(judgments, say=True)
     if floor is not None:
         floor = whole_number("floor", floor)
         if any(field.name == "floor" for field in fields(judge)):  # type: ignore[arg-type]

@@ -246,7 +246,7 @@ def suggest(
         pair=pair,
         named=named,
         measure=about.measure,
-        aside=frozenset(aside or ()),
+        aside=_pairs(aside or ()),
     )
     if hold_out is None or groups is None:
         chosen = choose(judgments, count=count, seed=seed)
@@ -254,6 +254,20 @@ def suggest(
         chosen = _of_design(sub_pools(judgments, hold_out, groups), choose, named, count, seed)
     warn_of_sharing(judgments)
     return chosen
+
+
+def _pairs(aside: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Take documents by topic and docno."""
+    pairs: list[tuple[str, str]] = []
+    for pair in aside:
+        several = isinstance(pair, Sequence) and not isinstance(pair, str)
+        if several and len(pair) == 2 and all(isinstance(part, str) for part in pair):
+            pairs.append((pair[0], pair[1]))
+        else:
+            raise InputError(
+                f"aside holds {pair!r:.60}", remedy="give pairs of topic and docno, both texts"
+            )
+    return frozenset(pairs)
 
 
 def _of_design(
@@ -312,6 +326,8 @@ def _of_pool(
     """Choose documents of a pool, for a pair that is asked for and, but for "least", named."""
     pool, topic_of = judgments.pool, judgments.pool.topic_of
     chooser = start_judge(judgments, algorithm, seed=seed, measure=measure)
+    places = [int(pool.locate(topic, [d])[0]) for topic, d in aside if topic in pool.topics]
+    closed = [place for place in places if place >= 0 and not chooser.is_judged(place)]
     numbers = _least_confident(chooser) if named is None else _numbers_of(named, pool)
     if pair is not None:
         of_pair = None if numbers is None else chooser.for_pair(numbers)
@@ -321,14 +337,11 @@ def _of_pool(
                 remedy="use mtc or a relevance model",
             )
         chooser = of_pair
+    chooser.close(closed)
     judged = Counter(topic_of[judgments.order].tolist())
     suggestions: list[NextDocument] = []
-    for document, weight in choices(chooser, count + len(aside), algorithm):
+    for document, weight in choices(chooser, count, algorithm):
         t = int(topic_of[document])
-        if (pool.topics[t], str(pool.docnos[document])) in aside:
-            continue
-        if len(suggestions) == count:
-            break
         why = chooser.why(document, weight)
         if judged[t] < algorithm.floor:
             has = f"{judged[t]} of {algorithm.floor} judgments" if judged[t] else "no judgment yet"

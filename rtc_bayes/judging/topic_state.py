@@ -332,6 +332,7 @@ class LinearState(TopicState):
     Parameters
     ----------
     measure : Linear
+        A ratio in :class:`~rtc_bayes.judging.graded_state.GradedState` alone.
     p, labels, pairs
         As of :class:`TopicState`.
     """

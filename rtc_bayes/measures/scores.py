@@ -283,5 +283,6 @@ def without_rounding(values: Floats) -> Floats:
     >>> bool(one == other)
     True
     """
-    largest = float(np.nanmax(np.abs(values), initial=1.0))
-    return np.asarray(np.round(values / largest, 12) * largest)
+    finite = np.isfinite(values)
+    largest = float(np.abs(values[finite]).max(initial=1.0))
+    return np.where(finite, np.round(np.where(finite, values, 0.0) / largest, 12) * largest, values)

@@ -14,7 +14,6 @@ from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
 from rtc_bayes.collection.ids import some
 from rtc_bayes.errors import (
-    FitWarning,
     InputError,
     SharedErrorsWarning,
     check_type,
@@ -40,7 +39,7 @@ from rtc_bayes.relevance.interface import (
 from rtc_bayes.relevance.options import option_text, option_values
 from rtc_bayes.relevance.registry import load_model
 from rtc_bayes.relevance.spec import ModelSpec
-from rtc_bayes.relevance.turned_labels import turned_judges
+from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.store import provenance
 from rtc_bayes.store.shown import counted
 
@@ -338,7 +337,7 @@ def fit(
     FitWarning
         What a check of the draws found remarkable; systems that may be made from the labels, for
         which labels count less: see :func:`rtc_bayes.shared_errors`; judges whose labels go
-        against the judgments.
+        against the judgments, and so count for nothing: the fit's judgments are without them.
 
     Examples
     --------
@@ -372,21 +371,10 @@ def fit(
     over_pool = judgments.on(pool)
     if labels is not None:
         over_pool = over_pool.with_judge_labels(labels)
+    over_pool = without_turned(over_pool, say=True)
     fitted = _fit(over_pool, spec, Sampling.of(wanted, **counts, seed=seed))
-    _warn_of_turned(over_pool)
     warn_of_sharing(over_pool)
     return fitted
-
-
-def _warn_of_turned(judgments: Judgments) -> None:
-    """Warn of judges whose higher labels go with what people judged nonrelevant."""
-    if turned := turned_judges(judgments):
-        warn(
-            f"labels of {some(turned)} are higher on documents that people judged nonrelevant than "
-            "on relevant ones, and count for nothing: the scale may be turned round, or people "
-            "judged what the labels got wrong",
-            FitWarning,
-        )
 
 
 def warn_of_sharing(judgments: Judgments) -> None:
@@ -403,6 +391,7 @@ def warn_of_sharing(judgments: Judgments) -> None:
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
     >>> warn_of_sharing(rb.Judgments.none(pool))
     """
+    judgments = without_turned(judgments)
     if judgments.judge_labels is None:
         return
     from rtc_bayes.relevance.label_evidence import remark_on_sharing

@@ -11,9 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from rtc_bayes.collection import Judgments
+from rtc_bayes.collection.ids import some
+from rtc_bayes.errors import FitWarning, warn
 
-# so many documents on either side, and this chance
-_SIDES, _BY_CHANCE = 3, 0.01
+# fewest judged documents on either side, relevant and not
+_SIDES = 3
+# chance of naming some judge wrongly
+_BY_CHANCE = 0.01
 
 
 def turned_judges(judgments: Judgments) -> tuple[str, ...]:
@@ -25,7 +29,7 @@ def turned_judges(judgments: Judgments) -> tuple[str, ...]:
     Examples
     --------
     >>> import rtc_bayes as rb
-    >>> docnos = [f"d{i}" for i in range(12)]
+    >>> docnos = [f"d{i:02}" for i in range(12)]
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": docnos})]))
     >>> judged = rb.Judgments.from_labels(pool, np.arange(12), np.arange(12) < 6)
     >>> labels = rb.Labels.of(["1"] * 12, docnos, ["llm"] * 12, [0] * 6 + [1] * 6)
@@ -53,8 +57,19 @@ def turned_judges(judgments: Judgments) -> tuple[str, ...]:
     return tuple(turned)
 
 
-def without_turned(judgments: Judgments) -> Judgments:
+def without_turned(judgments: Judgments, *, say: bool = False) -> Judgments:
     """Return judgments without the labels of :func:`turned_judges`.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    say : bool
+        Warn of them.
+
+    Warns
+    -----
+    FitWarning
+        Names the judges.
 
     Examples
     --------
@@ -66,6 +81,13 @@ def without_turned(judgments: Judgments) -> Judgments:
     turned = turned_judges(judgments)
     if not turned:
         return judgments
+    if say:
+        warn(
+            f"labels of {some(turned)} are higher on documents that people judged nonrelevant than "
+            "on relevant ones, and count for nothing: the scale may be turned round, or people "
+            "judged what the labels got wrong",
+            FitWarning,
+        )
     assert judgments.judge_labels is not None
     others = [judge for judge in judgments.judge_labels.judges if judge not in turned]
     left = judgments.judge_labels.select(judges=others) if others else None

@@ -74,7 +74,7 @@ def calibration_page(study: CalibrationStudy) -> Page:
     sections = [heading("Are the numbers right?", 1), f'<p class="lead">{html.escape(lead)}</p>']
     if ended := int(without_judgment(study.trials).sum()):
         said = (
-            f"{counted(ended, 'trial')} ended with no judgment at all: their numbers are of none."
+            f"{counted(ended, 'trial')} ended with no judgment at all: what they say rests on none."
         )
         sections.append(f'<p class="note">{said}</p>')
     if summary["relevance"] is not None:

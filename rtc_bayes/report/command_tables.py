@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report.elements import labels_words, measure_name
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
 from rtc_bayes.report.tables import (
@@ -129,6 +130,7 @@ def comparison_tables(
     Of more pairs than can be read, those of neighbours in the ranking; with a baseline, all. One
     system has no pair.
     """
+    judgments = None if judgments is None else without_turned(judgments)
     tables = [_systems_table(comparison, judgments, seed)]
     pairs = pairs_table(comparison)
     title = "who is better"

@@ -18,6 +18,7 @@ from rtc_bayes.judging.suggest import documents_frame, why_none
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.relevance import remark_on_sharing
+from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report import figures
 from rtc_bayes.report.audit_section import audit_section
 from rtc_bayes.report.command_tables import judged_shares, systems_table
@@ -82,6 +83,7 @@ def comparison_page(
     """Make the page of comparisons: see :func:`comparison_html`."""
     first = compared[0]
     looks = {audit.measure: audit for audit in audits}
+    judgments = None if judgments is None else without_turned(judgments)
     used = judgments
     if judgments is not None and audits:
         used, judgments = audits[0].beside(judgments)

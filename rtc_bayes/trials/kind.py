@@ -237,7 +237,7 @@ def without_judgment(trials: pd.DataFrame) -> pd.Series[bool]:
     >>> without_judgment(rows).tolist()
     [True, False]
     """
-    return (trials["judged"] == 0) & (trials["reason"] == "reached")
+    return (trials["judged"] == 0) & trials["reason"].isin(["reached", "proved"])
 
 
 def load_study(directory: str | Path) -> StudyResult:

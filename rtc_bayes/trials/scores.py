@@ -451,7 +451,8 @@ def summarise(trials: pd.DataFrame, pairs: pd.DataFrame, *, seed: int = 0) -> Su
 def kendall_tau(expected: ArrayLike, true: ArrayLike) -> float | None:
     """Kendall's tau-b between two scorings of systems; None where one of them is constant.
 
-    Scores that differ by rounding alone are equal.
+    Scores that differ by less than 1e-12, or by that part of the largest if it is above 1, are
+    equal.
 
     Parameters
     ----------

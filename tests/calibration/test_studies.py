@@ -148,7 +148,7 @@ def test_a_failed_fit_is_recorded_and_left_out(small, done, tmp_path):
         assert (finished.summary["relevance"] is None) == (not kept)
         again = CalibrationStudy.load(folder)
         assert again.summary == finished.summary
-        assert f"the fits of {failed} of " in repr(again)
+        assert f"the fits of {failed} of 3 trials failed, the first: " in repr(again)
         page = write_report(folder).read_text(encoding="utf-8")
         assert "Fits that failed" in page
         assert "no fit" in page

@@ -76,6 +76,12 @@ def test_a_file_of_no_judgments_is_read_where_something_says_so(tmp_path):
     assert (len(qrels), qrels.judged_for, qrels.relevance_level) == (0, ("A",), 2)
 
 
+def test_qrels_that_look_like_labels_of_a_judge_are_said(tmp_path):
+    path = write(tmp_path / "q", "401 gpt-4 d1 1\n401 gpt-4 d2 0\n")
+    with pytest.warns(rb.CollectionWarning, match="second column is 'gpt-4', no number of an iter"):
+        assert rb.read_qrels(path)["401"]["d1"] == 1
+
+
 READERS = (rb.read_runs, rb.read_qrels, rb.read_erels, rb.read_prels, rb.read_scores)
 
 

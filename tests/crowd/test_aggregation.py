@@ -413,12 +413,11 @@ def test_a_judge_of_0_and_1_says_relevant_by_1():
     docnos, judges, grades = zip(*said, strict=True)
     labels = rb.Labels.of(["7"] * len(docnos), docnos, judges, grades)
     human = {("7", "d000"): 0, ("7", "d003"): 3}
-    with pytest.warns(CollectionWarning, match="of binary are 0 and 1 alone: 1 counts as relevant"):
+    with pytest.warns(CollectionWarning, match="of binary are 0 and 1 alone: for these judges 1 c"):
         made = rb.aggregate(labels, "mv", rel=2, human=human)
     assert made.n_known == 2
     assert set(np.round(made.probability, 6)) == {0.0, 1.0}
     assert rb.aggregate(labels, "mv", rel=1).n_known == 0
-    alone = labels.select(judges=["binary"])
     alone = rb.Labels.of(["7"] * 120, *zip(*said[-120:], strict=True))
     for method in ("em", "panel"):
         with pytest.warns(CollectionWarning, match="of binary are 0 and 1 alone"):
@@ -441,7 +440,10 @@ def test_one_judge_alone_is_a_panel_of_one():
     labels, truth, _ = crowd(pairs=40, judges=1, each=1)
     human = dict(list(zip(labels.pair_ids(), truth.tolist(), strict=True))[:10])
     assert rb.aggregate(labels, human=human).method == "panel"
-    assert rb.aggregate(labels, human=human, draws=200).method == "hierarchical"
+    with pytest.raises(
+        InputError, match='panel takes no draws; leave it out, or give method="hier'
+    ):
+        rb.aggregate(labels, human=human, draws=200)
     assert rb.aggregate(crowd(pairs=9)[0], draws=200).method == "hierarchical"
 
 

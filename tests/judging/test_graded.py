@@ -349,3 +349,23 @@ def test_the_pair_that_is_looked_at_alone_learns_grades_too():
         np.testing.assert_allclose(np.ravel(alone.moments()), every, atol=1e-12)
         looked += chooser.state.highest_grade > 1
     assert looked > 5
+
+
+@pytest.mark.parametrize("measure", ["nDCG@4", "nDCG", "nDCG(dcg='exp-log2')@4"])
+def test_a_score_moves_with_the_gain_of_a_document_as_is_said(rng, cases, measure):
+    """By a finite difference, where the best list grows with the gains of all documents."""
+    judgments = graded_case(rng, cases, systems=2, topics=1, documents=12, length=9)
+    p = rng.uniform(0.1, 0.4, judgments.pool.n_documents)
+    (topic,) = JudgingState(judgments, p, measure).topics
+    gains, counts, step = topic._table[:, 0], topic._counts, 1e-7
+    best, total = topic._best(counts), topic._steps @ counts
+    lists = topic.measure.gains
+    for document in range(len(p)):
+        more = gains + step * (np.arange(len(p)) == document)
+        grown = topic._best(counts * (1.0 + step / total))
+        moved = (lists @ more / grown - lists @ gains / best) / step
+        np.testing.assert_allclose(topic.effect[:, document], moved, rtol=1e-4, atol=1e-6)
+        nonrelevant, relevant = topic._given[:, document, 0]
+        np.testing.assert_allclose(
+            topic.move[:, document], moved * (relevant - nonrelevant), rtol=1e-4, atol=1e-6
+        )

@@ -249,3 +249,19 @@ def test_the_page_asks_for_no_document_where_all_that_counts_is_judged():
     assert "judge these documents" in of_err
     assert "Documents are chosen for average precision." in of_err
     assert "chosen for average precision" not in page("nDCG@10")
+
+
+@pytest.mark.parametrize("measure", ["R@3", "nDCG@3", "nDCG", "AP@3", "RR@2"])
+@pytest.mark.parametrize("sure", [0.0, 1.0])
+def test_a_document_of_which_a_model_is_sure_has_its_weight(rng, cases, measure, sure):
+    """As one of which it is nearly sure."""
+    pool = cases.pool(rng, systems=3, topics=1, documents=9, length=6)
+    p = rng.random(pool.n_documents)
+    p[:4] = sure
+    exactly, nearly = (
+        JudgingState(Judgments.none(pool), of, measure).topics[0].effect
+        for of in (p, np.clip(p, 1e-9, 1.0 - 1e-9))
+    )
+    np.testing.assert_allclose(exactly, nearly, atol=1e-6)
+    never = JudgingState(Judgments.none(pool), np.zeros(pool.n_documents), measure)
+    assert (WEIGHTS["influence"](never.topics[0]) > 0.0).any()

@@ -247,3 +247,21 @@ def test_a_document_that_cannot_be_judged_is_not_asked_for_again(pool):
         aside=[(d.topic, d.docno) for d in first],
     )
     assert of_python == second[2:]
+
+
+def test_what_cannot_be_judged_takes_no_place_of_a_floor(pool):
+    options = {"algorithm": "mtc[floor=1]", "count": pool.n_topics}
+    first = next_documents(pool, Judgments.none(pool), **options)
+    aside = [(d.topic, d.docno) for d in first[:1]]
+    again = next_documents(pool, Judgments.none(pool), aside=aside, **options)
+    assert [d.topic for d in again] == [d.topic for d in first]
+    assert again[0].docno != first[0].docno
+    for algorithm in ("ip", "mtf", "maxmean", "mmns", "active", "rankvar", "pool", "sample"):
+        one = next_documents(pool, Judgments.none(pool), algorithm=algorithm, count=1)[0]
+        other = next_documents(
+            pool, Judgments.none(pool), algorithm=algorithm, count=1, aside=[(one.topic, one.docno)]
+        )[0]
+        assert (other.topic, other.docno) != (one.topic, one.docno)
+    for wrong in ("ab", ["ab"], [("1",)], {"1": ["d"]}, [(1, "d")], [["1", ["d"]]]):
+        with pytest.raises(rb.InputError, match=r"aside holds .*; give pairs of topic and docno"):
+            next_documents(pool, Judgments.none(pool), aside=wrong)

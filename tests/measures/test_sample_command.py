@@ -105,5 +105,7 @@ def test_a_sample_that_build_judges_keeps_its_probabilities(folder, monkeypatch,
     capsys.readouterr()
     assert main([*judged, "--algorithm", "sample", "-o", "own.qrels"]) == 0
     assert "estimates from this sample need -o FILE.prels" in capsys.readouterr().err
+    assert main([*judged, "--algorithm", "sample", "--qrels", "own.qrels", "-o", "b.prels"]) == 2
+    assert "with no judgments before and no design" in capsys.readouterr().err
     assert main([*judged, "--algorithm", "ip", "-o", "other.prels"]) == 2
     assert "ip draws no sample" in capsys.readouterr().err

@@ -216,9 +216,41 @@ def test_a_judge_turned_round_counts_for_nothing(model):
         beside = rb.fit(pool, judgments, model=model, labels=turned)
     without = rb.fit(pool, judgments, model=model)
     np.testing.assert_array_equal(beside.relevance.values, without.relevance.values)
-    assert beside.judgments.judge_labels is turned
-    none = Judgments.none(pool).with_judge_labels(turned)
-    assert turned_judges(none) == ()
+    assert beside.judgments.judge_labels is None
+    assert turned_judges(Judgments.none(pool).with_judge_labels(turned)) == ()
+    both = rb.Labels.of(
+        *(
+            [*a, *b]
+            for a, b in (
+                ([labels.topics[t] for t in labels.topic_of],) * 2,
+                ([labels.docnos[d] for d in labels.document_of],) * 2,
+                (["good"] * labels.n_labels, ["turned"] * labels.n_labels),
+                (labels.grade.tolist(), turned.grade.tolist()),
+            )
+        )
+    )
+    with pytest.warns(rb.FitWarning, match="labels of turned are higher"):
+        of_both = rb.fit(pool, judgments, model=model, labels=both)
+    good = rb.fit(pool, judgments, model=model, labels=both.select(judges=["good"]))
+    np.testing.assert_array_equal(of_both.relevance.values, good.relevance.values)
+
+
+def test_a_judge_turned_round_counts_for_nothing_in_judging_and_on_pages():
+    pool, relevant, labels = simulated(wrong=0.1)
+    turned = label_all(pool, 1 - labels.grade)
+    judged = np.random.default_rng(1).permutation(pool.n_documents)[:60]
+    labelled = relevant[judged].astype(float)
+    judgments = Judgments.from_labels(pool, judged, labelled, judged_for=pool.systems)
+    asked = {"algorithm": "hierarchical:map", "count": 3}
+    with pytest.warns(rb.FitWarning, match="count for nothing"):
+        beside = rb.next_documents(pool, judgments, labels=turned, **asked)
+    assert beside == rb.next_documents(pool, judgments, **asked)
+    comparison = rb.compare(pool, rb.fit(pool, judgments, model="hierarchical:map"))
+    of_turned = judgments.with_judge_labels(turned)
+    assert "are evidence beside the lists" not in comparison.to_html(judgments=of_turned)
+    assert "are evidence beside" in comparison.to_html(
+        judgments=judgments.with_judge_labels(labels)
+    )
 
 
 def test_labels_tell_systems_apart_before_any_judgment():

@@ -109,6 +109,13 @@ class Chooser:
         self._new: list[tuple[int, float]] = []
         self._grades: dict[int, float] = {}
 
+    def close(self, documents: Iterable[int]) -> None:
+        """Offer none of these documents, which nobody can judge: they count as judged, unlabelled.
+
+        A chooser that does not go by :meth:`unjudged` and :meth:`is_judged` overrides it.
+        """
+        self._is_judged[list(documents)] = True
+
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return up to `count` unjudged documents and their weights, the first to judge first.
 
@@ -240,10 +247,10 @@ def confidence_of(chooser: Chooser) -> Floats | None:
     rtc_bayes.errors.InputError: confidence() of Sure gave nan; give 6 numbers from 0.5 to 1, one \
 for each pair: 0.5 where nothing is known
     """
-    given = chooser.confidence()
-    if given is None:
+    said = chooser.confidence()
+    if said is None:
         return None
-    now = np.asarray(given, dtype=np.float64)
+    now = np.asarray(said, dtype=np.float64)
     pairs = chooser.pool.n_systems * (chooser.pool.n_systems - 1) // 2
     inside = (now >= 0.5 - _ROUNDING) & (now <= 1.0 + _ROUNDING)
     # a chooser for one pair alone has one

@@ -199,6 +199,8 @@ class WeightedChooser(Chooser):
         self._weight: Weight = WEIGHTS[weight]
         self._name: WeightName = weight
         self._floor = floor
+        # by topic, numbered within it
+        self._closed: dict[int, list[int]] = {}
         self._estimate = estimate
         # with fewer judgments than a fit takes, count from none
         enough = enough_to_fit(judgments)
@@ -264,8 +266,12 @@ class WeightedChooser(Chooser):
 
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return the documents of most worth and their weights, as if their labels stay unknown."""
-        best = self._best if count == 1 else self._best.copy()
+        best = self._best if count == 1 and not self._closed else self._best.copy()
         weights: dict[int, Floats] = {}
+        for t, closed in self._closed.items():
+            weights[t] = self._weight(self.state.topics[t])
+            weights[t][closed] = 0.0
+            best.set(t, weights[t])
         chosen: list[tuple[int, float]] = []
         while (topic := best.topic(self._floor)) is not None:
             chosen.append((best.document(topic), best.weight(topic)))
@@ -277,6 +283,13 @@ class WeightedChooser(Chooser):
             best.count(topic)
             best.set(topic, weights[topic])
         return chosen
+
+    def close(self, documents: Iterable[int]) -> None:
+        """Offer none of these documents."""
+        super().close(documents)
+        for document in documents:
+            topic = int(self.pool.topic_of[document])
+            self._closed.setdefault(topic, []).append(document - int(self.pool.topic_starts[topic]))
 
     def observe(self, document: int, label: float) -> None:
         """Take a label, and fit the model again when that is due."""

@@ -155,9 +155,10 @@ def estimate(
             "the pool holds no document to predict the relevance of",
             remedy="give runs that retrieve documents",
         )
-    evidence = without_turned(judgments)
+    # of a session, which is told of them once
+    judgments = without_turned(judgments)
     try:
-        estimated = _fitter(model, method)(evidence, sampling or Sampling.of(method))
+        estimated = _fitter(model, method)(judgments, sampling or Sampling.of(method))
     except np.linalg.LinAlgError as error:
         raise FitError(
             f"the fit of {model.name} by {method} broke down: its numbers grew too large or too "
@@ -213,9 +214,9 @@ def _fitter(model: Any, method: str) -> Callable[[Judgments, Sampling], Estimate
 
 def _by_own(model: Any, method: str, judgments: Judgments, sampling: Sampling) -> Estimate:
     """Fit by the model's own method, and say where its code fails."""
-    given = (judgments,) if method == "map" else (judgments, sampling)
+    arguments = (judgments,) if method == "map" else (judgments, sampling)
     try:
-        estimated: Estimate = getattr(model, method)(*given)
+        estimated: Estimate = getattr(model, method)(*arguments)
     except (InputError, FitError, np.linalg.LinAlgError):
         raise
     except MISTAKES as error:
@@ -267,14 +268,24 @@ def _check_dims(estimated: Estimate, what: str, judgments: Judgments) -> None:
     sizes = {"topic": pool.n_topics, "system": pool.n_systems, "document": pool.n_documents}
     before = 2 if isinstance(estimated, Draws) else 0
     for name, dims in estimated.dims.items():
-        shape = np.shape(estimated.parameters.get(name, ()))[before:]
+        if isinstance(dims, str):
+            raise FitError(f"{what} gave parameter {name} the dims {dims!r}; give a tuple of names")
+        try:
+            shape = np.shape(estimated.parameters.get(name, ()))[before:]
+        except ValueError:
+            raise FitError(f"{what} gave parameter {name} as no array; give one") from None
         wanted = [sizes.get(dim, size) for dim, size in zip(dims, shape, strict=False)]
         if name in estimated.parameters and (len(shape) != len(dims) or list(shape) != wanted):
             needs = ", ".join(f"{sizes[dim]} of dim {dim}" for dim in dims if dim in sizes)
             raise FitError(
                 f"{what} gave parameter {name} with shape {shape}, and dims ({', '.join(dims)})"
-                + (f"; the pool has {needs}" if needs else "; give a size for each")
+                + (
+                    f"; the pool, or an earlier parameter, has {needs}"
+                    if needs
+                    else "; give a name each"
+                )
             )
+        sizes |= dict(zip(dims, shape, strict=False))
 
 
 def _through_graph(model: Any, method: str, judgments: Judgments, sampling: Sampling) -> Estimate:

@@ -179,14 +179,20 @@ def find_mode(density: Density, *, jacobian: bool) -> tuple[Mode, Floats]:
     mode, factor = _mode_from(density.start, density, jacobian=jacobian)
     if mode.converged or mode.iterations or not _is_saddle(density, mode.at, jacobian=jacobian):
         return mode, factor
+    warn(
+        "the search began at a saddle, from which the density rises on two sides: where these "
+        "mirror each other, map and laplace know the mode on one of them",
+        FitWarning,
+    )
     beside = density.start + np.random.default_rng(0).uniform(-_BESIDE, _BESIDE, density.size)
     return _mode_from(beside, density, jacobian=jacobian)
 
 
 def _is_saddle(density: Density, x: Floats, *, jacobian: bool) -> bool:
     """Whether the density rises from here in some direction, by its second derivatives."""
-    hessian = density.hessian(x, jacobian=jacobian)
-    return bool(np.isfinite(hessian).all() and np.linalg.eigvalsh(hessian).max() > _RISES)
+    with one_thread():
+        hessian = density.hessian(x, jacobian=jacobian)
+        return bool(np.isfinite(hessian).all() and np.linalg.eigvalsh(hessian).max() > _RISES)
 
 
 def _mode_from(start: Floats, density: Density, *, jacobian: bool) -> tuple[Mode, Floats]:
