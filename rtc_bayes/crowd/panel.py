@@ -32,7 +32,7 @@ from rtc_bayes.crowd.panel_laplace import (
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.store.shown import counted
 
-# Scales of the topics' and the judges' effects: a grid under half-normal priors.
+# Scales of the topics' and the judges' effects: a grid under half-normal priors, cut at its end.
 _TOPIC_SCALES = (0.0, 0.25, 0.5, 1.0, 1.5)
 _JUDGE_SCALES = (0.0, 0.5, 1.0, 2.0, 4.0)
 _TOPIC_PRIOR, _JUDGE_PRIOR = 1.0, 2.0
