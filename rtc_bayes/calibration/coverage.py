@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.confidence import Comparison
 from rtc_bayes.errors import moved, whole_number
+from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.trials.scores import bootstrap_interval
 
 if TYPE_CHECKING:
@@ -180,7 +181,8 @@ def bias(table: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     rows = []
     for quantity, mine in table.groupby("quantity", sort=False):
         for name in _truths(table):
-            turned = np.where((quantity == "difference") & (mine[name] < 0), -1.0, 1.0)
+            below = without_rounding(mine[name].to_numpy()) < 0.0
+            turned = np.where((quantity == "difference") & below, -1.0, 1.0)
             off = ((mine["expected"] - mine[name]) * turned).to_numpy()
             low, high = _interval(off, mine, seed)
             rows.append(

@@ -77,6 +77,7 @@ def build(
     was drawn.
     """
     from rtc_bayes.collection import read_qrels, write_prels, write_qrels
+    from rtc_bayes.collection.qrels import with_negative
     from rtc_bayes.judging import build, parse_algorithm
     from rtc_bayes.store import announced, meta_path, provenance, write_json
 
@@ -124,7 +125,7 @@ def build(
     if as_prels:
         write_prels(chosen.judge.sample(result.judgments).to_prels(), output)  # type: ignore[attr-defined]
     else:
-        write_qrels(result.judgments.to_qrels(), output)
+        write_qrels(with_negative(result.judgments.to_qrels(), before), output)
     if samples and not as_prels:
         warn(
             "qrels do not hold the probabilities by which documents were drawn: estimates from "

@@ -187,7 +187,8 @@ def build(
         Labels of judges that may err, for an algorithm with a model that takes them: see
         :func:`rtc_bayes.fit`. Documents are then chosen for what the labels leave open.
     judgments : Judgments or Qrels, optional
-        Made before, to go on from; the result has them, too.
+        Made before, to go on from; the result has them, too. Documents to which Qrels give a
+        negative grade cannot be judged, and are not chosen.
 
     Returns
     -------
@@ -248,7 +249,8 @@ def build(
             begun = begun.with_judge_labels(labels)
         # judged documents that the runs do not have are in its pool, too
         pool = begun.pool
-        session = JudgingSession(begun, algorithm, **stop)
+        aside = judgments.negative if isinstance(judgments, Qrels) else ()
+        session = JudgingSession(begun, algorithm, **stop, aside=aside)
     elif judgments is not None:
         raise InputError(
             "under a hold-out design judging does not go on from judgments made before",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 from numbers import Integral, Real
@@ -89,6 +90,8 @@ class JudgingSession:
     measure : str or measure of ir_measures
         What systems are told apart by, for a judge that weighs documents by a measure: AP, P, R,
         DCG, nDCG, RBP or RR. By DCG and nDCG gains go by the grades given to :meth:`observe`.
+    aside : iterable of (topic, docno)
+        Documents that nobody can judge: none of them is chosen.
 
     Attributes
     ----------
@@ -146,6 +149,7 @@ class JudgingSession:
         floor: int | None = None,
         seed: int = 0,
         measure: MeasureLike = defaults.MEASURE,
+        aside: Iterable[tuple[str, str]] = (),
     ) -> None:
         if judgments.judged_for is None and not judgments.n_judged:
             judgments = replace(judgments, judged_for=judgments.pool.systems)
@@ -170,6 +174,7 @@ class JudgingSession:
         self._chooser = start_judge(
             judgments, self.algorithm, floor=floor, seed=seed, measure=measure
         )
+        self._chooser.close(open_places(self._chooser, aside))
         warn_of_sharing(judgments)
 
     @property
@@ -346,6 +351,13 @@ def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[in
         what = f"{len(documents)} documents" if len(documents) > count else "a document twice"
         raise InputError(f"{asked} {what}", remedy=remedy)
     return made
+
+
+def open_places(chooser: Chooser, documents: Iterable[tuple[str, str]]) -> list[int]:
+    """Return the numbers in the pool of documents (topic, docno) that are there and not judged."""
+    pool = chooser.pool
+    places = [int(pool.locate(topic, [d])[0]) for topic, d in documents if topic in pool.topics]
+    return [place for place in places if place >= 0 and not chooser.is_judged(place)]
 
 
 def check_confidence(confidence: float | None) -> None:

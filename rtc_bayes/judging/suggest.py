@@ -18,7 +18,7 @@ from rtc_bayes.errors import InputError, check_type, explains_types, whole_numbe
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Chooser, Judge, confidence_of
-from rtc_bayes.judging.session import choices, reaches, start_judge
+from rtc_bayes.judging.session import choices, open_places, reaches, start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import why_ended, without_choice
 from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
@@ -326,8 +326,7 @@ def _of_pool(
     """Choose documents of a pool, for a pair that is asked for and, but for "least", named."""
     pool, topic_of = judgments.pool, judgments.pool.topic_of
     chooser = start_judge(judgments, algorithm, seed=seed, measure=measure)
-    places = [int(pool.locate(topic, [d])[0]) for topic, d in aside if topic in pool.topics]
-    closed = [place for place in places if place >= 0 and not chooser.is_judged(place)]
+    closed = open_places(chooser, aside)
     numbers = _least_confident(chooser) if named is None else _numbers_of(named, pool)
     if pair is not None:
         of_pair = None if numbers is None else chooser.for_pair(numbers)

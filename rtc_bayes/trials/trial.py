@@ -86,7 +86,7 @@ class Prediction:
             comparison.sd,
             comparison.expected_difference,
             comparison.sd_difference,
-            np.sign(comparison.p_greater - comparison.p_less),
+            np.sign(without_rounding(comparison.p_greater - comparison.p_less)),
             comparison.confidence,
         )
 

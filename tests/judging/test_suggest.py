@@ -265,3 +265,15 @@ def test_what_cannot_be_judged_takes_no_place_of_a_floor(pool):
     for wrong in ("ab", ["ab"], [("1",)], {"1": ["d"]}, [(1, "d")], [["1", ["d"]]]):
         with pytest.raises(rb.InputError, match=r"aside holds .*; give pairs of topic and docno"):
             next_documents(pool, Judgments.none(pool), aside=wrong)
+
+
+def test_build_goes_on_without_what_cannot_be_judged(pool):
+    truth = rb.Qrels({topic: {} for topic in pool.topics} | {"1": {"x": 1}})
+    options = {"confidence": None, "budget": 3}
+    first = rb.build(pool, truth, "mtc", **options)
+    marked = rb.Qrels({step.topic: {step.docno: -1} for step in first.steps[:1]})
+    again = rb.build(pool, truth, "mtc", judgments=marked, **options)
+    assert (first.steps[0].topic, first.steps[0].docno) not in {
+        (step.topic, step.docno) for step in again.steps
+    }
+    assert len(again.steps) == 3

@@ -1,15 +1,27 @@
 """What a study takes documents without a judgment for: nonrelevant, or nothing at all."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from pools import random_rankings, runs_of
 
-from rtc_bayes import CollectionWarning, Estimand, Qrels, Workers, calibrate, evaluate, study
+from rtc_bayes import (
+    CollectionWarning,
+    Estimand,
+    Qrels,
+    Workers,
+    calibrate,
+    compare,
+    evaluate,
+    fit,
+    study,
+)
 from rtc_bayes.trials import Collection, Plan, draw_systems, outcomes, quietly
 from rtc_bayes.trials.running import MOST_MISSING
 from rtc_bayes.trials.scores import kendall_tau
+from rtc_bayes.trials.trial import Prediction
 
 ALONE = Workers(jobs=1)
 DEPTH = 10
@@ -149,3 +161,20 @@ def test_systems_that_tie_but_for_rounding_have_the_same_truth():
     collection = Collection.from_runs(runs, qrels, Estimand("P@10", depth=10))
     assert len(set(collection.truth)) == 1
     assert kendall_tau(evaluate(runs, qrels, "P@10").mean["P@10"], [1, 2, 3]) is None
+
+
+def test_a_tie_that_is_predicted_but_for_rounding_has_no_sign():
+    relevant, others = [f"r{i}" for i in range(3)], [f"n{i}" for i in range(10)]
+    counts = {"A": (1, 2, 3), "B": (3, 2, 1)}
+    lists = {
+        name: {str(t): [*relevant[:n], *others[: 10 - n]] for t, n in enumerate(of)}
+        for name, of in counts.items()
+    }
+    runs = runs_of(lists)
+    grades = dict.fromkeys(relevant, 1) | dict.fromkeys(others, 0)
+    qrels = Qrels({str(t): grades for t in range(3)})
+    about = Estimand("P@10", depth=10, scope="pool")
+    pool = about.pool(runs)
+    comparison = compare(pool, fit(pool, about.judgments(pool, qrels), model="uniform"), about)
+    tilted = replace(comparison, p_greater=comparison.p_greater + 1e-17)
+    assert Prediction.from_comparison(tilted).sign.tolist() == [0.0]
