@@ -8,7 +8,8 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral, Real
 from operator import index
@@ -60,14 +61,17 @@ class InputError(ValueError):
         return _rebuild, (type(self), self.message, self.path, self.line, self.remedy)
 
 
-#: What a slip in code of one's own raises.
-MISTAKES: tuple[type[Exception], ...] = (
+# what a slip in code of one's own raises
+_MISTAKES = (
     *(ArithmeticError, AttributeError, ImportError, LookupError),
     *(NameError, TypeError, ValueError),
 )
 
 
-def mistake_in(own: object, what: str, error: Exception, remedy: str) -> InputError:
+@contextmanager
+def own_code(
+    own: object, what: str, remedy: str, *, passing: type[Exception] = InputError
+) -> Iterator[None]:
     """Say where a model's or a judge's own code fails.
 
     Parameters
@@ -75,25 +79,47 @@ def mistake_in(own: object, what: str, error: Exception, remedy: str) -> InputEr
     own : object
         The instance.
     what : str
-        What of it was called: "graph(pool, judgments)".
-    error : Exception
+        What of it is called: "graph(pool, judgments)".
     remedy : str
+    passing : exception
+        One that is left as it is, beside InputError.
 
     Examples
     --------
-    >>> print(mistake_in(object(), "choose(1)", KeyError("d9"), "correct it"))
-    choose(1) of object fails: KeyError: 'd9'; correct it
+    >>> with own_code(object(), "choose(1)", "correct it"):
+    ...     {}["d9"]
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: choose(1) of object fails: KeyError: 'd9'; correct it
     """
-    # None of one that is typed in
-    file = getattr(sys.modules.get(type(own).__module__), "__file__", None)
-    frames = traceback.extract_tb(error.__traceback__)
-    line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
-    return InputError(
-        f"{what} of {type(own).__name__} fails: {type(error).__name__}: {error}",
-        path=file,
-        line=line,
-        remedy=remedy,
-    )
+    try:
+        yield
+    except (InputError, passing):
+        raise
+    except _MISTAKES as error:
+        # None of one that is typed in
+        file = getattr(sys.modules.get(type(own).__module__), "__file__", None)
+        frames = traceback.extract_tb(error.__traceback__)
+        line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
+        raise InputError(
+            f"{what} of {type(own).__name__} fails: {type(error).__name__}: {error}",
+            path=file,
+            line=line,
+            remedy=remedy,
+        ) from error
+
+
+def refuse_class(value: object, what: str) -> None:
+    """Refuse a class where an instance of it is meant.
+
+    Examples
+    --------
+    >>> refuse_class(dict, "model")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: dict is a class, no model; give an instance: dict()
+    """
+    if isinstance(value, type):
+        name = value.__name__
+        raise InputError(f"{name} is a class, no {what}", remedy=f"give an instance: {name}()")
 
 
 class FitError(RuntimeError):

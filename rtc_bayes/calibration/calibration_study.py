@@ -113,6 +113,11 @@ class CalibrationStudy(StudyResult):
     bias: pd.DataFrame
     checks: pd.DataFrame
 
+    @property
+    def unjudged(self) -> int:
+        """How many trials ended with no judgment at all."""
+        return int(without_judgment(self.trials).sum())
+
     def __repr__(self) -> str:
         summary = self.summary
         lines = [
@@ -121,8 +126,8 @@ class CalibrationStudy(StudyResult):
         ]
         if summary.get("failed"):
             lines.append(f"  {failed_fits(self.trials)}")
-        if ended := int(without_judgment(self.trials).sum()):
-            lines.append(f"  {counted(ended, 'trial')} ended with no judgment at all")
+        if self.unjudged:
+            lines.append(f"  {counted(self.unjudged, 'trial')} ended with no judgment at all")
         relevance, confidence = summary["relevance"], summary["confidence"]
         if relevance is not None:
             lines.append(

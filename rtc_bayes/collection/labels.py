@@ -305,10 +305,17 @@ class Labels:
     @property
     def binary_judges(self) -> NDArray[np.intp]:
         """The numbers of judges of a hundred labels or more, all 0 or 1; all, if none is above."""
+        return np.arange(len(self.judges)) if self.n_grades == 2 else self.judges_below(2)
+
+    def judges_below(self, level: int) -> NDArray[np.intp]:
+        """Return the numbers of judges of a hundred labels or more, none of which is of a level.
+
+        Those that say 0 alone do not count.
+        """
         highest = np.zeros(len(self.judges), dtype=int)
         np.maximum.at(highest, self.judge_of, self.grade)
         many = np.bincount(self.judge_of, minlength=len(self.judges)) >= MANY_LABELS
-        return np.flatnonzero((many & (highest == 1)) | (self.n_grades == 2))
+        return np.flatnonzero(many & (highest > 0) & (highest < level))
 
     def at_level(self, relevance_level: int = 1) -> Labels:
         """Return these labels, and their gold, as relevant (1) and nonrelevant (0)."""

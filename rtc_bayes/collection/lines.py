@@ -76,6 +76,10 @@ GROUPS = Layout("groups file", ("system", "group"), separator=b",")
 FAMILIES = Layout("families file", ("judge", "family"), separator=b",")
 
 
+class EmptyFileError(InputError):
+    """A file without a line, where some are needed."""
+
+
 class Rows:
     """The rows of one text file, all with the fields of a layout.
 
@@ -110,7 +114,7 @@ class Rows:
         self.digest = hashlib.sha256(data).hexdigest()
         self._data = data.replace(layout.separator, b" ") if layout.separator else data
         if not self._data or self._data.isspace():
-            raise InputError(
+            raise EmptyFileError(
                 f"the file is empty; a {layout.kind} has lines", path=path, remedy="check the file"
             )
         try:

@@ -222,7 +222,7 @@ class Qrels(_TopicTable[int]):
         level = self.relevance_level or 1
         if relevance_level is not None:
             level = whole_number("relevance_level", relevance_level, least=1)
-        grades = [grade for values in self.values() for grade in values.values() if grade >= 0]
+        grades = [grade for topic in self for grade in self.judged(topic).values()]
         return len(grades), sum(grade >= level for grade in grades)
 
     def __repr__(self) -> str:

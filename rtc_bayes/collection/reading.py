@@ -18,9 +18,9 @@ from rtc_bayes.collection.lines import (
     PRELS,
     QRELS,
     SCORES,
+    EmptyFileError,
     Layout,
     Rows,
-    read_bytes,
 )
 from rtc_bayes.collection.qrels import (
     Prel,
@@ -289,9 +289,12 @@ _ITERATION = re.compile(r"-?\d+|q0|iter(ation)?|na|-", re.IGNORECASE)
 
 def _read_qrels_file(path: Path) -> Qrels:
     beside = _read_beside(meta_path(path))
-    if beside and not read_bytes(path).strip():
+    try:
+        rows = Rows(path, QRELS)
+    except EmptyFileError:
+        if not beside:
+            raise
         return Qrels({}, path=str(path), digest=digest_file(path), **beside)
-    rows = Rows(path, QRELS)
     table = _table(rows, rows.integers("relevance").tolist())
     name = rows.first()[1]
     if not _ITERATION.fullmatch(name):

@@ -390,11 +390,7 @@ def _warn_of_scales(labels: Labels, rel: int) -> None:
             f"labels of {names} are 0 and 1 alone: for these judges 1 counts as relevant, for "
             f"others, and for people, grades from {rel} on",
         )
-    highest = np.zeros(len(labels.judges), dtype=int)
-    np.maximum.at(highest, labels.judge_of, labels.grade)
-    count = np.bincount(labels.judge_of, minlength=len(labels.judges))
-    below = np.flatnonzero((highest > 0) & (highest < rel) & (count >= MANY_LABELS))
-    if len(below := np.setdiff1d(below, binary)):
+    if len(below := np.setdiff1d(labels.judges_below(rel), binary)):
         names = some([labels.judges[j] for j in below])
         warn(
             f"no label of {names} reaches {rel}, the lowest relevant grade, so all count as "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, SupportsIndex, cast
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, refuse_class
 from rtc_bayes.judging.judges import (
     Judge,
     ModelJudge,
@@ -156,9 +156,7 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     if not isinstance(algorithm, str):
         if not all(hasattr(algorithm, name) for name in ("name", "has_confidence", "start")):
             raise InputError(f"{algorithm!r} is no algorithm", remedy=_ACCEPTED)
-        if isinstance(algorithm, type):
-            name = algorithm.__name__
-            raise InputError(f"{name} is a class, no judge", remedy=f"give an instance: {name}()")
+        refuse_class(algorithm, "judge")
         judge = cast(Judge, algorithm)
         return Algorithm(repr(judge), judge, _default_evaluator(judge))
     judge_text, evaluator_text = _split(algorithm)

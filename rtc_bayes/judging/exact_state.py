@@ -43,12 +43,16 @@ class ExactState(TopicState):
         """Take new probabilities for the unjudged documents."""
         # how a score moves with a document shows only where that is open
         super().restart(np.clip(p, _NEVER, 1.0 - _NEVER))
-        self._now: TopicMoments | None = None
+        self._forget()
 
     def observe(self, document: int, label: float, grade: float = np.nan) -> None:
         """Give a document, numbered within the topic, its label."""
         super().observe(document, label, grade)
-        self._now = None
+        self._forget()
+
+    def _forget(self) -> None:
+        """Leave what was computed to be computed anew."""
+        self._now: TopicMoments | None = None
 
     @property
     def _moments(self) -> TopicMoments:
@@ -92,11 +96,11 @@ class RatioState(ExactState):
 
     def bounds(self, pair: int) -> tuple[float, float]:
         """Bound the difference of a pair, by number, over all that open documents may be."""
-        gains, settled = self.measure.gains, self.settled()
+        settled = self.settled()
         certain, still_open = int(np.nansum(settled)), int(np.isnan(settled).sum())
         ends = self.measure.denominators[[certain, certain + still_open]]
-        gain = gains[self.pairs[0][pair]] - gains[self.pairs[1][pair]]
-        return bounds.over(*bounds.of_gains(gain, settled), *ends.tolist())
+        first, second = self.of_pair(self.measure.gains, pair)
+        return bounds.over(*bounds.of_gains(first - second, settled), *ends.tolist())
 
 
 class CutAveragePrecisionState(ExactState):
@@ -114,8 +118,7 @@ class CutAveragePrecisionState(ExactState):
 
     def bounds(self, pair: int) -> tuple[float, float]:
         """Bound the difference of a pair, by number, over all that open documents may be."""
-        a, b = self._inverse[self.pairs[0][pair]], self._inverse[self.pairs[1][pair]]
-        return bounds.of_precision(a, b, self.settled())
+        return bounds.of_precision(*self.of_pair(self._inverse, pair), self.settled())
 
     @cached_property
     def _inverse(self) -> Floats:
@@ -135,15 +138,9 @@ class ReciprocalRankState(ExactState):
 
     measure: ReciprocalRank
 
-    def restart(self, p: Floats) -> None:
-        """Take new probabilities for the unjudged documents."""
-        super().restart(p)
+    def _forget(self) -> None:
+        super()._forget()
         self._means: tuple[Floats, Floats] | None = None
-
-    def observe(self, document: int, label: float, grade: float = np.nan) -> None:
-        """Give a document, numbered within the topic, its label."""
-        super().observe(document, label, grade)
-        self._means = None
 
     @property
     def effect(self) -> Floats:
@@ -169,5 +166,5 @@ class ReciprocalRankState(ExactState):
         settled = self.settled()
         outcomes = np.stack([np.nan_to_num(settled, nan=each) for each in (0.0, 1.0)], axis=1)
         least, most = self.measure.score(outcomes.astype(np.int8)).T
-        a, b = self.pairs[0][pair], self.pairs[1][pair]
-        return float(least[a] - most[b]), float(most[a] - least[b])
+        (least_a, least_b), (most_a, most_b) = (self.of_pair(x, pair) for x in (least, most))
+        return float(least_a - most_b), float(most_a - least_b)

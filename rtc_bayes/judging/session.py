@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 from numbers import Integral, Real
@@ -16,7 +16,7 @@ from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.grades import check_grade
 from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.collection.judgments import as_grades
-from rtc_bayes.errors import MISTAKES, InputError, explains_types, mistake_in, whole_number
+from rtc_bayes.errors import InputError, explains_types, own_code, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge, confidence_of, takes_measure
 from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
@@ -322,13 +322,8 @@ def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[in
         What is no list of documents and weights; a document that the pool lacks or that is judged,
         one twice, more than were asked for, or a weight that is not a number.
     """
-    try:
+    with own_code(chooser, f"choose({count})", "correct it; docs/judging.md shows a judge"):
         returned = chooser.choose(count)
-    except InputError:
-        raise
-    except MISTAKES as error:
-        what, remedy = f"choose({count})", "correct it; docs/judging.md shows a judge"
-        raise mistake_in(chooser, what, error, remedy) from error
     asked = f"choose({count}) of the judge {algorithm.judge.name} returned"
     remedy = f"return at most {count} (document, weight), unjudged documents by their numbers"
     try:
@@ -355,8 +350,16 @@ def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[in
 
 def open_places(chooser: Chooser, documents: Iterable[tuple[str, str]]) -> list[int]:
     """Return the numbers in the pool of documents (topic, docno) that are there and not judged."""
-    pool = chooser.pool
-    places = [int(pool.locate(topic, [d])[0]) for topic, d in documents if topic in pool.topics]
+    pool, places = chooser.pool, []
+    for pair in documents:
+        several = isinstance(pair, Sequence) and not isinstance(pair, str)
+        if not (several and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
+            raise InputError(
+                f"aside holds {pair!r:.60}", remedy="give pairs of topic and docno, both texts"
+            )
+        topic, docno = pair
+        if topic in pool.topics:
+            places.append(int(pool.locate(topic, [docno])[0]))
     return [place for place in places if place >= 0 and not chooser.is_judged(place)]
 
 

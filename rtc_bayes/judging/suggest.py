@@ -246,7 +246,7 @@ def suggest(
         pair=pair,
         named=named,
         measure=about.measure,
-        aside=_pairs(aside or ()),
+        aside=tuple(aside or ()),
     )
     if hold_out is None or groups is None:
         chosen = choose(judgments, count=count, seed=seed)
@@ -254,20 +254,6 @@ def suggest(
         chosen = _of_design(sub_pools(judgments, hold_out, groups), choose, named, count, seed)
     warn_of_sharing(judgments)
     return chosen
-
-
-def _pairs(aside: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """Take documents by topic and docno."""
-    pairs: list[tuple[str, str]] = []
-    for pair in aside:
-        several = isinstance(pair, Sequence) and not isinstance(pair, str)
-        if several and len(pair) == 2 and all(isinstance(part, str) for part in pair):
-            pairs.append((pair[0], pair[1]))
-        else:
-            raise InputError(
-                f"aside holds {pair!r:.60}", remedy="give pairs of topic and docno, both texts"
-            )
-    return frozenset(pairs)
 
 
 def _of_design(
@@ -319,14 +305,13 @@ def _of_pool(
     pair: PairLike,
     named: tuple[str, str] | None,
     measure: str,
-    aside: frozenset[tuple[str, str]],
+    aside: Sequence[tuple[str, str]],
     count: int,
     seed: int,
 ) -> Suggestions:
     """Choose documents of a pool, for a pair that is asked for and, but for "least", named."""
     pool, topic_of = judgments.pool, judgments.pool.topic_of
     chooser = start_judge(judgments, algorithm, seed=seed, measure=measure)
-    closed = open_places(chooser, aside)
     numbers = _least_confident(chooser) if named is None else _numbers_of(named, pool)
     if pair is not None:
         of_pair = None if numbers is None else chooser.for_pair(numbers)
@@ -336,7 +321,7 @@ def _of_pool(
                 remedy="use mtc or a relevance model",
             )
         chooser = of_pair
-    chooser.close(closed)
+    chooser.close(open_places(chooser, aside))
     judged = Counter(topic_of[judgments.order].tolist())
     suggestions: list[NextDocument] = []
     for document, weight in choices(chooser, count, algorithm):

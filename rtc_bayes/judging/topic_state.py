@@ -27,7 +27,7 @@ from rtc_bayes import defaults
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.judging import bounds, kernels
 from rtc_bayes.measures.average_precision import AveragePrecision
-from rtc_bayes.measures.linear import Linear, LinearRatio
+from rtc_bayes.measures.linear import Linear, LinearRatio, gains
 from rtc_bayes.measures.pairs import difference_variances
 from rtc_bayes.measures.topic import TopicMeasure
 
@@ -172,6 +172,10 @@ class TopicState(ABC):
     @abstractmethod
     def bounds(self, pair: int) -> tuple[float, float]:
         """Bound the difference of a pair, by number, over all that open documents may be."""
+
+    def of_pair(self, values: Floats, pair: int) -> tuple[Floats, Floats]:
+        """Return what two systems have, a pair by number, of values by system first."""
+        return values[self.pairs[0][pair]], values[self.pairs[1][pair]]
 
     def settled(self) -> Floats:
         """Return the labels that settle something, NaN elsewhere: a noisy assessor's do not."""
@@ -322,8 +326,7 @@ class AveragePrecisionState(TopicState):
 
     def bounds(self, pair: int) -> tuple[float, float]:
         """Bound the difference of a pair, by number, over all that open documents may be."""
-        a, b = self.inverse[self.pairs[0][pair]], self.inverse[self.pairs[1][pair]]
-        return bounds.of_precision(a, b, self.settled())
+        return bounds.of_precision(*self.of_pair(self.inverse, pair), self.settled())
 
 
 class LinearState(TopicState):
@@ -358,9 +361,8 @@ class LinearState(TopicState):
 
     def bounds(self, pair: int) -> tuple[float, float]:
         """Bound the difference of a pair, by number, over all that open documents may be."""
-        gains = self.measure.gains
-        gain = gains[self.pairs[0][pair]] - gains[self.pairs[1][pair]]
-        return bounds.of_gains(gain, self.settled())
+        first, second = self.of_pair(self.measure.gains, pair)
+        return bounds.of_gains(first - second, self.settled())
 
 
 def inverse_ranks(lists: Lists, documents: int) -> Floats:
@@ -377,10 +379,7 @@ def inverse_ranks(lists: Lists, documents: int) -> Floats:
     -------
     ndarray, shape (lists, documents)
     """
-    inverse = np.zeros((lists.n_lists, documents))
-    of_list = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))
-    inverse[of_list, lists.ranked] = lists.arrays[2]
-    return inverse
+    return gains(lists, documents, 1.0 / np.arange(1.0, np.max(lists.ranks, initial=0) + 1.0))
 
 
 def of_pairs(covariance: Floats, pairs: Integers) -> tuple[Floats, NDArray[np.bool_]]:

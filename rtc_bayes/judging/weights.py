@@ -20,7 +20,7 @@ from rtc_bayes import defaults
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import kernels
 from rtc_bayes.judging.topic_state import TopicState
-from rtc_bayes.measures.names import MeasureLike, parse_measure
+from rtc_bayes.measures.names import MeasureLike, parse_measure, refuse_rel
 
 type Floats = NDArray[np.float64]
 type Weight = Callable[[TopicState], Floats]
@@ -169,11 +169,7 @@ def weighed_by(measure: MeasureLike) -> str:
             f"documents are not chosen for {parsed}, whose variance is not known",
             remedy=f"choose them for AP or nDCG{at}, and compare by {parsed}",
         )
-    if parsed.rel > 1:
-        raise InputError(
-            f"documents are chosen by the relevance level, not by rel={parsed.rel} of {parsed}",
-            remedy=f"give the measure without rel, and relevance level {parsed.rel}",
-        )
+    refuse_rel(parsed, "documents")
     return parsed.name
 
 

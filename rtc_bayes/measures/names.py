@@ -305,3 +305,31 @@ def _checked_cutoff(name: str, cutoff: int | None) -> int | None:
     if cutoff is not None and cutoff < 1:
         raise InputError(f"{name} has a cutoff below 1", remedy="cut at rank 1 or later")
     return cutoff
+
+
+def refuse_rel(measure: Measure, what: str) -> None:
+    """Refuse a measure with ``rel`` above 1 where documents or topics are chosen by it.
+
+    Parameters
+    ----------
+    measure : Measure
+    what : str
+        What is chosen, in words.
+
+    Raises
+    ------
+    InputError
+        It names the relevance level to give instead.
+
+    Examples
+    --------
+    >>> refuse_rel(parse_measure("AP(rel=2)"), "topics")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: topics are chosen by the relevance level, not by rel=2 of \
+AP(rel=2); give the measure without rel, and relevance level 2
+    """
+    if measure.rel > 1:
+        raise InputError(
+            f"{what} are chosen by the relevance level, not by rel={measure.rel} of {measure}",
+            remedy=f"give the measure without rel, and relevance level {measure.rel}",
+        )

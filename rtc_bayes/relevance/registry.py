@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError, explains_types, refuse_class
 from rtc_bayes.relevance.fitters import available_methods
 from rtc_bayes.relevance.interface import RelevanceModel
 from rtc_bayes.relevance.options import Option, describe_options, with_options
@@ -170,10 +170,7 @@ def check_model(model: Any) -> None:
     InputError
         What it lacks, and what to give.
     """
-    if isinstance(model, type):
-        raise InputError(
-            f"{model.__name__} is a class, no model", remedy=f"give an instance: {model.__name__}()"
-        )
+    refuse_class(model, "model")
     if not any(hasattr(model, name) for name in (*_ATTRIBUTES, "graph")):
         raise InputError(
             f"{model!r} is no model",

@@ -22,7 +22,6 @@ from rtc_bayes.report.elements import (
 from rtc_bayes.report.page import Page, StudyTable, by_name
 from rtc_bayes.report.tables import Format, number, with_interval
 from rtc_bayes.store.shown import counted
-from rtc_bayes.trials.kind import without_judgment
 
 _SCORES = {
     "group": "documents",
@@ -72,10 +71,9 @@ def calibration_page(study: CalibrationStudy) -> Page:
         f"that the model says of {plan['systems']} systems held to the truth."
     )
     sections = [heading("Are the numbers right?", 1), f'<p class="lead">{html.escape(lead)}</p>']
-    if ended := int(without_judgment(study.trials).sum()):
-        said = (
-            f"{counted(ended, 'trial')} ended with no judgment at all: what they say rests on none."
-        )
+    if study.unjudged:
+        ended = counted(study.unjudged, "trial")
+        said = f"{ended} ended with no judgment at all: what they say rests on none."
         sections.append(f'<p class="note">{said}</p>')
     if summary["relevance"] is not None:
         sections += _sections(study, tables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, explains_types, options_of, whole_number
-from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.names import parse_measure, refuse_rel
+from rtc_bayes.measures.sampling import judged_by
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.beliefs import belief
@@ -179,11 +180,12 @@ def select_adaptively(
         raise InputError("one system alone", remedy="give two runs or more")
     measures = _measures(measure)
     predict = belief(by, pool, seed)
-    level, grades = level_of(qrels, relevance_level), _grades(pool, qrels)
+    every = np.arange(pool.n_documents)
+    truth = judged_by(pool, qrels, every, level_of(qrels, relevance_level))
     order = _first(pool, first, size, seed)
     rhos = [np.nan] * len(order)
     while True:
-        judgments = _all_judged(pool, grades, order, level)
+        judgments = _all_judged(truth, order)
         p = probabilities_by(predict, judgments, hard=hard)
         scores = expected_scores(judgments, p, measures)
         if len(order) == size:
@@ -369,12 +371,8 @@ def _measures(measure: str | Sequence[str]) -> list[str]:
     measures = [measure] if isinstance(measure, str) else list(dict.fromkeys(measure))
     if not measures:
         raise InputError("no measure", remedy="give one or more, such as AP")
-    for parsed in map(parse_measure, measures):
-        if parsed.rel > 1:
-            raise InputError(
-                f"topics are chosen by the relevance level, not by rel={parsed.rel} of {parsed}",
-                remedy=f"give the measure without rel, and relevance level {parsed.rel}",
-            )
+    for each in measures:
+        refuse_rel(parse_measure(each), "topics")
     return measures
 
 
@@ -415,21 +413,9 @@ def _first(pool: Pool, first: str | Sequence[str] | None, size: int, seed: int) 
     return named
 
 
-def _grades(pool: Pool, qrels: Qrels) -> Floats:
-    """Return the grade of every document by the truth, 0 where it has none."""
-    grades = np.zeros(pool.n_documents)
-    for topic in pool.topics:
-        graded = qrels.get(topic, {})
-        place = pool.locate(topic, list(graded))
-        inside = place >= 0
-        grades[place[inside]] = np.maximum(list(graded.values()), 0)[inside]
-    return grades
-
-
-def _all_judged(pool: Pool, grades: Floats, topics: Sequence[str], level: int) -> Judgments:
-    """Judge the whole pool of some topics."""
+def _all_judged(truth: Judgments, topics: Sequence[str]) -> Judgments:
+    """Keep the truth of some topics alone, of their whole pools."""
+    pool = truth.pool
     inside = [pool.documents(pool.topics.index(topic)) for topic in topics]
     documents = np.concatenate([np.arange(part.start, part.stop) for part in inside])
-    none = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)
-    of_each = grades[documents]
-    return none.with_labels(documents, (of_each >= level).astype(float), of_each)
+    return replace(truth.keep(documents), judged_for=pool.systems)

@@ -10,15 +10,7 @@ from typing import Any
 import numpy as np
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import (
-    MISTAKES,
-    FitError,
-    FitWarning,
-    InputError,
-    mistake_in,
-    warn,
-    with_article,
-)
+from rtc_bayes.errors import FitError, FitWarning, InputError, own_code, warn, with_article
 from rtc_bayes.relevance.interface import Draws, PointEstimate, RelevanceModel, Sampling
 from rtc_bayes.relevance.turned_labels import without_turned
 
@@ -215,12 +207,8 @@ def _fitter(model: Any, method: str) -> Callable[[Judgments, Sampling], Estimate
 def _by_own(model: Any, method: str, judgments: Judgments, sampling: Sampling) -> Estimate:
     """Fit by the model's own method, and say where its code fails."""
     arguments = (judgments,) if method == "map" else (judgments, sampling)
-    try:
+    with own_code(model, f"{method}()", CORRECT, passing=np.linalg.LinAlgError):
         estimated: Estimate = getattr(model, method)(*arguments)
-    except (InputError, FitError, np.linalg.LinAlgError):
-        raise
-    except MISTAKES as error:
-        raise mistake_in(model, f"{method}()", error, CORRECT) from error
     return estimated
 
 

@@ -12,14 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import (
-    MISTAKES,
-    FitError,
-    FitWarning,
-    InputError,
-    mistake_in,
-    warn,
-)
+from rtc_bayes.errors import FitError, FitWarning, InputError, own_code, warn
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.fitters import CORRECT
 from rtc_bayes.relevance.interface import (
@@ -72,12 +65,8 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     with quiet_pymc():
         import pymc as pm
 
-        try:
+        with own_code(model, "graph(pool, judgments)", CORRECT):
             graph = model.graph(judgments.pool, judgments)
-        except InputError:
-            raise
-        except MISTAKES as error:
-            raise mistake_in(model, "graph(pool, judgments)", error, CORRECT) from error
     if not isinstance(graph, pm.Model) or "p" not in graph.named_vars:
         raise InputError(
             f"graph() of {model!r} gives no deterministic p over documents",
