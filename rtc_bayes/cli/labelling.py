@@ -27,7 +27,7 @@ def labels(
             help="mv: shares of votes; em: errors by true grade (Dawid and Skene); one-coin: one "
             "accuracy a judge; glad: difficult documents, too; hierarchical: judges alike, topics "
             "and misleading documents; panel: errors of judges correlate. Default: hierarchical; "
-            "of one judge alone panel."
+            "for one judge alone panel."
         ),
     ] = None,
     rel: Annotated[

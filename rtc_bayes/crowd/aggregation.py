@@ -235,8 +235,8 @@ def aggregate(
     ----------
     labels : Labels
     method : {"mv", "em", "one-coin", "glad", "hierarchical", "panel"}, optional
-        Default: "hierarchical"; of one judge alone, whose grades "panel" all goes by, and with
-        `families` "panel".
+        Default: "hierarchical"; but "panel" for one judge alone, as it goes by all its grades, and
+        where `families` are given.
 
         "mv": the share of votes. "em": Dawid and Skene (1979; the 2013 thesis, section 8.2), a
         judge's errors by true grade. "one-coin": one accuracy a judge. "glad": Whitehill et al.

@@ -73,7 +73,7 @@ def calibration_page(study: CalibrationStudy) -> Page:
     sections = [heading("Are the numbers right?", 1), f'<p class="lead">{html.escape(lead)}</p>']
     if study.unjudged:
         ended = counted(study.unjudged, "trial")
-        said = f"{ended} ended with no judgment at all: what they say rests on none."
+        said = f"{ended} ended with no judgment at all, so that nothing was learned in them."
         sections.append(f'<p class="note">{said}</p>')
     if summary["relevance"] is not None:
         sections += _sections(study, tables)
