@@ -94,7 +94,7 @@ SomeRunsRead = Annotated[RunFiles, _some_runs("None: a simulation")]
 RunsForTopics = Annotated[RunFiles, _some_runs("None: give --topics")]
 RunsOrScores = Annotated[RunFiles, _some_runs("None: give --scores")]
 RunsOrScoreFiles = Annotated[RunFiles, _some_runs("Or one CSV of scores", "RUNS|SCORES")]
-GroupsFile = Annotated[str, Option("--groups", help="Group of each system: system,group.")]
+GroupsFile = Annotated[str, Option("--groups", help="CSV with a line system,group a system.")]
 NGrades = Annotated[
     int | None, Option(help="How many grades labels have; higher ones are dropped.")
 ]
@@ -286,14 +286,21 @@ Seed = Annotated[int, Option(min=0, help="The same seed gives the same answer.")
 _PLAN = {
     "truth": Annotated[
         Literal["complete", "judged"],
-        Option(help="What has no judgment is not relevant, or is taken out of the lists."),
+        Option(
+            help="Documents without a judgment count as nonrelevant (complete), or are taken out "
+            "of the lists (judged)."
+        ),
     ],
     "pad": Annotated[
         bool, Option("--pad", help="Fill short lists as the 2007 program does: to reproduce it.")
     ],
-    "trials": Annotated[int, Option(help="How many.")],
-    "n_systems": Annotated[int, Option("--systems", "--n-systems", help="Compared in a trial.")],
-    "n_initial": Annotated[int, Option("--initial", "--n-initial", help="Judged for in a trial.")],
+    "trials": Annotated[int, Option(help="How many trials.")],
+    "n_systems": Annotated[
+        int, Option("--systems", "--n-systems", help="How many systems a trial compares.")
+    ],
+    "n_initial": Annotated[
+        int, Option("--initial", "--n-initial", help="How many of these are judged for.")
+    ],
     "confidence": Annotated[float, Option(help="Judge until every pair has this confidence.")],
     "moments": Annotated[
         Literal["published", "exact", "plugin"],
@@ -302,8 +309,8 @@ _PLAN = {
             "(plugin), or plugin for the algorithms of that paper alone (published)."
         ),
     ],
-    "draws": Annotated[int | None, Option(help="Of each chain. Default: by the method.")],
-    "chains": Annotated[int | None, Option(help="For methods that draw. Default: 4.")],
+    "draws": Annotated[int | None, Option(help="Draws of each chain. Default: by the method.")],
+    "chains": Annotated[int | None, Option(help="Chains of a method that draws. Default: 4.")],
     "tune": Annotated[
         int | None, Option(help="Steps of a chain before its first draw. Default: by the method.")
     ],
@@ -332,7 +339,7 @@ PlaceOfWork = Annotated[
             "jobs": Annotated[int, Option(help="Pieces of work at a time; -1: one on every core.")],
             "scheduler": Annotated[
                 str | None,
-                Option(metavar="ADDRESS", help="Of a Dask cluster to run on: dask://HOST:PORT."),
+                Option(metavar="ADDRESS", help="Run on this Dask cluster: dask://HOST:PORT."),
             ],
         },
         {"jobs": defaults.JOBS, "scheduler": None},

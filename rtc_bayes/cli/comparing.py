@@ -72,28 +72,31 @@ def compare(
         Literal["auto", "exact", "plugin"],
         typer.Option(
             help="Mean and variance of scores (their moments): exact, or by the 2007 paper's "
-            "formula (plugin). auto: exact; of over 20 systems sampled."
+            "formula (plugin). auto: exact, or sampled for draws of over 20 systems."
         ),
     ] = "auto",
     form: Annotated[
         Literal["auto", "normal", "corrected", "montecarlo"],
         typer.Option(
             "--form",
-            help="How P(less) comes from mean and variance: by the normal distribution, that "
-            "corrected for skewness, or drawn outcomes (montecarlo).",
+            help="How P(better) is computed: by a normal distribution, by one corrected for "
+            "skewness, or by counting sampled outcomes (montecarlo). auto chooses by pair.",
         ),
     ] = "auto",
     baseline: Annotated[
         str | None, typer.Option(metavar="RUN", help="Compare the others with this system only.")
     ] = None,
     rope: Annotated[
-        float | None, typer.Option(metavar="EPS", help="Add P(abs(difference) < EPS).")
+        float | None,
+        typer.Option(
+            metavar="EPS", help="Add the probability that a difference is nearer to 0 than EPS."
+        ),
     ] = None,
     ranks: Annotated[
         bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems alone.")
     ] = False,
     population: Annotated[
-        bool, typer.Option("--population", help="Add P(less) on topics like these.")
+        bool, typer.Option("--population", help="Add P(better) on topics like these.")
     ] = False,
     forecast: Annotated[
         float | None,
@@ -112,7 +115,9 @@ def compare(
     ] = None,
     audit_log: Annotated[
         str | None,
-        typer.Option(metavar="LOG.json", help="Go on from the audit's last look, and keep this."),
+        typer.Option(
+            metavar="LOG.json", help="Go on from the last look in this file, and add this one."
+        ),
     ] = None,
     estimands: Estimands,
     workers: PlaceOfWork,
@@ -122,11 +127,11 @@ def compare(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Say who is better, and how surely: as a table, or with -o page.html as a page.
+    """Say which systems are better, and how surely.
 
-    Probabilities of relevance come from one of: --qrels, --labels or both, by a model; --erels,
-    as listed; --relevance, as fitted before. With --audit the model does not see the audit's
-    judgments.
+    Prints a table; -o page.html writes a page. Probabilities of relevance come from a model that
+    is fitted to --qrels, --labels or both; or from a file (--erels); or from an earlier fit
+    (--relevance). With --audit the model does not see the audit's judgments.
     """
     from itertools import chain
 

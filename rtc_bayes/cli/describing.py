@@ -29,7 +29,10 @@ def describe(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Describe a collection: sizes, overlap of lists, what is judged, and what is suspicious."""
+    """Describe a collection, and say what is suspicious.
+
+    Shows sizes, the overlap of lists, and what is judged.
+    """
     from rtc_bayes.collection import describe, read_qrels
     from rtc_bayes.report.description_tables import description_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value

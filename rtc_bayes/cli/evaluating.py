@@ -51,7 +51,10 @@ def evaluate(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Evaluate runs by complete judgments, or by a random sample of them."""
+    """Score runs by judgments, or by a random sample of them.
+
+    Without --prels, a document that has no judgment counts as nonrelevant.
+    """
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.measures import evaluate
     from rtc_bayes.report.command_tables import scores_table

@@ -38,9 +38,9 @@ def fit(
     option: Options = None,
     judged_for: JudgedFor = None,
     draws: Annotated[
-        int | None, typer.Option(help="Kept per chain. Default: 150; nuts: 1000.")
+        int | None, typer.Option(help="Draws kept of each chain. Default: 150; nuts: 1000.")
     ] = None,
-    chains: Annotated[int | None, typer.Option(help="Of draws. Default: 4.")] = None,
+    chains: Annotated[int | None, typer.Option(help="How many chains. Default: 4.")] = None,
     tune: Annotated[
         int | None,
         typer.Option(help="Steps before a chain's first draw. Default: 500; nuts: 1000."),

@@ -73,10 +73,11 @@ def plan(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Plan which groups' systems are held out of which topics, at random and in balance.
+    """Plan which groups to hold out of which topics.
 
-    Writes the design as CSV, which build, next and reusability take: topic, then 1 for each group
-    that takes part and 0 for each held out. Shows what other numbers of groups would buy.
+    The design is drawn at random, and balanced. It is written as CSV, which build, next and
+    reusability take: topic, then for each group 1 if it takes part and 0 if it is held out. Shows
+    the power that other numbers of held-out groups would have.
     """
     from rtc_bayes.collection import read_groups
     from rtc_bayes.collection.hold_out import groups_of
@@ -185,11 +186,12 @@ def reusability(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Say whether systems that took no part can be compared with a collection.
+    """Test whether a collection is fair to systems that come later.
 
-    With --hold-out, judgments were made by a design; --pool-depth cuts complete ones to what the
-    design would have judged. With --leave-out, groups are left out of complete judgments one at a
-    time; --pool-depth is the pool's (default 100), and lesser ones after it.
+    With --hold-out, judgments were made under a design; if they are complete, --pool-depth cuts
+    them to what the design would have judged. With --leave-out, judgments are complete, and groups
+    are left out one at a time; --pool-depth is the depth of the pool (default 100), and may be
+    repeated for smaller depths.
 
     Writes a page (HTML) and its tables.
     """

@@ -60,7 +60,7 @@ def build(
     ] = None,
     budget: Annotated[
         int | None,
-        typer.Option(min=1, help="Judge so many, however sure (unless --confidence)."),
+        typer.Option(min=1, help="Make so many judgments; with --confidence, at most so many."),
     ] = None,
     floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
     labels: LabelsRead,
@@ -70,11 +70,11 @@ def build(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Judge by a truth file until sure.
+    """Judge from a truth file until systems are told apart.
 
-    Chooses documents until the systems are told apart. For whom, and why it ended, stands in
-    OUT.meta.json. Of --algorithm sample an OUT that ends in .prels holds the probability that each
-    was drawn.
+    Chooses documents, and takes their grades from --truth. OUT.meta.json says for which systems
+    they were chosen, and why judging ended. With --algorithm sample, an OUT that ends in .prels
+    has the probability that each was drawn.
     """
     from rtc_bayes.collection import read_qrels, write_prels, write_qrels
     from rtc_bayes.collection.qrels import with_negative
@@ -208,11 +208,12 @@ def next_(
 ) -> None:
     """Say what a person should judge next, and why.
 
-    The table says which pair of systems has the least confidence; --pair chooses for one pair.
-    With --by-topic: which topic to judge whole, as it would complete those judged best; rho is the
-    expected correlation of systems' mean scores over those and this one with those over all topics.
+    The table names the least sure pair of systems; --pair chooses documents for one pair.
+    With --by-topic: which topic to judge completely. rho is the expected correlation of systems'
+    mean scores over the judged topics and this one with those over all topics.
     With --audit: what to judge of a random sample, by which `compare --audit` checks the model.
-    With --costs: whether a human should judge a document, a judge of --labels label one, or nobody.
+    With --costs: whether a human should judge a document, a judge of --labels should label one, or
+    neither is worth its cost.
     """
     from rtc_bayes.collection import Judgments, Qrels, read_qrels
     from rtc_bayes.collection.grades import counted_grades

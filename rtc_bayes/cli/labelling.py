@@ -24,10 +24,10 @@ def labels(
     method: Annotated[
         Literal["mv", "em", "one-coin", "glad", "hierarchical", "panel"] | None,
         typer.Option(
-            help="mv: shares of votes; em: errors by true grade (Dawid and Skene); one-coin: one "
-            "accuracy a judge; glad: difficult documents, too; hierarchical: judges alike, topics "
-            "and misleading documents; panel: errors of judges correlate. Default: hierarchical; "
-            "for one judge alone panel."
+            help="mv: shares of votes; em: each judge's errors by true grade (Dawid and Skene); "
+            "one-coin: one accuracy a judge; glad: and a difficulty a document; hierarchical: as "
+            "em, with judges partly alike and documents that mislead all; panel: judges' errors "
+            "correlate. Default: hierarchical; panel for one judge alone."
         ),
     ] = None,
     rel: Annotated[
@@ -43,7 +43,7 @@ def labels(
         str | None,
         typer.Option(
             metavar="QRELS",
-            help="Grades that a person gave: true, and what judges are measured by.",
+            help="Grades by a person; they count as true, and judges are measured by them.",
         ),
     ] = None,
     gold: Annotated[
@@ -68,10 +68,11 @@ def labels(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Turn labels of a crowd, or of language models, into probabilities of relevance.
+    """Turn labels of many judges into probabilities of relevance.
 
-    Prints how far judges agree, and what each is worth. Writes OUT as erels (topic Q0 docno
-    probability), which compare takes as --erels; a table of pairs if it ends in .csv or .json.
+    The judges are a crowd, or language models. Prints how far they agree, and how often each is
+    right. Writes OUT as erels (topic Q0 docno probability), which compare takes as --erels, or as
+    a table of pairs if OUT ends in .csv or .json.
     """
     from rtc_bayes.collection import read_labels, read_qrels
     from rtc_bayes.collection.reading import read_families

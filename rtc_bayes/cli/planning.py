@@ -68,10 +68,10 @@ def plan(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Say what a budget buys: more topics, or more judgments a topic.
+    """Say whether to judge more topics, or topics deeper.
 
-    The pilot is the runs of all topics, and judgments (--qrels) of some. Judging is simulated from
-    a model fitted to it.
+    Starts from a pilot: runs of all topics, and judgments (--qrels) of some. A model is fitted to
+    it, and judging is simulated from the model.
     """
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import parse_algorithm, plan

@@ -75,7 +75,7 @@ def topics(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Choose the topics whose scores follow the scores on all topics.
+    """Choose topics that rank systems as all topics do.
 
     Give run files with --qrels, or one CSV of scores. Several measures count equally.
 
@@ -157,10 +157,11 @@ def allocate(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Spend a budget of judgments in stages, where those so far say that it pays most.
+    """Spend a budget of judgments in stages.
 
-    Writes prels, judgments with the probability that each was drawn, by which statAP scores runs:
-    topic docno grade method probability.
+    Each stage judges where the judgments so far say that it pays most. Writes prels, judgments
+    with the probability that each was drawn (topic docno grade method probability). `evaluate
+    --prels` scores runs by them (statAP).
     """
     from rtc_bayes.collection import read_qrels, write_prels
     from rtc_bayes.collection.ids import shared_topics
@@ -248,11 +249,11 @@ def extend(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Say how much of new runs is judged, or what more to judge for them within a budget.
+    """Say how much of new runs is judged, or what to judge.
 
-    Without --budget: each run's mean average reuse, from 0 to 1 (average precision with judged
-    documents for relevant ones), and how many documents to the depth have no judgment. With it:
-    these documents, spread over topics (Hosseini 2013, chapter 5).
+    Without --budget: how many of each run's first documents (--depth) have no judgment, and its
+    mean average reuse, from 0 to 1 (average precision with judged documents for relevant ones).
+    With --budget: which of these documents to judge, spread over topics (Hosseini 2013, chapter 5).
     """
     import pandas as pd
 
@@ -334,10 +335,10 @@ def variability(
     output: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Say which systems of the same mean score vary differently over topics.
+    """Say which systems of equal mean vary differently.
 
-    Give run files with --qrels, or one CSV of scores. A paired t-test of means and a test of
-    variances, of every pair of the better systems (Hosseini 2013, appendix F).
+    Give run files with --qrels, or one CSV of scores. Every pair of the better systems is tested
+    by a paired t-test of means and a test of variances over topics (Hosseini 2013, appendix F).
     """
     from rtc_bayes.report.tables import yes_or_no
     from rtc_bayes.report.terminal import show_frame

@@ -74,7 +74,8 @@ def robustness(
         str | None,
         typer.Option(
             metavar="groups|A,B",
-            help="New systems are of one group, initial ones of others: of all groups, or these.",
+            help="In each trial take new systems from one group and initial ones from others; "
+            "groups take turns: all, or these.",
         ),
     ] = None,
     groups: Annotated[
@@ -92,7 +93,8 @@ def robustness(
 ) -> None:
     """Check whether confidences can be trusted.
 
-    Judges for a few systems, compares many, and does so again. Resumes where it stopped.
+    A trial judges for a few systems, compares more by these judgments, and checks that against the
+    complete ones. Trials are repeated with other systems. Resumes where it stopped.
     """
     from rtc_bayes.collection import read_groups, read_qrels
     from rtc_bayes.judging import parse_algorithm, split_algorithms

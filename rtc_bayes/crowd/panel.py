@@ -32,9 +32,10 @@ from rtc_bayes.crowd.panel_laplace import (
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.store.shown import counted
 
-# Scales of the topics' and the judges' effects: a grid under half-normal priors, cut at its end.
-_TOPIC_SCALES = (0.0, 0.25, 0.5, 1.0, 1.5)
-_JUDGE_SCALES = (0.0, 0.5, 1.0, 2.0, 4.0)
+# Scales of the topics' and the judges' effects: a grid under half-normal priors, to three of their
+# standard deviations.
+_TOPIC_SCALES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
+_JUDGE_SCALES = (0.0, 0.5, 1.0, 2.0, 4.0, 6.0)
 _TOPIC_PRIOR, _JUDGE_PRIOR = 1.0, 2.0
 
 
@@ -62,7 +63,7 @@ class PanelPrior(NamedTuple):
     >>> poor = PanelPrior(slope=(1.0, 1.0))
     >>> scores = [[1.0], [0.0]]
     >>> fit_panel(scores, ["t", "t"], prior=poor).probability.round(2)
-    array([0.41, 0.24])
+    array([0.41, 0.25])
     """
 
     intercept: tuple[float, float] = (-1.0, 1.0)
@@ -98,7 +99,7 @@ class Panel:
     --------
     >>> panel = fit_panel([[1.0, 1.0], [0.0, 1.0]], ["t", "t"], [1, float("nan")])
     >>> panel.probability.round(2), panel.draws(100).shape
-    (array([1.  , 0.38]), (100, 2))
+    (array([1.  , 0.39]), (100, 2))
     """
 
     topic_of: Codes
@@ -243,9 +244,9 @@ def fit_panel(
     >>> import numpy as np
     >>> scores = np.array([[1.0] * 30, [1.0] * 30, [0.0] * 30, [0.0] * 30])
     >>> fit_panel(scores, ["t"] * 4).probability.round(2)
-    array([0.63, 0.63, 0.11, 0.11])
+    array([0.63, 0.63, 0.12, 0.12])
     >>> fit_panel(scores, ["t"] * 4, [0, np.nan, 0, np.nan]).probability.round(2)
-    array([0.  , 0.46, 0.  , 0.07])
+    array([0.  , 0.45, 0.  , 0.07])
     >>> fit_panel(scores, ["t"] * 4, [1, np.nan, 0, np.nan], n_grades=3).grades[1].round(2)
     array([0.28, 0.31, 0.41])
     """

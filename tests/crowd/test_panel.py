@@ -69,6 +69,26 @@ def test_human_labels_raise_the_bound():
     assert probability[100] < 0.05
 
 
+def test_topics_may_differ_by_more_than_the_prior_expects(monkeypatch):
+    """Effects of topics with a standard deviation of 2.5, where a grid that ends at 1.5 loses."""
+    generator = np.random.default_rng(0)
+    topic_of, scores = np.repeat(np.arange(40), 15), generator.uniform(size=(600, 1))
+    log_odds = 3.5 * scores[:, 0] - 2.75 + 2.5 * generator.standard_normal(40)[topic_of]
+    chance = 1 / (1 + np.exp(-log_odds))
+    human = np.where(generator.uniform(size=600) < 0.3, generator.uniform(size=600) < chance, NAN)
+    panel = fit_panel(scores, topic_of, human)
+    monkeypatch.setattr(module, "_TOPIC_SCALES", module._TOPIC_SCALES[:5])
+    narrow = fit_panel(scores, topic_of, human)
+
+    def loss(of):  # expected, of the pairs that no human labelled
+        said = of.probability[np.isnan(human)]
+        true = chance[np.isnan(human)]
+        return -np.mean(true * np.log(said) + (1 - true) * np.log1p(-said))
+
+    assert panel.weights[panel.scales[:, 0] >= 2.0].sum() > 0.5
+    assert loss(panel) < loss(narrow)
+
+
 def test_the_posterior_is_that_of_brute_force(monkeypatch):
     """Intercept and slope on a grid, scales held: no topics' effects, a constant topic mean."""
     monkeypatch.setattr(module, "_TOPIC_SCALES", (0.0, 1e-9))
