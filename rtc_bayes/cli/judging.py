@@ -123,7 +123,8 @@ def build(
             f"nonrelevant; listed in {meta_path(output)}",
         )
     if as_prels:
-        write_prels(chosen.judge.sample(result.judgments).to_prels(), output)  # type: ignore[attr-defined]
+        sample = chosen.judge.sample(result.judgments, seed=seed)  # type: ignore[attr-defined]
+        write_prels(sample.to_prels(), output)
     else:
         write_qrels(with_negative(result.judgments.to_qrels(), before), output)
     if samples and not as_prels:

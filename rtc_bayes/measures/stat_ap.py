@@ -177,7 +177,7 @@ def _at_ranks(lists: Lists, weights: Floats) -> tuple[Floats, Floats]:
         ranked, ranks = lists.ranked[entries], lists.ranks[entries]
         relevant = weights[ranked] > 0.0
         place, rank, w = column[ranked[relevant]], ranks[relevant], weights[ranked[relevant]]
-        precision[s, place] = (1.0 + np.cumsum(w) - w) / rank
+        precision[s, place] = np.cumsum(np.concatenate([[1.0], w]))[:-1] / rank
         below[s, place] = (w / rank)[::-1].cumsum()[::-1] - w / rank
     return precision, below
 

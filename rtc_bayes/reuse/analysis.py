@@ -99,7 +99,8 @@ def reusability(
     ------
     InputError
         A system without a group, a topic or group that the design lacks, judgments of another
-        design, fewer than two reuse topics in every comparison, or a level or number out of range.
+        design, fewer than two reuse topics in every comparison, systems that score alike, or a
+        level or number out of range.
 
     Examples
     --------
@@ -137,6 +138,11 @@ def reusability(
         )
     if not np.nanmax(np.abs(held.scores)):
         raise InputError("all scores are 0", remedy="give judgments with relevant documents")
+    if not any(tests is not None and np.isfinite(tests[1].p).any() for tests in tested.values()):
+        raise InputError(
+            "no two systems differ on any topic that one or both were held out of",
+            remedy="give systems whose scores differ",
+        )
     observed = statistics(held, level)
     if np.isnan(observed.loss):
         raise InputError(

@@ -20,7 +20,8 @@ class DesignCounts:
     """Counts of topics under a balanced design.
 
     Where the last cycle is only a part (``on_remainder="cycle"``), sites differ by one, and pairs
-    of sites by a few: each count is then the least.
+    of sites by a few, as the design is drawn. The counts of a site are then the least, and no
+    design has fewer topics of a pair than those of pairs say.
 
     Attributes
     ----------
@@ -128,6 +129,7 @@ def design_counts(
 
     fewest, most = rest * held // groups, -(-rest * held // groups)  # of the part cycle, by site
     pairs_free = cycles * comb(groups - 2, held)
+    pairs_held = comb(groups - 2, held - 2) if held > 1 else 0  # of a cycle
     return DesignCounts(
         groups=groups,
         topics=topics,
@@ -137,8 +139,8 @@ def design_counts(
         site_baseline=topics - cycles * comb(groups - 1, held - 1) - most,
         site_reuse=cycles * comb(groups - 1, held - 1) + fewest,
         pair_baseline=baseline + pairs_free + max(0, rest - 2 * most),
-        pair_reuse=cycles * comb(groups - 2, held - 2) if held > 1 else 0,
-        participant=cycles * comb(groups - 2, held - 1),
+        pair_reuse=cycles * pairs_held + max(0, 2 * fewest - rest),
+        participant=cycles * comb(groups - 2, held - 1) + max(0, fewest - pairs_held),
     )
 
 

@@ -41,7 +41,7 @@ def leave_group_out(
     only: Iterable[str] | None = None,
     relevance_level: int | None = None,
 ) -> LeftOut:
-    """Score every group's runs as if the group had taken no part in judging.
+    """Score every group's runs, on topics with judgments, as if it had taken no part in judging.
 
     Today's usual check of reusability (Zobel 1998, by run; Voorhees 2001, by group): judgments of
     documents that one group alone contributed are taken away, and every run is scored again.
@@ -75,8 +75,9 @@ def leave_group_out(
     Raises
     ------
     InputError
-        A system without a group, a group that does not exist, one group alone, a depth out of
-        range, a measure without moments, or judgments made under a hold-out design.
+        A system without a group, a group that does not exist, one group alone, groups whose
+        systems all score 0, a depth out of range, a measure without moments, or judgments made
+        under a hold-out design.
 
     Examples
     --------
@@ -123,14 +124,21 @@ def leave_group_out(
         str(measure), scope="whole", depth=depth, unseen=False, relevance_level=relevance_level
     )
     pool = estimand.pool(runs, qrels)
-    judged = Judgments.from_qrels(pool, qrels, relevance_level=relevance_level).labels
-    if not (judged > 0.0).any():
+    judgments = Judgments.from_qrels(pool, qrels, relevance_level=relevance_level)
+    if not judgments.relevant.any():
         raise InputError("no document is relevant", remedy="look at relevance_level")
+    pool = pool.select_topics(judgments.judged_topics)
+    judged = judgments.on(pool).labels
     member = (of_systems == np.array(every, dtype=object)[:, None]).astype(np.int64)
     parts = [
         _at_depth(pool, judged, member, [every.index(g) for g in chosen], str(measure), at, depth)
         for at in dict.fromkeys(depths)
     ]
+    if not parts[0].score[np.isin(of_systems, chosen)].any():
+        raise InputError(
+            f"every system of {', '.join(chosen)} scores 0 with all judgments: nothing can be lost",
+            remedy="leave out other groups",
+        )
     return LeftOut(str(measure), pool.systems, tuple(of_systems), chosen, tuple(parts))
 
 
@@ -318,9 +326,9 @@ class LeftOut(Shown):
             sums = here.groupby("group")["relative"].agg(["sum", "count"]).to_numpy()
             drawn = sums[rng.integers(0, len(sums), (_RESAMPLES, len(sums)))].sum(axis=1)
             drawn = drawn[drawn[:, 1] > 0]
-            low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
-            if len(sums) < 2:
-                low = high = np.nan
+            low = high = np.nan
+            if len(sums) > 1 and len(drawn):
+                low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
             places = (here["rank_left_out"] - here["rank"]).abs()
             rows.append(
                 {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -370,22 +371,36 @@ def _spent(
 ) -> Floats:
     """Draw more documents: by priority over all topics, or equally many of each that has weight."""
 
-    def more(inside: slice, weights: Floats, count: int) -> Floats:
-        if sampling == "pool":
-            ranks = pool.best_ranks[inside] + numbers[inside]
-            return topmost(probability[inside], ranks, weights, count)
+    def more(inside: slice, weights: Floats, count: float) -> Floats:
         if size == "expected":
             return expected_more(probability[inside], weights, count)
-        return drawn_more(probability[inside], numbers[inside], weights, count)
+        if sampling == "pool":
+            ranks = pool.best_ranks[inside] + numbers[inside]
+            return topmost(probability[inside], ranks, weights, int(count))
+        return drawn_more(probability[inside], numbers[inside], weights, int(count))
 
     if not alike:
         return more(slice(None), b[pool.topic_of] * w, budget)
-    left = (numbers >= probability) & (w > 0.0) & (b > 0.0)[pool.topic_of]
-    shares = equal_shares(
-        np.bincount(pool.topic_of[left], minlength=pool.n_topics).tolist(), budget
-    )
+    open_ = (w > 0.0) & (b > 0.0)[pool.topic_of]
+    shares: Sequence[float]
+    if size == "expected":  # what was drawn must not tell how much is drawn next
+        left = np.bincount(pool.topic_of, open_ * (1.0 - probability), pool.n_topics)
+        shares = _level(left, budget).tolist()
+    else:
+        left = np.bincount(pool.topic_of, open_ & (numbers >= probability), pool.n_topics)
+        shares = equal_shares(left.astype(np.int64).tolist(), budget)
     raised = probability.copy()
     for topic, share in enumerate(shares):
         inside = pool.documents(topic)
         raised[inside] = more(inside, w[inside], share)
     return raised
+
+
+def _level(left: Floats, budget: float) -> Floats:
+    """Spread a budget equally, no more to each than is left, in parts of a document, too."""
+    if budget >= left.sum() * (1.0 - 1e-12):
+        return left
+    rising = np.sort(left)
+    used_up = np.cumsum(rising) - rising
+    level = (budget - used_up) / np.arange(len(left), 0, -1)
+    return np.minimum(left, level[np.argmax(level <= rising)])

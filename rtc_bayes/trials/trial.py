@@ -407,7 +407,7 @@ class _Trial:
                 algorithm.unjudged,
                 on_pool,
                 self._collection.estimand,
-                sample=_sample(algorithm, judgments, on_pool.pool),
+                sample=self._sample(algorithm, judgments, on_pool.pool),
                 seed=self._draw.evaluating_seed,
             )
             made = replace(judged, prediction=Prediction.from_estimates(estimates))
@@ -430,6 +430,13 @@ class _Trial:
             )
         return replace(made, seconds_evaluating=time.perf_counter() - started)
 
+    def _sample(self, algorithm: Algorithm, judgments: Judgments, pool: Pool) -> Sample | None:
+        """Return judgments with their inclusion probabilities, by a judge that knows them."""
+        if not hasattr(algorithm.judge, "sample"):
+            return None
+        sample: Sample = algorithm.judge.sample(judgments, seed=self._draw.judging_seed)
+        return sample.on(pool)
+
     def _compare(self, relevance: Relevance, spec: ModelSpec) -> Comparison:
         moments = self._plan.moments_of(spec)
         left_to_us = moments == "exact" and self._plan.moments == "published"
@@ -444,12 +451,6 @@ class _Trial:
             seed=self._draw.evaluating_seed,
             workers=ALONE,
         )
-
-
-def _sample(algorithm: Algorithm, judgments: Judgments, pool: Pool) -> Sample | None:
-    """Return judgments with their inclusion probabilities, by a judge that knows them."""
-    judge = algorithm.judge
-    return judge.sample(judgments).on(pool) if hasattr(judge, "sample") else None
 
 
 def _first(judgments: Judgments, budget: int | None) -> Judgments:

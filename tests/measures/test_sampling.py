@@ -76,6 +76,13 @@ def test_stat_ap_and_its_parts_over_all_samples(rng):
     np.testing.assert_allclose(np.sqrt(variance), np.sqrt(square), rtol=0.25)
 
 
+def test_a_document_alone_scores_one_however_unlikely_it_was():
+    """One over the probability is so large that 1 beside it is lost to rounding."""
+    pool = pool_of({"one": {"1": "ab"}, "two": {"1": "c"}}, depth=2)
+    sample = rb.Sample(Judgments.from_labels(pool, [0], [1]), [1e-17] * pool.n_documents)
+    assert stat_ap(sample).scores.mean.ravel().tolist() == [1.0, 0.0]
+
+
 def test_the_mean_of_stat_ap_is_average_precision_within_three_standard_errors(rng):
     errors, variances = [], []
     for _ in range(300):

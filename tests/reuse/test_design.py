@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, permutations
 from math import comb
 
 import numpy as np
@@ -30,6 +30,25 @@ def test_counts_are_those_of_the_mask(m: int, k: int) -> None:
         assert (mask[a] & mask[b]).sum() == counts.pair_baseline
         assert (~mask[a] & ~mask[b]).sum() == counts.pair_reuse
         assert (~mask[a] & mask[b]).sum() == (mask[a] & ~mask[b]).sum() == counts.participant
+
+
+@pytest.mark.parametrize(("m", "k"), [(m, k) for m in range(3, 8) for k in range(1, m - 1)])
+@pytest.mark.parametrize("topics", [5, 7, 12, 20, 33])
+def test_no_design_of_a_part_cycle_has_fewer_topics_than_are_said(m: int, k: int, topics: int):
+    counts = rb.design_counts(m, topics, held=k, on_remainder="cycle")
+    mask = rb.hold_out(names(m), topics, k, on_remainder="cycle", seed=topics).contributes
+    assert mask.sum(axis=1).min() == counts.site_baseline
+    assert (~mask).sum(axis=1).min() == counts.site_reuse
+    pairs = list(permutations(range(m), 2))
+    assert min((mask[a] & mask[b]).sum() for a, b in pairs) >= counts.pair_baseline
+    assert min((~mask[a] & ~mask[b]).sum() for a, b in pairs) >= counts.pair_reuse
+    assert min((~mask[a] & mask[b]).sum() for a, b in pairs) >= counts.participant
+
+
+def test_a_part_cycle_counts_for_the_participants() -> None:
+    counts = rb.design_counts(6, 12, held=2, on_remainder="cycle")
+    assert (counts.cycles, counts.participant) == (0, 3)
+    assert rb.design_counts(5, 7, held=3, on_remainder="cycle").pair_reuse == 1
 
 
 @pytest.mark.parametrize(("m", "k"), [(m, k) for m in range(2, 10) for k in range(1, m)])

@@ -127,6 +127,26 @@ def test_what_cannot_be_left_out_is_refused() -> None:
         rb.leave_group_out(runs, of_design, groups)
 
 
+def test_topics_without_judgments_are_left_aside() -> None:
+    runs, qrels, groups = collection()
+    some = rb.Qrels({t: dict(qrels[t]) for t in sorted(qrels)[:3]} | {sorted(qrels)[3]: {"x": -1}})
+    found = rb.leave_group_out(runs, some, groups).by_run()
+    kept = rb.Qrels({t: dict(qrels[t]) for t in sorted(qrels)[:3]})
+    told = rb.evaluate(runs, kept, "AP", relevance_level=1)
+    true = dict(zip(told.systems, told.mean["AP"], strict=True))
+    np.testing.assert_allclose(found["score"], [true[s] for s in found["system"]], atol=1e-9)
+
+
+def test_groups_that_have_nothing_to_lose_are_refused() -> None:
+    run = rb.Run.from_rankings
+    runs = rb.Runs([run("a", {"1": ["x", "y"]}), run("b", {"1": ["z"]})])
+    qrels, groups = rb.Qrels({"1": {"z": 1}}), {"a": "A", "b": "B"}
+    with pytest.raises(rb.InputError, match="every system of A scores 0 with all judgments"):
+        rb.leave_group_out(runs, qrels, groups, only=["A"])
+    summary = rb.leave_group_out(runs, qrels, groups).summary()
+    assert summary.loc[0, ["mean", "worst"]].tolist() == [-1.0, -1.0]
+
+
 def test_the_command_is_pythons(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = simulate(n_topics=6, n_systems=9, seed=1)
     write(data, tmp_path)

@@ -14,7 +14,7 @@ from rtc_bayes.measures.staged import drawn_more, expected_more
 from rtc_bayes.store.shown import in_words
 from rtc_bayes.topics.objective import Objective, centred
 from rtc_bayes.topics.solvers.box import box
-from rtc_bayes.topics.staged_allocation import STRATEGIES
+from rtc_bayes.topics.staged_allocation import STRATEGIES, _level
 from rtc_bayes.topics.unseen import unseen_relevant
 
 # options of a strategy
@@ -115,6 +115,28 @@ def test_documents_are_drawn_with_the_probabilities_that_are_stated(draw, first,
     assert (np.abs(mean - 1.0) <= 3.5 * error + 1e-12).all()
     asked = 2 if second is None else 4
     assert np.mean(held) == pytest.approx(asked, abs=3.5 * np.std(held) / 4000**0.5 + 1e-12)
+
+
+def test_a_topic_that_is_nearly_used_up_biases_nothing():
+    """Of 8 and 30 documents, all relevant; shares that go by what was drawn estimated 8.42."""
+    rankings = {"A": [f"a{n}" for n in range(8)], "B": [f"b{n}" for n in range(30)]}
+    other = {"A": rankings["A"][::-1], "B": rankings["B"]}
+    runs = rb.Runs([rb.Run.from_rankings("x", rankings), rb.Run.from_rankings("y", other)])
+    pool = rb.Pool.from_runs(runs)
+    qrels = rb.Qrels({topic: dict.fromkeys(names, 1) for topic, names in rankings.items()})
+    options = {"strategy": "uniform", "sampling": "uniform", "size": "expected"}
+    made = [
+        rb.horvitz_thompson(rb.allocate(pool, qrels, 22, seed=seed, **options).sample).estimate
+        for seed in range(400)
+    ]
+    error = np.std(made, axis=0, ddof=1) / 400**0.5
+    assert (np.abs(np.mean(made, axis=0) - [8, 30]) <= 3.5 * error + 1e-9).all()
+
+
+def test_what_is_left_is_spread_level():
+    assert _level(np.array([5.0, 0.5, 5.0]), 8.0).tolist() == [3.75, 0.5, 3.75]
+    assert _level(np.array([5.0, 1.0]), 6.0).tolist() == [5.0, 1.0]
+    assert _level(np.array([0.0, 1.0, 5.0]), 1.5).tolist() == [0.0, 0.75, 0.75]
 
 
 def test_a_budget_spent_on_average(data, pool):

@@ -28,26 +28,42 @@ def judged(collection, by, count, seed=0):
 
 
 @pytest.mark.parametrize("by", ["rank", "depth", "uniform", "strata"])
-def test_documents_are_drawn_with_the_probabilities_that_are_said(by):
-    """Over 400 seeds, in a pool of two topics; of sequential Poisson sampling approximately."""
-    rng = np.random.default_rng(1)
-    pool = random_pool(rng, systems=3, topics=2, documents=40, longest=35)
+def test_weights_by_the_probabilities_that_are_said_are_unbiased(by):
+    """Over 800 seeds, of every document and of all together, in a pool of two topics."""
+    pool = random_pool(np.random.default_rng(1), systems=3, topics=2, documents=40, longest=35)
     qrels = rb.Qrels({topic: {"d0000": 0} for topic in pool.topics})
-    drawn, said = np.zeros((2, pool.n_documents))
-    seeds, sizes = 400, []
-    for seed in range(seeds):
+    weights = []
+    for seed in range(800):
         judge = RandomSample(by=by)
         judgments = rb.build(pool, qrels, judge, budget=24, seed=seed).judgments
         assert np.bincount(pool.topic_of[judgments.order]).tolist() == [12, 12]
-        drawn += judgments.judged
-        said = judge.sample(judgments).probability
-        sizes.append((1.0 / said[judgments.order]).sum() / pool.n_documents)
-    # in probabilities near 0 too: each document drawn stands for one over its own
-    assert abs(np.mean(sizes) - 1.0) <= 0.02 + 4.0 * np.std(sizes) / np.sqrt(seeds)
-    error = np.sqrt(said * (1.0 - said) / seeds)
-    slack = 0.0 if by in ("uniform", "strata") else 0.03
-    assert (np.abs(drawn / seeds - said) <= 4.0 * error + slack).all()
-    assert said.sum() == pytest.approx(24.0)
+        said = judge.sample(judgments, seed=seed).probability
+        assert (said[judgments.judged] > 0.0).all()
+        weights.append(np.where(judgments.judged, 1.0 / np.where(said > 0.0, said, 1.0), 0.0))
+    made = np.array(weights)
+    for each, true in ((made.T, 1.0), ([made.sum(axis=1)], pool.n_documents)):
+        for of in each:
+            error = of.std() / np.sqrt(len(of))
+            assert abs(of.mean() - true) <= 4.0 * error + 1e-9
+
+
+def test_with_two_of_three_documents_the_probabilities_are_those_of_the_integral():
+    """A document of weight 1 is left out where it is behind both others: E[u^2 / 6] = 1 / 18."""
+    pool = pool_of({"one": {"1": "abc"}, "two": {"1": "abc"}}, depth=3)
+    judge, seeds = RandomSample(by="depth"), 3000
+    drawn = said = 0.0
+    for seed in range(seeds):
+        judgments = rb.build(pool, rb.Qrels({"1": {"a": 1}}), judge, budget=2, seed=seed).judgments
+        drawn += judgments.judged[0] / seeds
+        said += judge.sample(judgments, seed=seed).probability[0] / seeds
+    assert abs(drawn - 17 / 18) <= 4.0 * np.sqrt(17.0 / 18**2 / seeds)
+    assert abs(said - 17 / 18) <= 4.0 * np.sqrt(17.0 / 18**2 / seeds)
+
+
+def test_the_probabilities_of_other_judgments_are_refused(collection):
+    judge, judgments = judged(collection, "rank", 60, seed=1)
+    with pytest.raises(InputError, match="that sample does not make with seed 2"):
+        judge.sample(judgments, seed=2)
 
 
 def test_a_larger_budget_holds_the_smaller(collection):
@@ -62,7 +78,7 @@ def test_with_all_judged_the_truth_comes_out(collection, evaluator):
     """Of all but bpref, which orders systems on a scale of its own."""
     judge, judgments = judged(collection, "strata", collection.pool.n_documents)
     made = estimates_by(
-        evaluator, judgments, collection.estimand, sample=judge.sample(judgments), seed=1
+        evaluator, judgments, collection.estimand, sample=judge.sample(judgments, seed=0), seed=1
     )
     true = estimates_by("nonrelevant", judgments, collection.estimand).expected
     if evaluator == "bpref":
@@ -94,7 +110,7 @@ def test_in_a_study_each_evaluator_states_confidences(collection):
 
 def test_stat_ap_in_a_study_is_that_of_the_sample(collection):
     judge, judgments = judged(collection, "rank", 90)
-    sample = judge.sample(judgments)
+    sample = judge.sample(judgments, seed=0)
     made = estimates_by("statap", judgments, collection.estimand, sample=sample)
     direct = rb.stat_ap(sample)
     np.testing.assert_allclose(made.expected, direct.scores.mean.mean(axis=1))
@@ -146,7 +162,10 @@ def test_other_measures_are_refused(collection, evaluator):
     judge, judgments = judged(collection, "strata", 60)
     with pytest.raises(InputError, match="estimates average precision"):
         estimates_by(
-            evaluator, judgments, rb.Estimand("P@5", depth=20), sample=judge.sample(judgments)
+            evaluator,
+            judgments,
+            rb.Estimand("P@5", depth=20),
+            sample=judge.sample(judgments, seed=0),
         )
 
 

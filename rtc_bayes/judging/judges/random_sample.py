@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging.judges.in_turn import InFixedOrder
 from rtc_bayes.judging.judges.interface import Chooser
-from rtc_bayes.measures.sampling import Sample, permanent_numbers, sampling_weights, scaled
+from rtc_bayes.measures.sampling import Sample, permanent_numbers, sampling_weights
 from rtc_bayes.relevance.options import check_options
 
 type Floats = NDArray[np.float64]
@@ -20,6 +21,7 @@ EDGES = (10, 30)
 """Where strata end: best rank 1 to 10, 11 to 30, and below."""
 
 _LEAST = 2.0**-53
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -27,14 +29,14 @@ class RandomSample:
     """Judge a random sample of each topic's documents, the topics in turn.
 
     Estimates from samples (``statap``, ``infap``, ``xinfap``) need the probability with which each
-    document was drawn, which the judge knows for as many judgments as there are.
+    document was drawn: :meth:`sample`.
 
     Parameters
     ----------
     by : {"rank", "depth", "uniform", "strata"}
         "rank", "depth" and "uniform": in the order of a random number over the weight of
         :func:`rtc_bayes.inclusion_probabilities`, which is sequential Poisson sampling (Ohlsson
-        1998); n documents are drawn with about the probabilities of a sample of n. "strata":
+        1998). "strata":
         documents of best rank 1 to 10, 11 to 30 and below, in turn, at random within each
         (Yilmaz, Kanoulas and Aslam, SIGIR 2008), so that the probability is exactly the share of
         the stratum that is judged.
@@ -45,8 +47,8 @@ class RandomSample:
     >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=20)
     >>> judge = RandomSample(by="strata")
-    >>> result = rb.build(pool, simulated.qrels, judge, budget=12)
-    >>> judge.sample(result.judgments)
+    >>> result = rb.build(pool, simulated.qrels, judge, budget=12, seed=3)
+    >>> judge.sample(result.judgments, seed=3)
     Sample(12 of 106 documents judged, 12.0 expected)
     """
 
@@ -60,11 +62,10 @@ class RandomSample:
     def start(self, judgments: Judgments, *, seed: int) -> Chooser:
         """Make the chooser of one session; the seed gives the random numbers."""
         pool = judgments.pool
-        numbers = np.maximum(permanent_numbers(pool, seed=seed), _LEAST)
         if self.by != "strata":
-            weights = sampling_weights(pool, self.by) / numbers
+            weights = sampling_weights(pool, self.by) / _numbers(pool, seed)
         else:
-            strata = strata_of(pool)
+            strata, numbers = strata_of(pool), _numbers(pool, seed)
             weights = np.zeros(pool.n_documents)
             for t, s in np.ndindex(pool.n_topics, len(EDGES) + 1):
                 inside = pool.documents(t)
@@ -74,33 +75,68 @@ class RandomSample:
                 weights[members] = 1.0 / (1.0 + place * (len(EDGES) + 1) + s)
         return InFixedOrder(judgments, weights, np.arange(pool.n_documents))
 
-    def sample(self, judgments: Judgments) -> Sample:
-        """Say with which probability each document was to be drawn, by how many are judged.
+    def sample(self, judgments: Judgments, *, seed: int) -> Sample:
+        """Say with which probability each document was drawn.
+
+        By "strata" and "uniform" it is the share of the stratum, or topic, that is judged. By
+        "rank" and "depth" it is min(1, c w) for a document of weight w, where c is the least random
+        number over weight among the topic's documents that were not drawn: with these Horvitz and
+        Thompson's estimates are unbiased, and documents are as independent as in a Poisson sample
+        (priority sampling: Duffield, Lund and Thorup 2007).
 
         Parameters
         ----------
         judgments : Judgments
             All of them by this judge, over the pool that it judged.
+        seed : int, at least 0
+            That judging had.
 
         Returns
         -------
         Sample
             With strata by "uniform", of which there is one, and "strata".
+
+        Raises
+        ------
+        InputError
+            By "rank" or "depth" judgments of other documents than the judge draws with this seed.
         """
-        pool, judged = judgments.pool, judgments.judged
+        pool = judgments.pool
+        if self.by in ("uniform", "strata"):
+            ranked = np.where(pool.best_ranks > 0, 0, -1)
+            strata = strata_of(pool) if self.by == "strata" else ranked
+            return Sample(judgments, _shares(judgments, strata), strata)
+        weights, judged = sampling_weights(pool, self.by), judgments.judged
+        heaviness = weights / _numbers(pool, seed)
         probability = np.zeros(pool.n_documents)
-        strata = strata_of(pool) if self.by == "strata" else np.where(pool.best_ranks > 0, 0, -1)
-        weights = None if self.by == "strata" else sampling_weights(pool, self.by)
         for t in range(pool.n_topics):
             inside = pool.documents(t)
-            if weights is not None:
-                probability[inside] = scaled(weights[inside], float(judged[inside].sum()))
+            drawn = judged[inside]
+            if not drawn.any():
                 continue
-            for s in range(len(EDGES) + 1):
-                members = inside.start + np.flatnonzero(strata[inside] == s)
-                probability[members] = judged[members].mean() if len(members) else 0.0
-        fixed = self.by in ("uniform", "strata")
-        return Sample(judgments, probability, strata if fixed else None)
+            left = heaviness[inside][~drawn].max(initial=0.0)
+            if heaviness[inside][drawn].min() < left * (1.0 - _ROUNDING):
+                raise InputError(
+                    f"judgments of topic {pool.topics[t]} that {self.name} does not make with seed "
+                    f"{seed}",
+                    remedy="give the seed that judging had, and the judgments of this judge alone",
+                )
+            chance = weights[inside] / left if left > 0.0 else weights[inside] > 0.0
+            probability[inside] = np.minimum(1.0, chance)
+        return Sample(judgments, probability)
+
+
+def _numbers(pool: Pool, seed: int) -> Floats:
+    """Permanent random numbers, above 0."""
+    return np.maximum(permanent_numbers(pool, seed=seed), _LEAST)
+
+
+def _shares(judgments: Judgments, strata: NDArray[np.int64]) -> Floats:
+    """Return which share of its stratum, on its topic, is judged, for every document."""
+    key = judgments.pool.topic_of * (strata.max() + 2) + strata + 1
+    judged = np.bincount(key, weights=judgments.judged)
+    shares: Floats = (judged / np.maximum(np.bincount(key), 1))[key]
+    return np.where(strata >= 0, shares, 0.0)
 
 
 def strata_of(pool: Pool) -> NDArray[np.int64]:
