@@ -83,18 +83,20 @@ def _keep_inputs(command: str | None, parameters: Mapping[str, Any]) -> None:
     written = _WRITTEN.get(command or "", _OUTPUT)
     for name in written:
         path = parameters.get(name)
-        ours = [file for file in (path, path and meta_path(path)) if file and os.path.isfile(file)]
+        ours = [file for file in (path, path and meta_path(path)) if file and os.path.exists(file)]
         others = [
             *(parameters.get(other) for other in _READ.difference(written)),
             *(_of_options(parameters.get(other)) for other in _WITH_OPTIONS),
         ]
         read = _files(others) if ours else ()
         for file in read:
-            beside = (file, meta_path(file))
-            if any(os.path.samefile(a, b) for a in ours for b in beside if os.path.isfile(b)):
+            beside = (file, meta_path(file), file.parent)  # what is written may be a folder
+            if any(os.path.samefile(a, b) for a in ours for b in beside if os.path.exists(b)):
                 option = "-o" if name == "output" else f"--{name.replace('_', '-')}"
                 raise InputError(
-                    f"{option} would write over what is read", path=path, remedy="name another file"
+                    f"{option} would write over what is read",
+                    path=path,
+                    remedy="name another file or folder",
                 )
 
 

@@ -268,6 +268,7 @@ def demo(
     >>> demo("rtc-bayes-demo", seed=1)  # doctest: +SKIP
     """
     folder, what = Path(output), Estimand.from_value(estimand)
+    refuse_other_files(folder)
     trials = whole_number("trials", trials, least=1)
     simulating, _, studying = spawn_seeds(seed, 3)
     simulated = simulate(n_topics=n_topics, n_systems=n_systems, seed=simulating)

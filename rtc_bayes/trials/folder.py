@@ -48,6 +48,30 @@ TRIALS = "trials"
 _SHOWN_BY = ("cli", "report")
 
 
+def refuse_other_files(folder: Path) -> None:
+    """Refuse a folder without a study that holds files of something else.
+
+    Raises
+    ------
+    InputError
+        It does.
+    """
+    if (folder / META).exists() or not folder.is_dir():
+        return
+    if any((folder / TRIALS).glob("[0-9]*")):
+        raise InputError(
+            f"holds trials, but no {META} that says of which study",
+            path=folder,
+            remedy=f"delete its folder {TRIALS}, or name another folder",
+        )
+    if others := sorted(file.name for file in folder.glob("[!.]*") if file.is_file()):
+        raise InputError(
+            f"holds files, as {others[0]}, and no study",
+            path=folder,
+            remedy="name a folder for the study alone",
+        )
+
+
 @dataclass(frozen=True)
 class StudyFolder[Result: StudyResult]:
     """Where the trials of a study are stored, and read with suspicion.
@@ -79,19 +103,14 @@ class StudyFolder[Result: StudyResult]:
         Raises
         ------
         InputError
-            The folder holds a study of other arguments, trials of no study, or another process is
-            at work in it.
+            The folder holds a study of other arguments, files or trials of no study, or another
+            process is at work in it.
         UnfinishedError
             Workers were lost, memory ran out, or the disk is full.
         KeyboardInterrupt
             Also for the signal to terminate. It says what is kept.
         """
-        if not (self.path / META).exists() and any((self.path / TRIALS).glob("[0-9]*")):
-            raise InputError(
-                f"holds trials, but no {META} that says of which study",
-                path=self.path,
-                remedy=f"delete its folder {TRIALS}, or name another folder",
-            )
+        refuse_other_files(self.path)
         try:
             with (
                 _terminated(),
