@@ -1238,7 +1238,7 @@ def test_what_is_read_is_not_written_over(here, run, line):
     text = (here / "few.qrels").read_text()
     (here / "mine.txt").write_text(text)
     status, _, err = run(line)
-    assert (status, "would write over what is read; name another file" in err) == (2, True)
+    assert (status, "would write over what is read; name another file or folder" in err) == (2, True)
     assert (here / "mine.txt").read_text() == text
 
 

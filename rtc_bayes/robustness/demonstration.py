@@ -25,6 +25,7 @@ from rtc_bayes.measures.estimand import EstimandLike
 from rtc_bayes.robustness.robustness_study import MOVED, Study, study
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.folder import refuse_other_files
 from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.running import run_study
