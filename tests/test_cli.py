@@ -1224,6 +1224,39 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
 @pytest.mark.parametrize(
     "line",
     [
+        "robustness loose --qrels qrels.txt --algorithms mtc --trials 1 -o loose",
+        "calibrate loose --qrels qrels.txt --trials 1 -o loose",
+        "reusability loose --qrels qrels.txt --groups groups.csv --leave-out groups -o loose",
+    ],
+)
+def test_no_folder_is_written_into_one_that_is_read(here, run, line):
+    (here / "loose").mkdir()
+    for path in here.glob("*.gz"):
+        (here / "loose" / path.name).symlink_to(path)
+    (here / "groups.csv").write_text("system,group\n")
+    before = sorted((here / "loose").iterdir())
+    status, _, err = run(line)
+    assert (status, "would write over what is read" in err) == (2, True), err
+    assert sorted((here / "loose").iterdir()) == before
+
+
+def test_an_option_of_a_fit_is_named_where_compare_lacks_it(here, run):
+    said = "no such option: --draws; give it to fit (-o FIT.nc), then write --relevance FIT.nc"
+    assert said in run("compare '*.gz' --qrels few.qrels --draws 600")[2]
+    assert "--ranks" not in run("next '*.gz' --qrels few.qrels --drawz 600")[2]
+
+
+def test_next_begins_with_a_file_that_is_still_empty(here, run):
+    (here / "grow.qrels").touch()
+    status, out, err = run("next '*.gz' --qrels grow.qrels --format csv")
+    assert status == 0
+    assert "grow.qrels: the file is empty, so that judging begins" in err
+    assert out == run("next '*.gz' --format csv")[1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
         "evaluate '*.gz' --qrels mine.txt -o mine.txt --format csv",
         "build '*.gz' --truth mine.txt --algorithm ip --budget 3 -o mine.txt",
         "allocate '*.gz' --truth mine.txt --budget 30 -o a.prels --scores mine.txt",
@@ -1238,7 +1271,8 @@ def test_what_is_read_is_not_written_over(here, run, line):
     text = (here / "few.qrels").read_text()
     (here / "mine.txt").write_text(text)
     status, _, err = run(line)
-    assert (status, "would write over what is read; name another file or folder" in err) == (2, True)
+    assert status == 2
+    assert "would write over what is read; name another file or folder" in err
     assert (here / "mine.txt").read_text() == text
 
 

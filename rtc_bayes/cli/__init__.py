@@ -157,6 +157,9 @@ _WITH_OPTIONS = ("algorithm", "algorithms", "model", "option")
 _OPTION_VALUE = re.compile(r"=([^\[\],=]+)")
 _WRITTEN = {"fit": ("output", "write_erels"), "allocate": ("output", "scores")}
 # options of before or of other commands, and those that stand in their place
+_OF_A_FIT = dict.fromkeys(
+    ("--draws", "--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
+)
 _MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"}
 
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)
@@ -234,7 +237,9 @@ def _usage(error: TyperException, arguments: Sequence[str]) -> str:
         option = next((word for word in arguments if word.startswith(option)), option)
     parameters = context.command.params
     options = [name for of in parameters for name in (*of.opts, *of.secondary_opts)]
-    nearest = difflib.get_close_matches(option, options, n=1, cutoff=0.7)
+    if option in _OF_A_FIT and "--relevance" in options:
+        return f"no such option: {option}; {_OF_A_FIT[option]}, or {remedy}"
+    nearest = difflib.get_close_matches(option, options, n=1, cutoff=0.75)
     if _MOVED.get(option) in options:
         nearest = [_MOVED[option]]
     meant = f"write {nearest[0]}, or " if nearest else ""

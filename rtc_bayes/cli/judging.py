@@ -216,7 +216,7 @@ def next_(
     With --costs: whether a human should judge a document, a judge of --labels should label one, or
     neither is worth its cost.
     """
-    from rtc_bayes.collection import Judgments, Qrels, read_qrels
+    from rtc_bayes.collection import Judgments, Qrels
     from rtc_bayes.collection.grades import counted_grades
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.actions import check_costs
@@ -235,7 +235,7 @@ def next_(
     if whole_list:
         refuse_unused(context, "with -o FILE.prels, which holds all documents", "count")
     count = whole_number("count", count, least=1)
-    systems, judged = runs.read(), None if qrels is None else read_qrels(qrels)
+    systems, judged = runs.read(), None if qrels is None else _if_any(qrels)
     hold_out, groups = design.read()
     if share is not None:
         judged = Qrels({}) if judged is None else judged
@@ -462,6 +462,18 @@ def _show_audit(
         }
     )
     _show(frame, kind, output, meta, title)
+
+
+def _if_any(qrels: str) -> Qrels | None:
+    """Read qrels; of a file that is still empty, None."""
+    from rtc_bayes.collection import read_qrels
+    from rtc_bayes.collection.lines import EmptyFileError
+
+    try:
+        return read_qrels(qrels)
+    except EmptyFileError:
+        warn(f"{qrels}: the file is empty, so that judging begins")
+        return None
 
 
 def _lose_no_grade(output: str, judged: Qrels) -> None:

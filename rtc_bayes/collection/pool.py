@@ -615,6 +615,11 @@ class Pool(Saved):
         >>> rb.Pool.from_xarray(pool.to_xarray())
         Pool(1 system, 1 topic, depth 100, 2 documents)
         """
+        needed = {"digest", "system", "topic", "docno", "documents", "ranked", "list_length"}
+        if not needed <= {*data.variables} or "depth" not in data.attrs:
+            raise InputError(
+                "this data set is no pool", remedy="give what a pool's save or to_xarray made"
+            )
         digests = tuple(str(d) for d in data["digest"].values)
         return cls(
             systems=tuple(str(s) for s in data["system"].values),

@@ -102,17 +102,18 @@ class Records:
 
     def check_distinct(self, *columns: Sequence[str]) -> None:
         """Raise an InputError where what the columns say together stands twice."""
-        seen = set()
+        seen: dict[tuple[str, ...], Any] = {}
         for row, values in zip(self.rows, zip(*columns, strict=True), strict=True):
             if values in seen:
                 *_, what = values
                 within = f" in topic {cut(values[-2])}" if len(values) > 1 else ""
                 kind = "document" if within else "system"
                 raise InputError(
-                    f"{self.kind}, row {_row(row)}: {kind} {cut(what)} stands twice{within}",
+                    f"{self.kind}, row {_row(row)}: {kind} {cut(what)} stands twice{within}, first "
+                    f"in row {_row(seen[values])}",
                     remedy="keep one of the two rows",
                 )
-            seen.add(values)
+            seen[values] = row
 
     def _parsed[Value](
         self, name: str, parse: Callable[[Any], Value], what: str, remedy: str

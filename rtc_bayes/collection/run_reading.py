@@ -38,8 +38,8 @@ def read_runs(
     *sources : str, Path, data frame, mapping or iterable
         Any of these, or lists of them:
 
-        - files, folders (their files, sorted by name; hidden files and folders inside are not
-          runs), globs;
+        - files, folders (their files, sorted by name; hidden files, a README and folders inside
+          are not runs), globs;
         - pandas or polars frames with a topic column (topic, qid, query_id, q_id, query), a
           document column (docno, doc_id, docid), score or rank, and optionally system, name, tag
           or run; without, the run's name is "run";
@@ -180,7 +180,14 @@ class _Reader:
 
     def _named(self, name: object, source: Any) -> Run:
         tag = text_of(name, "system")
-        runs = self.read([source])
+        try:
+            runs = self.read([source])
+        except InputError as error:
+            if error.path is not None:
+                raise
+            raise InputError(
+                f"system {shown(tag)}: {error.message}", remedy=error.remedy
+            ) from error
         if len(runs) != 1:
             raise InputError(
                 f"system {shown(tag)} has {len(runs)} runs", remedy="give every system one run"

@@ -19,7 +19,9 @@ def kind_of(source: Any) -> Literal["path", "frame", "mapping", "iterable", "oth
         return "mapping"
     if hasattr(source, "columns") and hasattr(source, "__getitem__"):
         return "frame"
-    if isinstance(source, Iterable) and not isinstance(source, bytes | bytearray):
+    # an open file gives lines, which are no paths
+    text = isinstance(source, bytes | bytearray) or hasattr(source, "read")
+    if isinstance(source, Iterable) and not text:
         return "iterable"
     return "other"
 
@@ -32,8 +34,9 @@ def plain(source: Any) -> Any:
 
 
 def _is_input(path: Path) -> bool:
-    """Whether it is a file, and not the `NAME.meta.json` that says how NAME was made."""
-    return path.is_file() and not path.name.endswith(".meta.json")
+    """Whether it is a file, and neither a README nor the `NAME.meta.json` of how NAME was made."""
+    aside = path.name.endswith(".meta.json") or path.stem.upper() == "README"
+    return path.is_file() and not aside
 
 
 def files_of(source: str | Path) -> list[Path]:

@@ -496,10 +496,11 @@ class Comparison(Shown, Saved):
         >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
         >>> fit = rb.fit(pool, rb.Judgments.none(pool), model="hierarchical", draws=100)
         >>> rb.compare(pool, fit).seed_text
-        'another seed may move a probability by 0.02'
+        'another seed may move a probability by 0.02, more draws of the fit by less'
         """
         moved = 2.0 * float(str(self.meta.get("draws_error", 0.0)))
-        return f"another seed may move a probability by {moved:.2f}" if moved >= 0.01 else ""
+        said = f"another seed may move a probability by {moved:.2f}, more draws of the fit by less"
+        return said if moved >= 0.01 else ""
 
     @property
     def residual_text(self) -> str | None:

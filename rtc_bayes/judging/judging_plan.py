@@ -109,7 +109,7 @@ class JudgingPlan(Shown):
     ... )
     >>> print(made.sentence)
     To separate 0.05 at 0.95: 22 topics of 4 judgments (cost 48), or 18 of 16 (cost 208).
-    60 more makes 25 topics of 4, the pilot topics among them, which separates 0.0464; ...
+    60 more make 25 topics of 4, the pilot topics among them, which separates 0.0464; ...
     >>> made.sd(25, 4).round(4)
     array([0.0271])
     """
@@ -301,8 +301,15 @@ class JudgingPlan(Shown):
         best = min(bought, key=lambda each: (float(f"{self._separated(each):.3g}"), each.cost))
         assert best.depth is not None
         deep = self.judgments_per_topic[best.depth]
+        spent, budget = f"{best.cost:,.12g}", f"{self.budget:,.12g}"
+        if float(f"{self._separated(best):.3g}") >= float(f"{now:.3g}"):
+            return (
+                f"{self._needed(now)} {budget} more gain next to nothing: the pilot separates "
+                f"{self._told(now)}."
+            )
+        within = f"{budget} more" if spent == budget else f"Of {budget} more, {spent}"
         return (
-            f"{self._needed(now)} {self.budget:,.12g} more {self._bought(best, deep)}, "
+            f"{self._needed(now)} {within} {self._bought(best, deep)}, "
             f"which separates {self._told(self._separated(best))}; the pilot separates "
             f"{self._told(now)}."
         )
@@ -355,9 +362,9 @@ class JudgingPlan(Shown):
     def _bought(self, choice: Choice, judgments: int) -> str:
         """Say what the budget buys."""
         if self._so_deep(choice, judgments) == choice.topics:
-            return f"makes {choice.topics} topics of {judgments}, the pilot topics among them"
-        of_pilot = f"{choice.deepened} of the pilot's {choice.topics} topics"
-        return f"buys {judgments} judgments on {of_pilot}"
+            return f"make {choice.topics} topics of {judgments}, the pilot topics among them"
+        more = f"{choice.deepened} of the pilot's {choice.topics} topics"
+        return f"deepen {more} to {judgments} judgments each"
 
     def _needed(self, now: float) -> str:
         """Say what separates the difference: the cheapest, and the one of fewest topics."""

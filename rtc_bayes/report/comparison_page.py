@@ -177,7 +177,11 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         "scores, intervals and P(better) are what follows from that, by the mean and the variance "
         "of each score (its moments), or by drawn outcomes.",
         "P(better) is the probability that the order of two systems is the same when all is "
-        "judged; 0.5 says that nothing is known about it.",
+        "judged; 0.5 says that nothing is known about it. The 95% interval of a score is plus or "
+        f"minus {defaults.NORMAL_95:.2f} standard deviations, that of a difference "
+        f"{defaults.DIFFERENCE_95:.2f}, as errors of differences are larger than these say, mostly "
+        "where the better system is better still; so an interval may hold 0 where P(better) is "
+        "0.95 and more.",
     ]
     if comparison.method == "map" and not comparison.settled:
         said.append(

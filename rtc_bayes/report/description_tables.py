@@ -68,8 +68,10 @@ def summary_table(description: Description) -> Table:
     add("length of a list, median", "list_length", ",g")
     add("documents in ties, mean of systems", "tied", ".1%")
     add(f"overlap of the first {depth}, mean of pairs", "overlap", ".1%")
+    part = of.get("judged_topics", of["topics"]) < of["topics"]
+    over = ", topics with judgments" if part else ""
     for k in (5, 10, 20, 100):
-        add(f"judged@{k}, mean of systems", f"judged@{k}", ".1%")
+        add(f"judged@{k}, mean of systems{over}", f"judged@{k}", ".1%")
     level = description.relevance_level
     graded = f" (relevant: grade {level} or more)" if description.has_judgments else ""
     frame = pd.DataFrame(rows, columns=["", "number"])

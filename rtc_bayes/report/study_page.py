@@ -74,10 +74,11 @@ def study_sections(
     sections = [
         heading("Summary", level),
         table(tables["summary"]),
-        "<p>W is what a bookmaker wins per bet who takes each confidence for his odds: 0 if "
-        "confidences are exact, negative if they are too high; “W if exact” is what he would "
-        "expect then. The log score is a mean negative log likelihood in nats: lower is better, "
-        "and always saying one half scores 0.693. τ is Kendall’s correlation "
+        "<p>W is what a bookmaker wins per bet who takes each confidence for his odds, and loses "
+        "100 on a bet at most. “W if exact” is what he would expect if confidences were exact, a "
+        "little above 0 for that limit: below it they are too high, above it too low. The log "
+        "score is a mean negative log likelihood in nats: lower is better, and always saying one "
+        "half scores 0.693. τ is Kendall’s correlation "
         "of the predicted with the true order of systems. Intervals: bootstrap over trials.</p>",
         *_failures(study, tables),
     ]

@@ -573,3 +573,10 @@ def test_values_of_judgments_are_of_their_own_pool(pool):
         with pytest.raises(InputError, match=says):
             take()
     assert rb.moments(judgments.pool, values).systems == pool.systems
+
+
+def test_a_file_of_something_else_is_no_pool(pool, tmp_path):
+    relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+    rb.compare(pool, relevance).save(tmp_path / "cmp.nc")
+    with pytest.raises(InputError, match="this data set is no pool"):
+        rb.Pool.load(tmp_path / "cmp.nc")

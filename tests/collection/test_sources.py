@@ -380,3 +380,29 @@ def test_what_cannot_be_a_path_is_refused(read, path):
     with pytest.raises(rb.InputError, match=r"cannot be opened: .*; check the path") as caught:
         read(path)
     assert len(str(caught.value)) < 300
+
+
+def test_an_open_file_is_no_list_of_paths(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("401 0 d1 1\n")
+    with path.open() as file, pytest.raises(InputError, match="cannot read qrels from"):
+        rb.read_qrels(file)
+    with path.open() as file, pytest.raises(InputError, match="cannot read runs from"):
+        rb.read_runs(file)
+
+
+def test_of_several_frames_the_system_is_named():
+    right = pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [2.0]})
+    wrong = right.assign(score=[float("nan")])
+    with pytest.raises(InputError, match=r"^system 'bad': data frame, row .: score nan is not"):
+        rb.read_runs({"good": right, "bad": wrong})
+    twice = pd.concat([right, right])  # both rows have the label 0
+    with pytest.raises(InputError, match="document a stands twice in topic 1, first in row 0"):
+        rb.read_runs(twice)
+
+
+def test_a_readme_beside_runs_is_left_aside(tmp_path):
+    (tmp_path / "one.run").write_text("1 Q0 a 1 2.0 one\n")
+    for name in ("README", "readme.md"):
+        (tmp_path / name).write_text("These are runs.\n")
+    assert list(rb.read_runs(tmp_path)) == ["one"]

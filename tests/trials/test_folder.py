@@ -50,6 +50,14 @@ def again(made, folder, **changed):
     return study(made.runs, made.qrels, output=folder, **ARGUMENTS | changed)
 
 
+def test_a_folder_of_other_files_is_left_alone(made, tmp_path):
+    (tmp_path / "report.html").write_text("mine")
+    for begin in (again, lambda _, folder: demo(folder, trials=1, workers=Workers(jobs=1))):
+        with pytest.raises(InputError, match=r"holds files, as report\.html, and no study"):
+            begin(made, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
 def test_a_study_goes_on_with_more_trials(made, finished, tmp_path):
     """As if they had been asked for at first; and back to fewer."""
     folder = tmp_path / "more"
