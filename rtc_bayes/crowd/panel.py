@@ -34,8 +34,8 @@ from rtc_bayes.store.shown import counted
 
 # Scales of the topics' and the judges' effects: a grid under half-normal priors, to three of their
 # standard deviations.
-_TOPIC_SCALES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
-_JUDGE_SCALES = (0.0, 0.5, 1.0, 2.0, 4.0, 6.0)
+_TOPIC_SCALES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+_JUDGE_SCALES = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
 _TOPIC_PRIOR, _JUDGE_PRIOR = 1.0, 2.0
 
 
