@@ -298,11 +298,11 @@ class JudgingPlan(Shown):
         pilot, *bought = self.choices()
         now = self._separated(pilot)
         # of those that print alike the cheapest
-        best = min(bought, key=lambda each: (float(f"{self._separated(each):.3g}"), each.cost))
+        best = min(bought, key=lambda each: (_printed(self._separated(each)), each.cost))
         assert best.depth is not None
         deep = self.judgments_per_topic[best.depth]
         spent, budget = f"{best.cost:,.12g}", f"{self.budget:,.12g}"
-        if float(f"{self._separated(best):.3g}") >= float(f"{now:.3g}"):
+        if _printed(self._separated(best)) >= _printed(now):
             return (
                 f"{self._needed(now)} {budget} more gain next to nothing: the pilot separates "
                 f"{self._told(now)}."
@@ -447,3 +447,8 @@ class JudgingPlan(Shown):
     def __repr__(self) -> str:
         frame = self.to_frame()
         return f"JudgingPlan({counted(len(frame), 'row')}. {self.sentence})"
+
+
+def _printed(separated: float) -> float:
+    """Round to the digits that are printed, so that plans that read alike are alike."""
+    return float(f"{separated:.3g}")

@@ -239,7 +239,8 @@ def power_curves(
     figure, (left, right) = panels(2, columns=2, height=2.4, share_y=True, share_x=False)
     loss = np.linspace(0, 0.3, 121)
     edge = norm.isf(level / 2)
-    shift = loss * mean / loss_sd
+    # without a spread any loss would be found
+    shift = loss * mean / max(loss_sd, 1e-12)
     left.plot(loss, norm.sf(edge - shift) + norm.sf(edge + shift), color=COLOURS[0])
     left.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     left.set(xlabel=f"share of {measure} lost", ylabel="power", ylim=(0, 1.02))

@@ -27,6 +27,8 @@ from rtc_bayes.store import write_csv
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from rtc_bayes.reuse import LossPosterior, Reusability
 
 
@@ -97,18 +99,7 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
         table(tables["posterior"]),
         heading("Do comparisons come out the same?"),
         f"<p>{html.escape(_ABOUT_PAIRS)}</p>",
-        figure(
-            drawn.pair_differences(pairs, result.level),
-            "Differences of pairs on reuse topics against those on baseline topics.",
-            f"Difference in {mean} of each pair of systems; colours say where it is significant "
-            f"(paired t-test, {result.level:g}).",
-        ),
-        figure(
-            drawn.cells_expected(compared[compared["comparison"].isin(pairs)]),
-            "Observed and expected numbers of pairs by where they differ significantly.",
-            "Pairs by where they differ significantly, beside what the power of the tests makes "
-            "one expect.",
-        ),
+        *_of_pairs(pairs, compared, result.level, mean),
         table(tables["comparisons"]),
         heading("What would be found"),
         figure(
@@ -136,6 +127,28 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
     if "version" in result.meta:
         sections.append(provenance(result.meta))
     return Page("Reusability", "\n".join(sections), tables)
+
+
+def _of_pairs(
+    pairs: dict[str, pd.DataFrame], compared: pd.DataFrame, level: float, mean: str
+) -> list[str]:
+    """Draw pairs' differences and where they are significant, if any could be tested."""
+    if not pairs:
+        return []
+    return [
+        figure(
+            drawn.pair_differences(pairs, level),
+            "Differences of pairs on reuse topics against those on baseline topics.",
+            f"Difference in {mean} of each pair of systems; colours say where it is significant "
+            f"(paired t-test, {level:g}).",
+        ),
+        figure(
+            drawn.cells_expected(compared[compared["comparison"].isin(pairs)]),
+            "Observed and expected numbers of pairs by where they differ significantly.",
+            "Pairs by where they differ significantly, beside what the power of the tests makes "
+            "one expect.",
+        ),
+    ]
 
 
 _ABOUT_LOSS = (

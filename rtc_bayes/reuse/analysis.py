@@ -99,8 +99,7 @@ def reusability(
     ------
     InputError
         A system without a group, a topic or group that the design lacks, judgments of another
-        design, fewer than two reuse topics in every comparison, systems that score alike, or a
-        level or number out of range.
+        design, fewer than two reuse topics in every comparison, or a level or number out of range.
 
     Examples
     --------
@@ -138,11 +137,6 @@ def reusability(
         )
     if not np.nanmax(np.abs(held.scores)):
         raise InputError("all scores are 0", remedy="give judgments with relevant documents")
-    if not any(tests is not None and np.isfinite(tests[1].p).any() for tests in tested.values()):
-        raise InputError(
-            "no two systems differ on any topic that one or both were held out of",
-            remedy="give systems whose scores differ",
-        )
     observed = statistics(held, level)
     if np.isnan(observed.loss):
         raise InputError(
@@ -390,9 +384,10 @@ class Reusability(Shown):
         True says that no effect was found, and that a loss of a tenth of the mean score would
         have been, with probability .8.
         """
-        if self.loss_p <= self.level or min(self._p_holm().values()) <= self.level:
+        p = self._p_holm()
+        if self.loss_p <= self.level or min(p.values(), default=1.0) <= self.level:
             return False
-        return True if self.detectable_loss <= TOLERABLE * self.mean_score else None
+        return True if p and self.detectable_loss <= TOLERABLE * self.mean_score else None
 
     def verdict(self) -> str:
         """Say in words what was found.
@@ -423,9 +418,13 @@ class Reusability(Shown):
             )
         else:
             # what speaks for the collection stands before what speaks against it
-            unchanged = "Which systems differ significantly changes no more than topics explain."
+            unchanged = (
+                "Which systems differ significantly changes no more than topics explain."
+                if p
+                else "No pair of systems could be tested."
+            )
             said.insert(0 if self.loss_p <= self.level else 1, unchanged)
-        said.append(_ENDS[self.reusable])
+        said.append(_ENDS[self.reusable] if p or self.reusable is False else _UNTESTED)
         return " ".join(said)
 
     def _p_holm(self) -> dict[str, float]:
@@ -507,6 +506,7 @@ _WORDS = {
     "between": "between groups",
     "participant": "between new systems and those that took part",
 }
+_UNTESTED = "So nothing was found, which does not show that the collection is reusable."
 _ENDS = {
     False: "So systems that took no part cannot be compared by it as if they had.",
     True: "So nothing was found against using it for systems like these that took no part.",

@@ -372,11 +372,11 @@ def _spent(
     """Draw more documents: by priority over all topics, or equally many of each that has weight."""
 
     def more(inside: slice, weights: Floats, count: float) -> Floats:
-        if size == "expected":
-            return expected_more(probability[inside], weights, count)
         if sampling == "pool":
             ranks = pool.best_ranks[inside] + numbers[inside]
             return topmost(probability[inside], ranks, weights, int(count))
+        if size == "expected":
+            return expected_more(probability[inside], weights, count)
         return drawn_more(probability[inside], numbers[inside], weights, int(count))
 
     if not alike:

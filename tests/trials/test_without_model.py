@@ -39,6 +39,8 @@ def test_weights_by_the_probabilities_that_are_said_are_unbiased(by):
         assert np.bincount(pool.topic_of[judgments.order]).tolist() == [12, 12]
         said = judge.sample(judgments, seed=seed).probability
         assert (said[judgments.judged] > 0.0).all()
+        if by in ("uniform", "strata"):
+            assert said.sum() == pytest.approx(24.0)
         weights.append(np.where(judgments.judged, 1.0 / np.where(said > 0.0, said, 1.0), 0.0))
     made = np.array(weights)
     for each, true in ((made.T, 1.0), ([made.sum(axis=1)], pool.n_documents)):

@@ -13,6 +13,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.judging.judges.in_turn import InFixedOrder
 from rtc_bayes.judging.judges.interface import Chooser
 from rtc_bayes.measures.sampling import Sample, permanent_numbers, sampling_weights
+from rtc_bayes.measures.staged import drawn_more
 from rtc_bayes.relevance.options import check_options
 
 type Floats = NDArray[np.float64]
@@ -21,7 +22,6 @@ EDGES = (10, 30)
 """Where strata end: best rank 1 to 10, 11 to 30, and below."""
 
 _LEAST = 2.0**-53
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,9 @@ class RandomSample:
     by : {"rank", "depth", "uniform", "strata"}
         "rank", "depth" and "uniform": in the order of a random number over the weight of
         :func:`rtc_bayes.inclusion_probabilities`, which is sequential Poisson sampling (Ohlsson
-        1998). "strata":
-        documents of best rank 1 to 10, 11 to 30 and below, in turn, at random within each
-        (Yilmaz, Kanoulas and Aslam, SIGIR 2008), so that the probability is exactly the share of
-        the stratum that is judged.
+        1998). "strata": documents of best rank 1 to 10, 11 to 30 and below, in turn, at random
+        within each (Yilmaz, Kanoulas and Aslam, SIGIR 2008), so that the probability is exactly
+        the share of the stratum that is judged.
 
     Examples
     --------
@@ -79,10 +78,9 @@ class RandomSample:
         """Say with which probability each document was drawn.
 
         By "strata" and "uniform" it is the share of the stratum, or topic, that is judged. By
-        "rank" and "depth" it is min(1, c w) for a document of weight w, where c is the least random
-        number over weight among the topic's documents that were not drawn: with these Horvitz and
-        Thompson's estimates are unbiased, and documents are as independent as in a Poisson sample
-        (priority sampling: Duffield, Lund and Thorup 2007).
+        "rank" and "depth" it is that of a stage of :func:`rtc_bayes.measures.staged.drawn_more`
+        (priority sampling: Duffield, Lund and Thorup 2007): with these Horvitz and Thompson's
+        estimates are unbiased, and documents are as independent as in a Poisson sample.
 
         Parameters
         ----------
@@ -106,23 +104,19 @@ class RandomSample:
             ranked = np.where(pool.best_ranks > 0, 0, -1)
             strata = strata_of(pool) if self.by == "strata" else ranked
             return Sample(judgments, _shares(judgments, strata), strata)
-        weights, judged = sampling_weights(pool, self.by), judgments.judged
-        heaviness = weights / _numbers(pool, seed)
+        weights, numbers = sampling_weights(pool, self.by), _numbers(pool, seed)
         probability = np.zeros(pool.n_documents)
         for t in range(pool.n_topics):
             inside = pool.documents(t)
-            drawn = judged[inside]
-            if not drawn.any():
-                continue
-            left = heaviness[inside][~drawn].max(initial=0.0)
-            if heaviness[inside][drawn].min() < left * (1.0 - _ROUNDING):
+            u, w, drawn = numbers[inside], weights[inside], judgments.judged[inside]
+            of_topic = drawn_more(np.zeros(len(u)), u, w, int(drawn.sum()))
+            if ((u < of_topic) != drawn).any():
                 raise InputError(
                     f"judgments of topic {pool.topics[t]} that {self.name} does not make with seed "
                     f"{seed}",
                     remedy="give the seed that judging had, and the judgments of this judge alone",
                 )
-            chance = weights[inside] / left if left > 0.0 else weights[inside] > 0.0
-            probability[inside] = np.minimum(1.0, chance)
+            probability[inside] = of_topic
         return Sample(judgments, probability)
 
 
