@@ -198,8 +198,17 @@ class HoldOutSession:
             )
         n, own = self._part_of[document]
         session = self._sessions[n]
-        session.observe(own, label, grade)
-        self.steps.append(session.steps[-1])
+        before = len(session.steps)
+        try:
+            session.observe(own, label, grade)
+        finally:
+            # the judgment is made, also where a model's fit fails after it
+            if len(session.steps) > before:
+                self._take(n, document)
+
+    def _take(self, n: int, document: int) -> None:
+        """Count a judgment that the session of a sub-pool has made."""
+        self.steps.append(self._sessions[n].steps[-1])
         self._made.append(int(document))
         self._judged[n] += 1
         self._room[n] -= 1

@@ -268,8 +268,8 @@ class JudgingSession:
         weight = weight if asked == document else 0.0
         read_from = float(as_grades(np.array(label), self._level)) if grade is None else grade
         self.steps.append(Step(topic, docno, label, weight, sure, float(read_from)))
-        self._chooser.observe(document, label)
         self._offered = None
+        self._chooser.observe(document, label)
 
     def reaches(self, confidence: float) -> bool:
         """Whether every pair has this confidence now, and every topic its judgments.

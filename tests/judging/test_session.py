@@ -10,6 +10,7 @@ import rtc_bayes as rb
 from rtc_bayes import (
     CollectionWarning,
     Estimand,
+    HoldOutDesign,
     InputError,
     Judgments,
     Pool,
@@ -19,7 +20,7 @@ from rtc_bayes import (
     read_runs,
 )
 from rtc_bayes.errors import FitError
-from rtc_bayes.judging import JudgingSession, build
+from rtc_bayes.judging import HoldOutSession, JudgingSession, build
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.weights import mtc06
 
@@ -367,6 +368,36 @@ def test_a_fit_of_too_few_draws_is_drawn_again_once(rng, cases, monkeypatch):
         with pytest.raises(FitError):
             build(pool, truth, algorithm, confidence=None, budget=11)
         assert len(asked) == tried
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_judging_goes_on_after_a_fit_that_failed(rng, cases, monkeypatch, held_out):
+    from rtc_bayes.judging.judges import weighted as module
+
+    def failing(*asked):
+        raise FitError("no fit")
+
+    pool = cases.pool(rng, topics=6, documents=30, length=10)
+    none = Judgments.none(pool)
+    if held_out:
+        groups = {name: name for name in pool.systems}
+        nobody = np.ones((pool.n_systems, pool.n_topics))
+        design = HoldOutDesign(pool.topics, pool.systems, nobody)
+        session = HoldOutSession(none, "rtc:map", design, groups, budget=15)
+    else:
+        session = JudgingSession(none, "rtc:map", confidence=None, budget=15)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "estimate", failing)
+        for _ in range(9):
+            session.observe(session.next(), 1.0)
+        tenth = session.next()
+        with pytest.raises(FitError):
+            session.observe(tenth, 0.0)
+    assert session.judgments.n_judged == len(session.steps) == 10
+    while (document := session.next()) is not None:
+        assert document != tenth
+        session.observe(document, 0.0)
+    assert (session.reason, session.judgments.n_judged) == ("budget", 15)
 
 
 def test_until_a_model_is_fitted_nothing_is_estimated(rng, cases):

@@ -297,6 +297,8 @@ class WeightedChooser(Chooser):
         grade = self._grades[document]
         topic = self.state.observe(document, label, grade)
         self._best.count(topic)
+        # before the fit, so that judging can go on if that fails
+        self._weigh(topic)
         due = self.n_judged >= next_fit(self._fitted, self._growth)
         p = self._estimate(self.judgments) if self._estimate is not None and due else None
         changed = p is not None
@@ -308,8 +310,6 @@ class WeightedChooser(Chooser):
             self._fitted = self.n_judged
         if changed:
             self._weigh_all()
-        else:
-            self._weigh(topic)
 
     def _weigh(self, topic: int) -> None:
         self._best.set(topic, self._weight(self.state.topics[topic]))
