@@ -33,6 +33,11 @@ _LARGEST = int(np.iinfo(np.int8).max)
 _STEPS = 20
 
 
+def is_unseen(pool: Pool) -> NDArray[np.bool_]:
+    """Which documents of a pool stand for one that no system retrieved, shape (documents,)."""
+    return np.array([docno.endswith(UNSEEN) for docno in pool.docnos], dtype=bool)
+
+
 def check_grade(grade: int, path: str | None = None, of: str = "") -> None:
     """Refuse a grade that an outcome, of bytes, cannot hold; say where it is from.
 
@@ -256,8 +261,7 @@ class GradeDistribution:
                 values[place[place >= 0]] = np.array([*of_topic.values()], dtype=float)[place >= 0]
         judged[judged < 0.0] = np.nan
         above = height - self.centre[:, row[pool.topic_of]]
-        unseen = np.array([docno.endswith(UNSEEN) for docno in pool.docnos], dtype=bool)
-        return PoolGrades(judged, self.weights[:, row], above, unseen)
+        return PoolGrades(judged, self.weights[:, row], above, is_unseen(pool))
 
     def chances(self, pool: Pool) -> Floats:
         """Probabilities of the grades of documents without judgment, means over their posterior.

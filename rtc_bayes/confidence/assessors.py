@@ -7,6 +7,7 @@ from what the first judged, through their confusion, and the systems compared an
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.comparing import compare
 from rtc_bayes.confidence.comparison import Comparison
-from rtc_bayes.confidence.setting import RelevanceLike
+from rtc_bayes.confidence.setting import RelevanceLike, check_level
 from rtc_bayes.errors import InputError, check_type, explains_types, warn, whole_number
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.names import parse_measure
@@ -140,7 +141,7 @@ def second_assessor(
     ------
     InputError
         A measure with ``rel`` above 1; a confusion that is none, fewer than two draws, nothing
-        judged, or an argument of another type.
+        judged, another relevance level than that of the judgments, or an argument of another type.
 
     Warns
     -----
@@ -184,13 +185,17 @@ def second_assessor(
     if not judged.n_judged:
         raise InputError("nothing is judged", remedy="give judgments that another may dispute")
     fitted_pool, values = probabilities.on(judged.pool)
+    check_level(about, judged, probabilities.grades)
+    if about.topics == "judged":
+        inside = set(judged.judged_topics)
+        about = replace(about, topics=tuple(t for t in pool.topics if t in inside))
     documents, labels = judged.order, judged.labels[judged.order]
     p = _says_relevant(rows, labels, judged.grades[judged.order])
 
     def compared(by: Floats) -> Comparison:
         made = np.array(values, dtype=np.float64)
         made[:, documents] = by
-        return compare(pool, Relevance.from_values(fitted_pool, made[None]), estimand, seed=seed)
+        return compare(pool, Relevance.from_values(fitted_pool, made[None]), about, seed=seed)
 
     first = compared(labels)
     now = _p_greater(first)

@@ -379,14 +379,16 @@ def _by_outcomes(setting: Setting) -> Comparison:
 
 
 def _may_vary(setting: Setting) -> NDArray[np.bool_]:
-    """Whether the difference of a pair can vary: some relevance is unsure, and the lists differ."""
+    """Whether the difference of a pair can vary: on an unsure topic their lists differ."""
     if setting.residual > 0.0:
         return np.ones(len(setting.pairs), dtype=bool)
-    unsure = bool(((setting.values > 0.0) & (setting.values < 1.0)).any())
-    pool = setting.pool
+    pool, values = setting.pool, setting.values
+    # neither 0 in all draws nor 1 in all
+    open_ = (values > 0.0).any(axis=0) & (values < 1.0).any(axis=0)
+    unsure = np.array([open_[pool.documents(t)].any() for t in range(pool.n_topics)])
     which = np.array([pool.lists(t).distinct()[1] for t in range(pool.n_topics)])
     first, second = setting.pairs.T
-    return unsure & (which[:, first] != which[:, second]).any(axis=0)
+    return np.asarray((which[unsure][:, first] != which[unsure][:, second]).any(axis=0))
 
 
 def _leave_normal(forms: _Forms, setting: Setting, table: Moments, exact: Moments) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from rtc_bayes.collection.grades import is_unseen
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import Setting
-from rtc_bayes.confidence.unseen import is_unseen
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import on_topic

@@ -151,7 +151,7 @@ class Setting:
         judgments = getattr(relevance, "judgments", None)
         asked = Estimand.from_value(estimand)
         probabilities = as_relevance(relevance)
-        _check_level(asked, judgments, probabilities.grades)
+        check_level(asked, judgments, probabilities.grades)
         about, pool = asked.on(pool, judgments)
         if judgments is not None:
             _check_lists(pool, judgments.pool, about.score_depth or pool.depth)
@@ -375,7 +375,7 @@ def number_of(systems: Sequence[str], name: str) -> int:
     return list(systems).index(name)
 
 
-def _check_level(
+def check_level(
     asked: Estimand, judgments: Judgments | None, grades: GradeDistribution | None
 ) -> None:
     """Refuse another relevance level than that of judgments, which decided what is relevant."""

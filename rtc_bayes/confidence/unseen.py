@@ -7,15 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.grades import UNSEEN
+from rtc_bayes.collection.grades import UNSEEN, is_unseen
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
-
-
-def is_unseen(pool: Pool) -> NDArray[np.bool_]:
-    """Which documents of a pool :func:`with_unseen` added, shape (documents,)."""
-    return np.array([docno.endswith(UNSEEN) for docno in pool.docnos], dtype=bool)
 
 
 def share_unjudged(pool: Pool, values: NDArray[np.floating]) -> float:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
+from rtc_bayes.collection.grades import is_unseen
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.confidence.unseen import is_unseen
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import gradient_on_pool

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit, logsumexp
 
-from rtc_bayes.confidence.unseen import is_unseen
+from rtc_bayes.collection.grades import is_unseen
 from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.judging.assisting_model import CERTAIN, AssistingModel

@@ -66,8 +66,8 @@ def inferred_ap(sample: Judgments | Sample) -> ScoreMatrix:
     ----------
     sample : Judgments or Sample
         A sample's strata count, if it has some. Judgments, and a sample without strata, are taken
-        as one simple random sample of the documents that some system retrieves to the pool's
-        depth, which judgments chosen otherwise are not.
+        as one simple random sample of the pool's documents, which judgments chosen otherwise are
+        not. A judged document that no system retrieves counts as it does in trec_eval's infAP.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def inferred_ap(sample: Judgments | Sample) -> ScoreMatrix:
         judgments, strata = sample.judgments, sample.strata
     pool, labels = judgments.pool, judgments.labels
     if strata is None:
-        strata = np.where(pool.best_ranks > 0, 0, -1)
+        strata = np.zeros(pool.n_documents, dtype=np.int64)
     scores = np.zeros((pool.n_systems, pool.n_topics))
     for t in range(pool.n_topics):
         inside = pool.documents(t)

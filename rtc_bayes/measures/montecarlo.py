@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.grades import GradeDistribution, TopicGrades
+from rtc_bayes.collection.grades import GradeDistribution, TopicGrades, is_unseen
 from rtc_bayes.collection.relevance import HasRelevance, Relevance
 from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.measures.names import Kind, Measure, MeasureLike, parse_measure
@@ -149,8 +149,13 @@ def sample_scores_by_topic(
     if grades is not None and parsed.graded:
         sampled, slopes = grades.on(pool), grades.slopes(len(draws) * outcomes, seed)
     work = partial(_one_topic, measure=parsed, outcomes=outcomes, seed=seed, slopes=slopes)
+    unseen = is_unseen(pool)
     parts = (
-        (*part, None if sampled is None else sampled.of_topic(part[0].number, pool))
+        (
+            *part,
+            unseen[pool.documents(part[0].number)],
+            None if sampled is None else sampled.of_topic(part[0].number, pool),
+        )
         for part in topic_parts(pool, draws)
     )
     yield from each_topic(work, parts, workers)
@@ -176,6 +181,7 @@ def computed(measure: MeasureLike) -> Measure:
 
 def _one_topic(
     topic: TopicPart,
+    unseen: NDArray[np.bool_],
     grades: TopicGrades | None,
     *,
     measure: Measure,
@@ -186,7 +192,7 @@ def _one_topic(
     """Scores on a topic, of shape (draws x outcomes, systems)."""
     draws = topic.draws
     lists, which = topic.lists.distinct()
-    score = scorer(measure, lists, draws.shape[1], graded=grades is not None)
+    score = scorer(measure, lists, unseen, graded=grades is not None)
     own = np.random.SeedSequence(seed, spawn_key=(topic.number,))
     sampler = _Sampler(draws, np.random.default_rng(own))
     # beside the stream of relevance, which is the same for every measure

@@ -22,7 +22,7 @@ Outcomes = NDArray[np.int8]
 
 
 def scorer(
-    measure: Measure, lists: Lists, documents: int, *, graded: bool
+    measure: Measure, lists: Lists, unseen: NDArray[np.bool_], *, graded: bool
 ) -> Callable[[Outcomes], Floats]:
     """Return what scores the lists of a topic, (lists, outcomes), by (documents, outcomes).
 
@@ -31,8 +31,8 @@ def scorer(
     measure : Measure
         One whose ``kind`` is not None.
     lists : Lists
-    documents : int
-        Number of documents of the topic.
+    unseen : ndarray of bool, shape (documents,)
+        Documents of the topic that are there only if they are relevant; else nobody judged them.
     graded : bool
         Outcomes are grades, not relevance.
     """
@@ -44,17 +44,17 @@ def scorer(
         ]
         # a rank without a known document holds one that is judged nonrelevant
         others = len(np.unique(np.concatenate(missing))) if missing else 0
-        return lambda x: _bpref(lists.ranked, lists.starts, lists.ranks, others, x)
+        return lambda x: _bpref(lists.ranked, lists.starts, lists.ranks, unseen, others, x)
     if measure.kind == "Rprec":
         return lambda x: _r_precision(lists.ranked, lists.starts, lists.ranks, x)
     if measure.kind == "Success":
-        first = on_topic(Measure("RR", "RR"), cut, documents)
+        first = on_topic(Measure("RR", "RR"), cut, len(unseen))
         return lambda x: (first.score(x) > 0.0).astype(np.float64)
     if measure.kind == "ERR":
         return lambda x: _err(cut.ranked, cut.starts, cut.ranks, x)
     if graded and measure.graded:
-        return _discounted(measure, cut, documents)
-    return on_topic(measure, lists, documents).score
+        return _discounted(measure, cut, len(unseen))
+    return on_topic(measure, lists, len(unseen)).score
 
 
 def _discounted(measure: Measure, lists: Lists, documents: int) -> Callable[[Outcomes], Floats]:
@@ -80,15 +80,18 @@ def _bpref(
     ranked: NDArray[np.int32],
     starts: NDArray[np.int64],
     ranks: NDArray[np.int32],
+    unseen: NDArray[np.bool_],
     others: int,
     outcomes: Outcomes,
 ) -> Floats:
     lists, size = len(starts) - 1, outcomes.shape[1]
     result = np.zeros((lists, size))
     relevant = np.zeros(size, dtype=np.int64)
+    nonrelevant = np.full(size, others)
     for document in range(outcomes.shape[0]):
         for o in range(size):
             relevant[o] += outcomes[document, o]
+            nonrelevant[o] += not (outcomes[document, o] or unseen[document])
     seen = np.zeros(size, dtype=np.int64)
     for s in range(lists):
         seen[:] = 0
@@ -100,8 +103,7 @@ def _bpref(
                     seen[o] += 1
                     result[s, o] += 1.0
                     if above > 0:
-                        nonrelevant = outcomes.shape[0] + others - relevant[o]
-                        below = min(nonrelevant, relevant[o])
+                        below = min(nonrelevant[o], relevant[o])
                         result[s, o] -= min(above, relevant[o]) / below
         for o in range(size):
             if relevant[o]:

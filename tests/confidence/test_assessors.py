@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from pools import pool_of
 
@@ -151,3 +152,19 @@ def test_grades_do_not_count_and_that_is_said(pool):
 def test_a_label_is_that_of_its_grade(pool, labels, grades):
     with pytest.raises(rb.InputError, match=r"has grade .*, and grades from 1 on are relevant"):
         rb.Judgments.from_labels(pool, [0, 1], labels, grades=grades)
+
+
+def test_it_is_about_judged_topics_and_by_the_level_of_the_judgments(pool):
+    first = pool.topics[0]
+    qrels = rb.Qrels({first: dict.fromkeys(pool.docnos[pool.documents(0)][:3], 2)})
+    judgments = rb.Judgments.from_qrels(pool, qrels, relevance_level=2)
+    fit = rb.fit(pool, judgments, model="uniform")
+    disputed = [[0.9, 0.1], [0.3, 0.7]]
+    tables = [
+        rb.second_assessor(pool, fit, judgments, disputed, rb.Estimand(topics=topics), draws=3)
+        for topics in ("judged", (first,), "all")
+    ]
+    pd.testing.assert_frame_equal(tables[0], tables[1])
+    assert not tables[0].equals(tables[2])
+    with pytest.raises(rb.InputError, match="relevance_level is 1, and the fit's 2"):
+        rb.second_assessor(pool, fit, judgments, disputed, rb.Estimand(relevance_level=1))

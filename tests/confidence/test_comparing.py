@@ -419,6 +419,14 @@ def test_counting_never_makes_certain(make_pool, point):
         assert judged.pair("a", "b").p_greater == 1.0
 
 
+@pytest.mark.parametrize("measure", ["AP", "ERR", "Rprec", "Success@1"])
+def test_a_difference_is_known_where_only_equal_lists_are_unsure(measure):
+    pool = pool_of({"s0": {"1": "ab", "2": "c"}, "s1": {"1": "ba", "2": "c"}})
+    relevance = Relevance.from_values(pool, [1.0, 0.0, 0.5])
+    about = Estimand(measure, scope="pool", unseen=False, residual=0.0)
+    assert compare(pool, relevance, about, outcomes=100).p_greater.tolist() == [1.0]
+
+
 def test_one_system_has_no_pairs(make_pool, point):
     pool = make_pool(np.random.default_rng(0), 1, 2, 4)
     for measure in ("AP", "Bpref"):

@@ -113,3 +113,22 @@ def test_a_single_system_missed_half_as_many_as_it_found():
     assert beyond.sum() == pytest.approx(1.5)
     _, nothing = with_unseen(others, np.array([[0.5, 0.5, 1.0]]))
     assert nothing.sum() == pytest.approx(2.0)
+
+
+def test_bpref_takes_no_unseen_document_for_a_judged_one():
+    """Each of a to d, found by one system, has a twin, there with probability 1/2.
+
+    Only x is judged nonrelevant, so that one above all relevant documents leaves nothing of A and
+    B's d; that of B alone counts where nothing stands above it.
+    """
+    pool = pool_of({"A": {"1": "xabc"}, "B": {"1": "dx"}})
+    relevance = Relevance.from_values(pool, (pool.docnos != "x").astype(float))
+    about = Estimand("Bpref", residual=0.0)
+    comparison = compare(pool, relevance, about, outcomes=20_000, seed=1)
+    twins = np.arange(5)
+    chances = np.array([1, 4, 6, 4, 1]) / 16
+    outcomes = 1.0 / (4 + twins)
+    expected = chances @ outcomes
+    error = np.sqrt(chances @ (outcomes - expected) ** 2 / 20_000)
+    assert comparison.expected[0] == 0.0
+    assert abs(comparison.expected[1] - expected) < 4 * error

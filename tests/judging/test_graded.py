@@ -69,7 +69,7 @@ def test_moments_are_those_of_all_outcomes_of_grades(rng, cases, measure, level)
         outcomes = np.array(list(product(range(3), repeat=len(part)))).T.astype(np.int8)
         weight = np.prod([row[of] for row, of in zip(part, outcomes, strict=True)], axis=0)
         dcg = parse_measure("DCG" if asked.cutoff is None else f"DCG@{asked.cutoff}")
-        discounts = scorer(dcg, pool.lists(t), len(part), graded=False)(
+        discounts = scorer(dcg, pool.lists(t), np.zeros(len(part), dtype=bool), graded=False)(
             np.eye(len(part), dtype=np.int8)
         )
         sums = discounts @ gains[outcomes]
@@ -102,7 +102,8 @@ def test_with_all_judged_the_difference_is_the_true_one(measure):
     for t, topic in enumerate(pool.topics):
         inside = pool.documents(t)
         grades = np.array([[qrels[topic][d]] for d in pool.docnos[inside]], dtype=np.int8)
-        score = scorer(parse_measure(measure), pool.lists(t), len(grades), graded=True)
+        none = np.zeros(len(grades), dtype=bool)
+        score = scorer(parse_measure(measure), pool.lists(t), none, graded=True)
         first, second = score(grades)[:, 0]
         true += (first - second) / pool.n_topics
     expected, variance = state.moments()

@@ -243,7 +243,7 @@ def test_scores_of_grades_are_those_of_ir_measures(measure, tolerance):
     topic = random_topic(rng, 12)
     grades = (rng.integers(0, 4, (12, 40)) * (rng.random((12, 40)) < 0.4)).astype(np.int8)
     for lists in (topic.complete, topic.with_holes):
-        ours = scorer(parse_measure(measure), lists, 12, graded=True)(grades)
+        ours = scorer(parse_measure(measure), lists, np.zeros(12, dtype=bool), graded=True)(grades)
         theirs = QrelsScorer(measure, lists).score(grades)
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance)
 

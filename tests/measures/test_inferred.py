@@ -30,13 +30,6 @@ def test_bpref_and_infap_are_those_of_ir_measures():
         judgments = Judgments.from_qrels(pool, qrels)
         theirs = incomplete(runs, qrels, depth=20)
         np.testing.assert_allclose(bpref(judgments).mean, theirs["bpref"], atol=1e-12)
-        # theirs also takes judged documents that no list holds for documents of the sample
-        held = {
-            t: {d: g for d, g in grades.items() if any(d in of[t] for of in lists.values())}
-            for t, grades in qrels.items()
-        }
-        theirs = incomplete(runs, Qrels(held), depth=20)
-        judgments = Judgments.from_qrels(pool, Qrels(held))
         np.testing.assert_allclose(inferred_ap(judgments).mean, theirs["infAP"], atol=1e-4)
 
 

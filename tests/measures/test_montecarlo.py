@@ -70,7 +70,9 @@ def test_scores_are_those_of_ir_measures(measure):
         outcomes = (rng.random((12, 40)) < 0.2).astype(np.int8)
         outcomes[topic.p == 0.0] = 0
         for lists in (topic.complete, topic.with_holes):
-            ours = scorer(parse_measure(measure), lists, 12, graded=False)(outcomes)
+            ours = scorer(parse_measure(measure), lists, np.zeros(12, dtype=bool), graded=False)(
+                outcomes
+            )
             theirs = QrelsScorer(measure, lists).score(outcomes)
             np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance)
 
