@@ -553,7 +553,7 @@ def test_build_with_labels_and_what_takes_none(here, ok, run, algorithm):
         assert "takes no labels of judges; use robust, hierarchical or layered" in err
     assert "no judgments; give --qrels, or --labels, or both" in run("fit '*.gz' -o f.nc")[2]
     assert (
-        "--labels says nothing"
+        "labels of judges say nothing to logistic; give by= (--by) a model"
         in run("next '*.gz' --by-topic --qrels few.qrels --labels llm.txt")[2]
     )
 
@@ -636,7 +636,8 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
     content = json.loads(ok(f"{line} --algorithm mtc --format json"))
     assert content == [asdict(document) for document in expected.documents]
     assert ok(f"{line} --algorithm mtc").startswith("mtc by P@5, ")
-    assert ok(f"{line} --algorithm ip").startswith("ip, ")
+    said = "--measure says nothing to ip, which weighs documents by none; leave it out"
+    assert said in run(f"{line} --algorithm ip")[2]
     graded = (here / "few.qrels").read_text().replace(" 1\n", " 2\n")
     (here / "graded.qrels").write_text(graded)
     graded_line = line.replace("few", "graded").replace("P@5", "nDCG@5")
@@ -919,6 +920,22 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
         (
             "next '*.gz' --qrels few.qrels --by-topic --worth 3",
             "--worth says nothing without --costs",
+        ),
+        (
+            "next '*.gz' --qrels few.qrels --algorithm mtc --residual .1",
+            "--residual says nothing to the choice of documents; leave it out",
+        ),
+        (
+            "next '*.gz' --qrels few.qrels --costs human=1 --algorithm mtc/rtc:map",
+            "with --costs a model weighs actions, and mtc/rtc:map names a judge, too; leave out",
+        ),
+        (
+            "next '*.gz' --qrels few.qrels --by-topic --judged-for site01a",
+            "--judged-for says nothing to logistic, which asks no model; leave it out",
+        ),
+        (
+            "build '*.gz' --truth qrels.txt -o b.qrels --no-unseen",
+            "-unseen says nothing to the choice of documents; leave it out",
         ),
         ("next '*.gz' --qrels few.qrels --algorithm mtx", "'mtx', and no judge has this name; wri"),
         ("labels labels.csv --gold -o soft.erels", "--gold, and the files hold no true grade"),
@@ -1336,7 +1353,10 @@ def test_a_stored_fit_finds_what_is_judged_below_the_depth(here, ok, run):
 
 def test_a_confidence_says_nothing_to_a_judge_that_has_none(here, run):
     line = "build '*.gz' --truth qrels.txt --algorithm mtf --budget 4 --confidence .9 -o b.qrels"
-    assert "--confidence says nothing to mtf, which has none; give --budget alone" in run(line)[2]
+    assert (
+        "confidence (--confidence) says nothing to mtf, which has none; give a budget alone"
+        in run(line)[2]
+    )
 
 
 def test_build_goes_on_as_python_does(here, ok):

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from rtc_bayes.cli.arguments import Format, LabelFiles, PageFormat
-from rtc_bayes.errors import InputError, warn
-from rtc_bayes.store.shown import counted
+from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
@@ -100,21 +99,7 @@ def read_judgments(
         made = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)
     else:
         raise InputError("no judgments", remedy="give --qrels, or --labels, or both")
-    if (read := labels.read()) is None:
-        return made
-    if read.gold and qrels is None:
-        warn(
-            f"the files of labels hold true grades of {counted(len(read.gold), 'pair')}, which are "
-            "not used here: give them as --qrels"
-        )
-    if read.n_dropped:
-        below = read.n_dropped - read.n_above
-        highest = read.n_grades - 1
-        warn(
-            f"{counted(read.n_dropped, 'label')} left out: {below:,} blank or below 0, "
-            f"{read.n_above:,} above {highest}, the highest of {read.n_grades} grades"
-        )
-    return made.with_judge_labels(read)
+    return made if (read := labels.read()) is None else made.with_judge_labels(read)
 
 
 def parted(text: str) -> list[str]:

@@ -31,7 +31,6 @@ from rtc_bayes.cli.inputs import (
     parted,
     read_judgments,
     refuse_unused,
-    tags,
 )
 from rtc_bayes.errors import InputError, warn, whole_number
 from rtc_bayes.store.shown import counted, in_words
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
 
 @grouped
 def build(
+    context: typer.Context,
     *,
     truth: Annotated[str, typer.Option(help="Qrels that answer what is judged.")],
     output: OutFile,
@@ -56,7 +56,8 @@ def build(
     ] = None,
     algorithm: Judge = defaults.ALGORITHM,
     confidence: Annotated[
-        float | None, typer.Option(help="Judge until every pair has it. Default: .95.")
+        float | None,
+        typer.Option(help="Judge until every pair has it. Default: auto, .95 without --budget."),
     ] = None,
     budget: Annotated[
         int | None,
@@ -77,16 +78,11 @@ def build(
     has the probability that each was drawn.
     """
     from rtc_bayes.collection import read_qrels, write_prels, write_qrels
-    from rtc_bayes.collection.qrels import with_negative
     from rtc_bayes.judging import build, parse_algorithm
     from rtc_bayes.store import announced, meta_path, provenance, write_json
 
     chosen = parse_algorithm(algorithm)
-    if confidence is not None and not chosen.has_confidence:
-        raise InputError(
-            f"--confidence says nothing to {chosen.judge.name}, which has none",
-            remedy="give --budget alone",
-        )
+    _refuse_of_scores(context, chosen)
     samples = hasattr(chosen.judge, "sample")
     as_prels = str(output).endswith((".prels", ".prels.gz"))
     if as_prels and not samples:
@@ -108,7 +104,7 @@ def build(
             answers,
             chosen,
             estimand,
-            confidence=0.95 if confidence is None and budget is None else confidence,
+            confidence="auto" if confidence is None else confidence,
             budget=budget,
             floor=floor,
             seed=seed,
@@ -126,7 +122,7 @@ def build(
         sample = chosen.judge.sample(result.judgments, seed=seed)  # type: ignore[attr-defined]
         write_prels(sample.to_prels(), output)
     else:
-        write_qrels(with_negative(result.judgments.to_qrels(), before), output)
+        write_qrels(result.judgments.to_qrels(), output)
     if samples and not as_prels:
         warn(
             "qrels do not hold the probabilities by which documents were drawn: estimates from "
@@ -216,7 +212,7 @@ def next_(
     With --costs: whether a human should judge a document, a judge of --labels should label one, or
     neither is worth its cost.
     """
-    from rtc_bayes.collection import Judgments, Qrels
+    from rtc_bayes.collection import Qrels
     from rtc_bayes.collection.grades import counted_grades
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.actions import check_costs
@@ -231,7 +227,9 @@ def next_(
     chosen = parse_algorithm(algorithm)
     share = None if audit is None else _share(audit)
     prices = _prices(costs or (), chosen)
-    _refuse_of_others(context, audit=share is not None, by_topic=by_topic, costs=bool(prices))
+    _refuse_of_others(
+        context, chosen, by, audit=share is not None, by_topic=by_topic, costs=bool(prices)
+    )
     if whole_list:
         refuse_unused(context, "with -o FILE.prels, which holds all documents", "count")
     count = whole_number("count", count, least=1)
@@ -247,17 +245,7 @@ def next_(
     if by_topic:
         if judged is None:
             raise InputError("--by-topic without judgments", remedy="give --qrels")
-        level = estimand.relevance_level
-        begun = Judgments.from_qrels(
-            pool, judged, relevance_level=level, judged_for=tags(judged_for)
-        )
-        if (read := labels.read()) is not None:
-            if by in ("logistic", "svm"):
-                raise InputError(
-                    f"--labels says nothing to {by}",
-                    remedy="give --by a model that takes labels, as hierarchical:map",
-                )
-            begun = begun.with_judge_labels(read)
+        begun = read_judgments(estimand, pool, judged, labels, judged_for)
         with announced("choosing topics", quiet):
             ranked = suggest_topics(
                 begun.pool,
@@ -274,7 +262,8 @@ def next_(
             f"seed {seed}; rho: expected correlation of systems' mean scores over the judged "
             f"topics and this one with those over all topics{order}"
         )
-        _show(ranked, kind, output, provenance(seed=seed, inputs=digests(systems, judged)), title)
+        inputs = digests(systems, judged, labels=labels)
+        _show(ranked, kind, output, provenance(seed=seed, inputs=inputs), title)
         return
     judgments = read_judgments(estimand, pool, judged, labels, judged_for, begin=True)
     if prices:
@@ -286,6 +275,7 @@ def next_(
             f"{algorithm}, {judgments.n_judged} judged, seed {seed}; gains are what the model "
             "itself expects, each once those above are done"
         )
+        title += _of_negative(judged)
         _show(ranked, kind, output, provenance(seed=seed, inputs=inputs), title)
         return
     with announced("choosing documents", quiet):
@@ -299,7 +289,6 @@ def next_(
             seed=seed,
             hold_out=hold_out,
             groups=groups,
-            aside=() if judged is None else judged.negative,
         )
     frame = documents_frame(suggestions.documents)
     meta = provenance(
@@ -319,33 +308,70 @@ def next_(
         title += f"; {counted_grades(highest, judgments.relevance_level)}"
         if by and parse_measure(estimand.measure).graded:
             title += ", and gains are by grade"
-    if judged is not None and judged.negative:
-        left = counted(len(judged.negative), "document")
-        title += f"; {left} of a negative grade, which nobody can judge, left out"
+    title += _of_negative(judged)
     if not suggestions.documents:
         title += f"; {why_none(judgments, has_confidence=chosen.has_confidence)}"
     _show(frame, kind, output, meta, title)
 
 
-def _refuse_of_others(context: typer.Context, *, audit: bool, by_topic: bool, costs: bool) -> None:
+def _of_negative(judged: Qrels | None) -> str:
+    """Say, for the end of a title, how many documents nobody can judge."""
+    if judged is None or not judged.negative:
+        return ""
+    left = counted(len(judged.negative), "document")
+    return f"; {left} of a negative grade, which nobody can judge, left out"
+
+
+def _refuse_of_others(
+    context: typer.Context,
+    algorithm: Algorithm,
+    by: str,
+    *,
+    audit: bool,
+    by_topic: bool,
+    costs: bool,
+) -> None:
     """Refuse options of another question than the one that is asked."""
+    from rtc_bayes.topics.beliefs import CLASSIFIERS
+
     of_documents = ("pair", "hold_out", "groups")
     of_scores = ("algorithm", "topics", "unseen", "residual")
     other = "give the one, and leave the other out"
     if audit:
-        more = ("measure", "relevance_level", "scope", "by_topic", "judged_for", "labels", "costs")
-        refuse_unused(context, "with --audit", *of_documents, *of_scores, *more, remedy=other)
+        more = ("measure", "relevance_level", "scope", "score_depth", "judged_for", "labels")
+        others = ("by_topic", "costs")
+        asked = (*of_documents, *of_scores, *more, *others)
+        refuse_unused(context, "with --audit", *asked, remedy=other)
     if by_topic:
         unused = (*of_documents, *of_scores, "costs")
         refuse_unused(context, "with --by-topic", *unused, remedy=other)
+        if by in CLASSIFIERS:
+            refuse_unused(context, f"to {by}, which asks no model", "judged_for")
     else:
         too = "give --by-topic, too, or leave it out"
         refuse_unused(context, "without --by-topic", "by", "solver", "noise", remedy=too)
     if costs:
         refuse_unused(context, "with --costs", *of_documents, remedy=other)
+        if getattr(algorithm.judge, "model", None) != algorithm.evaluator:
+            raise InputError(
+                f"with --costs a model weighs actions, and {algorithm.text} names a judge, too",
+                remedy="leave out what stands before the model and the slash",
+            )
     else:
         too = "give --costs, too, or leave it out"
         refuse_unused(context, "without --costs", "worth", remedy=too)
+    if not (audit or by_topic or costs):
+        _refuse_of_scores(context, algorithm)
+
+
+def _refuse_of_scores(context: typer.Context, algorithm: Algorithm) -> None:
+    """Refuse options of scores that do not count while documents are chosen."""
+    refuse_unused(context, "to the choice of documents", "unseen")
+    if not algorithm.has_confidence or context.info_name == "next":
+        refuse_unused(context, "to the choice of documents", "residual")
+    if not algorithm.weighs_by_measure:
+        name = algorithm.judge.name
+        refuse_unused(context, f"to {name}, which weighs documents by none", "measure")
 
 
 def _ranked_actions(

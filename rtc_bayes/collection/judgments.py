@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -53,6 +53,8 @@ class Judgments(Saved):
     judge_labels : Labels or None
         Labels of judges that may err, of these documents or others: evidence for models that
         take it, and never a judgment. See :meth:`with_judge_labels`.
+    aside : tuple of (topic, docno)
+        What nobody can judge, as qrels mark it by a negative grade: judging never chooses it.
 
     Examples
     --------
@@ -85,6 +87,7 @@ class Judgments(Saved):
     relevance_level: int = 1
     hold_out: str | None = None
     judge_labels: Labels | None = None
+    aside: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         whole_fields(self, relevance_level=1)
@@ -229,7 +232,8 @@ class Judgments(Saved):
         -----
         CollectionWarning
             Topics of the pool have no label of their documents; all documents with a label are
-            judged, and more than as many others.
+            judged, and more than as many others; labels that were read were left out; true
+            grades among the labels, where nothing is judged.
 
         Examples
         --------
@@ -242,6 +246,7 @@ class Judgments(Saved):
         if labels is not None:
             check_type(labels, Labels, "labels are", "read them: read_labels(FILE, ...)")
             _check_reach(labels, self)
+            _say_unused(labels, self)
         return replace(self, judge_labels=labels)
 
     def keep(self, documents: ArrayLike) -> Judgments:
@@ -359,7 +364,7 @@ class Judgments(Saved):
                 "judgments name documents alike, or pool more deeply",
             )
         located = [every.locate(topic, docnos) for topic, docnos in wanted.items()]
-        return cls.from_labels(
+        made = cls.from_labels(
             every,
             np.concatenate([np.empty(0, dtype=np.int64), *located]),
             [float(grade >= level) for _, _, grade in grades],
@@ -368,6 +373,7 @@ class Judgments(Saved):
             judged_for=judged_for,
             hold_out=qrels.hold_out,
         )
+        return replace(made, aside=qrels.negative)
 
     def judged_for_topic(self, topic: str) -> tuple[str, ...] | None:
         """Return the systems that the judgments of a topic were made for; None when not known.
@@ -415,15 +421,17 @@ class Judgments(Saved):
         """Return the judgments with the systems that they were made for, inferred if not known.
 
         Models that ask for whom judgments were made take them from here. The systems inferred are
-        those of :func:`infer_judged_for`.
+        those of :func:`infer_judged_for`; where nothing is judged, all of the pool.
 
         Warns
         -----
         CollectionWarning
             They are inferred: which they are.
         """
-        if self.judged_for or not self.n_judged:
+        if self.judged_for or not (self.n_judged or self.judged_for is None):
             return self
+        if not self.n_judged:
+            return replace(self, judged_for=self.pool.systems)
         inferred = infer_judged_for(self)
         warn(
             "nothing says which systems the judgments were made for, whose documents are judged "
@@ -572,7 +580,8 @@ class Judgments(Saved):
     def to_qrels(self) -> Qrels:
         """Return the grades of hard judgments as qrels, in the order made.
 
-        They name the systems judged for, the hold-out design and the relevance level.
+        They name the systems judged for, the hold-out design and the relevance level, and give
+        grade -1 to what cannot be judged (:attr:`aside`).
 
         Raises
         ------
@@ -583,16 +592,18 @@ class Judgments(Saved):
             raise InputError(
                 "a label lies between 0 and 1", remedy="write probabilities as an erels file"
             )
-        return self._qrels()
+        return self._qrels(self.aside)
 
-    def _qrels(self) -> Qrels:
-        """Return the judgments that have a grade."""
+    def _qrels(self, aside: Iterable[tuple[str, str]] = ()) -> Qrels:
+        """Return the judgments that have a grade, and -1 of documents aside."""
         table: dict[str, dict[str, int]] = {}
         order = self.order[~np.isnan(self.grades[self.order])]
         grades = self.grades[order].astype(np.int64).tolist()
         topics, docnos = self.pool.topic_of[order].tolist(), self.pool.docnos[order]
         for t, docno, grade in zip(topics, docnos, grades, strict=True):
             table.setdefault(self.pool.topics[t], {})[docno] = grade
+        for topic, docno in aside:
+            table.setdefault(topic, {}).setdefault(docno, -1)
         made_for = self.judged_for_by_topic or self.judged_for
         return Qrels(
             table,
@@ -635,6 +646,9 @@ class Judgments(Saved):
             topics, systems = np.array(pairs, dtype=str).reshape(-1, 2).T
             data["judged_for_topic"] = ("judged_for", topics)
             data["judged_for_system"] = ("judged_for", systems)
+        if self.aside:
+            topics, docnos = np.array(self.aside, dtype=str).T
+            data["aside_topic"], data["aside_docno"] = ("aside", topics), ("aside", docnos)
         return data if self.judge_labels is None else data.merge(self.judge_labels.to_xarray())
 
     @classmethod
@@ -656,6 +670,10 @@ class Judgments(Saved):
                 str(topic): tuple(systems[topics == topic].tolist())
                 for topic in dict.fromkeys(topics)
             }
+        aside: tuple[tuple[str, str], ...] = ()
+        if "aside_topic" in data:
+            pairs = [data[f"aside_{part}"].to_numpy().astype(str) for part in ("topic", "docno")]
+            aside = tuple(zip(*(each.tolist() for each in pairs), strict=True))
         return cls(
             Pool.from_xarray(data),
             data["label"].to_numpy().astype(np.float64),
@@ -666,6 +684,7 @@ class Judgments(Saved):
             int(data.attrs["relevance_level"]),
             data.attrs.get("hold_out"),
             Labels.from_xarray(data) if "judge_label_grade" in data else None,
+            aside,
         )
 
     def __repr__(self) -> str:
@@ -813,6 +832,21 @@ def _grades(
             remedy="give the label that a grade has, or NaN for a label without a grade",
         )
     return values
+
+
+def _say_unused(labels: Labels, judgments: Judgments) -> None:
+    """Say what files of labels hold that is no evidence here."""
+    if labels.gold and not judgments.n_judged:
+        warn(
+            f"the labels hold true grades of {counted(len(labels.gold), 'pair')}, which are not "
+            "used here: give them as judgments (--qrels)"
+        )
+    if labels.n_dropped:
+        below, highest = labels.n_dropped - labels.n_above, labels.n_grades - 1
+        warn(
+            f"{counted(labels.n_dropped, 'label')} left out: {below:,} blank or below 0, "
+            f"{labels.n_above:,} above {highest}, the highest of {labels.n_grades} grades"
+        )
 
 
 def _judged_for(

@@ -238,26 +238,6 @@ def _level(relevance_level: int | None, table: Mapping[str, Any]) -> int | None:
     return whole_number("relevance_level", relevance_level, least=1)
 
 
-def with_negative(qrels: Qrels, before: Qrels | None) -> Qrels:
-    """Return qrels with the documents that others marked by a negative grade, where not judged.
-
-    Examples
-    --------
-    >>> with_negative(Qrels({"1": {"a": 1}}), Qrels({"1": {"a": -1, "b": -1}}))["1"]["b"]
-    -1
-    """
-    table = {topic: dict(grades) for topic, grades in qrels.items()}
-    for topic, docno in () if before is None else before.negative:
-        table.setdefault(topic, {}).setdefault(docno, -1)
-    return Qrels(
-        table,
-        path=qrels.path,
-        judged_for=qrels.judged_for,
-        hold_out=qrels.hold_out,
-        relevance_level=qrels.relevance_level,
-    )
-
-
 def level_of(qrels: Qrels, relevance_level: int | None) -> int:
     """Say from which grade on judgments count as relevant.
 

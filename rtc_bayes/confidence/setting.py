@@ -165,7 +165,7 @@ class Setting:
             _warn_of_unplaced(pool, judgments)
         if about.topics != topics:
             pool, values = with_topics(pool, values, about.topics)
-        if about.unseen:
+        if about.unseen and named.asks_how_many:
             pool, values = with_unseen(pool, values)
         measure, grades = computed(about.measure), probabilities.grades
         if grades is not None and measure.rel > 1 and measure.rel != grades.relevance_level:

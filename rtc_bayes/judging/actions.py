@@ -72,9 +72,10 @@ def next_actions(
     comparison : Comparison
         As :func:`rtc_bayes.compare` made it, by a measure with moments.
     judgments : Judgments
-        What is judged, and with :attr:`~rtc_bayes.Judgments.judge_labels` what judges said. How
-        often a judge errs is told by all its labels, of documents that are relevant as far as the
-        comparison's probabilities say: a judge is as good as the model believes it to be.
+        What is judged, what nobody can judge, and with
+        :attr:`~rtc_bayes.Judgments.judge_labels` what judges said. How often a judge errs is told
+        by all its labels, of documents that are relevant as far as the comparison's probabilities
+        say: a judge is as good as the model believes it to be.
     costs : mapping of str to float
         Above 0: of a judgment by a ``human``, of a ``label``, or of a label by one judge, by its
         name. What has no cost cannot be done.
@@ -138,7 +139,11 @@ def next_actions(
     pool, learning = setting.pool, Learning(comparison)
     kinds = []
     if HUMAN in prices:
-        kinds.append(_Kind(HUMAN, "", prices[HUMAN], np.ones(pool.n_documents)))
+        told = np.ones(pool.n_documents)
+        for topic, docno in judgments.aside:
+            place = int(pool.locate(topic, [docno])[0])
+            told[place] = 0.0 if place >= 0 else told[place]
+        kinds.append(_Kind(HUMAN, "", prices[HUMAN], told))
     labels_of = np.zeros(pool.n_documents)
     if labels is not None:
         document = labels.located(pool)

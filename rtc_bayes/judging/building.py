@@ -15,7 +15,7 @@ from rtc_bayes.errors import InputError, explains_types, moved, warn
 from rtc_bayes.judging.algorithm import Algorithm
 from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Judge
-from rtc_bayes.judging.session import JudgingSession, Step
+from rtc_bayes.judging.session import Confidence, JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import RelevanceModel
@@ -145,7 +145,7 @@ def build(
     algorithm: Algorithm | Judge | RelevanceModel | str = defaults.ALGORITHM,
     estimand: EstimandLike = None,
     *,
-    confidence: float | None = 0.95,
+    confidence: Confidence = "auto",
     budget: int | None = None,
     floor: int | None = None,
     seed: int = 0,
@@ -164,9 +164,9 @@ def build(
         The truth. A chosen document that it does not judge counts as nonrelevant.
     algorithm : Algorithm, Judge, RelevanceModel or str
         For example ``mtc``, ``rtc:map``, ``my_judge.py`` or an instance of a judge.
-    confidence : float or None
+    confidence : float, "auto" or None
         Judge until every pair of systems has this confidence; in (0.5, 1]. None: spend the
-        whole budget.
+        whole budget. "auto": .95 without a budget, and with one the budget alone.
     budget : int or None
         The most judgments to make, beside those made before. A judge without confidences
         (``ip``) needs one, as does a hold-out design.
@@ -188,7 +188,7 @@ def build(
         :func:`rtc_bayes.fit`. Documents are then chosen for what the labels leave open.
     judgments : Judgments or Qrels, optional
         Made before, to go on from; the result has them, too. Documents to which Qrels give a
-        negative grade cannot be judged, and are not chosen.
+        negative grade cannot be judged: they are not chosen, and are among the result's ``aside``.
 
     Returns
     -------
@@ -249,8 +249,7 @@ def build(
             begun = begun.with_judge_labels(labels)
         # judged documents that the runs do not have are in its pool, too
         pool = begun.pool
-        aside = judgments.negative if isinstance(judgments, Qrels) else ()
-        session = JudgingSession(begun, algorithm, **stop, aside=aside)
+        session = JudgingSession(begun, algorithm, **stop)
     elif judgments is not None:
         raise InputError(
             "under a hold-out design judging does not go on from judgments made before",
@@ -259,7 +258,7 @@ def build(
     else:
         none = Judgments.none(pool, relevance_level=level).with_judge_labels(labels)
         session = HoldOutSession(none, algorithm, hold_out, groups, **stop)
-    if confidence is not None and session.algorithm.has_confidence:
+    if session.target is not None:
         _warn_of_alike(pool)
     topic_of = pool.topic_of
     missing: list[tuple[str, str]] = []

@@ -13,7 +13,7 @@ from rtc_bayes.collection.hold_out import HoldOutDesign
 from rtc_bayes.errors import InputError, SharedErrorsWarning, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Judge
-from rtc_bayes.judging.session import JudgingSession, Step, check_confidence
+from rtc_bayes.judging.session import Confidence, JudgingSession, Step, confidence_asked
 from rtc_bayes.judging.sharing import fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import Reason
 from rtc_bayes.measures.names import MeasureLike
@@ -42,9 +42,10 @@ class HoldOutSession:
         Group of each system, as :func:`rtc_bayes.read_groups` reads it.
     budget : int
         The most judgments to make in this session.
-    confidence : float or None
+    confidence : float, "auto" or None
         Stop before the budget is spent once every pair has this confidence in every sub-pool at
-        the same time, over the sub-pool's own topics; in (0.5, 1]. None: spend the budget.
+        the same time, over the sub-pool's own topics; in (0.5, 1]. None and "auto": spend the
+        budget.
     floor, seed, measure
         As of :class:`~rtc_bayes.judging.JudgingSession`.
 
@@ -96,7 +97,7 @@ class HoldOutSession:
         groups: Mapping[str, str],
         *,
         budget: int | None,
-        confidence: float | None = None,
+        confidence: Confidence = "auto",
         floor: int | None = None,
         seed: int = 0,
         measure: MeasureLike = defaults.MEASURE,
@@ -106,10 +107,9 @@ class HoldOutSession:
                 "a hold-out design is judged by a budget, not until a confidence is reached",
                 remedy="give the number of judgments as a budget",
             )
-        check_confidence(confidence)
         self.algorithm = parse_algorithm(algorithm)
+        self.target = confidence_asked(confidence, budget, self.algorithm)
         self.pool: Pool = judgments.pool
-        self.target = confidence
         self.reason: Reason | None = None
         self.steps: list[Step] = []
         self._budget = whole_number("budget", budget)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain
 from numbers import Integral, Real
 from operator import index
+from typing import Literal
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_sharing
 from rtc_bayes.relevance.turned_labels import without_turned
+
+type Confidence = float | Literal["auto"] | None
 
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
 _PROVE_EVERY = 20
@@ -77,10 +80,11 @@ class JudgingSession:
         judgments that it made; a model is then fitted anew, so that it may go on with other
         documents.
     algorithm : Algorithm, Judge, RelevanceModel or str
-    confidence : float or None
+    confidence : float, "auto" or None
         Judge until every pair of systems has this confidence, whichever its sign, or until no
         sign can change, but not before every topic has its floor and all have the least that the
-        algorithm asks for; in (0.5, 1]. None: however sure.
+        algorithm asks for; in (0.5, 1]. None: however sure. "auto": .95 without a budget, and
+        with one the budget alone.
     budget : int or None
         The most judgments to make in this session.
     floor : int or None
@@ -91,7 +95,8 @@ class JudgingSession:
         What systems are told apart by, for a judge that weighs documents by a measure: AP, P, R,
         DCG, nDCG, RBP or RR. By DCG and nDCG gains go by the grades given to :meth:`observe`.
     aside : iterable of (topic, docno)
-        Documents that nobody can judge: none of them is chosen.
+        Documents that nobody can judge, beside those that the judgments have aside: none of them
+        is chosen.
 
     Attributes
     ----------
@@ -107,10 +112,10 @@ class JudgingSession:
     Raises
     ------
     InputError
-        A judge without confidences and no budget; a floor for a judge that has none; fewer than
-        two systems where systems are compared; a confidence, budget, floor or seed out of range;
-        a measure by which documents cannot be weighed; judgments made under a hold-out design,
-        which :class:`~rtc_bayes.judging.held_out.HoldOutSession` continues.
+        A judge without confidences and no budget, or with a confidence; a floor for a judge that
+        has none; fewer than two systems where systems are compared; a confidence, budget, floor or
+        seed out of range; a measure by which documents cannot be weighed; judgments made under a
+        hold-out design, which :class:`~rtc_bayes.judging.held_out.HoldOutSession` continues.
 
     Warns
     -----
@@ -144,7 +149,7 @@ class JudgingSession:
         judgments: Judgments,
         algorithm: Algorithm | Judge | RelevanceModel | str,
         *,
-        confidence: float | None = 0.95,
+        confidence: Confidence = "auto",
         budget: int | None = None,
         floor: int | None = None,
         seed: int = 0,
@@ -154,16 +159,11 @@ class JudgingSession:
         if judgments.judged_for is None and not judgments.n_judged:
             judgments = replace(judgments, judged_for=judgments.pool.systems)
         self.algorithm = parse_algorithm(algorithm)
-        if not self.algorithm.has_confidence and budget is None:
-            raise InputError(
-                f"{self.algorithm.judge.name} has no confidence to reach",
-                remedy="give the number of judgments as a budget",
-            )
-        check_confidence(confidence)
+        target = confidence_asked(confidence, budget, self.algorithm)
         if budget is not None:
             budget = whole_number("budget", budget)
         self.pool: Pool = judgments.pool
-        self.target = confidence
+        self.target = target
         self.reason: Reason | None = None
         self.steps: list[Step] = []
         self._topic_of = self.pool.topic_of
@@ -174,7 +174,7 @@ class JudgingSession:
         self._chooser = start_judge(
             judgments, self.algorithm, floor=floor, seed=seed, measure=measure
         )
-        self._chooser.close(open_places(self._chooser, aside))
+        self._chooser.close(open_places(self._chooser, (*judgments.aside, *aside)))
         warn_of_sharing(judgments)
 
     @property
@@ -363,15 +363,50 @@ def open_places(chooser: Chooser, documents: Iterable[tuple[str, str]]) -> list[
     return [place for place in places if place >= 0 and not chooser.is_judged(place)]
 
 
-def check_confidence(confidence: float | None) -> None:
-    """Refuse a confidence that is not in (0.5, 1]; None asks for none.
+def confidence_asked(
+    confidence: Confidence, budget: int | None, algorithm: Algorithm
+) -> float | None:
+    """Return the confidence to judge until; None where the whole budget is to be spent.
+
+    Parameters
+    ----------
+    confidence, budget
+        As of :class:`JudgingSession`.
+    algorithm : Algorithm
+
+    Raises
+    ------
+    InputError
+        A confidence that is not in (0.5, 1], or for a judge that has none; such a judge without a
+        budget.
 
     Examples
     --------
-    >>> check_confidence(0.95)
+    >>> confidence_asked("auto", None, parse_algorithm("mtc"))
+    0.95
+    >>> confidence_asked("auto", 100, parse_algorithm("mtc")) is None
+    True
     """
-    if confidence is not None and not 0.5 < confidence <= 1.0:
-        raise InputError(f"confidence is {confidence}", remedy="give one above 0.5 and at most 1")
+    name = algorithm.judge.name
+    if not algorithm.has_confidence and budget is None:
+        raise InputError(
+            f"{name} has no confidence to reach", remedy="give the number of judgments as a budget"
+        )
+    if confidence == "auto":
+        return defaults.CONFIDENCE if budget is None else None
+    if confidence is None:
+        return None
+    if not isinstance(confidence, Real) or not 0.5 < confidence <= 1.0:
+        raise InputError(
+            f"confidence is {confidence!r}",
+            remedy='give one above 0.5 and at most 1, "auto", or None for a budget alone',
+        )
+    if not algorithm.has_confidence:
+        raise InputError(
+            f"confidence (--confidence) says nothing to {name}, which has none",
+            remedy="give a budget alone",
+        )
+    return float(confidence)
 
 
 def start_judge(

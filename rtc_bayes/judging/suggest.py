@@ -101,7 +101,7 @@ def next_documents(
     hold_out: HoldOutDesign | None = None,
     groups: Mapping[str, str] | None = None,
     labels: Labels | None = None,
-    aside: Iterable[tuple[str, str]] | None = None,
+    aside: Iterable[tuple[str, str]] = (),
 ) -> list[NextDocument]:
     """Choose documents for a person to judge.
 
@@ -133,9 +133,9 @@ def next_documents(
     labels : Labels, optional
         Labels of judges that may err, for an algorithm with a model that takes them: see
         :func:`rtc_bayes.fit`. By default those that `judgments` have.
-    aside : iterable of (topic, docno), optional
-        Documents that nobody can judge, as of a broken link: none of them is chosen. By default
-        those that Qrels give a negative grade.
+    aside : iterable of (topic, docno)
+        Documents that nobody can judge, as of a broken link, beside those that judgments have
+        aside, to which Qrels give a negative grade: none of them is chosen.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def suggest(
     hold_out: HoldOutDesign | None = None,
     groups: Mapping[str, str] | None = None,
     labels: Labels | None = None,
-    aside: Iterable[tuple[str, str]] | None = None,
+    aside: Iterable[tuple[str, str]] = (),
 ) -> Suggestions:
     """Choose documents as :func:`next_documents` does, and say which pair is least sure.
 
@@ -235,7 +235,6 @@ def suggest(
     about, pool = judged_about(estimand, pool, judgments)
     named = _named(pair, pool)
     if isinstance(judgments, Qrels):
-        aside = judgments.negative if aside is None else aside
         judgments = about.judgments(pool, judgments)
     judgments = judgments.on(pool)
     if labels is not None:
@@ -246,7 +245,7 @@ def suggest(
         pair=pair,
         named=named,
         measure=about.measure,
-        aside=tuple(aside or ()),
+        aside=tuple(aside),
     )
     if hold_out is None or groups is None:
         chosen = choose(judgments, count=count, seed=seed)
@@ -321,7 +320,7 @@ def _of_pool(
                 remedy="use mtc or a relevance model",
             )
         chooser = of_pair
-    chooser.close(open_places(chooser, aside))
+    chooser.close(open_places(chooser, (*judgments.aside, *aside)))
     judged = Counter(topic_of[judgments.order].tolist())
     suggestions: list[NextDocument] = []
     for document, weight in choices(chooser, count, algorithm):

@@ -15,7 +15,7 @@ from rtc_bayes.measures.names import parse_measure, refuse_rel
 from rtc_bayes.measures.sampling import judged_by
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
-from rtc_bayes.topics.beliefs import belief
+from rtc_bayes.topics.beliefs import CLASSIFIERS, belief
 from rtc_bayes.topics.objective import Floats, Objective, centred, system_shares
 from rtc_bayes.topics.predicted_scores import drawn_scores, expected_scores, probabilities_by
 from rtc_bayes.topics.solvers.greedy import Chosen
@@ -242,7 +242,8 @@ def suggest_topics(
     Raises
     ------
     InputError
-        No judgments, no topic without, no such model, or a measure with ``rel`` above 1.
+        No judgments, no topic without, no such model, labels of judges for what takes none, or a
+        measure with ``rel`` above 1.
 
     Examples
     --------
@@ -258,6 +259,11 @@ def suggest_topics(
 
     if isinstance(judgments, Qrels):
         judgments = Judgments.from_qrels(pool, judgments)
+    if judgments.judge_labels is not None and by in CLASSIFIERS:
+        raise InputError(
+            f"labels of judges say nothing to {by}",
+            remedy="give by= (--by) a model that takes labels, as hierarchical:map",
+        )
     judgments = judgments.on(pool)
     pool = judgments.pool
     begun = np.bincount(pool.topic_of[judgments.order], minlength=pool.n_topics) > 0

@@ -381,12 +381,13 @@ class _Trial:
             if not algorithm.has_confidence and budget is None:
                 # without a confidence, as incremental pooling: as many judgments as MTC took
                 budget = self._judge(parse_algorithm("mtc"))[0].judgments.n_judged
+            ends = algorithm.has_confidence and not plan.budgets
             started = time.perf_counter()
             result = build(
                 self._judging_pool,
                 self._collection.qrels,
                 algorithm,
-                confidence=None if plan.budgets else plan.confidence,
+                confidence=plan.confidence if ends else None,
                 budget=budget,
                 # documents are chosen over all topics
                 estimand=replace(

@@ -195,7 +195,7 @@ def test_judgments_count_relevant_documents_nobody_retrieved(pool):
     assert np.isnan(judgments.labels[judgments.pool.locate("9", ["w"])[0]])
     assert rb.Judgments.from_qrels(pool, qrels, relevance_level=2).relevant.tolist() == [1, 0]
     assert {t: dict(v) for t, v in judgments.to_qrels().items()} == {
-        "9": {"z": 2, "unseen": 1, "x": 0}
+        "9": {"z": 2, "unseen": 1, "x": 0, "w": -1}
     }
 
 
@@ -310,7 +310,7 @@ def test_what_is_not_known_is_inferred_and_said_so(pool):
     told = rb.Judgments.from_labels(pool, [0], [1.0], judged_for=["a"])
     nothing = rb.Judgments.none(pool)
     assert told.with_judged_for() is told
-    assert nothing.with_judged_for() is nothing
+    assert nothing.with_judged_for().judged_for == pool.systems
 
 
 def test_infer_the_systems_that_were_judged(pool):

@@ -148,6 +148,17 @@ def test_a_judge_of_two_grades_says_relevant_by_the_higher(pool):
     assert len(one)
 
 
+def test_what_nobody_can_judge_is_not_asked_of_a_person(pool):
+    none = rb.Judgments.none(pool).with_judge_labels(labelled(pool))
+    first = rb.next_actions(compared(pool, none), none, {"human": 1, "label": 1000}, count=3)
+    assert first["action"][0] == "human"
+    broken = [(row.topic, row.docno) for row in first.itertuples()][:1]
+    marked = replace(none, aside=tuple(broken))
+    rest = rb.next_actions(compared(pool, none), marked, {"human": 1, "label": 1000}, count=500)
+    human = rest[rest["action"] == "human"]
+    assert broken[0] not in set(zip(human["topic"], human["docno"], strict=True))
+
+
 def test_when_all_is_judged_nothing_is_left(pool):
     judgments = judge(pool, pool.n_documents)
     actions = rb.next_actions(compared(pool, judgments), judgments, {"human": 1})

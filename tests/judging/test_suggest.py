@@ -277,3 +277,27 @@ def test_build_goes_on_without_what_cannot_be_judged(pool):
         (step.topic, step.docno) for step in again.steps
     }
     assert len(again.steps) == 3
+
+
+def test_what_cannot_be_judged_is_kept_with_the_judgments(pool, tmp_path):
+    truth = rb.Qrels({topic: {} for topic in pool.topics} | {"1": {"x": 1}})
+    first = rb.build(pool, truth, "mtc", budget=2)
+    marked = rb.Qrels({step.topic: {step.docno: -1} for step in first.steps[:1]})
+    again = rb.build(pool, truth, "mtc", budget=1, judgments=marked).judgments
+    assert again.aside == again.to_qrels().negative == marked.negative
+    again.save(tmp_path / "judged.nc")
+    for judgments in (again, rb.Judgments.load(tmp_path / "judged.nc"), again.to_qrels()):
+        rest = rb.build(pool, truth, "mtc", budget=100, judgments=judgments)
+        assert rest.judgments.n_judged == pool.n_documents - 1
+        assert rest.judgments.to_qrels().negative == marked.negative
+
+
+def test_a_budget_alone_is_spent(pool):
+    truth = rb.Qrels({topic: {} for topic in pool.topics} | {"1": {"x": 1}})
+    spent = rb.build(pool, truth, "mtc", budget=3)
+    assert (spent.target, spent.judgments.n_judged, spent.reason) == (None, 3, "budget")
+    assert rb.build(pool, truth, "mtc").target == 0.95
+    both = rb.build(pool, truth, "mtc", budget=3, confidence=0.9)
+    assert both.target == 0.9
+    with pytest.raises(rb.InputError, match="confidence .* says nothing to ip, which has none"):
+        rb.build(pool, truth, "ip", budget=3, confidence=0.9)
