@@ -299,5 +299,5 @@ def test_a_budget_alone_is_spent(pool):
     assert rb.build(pool, truth, "mtc").target == 0.95
     both = rb.build(pool, truth, "mtc", budget=3, confidence=0.9)
     assert both.target == 0.9
-    with pytest.raises(rb.InputError, match="confidence .* says nothing to ip, which has none"):
+    with pytest.raises(rb.InputError, match=r"confidence .* says nothing to ip, which has none"):
         rb.build(pool, truth, "ip", budget=3, confidence=0.9)
