@@ -246,16 +246,16 @@ class Calibration(Kind[CalibrationStudy]):
         derived = {name: pd.DataFrame() for name in self.derived}
         overall = None
         if len(fitted):
+            derived["coverage"] = coverage(tables["systems"], seed=plan.seed)
+            derived["bias"] = bias(tables["systems"], seed=plan.seed)
             predictions = Predictions.joined([_predictions(part) for part in arrays if part])
-            overall = vars(score(predictions))
-            groups = [pd.DataFrame([{"group": "all", **overall}]).assign(by="all")]
-            groups += [scores_by(predictions, by).assign(by=by) for by in _GROUPINGS]
-            derived = {
-                "reliability": reliability(predictions),
-                "relevance": pd.concat(groups, ignore_index=True),
-                "coverage": coverage(tables["systems"], seed=plan.seed),
-                "bias": bias(tables["systems"], seed=plan.seed),
-            }
+            # trials may have judged all there was
+            if len(predictions):
+                overall = vars(score(predictions))
+                groups = [pd.DataFrame([{"group": "all", **overall}]).assign(by="all")]
+                groups += [scores_by(predictions, by).assign(by=by) for by in _GROUPINGS]
+                derived["reliability"] = reliability(predictions)
+                derived["relevance"] = pd.concat(groups, ignore_index=True)
         return derived, {
             "model": self.model.text,
             "method": self.model.resolved_method,

@@ -30,12 +30,13 @@ TRUTHS = ("at_depth", "whole_list")
 """Scores of the lists cut at the pool's depth, as the model sees them, and of the whole lists."""
 
 QUANTITIES = ("score", "difference")
+_ROUNDING = 1e-12
 
 
 def pit(expected: ArrayLike, sd: ArrayLike, true: ArrayLike) -> NDArray[np.float64]:
     """Return the share below the truth of normal distributions.
 
-    Without variance it is 0, 1/2 or 1.
+    Without variance, but for rounding, it is 0, 1/2 or 1.
 
     Parameters
     ----------
@@ -51,8 +52,8 @@ def pit(expected: ArrayLike, sd: ArrayLike, true: ArrayLike) -> NDArray[np.float
 
     off = np.asarray(true, dtype=np.float64) - np.asarray(expected, dtype=np.float64)
     spread = np.asarray(sd, dtype=np.float64)
-    certain = np.where(off == 0.0, 0.0, np.copysign(np.inf, off))
-    z = np.divide(off, spread, out=certain, where=spread > 0.0)
+    certain = np.where(np.abs(off) < _ROUNDING, 0.0, np.copysign(np.inf, off))
+    z = np.divide(off, spread, out=certain, where=spread > _ROUNDING)
     return ndtr(z)
 
 

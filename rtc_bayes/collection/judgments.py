@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -248,6 +248,43 @@ class Judgments(Saved):
             _check_reach(labels, self)
             _say_unused(labels, self)
         return replace(self, judge_labels=labels)
+
+    def with_aside(self, documents: Iterable[tuple[str, str]]) -> Judgments:
+        """Return the judgments with more documents that nobody can judge.
+
+        Parameters
+        ----------
+        documents : iterable of (topic, docno)
+            Any; what is judged all the same, or not in the pool, changes nothing.
+
+        Raises
+        ------
+        InputError
+            Something else than pairs of text.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> rb.Judgments.none(pool).with_aside([("1", "b")]).aside
+        (('1', 'b'),)
+        """
+        pairs = list(self.aside)
+        for pair in documents:
+            several = isinstance(pair, Sequence) and not isinstance(pair, str)
+            if not (several and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
+                raise InputError(
+                    f"aside holds {pair!r:.60}", remedy="give pairs of topic and docno, both texts"
+                )
+            pairs.append((pair[0], pair[1]))
+        return replace(self, aside=tuple(dict.fromkeys(pairs)))
+
+    @property
+    def aside_documents(self) -> NDArray[np.int64]:
+        """Indices in the pool of the documents aside that are in it and not judged."""
+        places = [self.pool.locate(topic, [docno])[0] for topic, docno in self.aside]
+        inside = np.array([place for place in places if place >= 0], dtype=np.int64)
+        return inside[np.isnan(self.labels[inside])]
 
     def keep(self, documents: ArrayLike) -> Judgments:
         """Return the judgments of only these documents, in the order given.

@@ -66,14 +66,17 @@ def features_of(
     >>> features_of(scores, np.array([0, 0]), ["a1", "a2", "b"], families).common[:, 1]
     array([ 0. , -0.5])
     """
-    if unknown := sorted(set(families or {}) - set(judges)):
+    named = families or {}
+    if unknown := sorted(set(named) - set(judges)):
         raise InputError(
             f"families of judges without labels: {some(unknown)}",
             remedy=f"the judges are {some(judges)}",
         )
-    names = [(families or {}).get(judge, judge) for judge in judges]
-    family_of = np.unique(names, return_inverse=True)[1]
-    family = np.column_stack([_mean(scores[:, family_of == f]) for f in range(max(family_of) + 1)])
+    # a judge without a family is one of its own, also where a family has its name
+    of_judge = [(named[judge], True) if judge in named else (judge, False) for judge in judges]
+    every = sorted(set(of_judge))
+    family_of = np.array([every.index(name) for name in of_judge])
+    family = np.column_stack([_mean(scores[:, family_of == f]) for f in range(len(every))])
     mean = _mean(family)
     topic_mean = np.bincount(topic_of, mean) / np.maximum(np.bincount(topic_of), 1)
     between = topic_mean[topic_of] - mean.mean()

@@ -63,7 +63,9 @@ def panel(
     if rel < 1:
         raise InputError(f"rel is {rel}", remedy="give 1 or more")
     pairs = labels.pair_ids()
-    score = labels.grade / (labels.n_grades - 1)
+    highest = np.full(len(labels.judges), labels.n_grades - 1)
+    highest[labels.binary_judges] = 1
+    score = labels.grade / highest[labels.judge_of]
     if labels.probability is not None:
         score = np.where(np.isnan(labels.probability), score, labels.probability)
     total, count = np.zeros((2, len(pairs), len(labels.judges)))

@@ -140,9 +140,7 @@ def next_actions(
     kinds = []
     if HUMAN in prices:
         told = np.ones(pool.n_documents)
-        for topic, docno in judgments.aside:
-            place = int(pool.locate(topic, [docno])[0])
-            told[place] = 0.0 if place >= 0 else told[place]
+        told[judgments.on(pool).aside_documents] = 0.0
         kinds.append(_Kind(HUMAN, "", prices[HUMAN], told))
     labels_of = np.zeros(pool.n_documents)
     if labels is not None:

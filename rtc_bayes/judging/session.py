@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 from numbers import Integral, Real
@@ -159,6 +159,7 @@ class JudgingSession:
         if judgments.judged_for is None and not judgments.n_judged:
             judgments = replace(judgments, judged_for=judgments.pool.systems)
         self.algorithm = parse_algorithm(algorithm)
+        judgments = judgments.with_aside(aside)
         target = confidence_asked(confidence, budget, self.algorithm)
         if budget is not None:
             budget = whole_number("budget", budget)
@@ -174,7 +175,6 @@ class JudgingSession:
         self._chooser = start_judge(
             judgments, self.algorithm, floor=floor, seed=seed, measure=measure
         )
-        self._chooser.close(open_places(self._chooser, (*judgments.aside, *aside)))
         warn_of_sharing(judgments)
 
     @property
@@ -348,21 +348,6 @@ def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[in
     return made
 
 
-def open_places(chooser: Chooser, documents: Iterable[tuple[str, str]]) -> list[int]:
-    """Return the numbers in the pool of documents (topic, docno) that are there and not judged."""
-    pool, places = chooser.pool, []
-    for pair in documents:
-        several = isinstance(pair, Sequence) and not isinstance(pair, str)
-        if not (several and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
-            raise InputError(
-                f"aside holds {pair!r:.60}", remedy="give pairs of topic and docno, both texts"
-            )
-        topic, docno = pair
-        if topic in pool.topics:
-            places.append(int(pool.locate(topic, [docno])[0]))
-    return [place for place in places if place >= 0 and not chooser.is_judged(place)]
-
-
 def confidence_asked(
     confidence: Confidence, budget: int | None, algorithm: Algorithm
 ) -> float | None:
@@ -457,7 +442,9 @@ def start_judge(
         elif floor:
             raise InputError(f"{judge.name} has no floor", remedy="leave the floor out")
     about = {"measure": weighed_by(measure)} if takes_measure(judge) else {}
-    return judge.start(judgments, seed=seed, **about)
+    chooser = judge.start(judgments, seed=seed, **about)
+    chooser.close(judgments.aside_documents)
+    return chooser
 
 
 def _is_count(number: object) -> bool:

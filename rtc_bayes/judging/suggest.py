@@ -18,7 +18,7 @@ from rtc_bayes.errors import InputError, check_type, explains_types, whole_numbe
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Chooser, Judge, confidence_of
-from rtc_bayes.judging.session import choices, open_places, reaches, start_judge
+from rtc_bayes.judging.session import choices, reaches, start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import why_ended, without_choice
 from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
@@ -236,7 +236,7 @@ def suggest(
     named = _named(pair, pool)
     if isinstance(judgments, Qrels):
         judgments = about.judgments(pool, judgments)
-    judgments = judgments.on(pool)
+    judgments = judgments.on(pool).with_aside(aside)
     if labels is not None:
         judgments = judgments.with_judge_labels(labels)
     choose = partial(
@@ -245,7 +245,6 @@ def suggest(
         pair=pair,
         named=named,
         measure=about.measure,
-        aside=tuple(aside),
     )
     if hold_out is None or groups is None:
         chosen = choose(judgments, count=count, seed=seed)
@@ -304,7 +303,6 @@ def _of_pool(
     pair: PairLike,
     named: tuple[str, str] | None,
     measure: str,
-    aside: Sequence[tuple[str, str]],
     count: int,
     seed: int,
 ) -> Suggestions:
@@ -320,7 +318,6 @@ def _of_pool(
                 remedy="use mtc or a relevance model",
             )
         chooser = of_pair
-    chooser.close(open_places(chooser, (*judgments.aside, *aside)))
     judged = Counter(topic_of[judgments.order].tolist())
     suggestions: list[NextDocument] = []
     for document, weight in choices(chooser, count, algorithm):

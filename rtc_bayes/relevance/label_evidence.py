@@ -110,10 +110,14 @@ class LabelEvidence:
             self._place(self.labels)
 
     def _place(self, labels: Labels) -> None:
-        """Find the labels' documents in the pool: one label for each judge and document."""
+        """Find the labels' documents in the pool, and what of its judge's word each label is."""
         document = labels.located(self.pool)
         rows = np.flatnonzero(document >= 0)
         self._row, self._document, self._judge = rows, document[rows], labels.judge_of[rows]
+        both = self._document * len(labels.judges) + self._judge
+        _, place, counts = np.unique(both, return_inverse=True, return_counts=True)
+        # a judge who labels a document twice has half a word each time
+        self._share = 1.0 / counts[place]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -233,10 +237,12 @@ class LabelEvidence:
 
     def _mean_ratio(self, labels: slice | NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
         """Return x of every document by some labels, and whether it has any of them."""
-        document, n = self._document[labels], self.pool.n_documents
-        count = np.bincount(document, minlength=n)
-        total = np.bincount(document, weights=self._ratio[labels], minlength=n)
-        return total / np.maximum(count, 1), count > 0
+        document, share = self._document[labels], self._share[labels]
+        n = self.pool.n_documents
+        words = np.bincount(document, weights=share, minlength=n)
+        total = np.bincount(document, weights=share * self._ratio[labels], minlength=n)
+        there = words > 0.0
+        return np.divide(total, words, out=np.zeros(n), where=there), there
 
     @cached_property
     def _lowest(self) -> float:
@@ -252,7 +258,7 @@ class LabelEvidence:
         codes = zip(self._judge.tolist(), grades.tolist(), strict=True)
         at = np.array([column[code] for code in codes], dtype=np.int64)
         indicators = np.zeros((self.pool.n_documents, len(self._grades)))
-        np.add.at(indicators, (self._document, at), 1.0)
+        np.add.at(indicators, (self._document, at), self._share)
         return indicators
 
     def columns(self, topic: int) -> Floats:

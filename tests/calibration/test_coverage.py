@@ -87,3 +87,11 @@ def test_a_comparison_beside_the_truth():
     np.testing.assert_allclose(
         result["pit_whole_list"], pit(result["expected"], result["sd"], result["whole_list"])
     )
+
+
+def test_what_is_certain_but_for_rounding_is_no_error():
+    assert pit([-4.7e-18, 0.3, 0.3], [2.4e-17, 0.0, 1e-17], [-1.1e-16, 0.3, 0.4]).tolist() == [
+        0.5,
+        0.5,
+        1.0,
+    ]

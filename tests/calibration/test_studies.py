@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from model_files import write_model
 
+import rtc_bayes as rb
 from rtc_bayes import Estimand, Workers
 from rtc_bayes.calibration import Calibration, CalibrationStudy, calibrate
 from rtc_bayes.cli import main
@@ -170,3 +171,17 @@ def test_every_part_of_the_estimand_reaches_it(small, done, tmp_path):
     # by documents of the pool alone
     assert (scores["at_depth"] <= scores["whole_list"] + 1e-12).all()
     assert "mean P@30" in write_report(tmp_path).read_text(encoding="utf-8")
+
+
+def test_trials_that_judge_everything_have_no_probabilities_to_score(tmp_path):
+    simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    asked = ARGUMENTS | {"model": "uniform", "algorithm": "mtc", "trials": 2}
+    del asked["confidence"]
+    asked |= {"n_systems": 3, "n_initial": 3, "budget": 10**6}
+    asked |= {"estimand": Estimand(depth=5, scope="pool"), "output": tmp_path}
+    every = calibrate(simulated.runs, simulated.qrels, **asked, workers=ALONE)
+    assert every.summary["relevance"] is None
+    assert every.relevance.empty
+    assert every.reliability.empty
+    assert (every.coverage["at_depth"] == 1.0).all()
+    write_report(tmp_path)

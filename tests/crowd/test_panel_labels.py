@@ -54,3 +54,27 @@ def test_grades_are_those_of_humans():
 def test_bad_input(options, message):
     with pytest.raises(InputError, match=message):
         panel(columns(), **options)
+
+
+def test_the_one_of_a_judge_of_two_grades_is_the_highest_grade():
+    """Among judges of grades 0 to 3, as aggregation says of it."""
+    rng = np.random.default_rng(2)
+    pairs = [("1", f"d{i}") for i in range(150)]
+    graded, binary = rng.integers(0, 4, 150), rng.integers(0, 2, 150)
+    topics, docnos = ([pair[k] for pair in pairs] * 2 for k in (0, 1))
+    judges = ["graded"] * 150 + ["binary"] * 150
+    one, three = (
+        panel(Labels.of(topics, docnos, judges, [*graded, *binary * most]), rel=2).probability
+        for most in (1, 3)
+    )
+    np.testing.assert_allclose(one, three)
+
+
+def test_a_judge_with_the_name_of_a_family_is_not_of_it():
+    scores = np.random.default_rng(1).random((12, 3))
+    asked = {"families": {"a1": "gpt", "a2": "gpt"}}
+    one, other = (
+        fit_panel(scores, ["1"] * 12, judges=["a1", "a2", name], **asked).probability
+        for name in ("gpt", "other")
+    )
+    np.testing.assert_allclose(one, other)

@@ -136,9 +136,13 @@ def test_no_document_twice_and_the_budget_is_spent(pool, truth, judge):
     assert every.steps[:17] == one.steps
 
 
-@pytest.mark.parametrize("judge", RIVALS)
-def test_a_session_goes_on_where_it_ended(pool, truth, judge):
-    at_once = build(pool, truth, judge, budget=20, seed=1).judgments
+@pytest.mark.parametrize("broken", [0, 5])
+@pytest.mark.parametrize("judge", [*RIVALS, "active"])
+def test_a_session_goes_on_where_it_ended(pool, truth, judge, broken):
+    none = Judgments.none(pool).with_aside(
+        [(pool.topics[pool.topic_of[d]], pool.docnos[d]) for d in range(broken)]
+    )
+    at_once = build(pool, truth, judge, budget=20, seed=1, judgments=none).judgments
     half = at_once.keep(at_once.order[:9])
     session = JudgingSession(half, judge, confidence=None, budget=11, seed=1)
     while (document := session.next()) is not None:
@@ -160,6 +164,24 @@ def test_bandits_that_credit_all_runs_do_not_count_the_order_of_runs(pool, truth
     for judge in ("maxmean", "mmns", "rankvar", "pool"):
         one, two = (build(p, truth, judge, budget=20, seed=2) for p in (pool, turned))
         assert one.judgments.order.tolist() == two.judgments.order.tolist()
+
+
+def test_active_sampling_counts_relevant_documents_without_bias():
+    """By Horvitz and Thompson: labels over the probability of a draw by now."""
+    pool = pool_of({"one": {"1": [f"d{i:02}" for i in range(12)]}})
+    relevant = np.arange(12) % 2.0
+    counts = []
+    for seed in range(2000):
+        judge = start_judge(Judgments.none(pool), parse_algorithm("active"), seed=seed)
+        rng = np.random.default_rng([seed, 1])
+        for _ in range(4):
+            # draws with replacement, as the probabilities are: a document may be drawn again
+            document = int(rng.choice(12, p=judge._mixture[0]))
+            judge._count(document, relevant[document])
+        drawn = -np.expm1(judge._log_missed)
+        counts.append((judge._labels / drawn).sum())
+    error = np.std(counts) / np.sqrt(len(counts))
+    assert abs(np.mean(counts) - relevant.sum()) < 4 * error
 
 
 def test_active_sampling_draws_by_its_mixture(rng):

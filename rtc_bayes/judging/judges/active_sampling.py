@@ -72,9 +72,11 @@ class _ActiveSampling(InTurn):
         self._seeds = spawn_seeds(seed, pool.n_topics)
         self._prior = [rank_prior(pool.ranks(t)) for t in range(pool.n_topics)]
         self._log_missed = np.zeros(pool.n_documents)
-        # labels over the probability of having been drawn; 1 for those judged before the session
-        self._counted = np.nan_to_num(judgments.labels)
+        self._labels = np.zeros(pool.n_documents)
         self._mixture = [self._mix(t) for t in range(pool.n_topics)]
+        # what was judged before the session, as if this judge had drawn it
+        for document in judgments.order.tolist():
+            self._count(document, float(judgments.labels[document]))
 
     def in_order(self, topic: int) -> Iterator[tuple[int, float]]:
         """Yield documents as draws without replacement would, by a race of exponential times."""
@@ -88,17 +90,22 @@ class _ActiveSampling(InTurn):
     def observe(self, document: int, label: float) -> None:
         """Take a label, and weigh the topic's runs again."""
         super().observe(document, label)
+        self._count(document, label)
+
+    def _count(self, document: int, label: float) -> None:
         topic = int(self._topic_of[document])
         inside = self.pool.documents(topic)
         self._log_missed[inside] += np.log1p(-np.minimum(self._mixture[topic], _MOST))
-        drawn = -np.expm1(self._log_missed[document])
-        self._counted[document] = label / drawn if drawn > 0.0 else label
+        self._labels[document] = label
         self._mixture[topic] = self._mix(topic)
 
     def _mix(self, topic: int) -> Floats:
         """Probability of every document of a topic: the mixture of its runs."""
-        prior = self._prior[topic]
-        reached = prior @ self._counted[self.pool.documents(topic)]
+        prior, inside = self._prior[topic], self.pool.documents(topic)
+        drawn = -np.expm1(self._log_missed[inside])
+        # by Horvitz and Thompson; what no run reaches was judged, and not drawn
+        counted = self._labels[inside] / np.where(drawn > 0.0, drawn, 1.0)
+        reached = prior @ counted
         total = float(reached.sum())
         weights = self._smoothing + reached / (total if total > 0.0 else 1.0)
         weights = weights * prior.any(axis=1)

@@ -35,6 +35,8 @@ class ByRun(InTurn):
         self._order = tie_order(judgments, ties, seed)
         self._systems = np.arange(pool.n_systems)
         self._begin()
+        # as runs were passed over in the session before
+        self._is_judged[judgments.aside_documents] = True
         order = judgments.order
         for document, label in zip(order.tolist(), judgments.labels[order].tolist(), strict=True):
             self.observe(document, label)

@@ -109,12 +109,12 @@ class Chooser:
         self._new: list[tuple[int, float]] = []
         self._grades: dict[int, float] = {}
 
-    def close(self, documents: Iterable[int]) -> None:
+    def close(self, documents: NDArray[np.int64]) -> None:
         """Offer none of these documents, which nobody can judge: they count as judged, unlabelled.
 
         A chooser that does not go by :meth:`unjudged` and :meth:`is_judged` overrides it.
         """
-        self._is_judged[list(documents)] = True
+        self._is_judged[documents] = True
 
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return up to `count` unjudged documents and their weights, the first to judge first.

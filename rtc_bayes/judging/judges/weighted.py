@@ -284,10 +284,10 @@ class WeightedChooser(Chooser):
             best.set(topic, weights[topic])
         return chosen
 
-    def close(self, documents: Iterable[int]) -> None:
+    def close(self, documents: NDArray[np.int64]) -> None:
         """Offer none of these documents."""
         super().close(documents)
-        for document in documents:
+        for document in documents.tolist():
             topic = int(self.pool.topic_of[document])
             self._closed.setdefault(topic, []).append(document - int(self.pool.topic_starts[topic]))
 
