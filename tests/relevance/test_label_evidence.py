@@ -183,7 +183,7 @@ def test_two_copies_of_a_judge_are_one_judge():
 
 
 def test_a_label_given_twice_is_one_label():
-    pool, relevant, labels = simulated(wrong=0.1, topics=4)
+    pool, _, labels = simulated(wrong=0.1, topics=4)
     none = Judgments.none(pool)
     twice = labels.keep(np.repeat(np.arange(len(labels.grade)), 2))
     one, two = (LabelEvidence(none.with_judge_labels(each)) for each in (labels, twice))
