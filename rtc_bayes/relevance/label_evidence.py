@@ -47,6 +47,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from rtc_bayes.collection import Judgments, Labels, Pool
 from rtc_bayes.errors import InputError, check_type, explains_types
@@ -69,6 +70,12 @@ GRADED = (0.0, 1.65, 2.63, 3.22)
 BINARY = (0.0, 1.82)
 # of a stated probability: half its log-odds, no farther out than those of 0.01 and 0.99
 _PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
+# Labelled documents a system by which labels tell half of what they can of its effects, with
+# scales near 1/2 and 1/8 the variance of a document's relevance; and as many as a pool has on
+# which REMAINING was measured, or fewer.
+_HALF, _WHOLE = 50.0, 1000.0
+# that labels are worth something; sd of the coefficients beside them, and steps to their mode
+_CREDITED, _WIDE, _NEWTON = 0.8, 3.0, 12
 # of so many judges rankers of each are sought, too
 _FEW_JUDGES = 8
 _SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-3.0, 1.5), 0.4
@@ -76,6 +83,53 @@ SYSTEMS = (1.0, 0.15)
 """Mean and sd of the weight g: narrow, as documents teach it what scores do not ask for."""
 _TOPICS = (0.5, 0.5)
 _TOPIC_SCALE, _SYSTEM_SCALE = (0.4, 0.4), (0.5, 0.4)
+
+
+def credit(y: Floats, x: Floats, rank: Floats) -> float:
+    """Say how far to credit labels, by judged documents: 1 unless these speak against them.
+
+    The probability of labels that are worth what models expect of them, c ~ N(1, .4), against
+    labels that are worth nothing, c = 0, where the log-odds of relevance are a + b rank + c x; as a
+    share of what it is before, .8, and 1 at most.
+
+    Parameters
+    ----------
+    y : ndarray, shape (judged,)
+        Labels in [0, 1] of people.
+    x : ndarray, shape (judged,)
+        What the judges' labels say of the same documents: log likelihood ratios.
+    rank : ndarray, shape (judged,)
+        How high systems rank them, as documents may be judged where labels and ranks disagree.
+
+    Examples
+    --------
+    >>> y, x, rank = np.tile([0.0, 1.0], 20), np.tile([-1.0, 1.0], 20), np.zeros(40)
+    >>> credit(y, x, rank), round(credit(y, np.repeat([-1.0, 1.0], 20), rank), 2)
+    (1.0, 0.34)
+    >>> credit(y[:0], x[:0], rank[:0])
+    1.0
+    """
+    if not len(y):
+        return 1.0
+    features = np.column_stack([np.ones(len(y)), rank])
+    nodes, weights = np.polynomial.hermite_e.hermegauss(9)
+    worths = [0.0, *(_SLOPE[0] + _SLOPE[1] * nodes)]
+    nothing, *some = (_log_density(y, features, worth * x) for worth in worths)
+    odds = float(weights @ np.exp(np.minimum(np.array(some) - nothing, 50.0)) / weights.sum())
+    return min(1.0, odds / (1.0 - _CREDITED + _CREDITED * odds))
+
+
+def _log_density(y: Floats, features: Floats, offset: Floats) -> float:
+    """Log density of labels, by Laplace over coefficients with a wide normal prior."""
+    at = np.zeros(features.shape[1])
+    for _ in range(_NEWTON):
+        p = expit(offset + features @ at)
+        slope = features.T @ (y - p) - at / _WIDE**2
+        curvature = (features.T * (p * (1.0 - p))) @ features + np.eye(len(at)) / _WIDE**2
+        at = at + np.linalg.solve(curvature, slope)
+    eta = offset + features @ at
+    density = y @ eta - np.logaddexp(0.0, eta).sum() - 0.5 * at @ at / _WIDE**2
+    return float(density - 0.5 * np.linalg.slogdet(curvature)[1])
 
 
 class LabelEvidence:
@@ -157,8 +211,34 @@ class LabelEvidence:
 
     @property
     def remaining(self) -> float:
-        """Share of the scales of the systems' own effects that remains beside labels."""
-        return 1.0 if self.labels is None else REMAINING
+        """Share of the scales of the systems' own effects that remains beside labels.
+
+        The labels take their part off the variance: that of :data:`REMAINING` where they tell of
+        systems what a language model's labels of whole pools do (:attr:`told`).
+        """
+        return float(np.sqrt(1.0 - self.told * (1.0 - REMAINING**2)))
+
+    @cached_property
+    def told(self) -> float:
+        """How much of what a language model's labels of whole pools tell of systems these do.
+
+        The product of two factors in [0, 1]: by how many labelled documents a system has, n, that
+        of shrinkage, n / (n + 50), against n = 1,000; and by what judgments say of the labels, from
+        none where a document's label does not go with its judgment (:func:`credit`).
+        """
+        if self.labels is None or self._lowest >= self._highest:
+            return 0.0
+        labelled, pool = self._count > 0, self.pool
+        held = [
+            (pool.ranks(t) > 0).astype(int) @ labelled[pool.documents(t)]
+            for t in range(pool.n_topics)
+        ]
+        n = float(np.sum(held, axis=0).mean())
+        share = n / (n + _HALF) * (1.0 + _HALF / _WHOLE)
+        rows = labelled & self.judgments.judged
+        ranks = [rank_curve(pool.ranks(t), pool.depth).mean(axis=0) for t in range(pool.n_topics)]
+        y = self.judgments.labels[rows]
+        return min(share, 1.0) * credit(y, self.score[rows], np.concatenate(ranks)[rows])
 
     def own_df(self, without: float) -> float:
         """Degrees of freedom of the systems' own effects, by those that they have without labels.
@@ -166,7 +246,7 @@ class LabelEvidence:
         Parameters
         ----------
         without : float
-            Positive.
+            Positive; kept where labels tell less than half of what they might (:attr:`told`).
 
         Examples
         --------
@@ -174,9 +254,9 @@ class LabelEvidence:
         >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a"]})]))
         >>> none, labels = rb.Judgments.none(pool), rb.Labels.of(["1"], ["a"], ["llm"], [1])
         >>> LabelEvidence(none).own_df(3), LabelEvidence(none.with_judge_labels(labels)).own_df(3)
-        (3, inf)
+        (3, 3)
         """
-        return without if self.labels is None else OWN_DF
+        return without if self.told < 0.5 else OWN_DF
 
     @property
     def sizes(self) -> list[int]:
@@ -248,6 +328,11 @@ class LabelEvidence:
     def _lowest(self) -> float:
         """Lowest x of a document that has a label."""
         return float(self.score[self._count > 0].min(initial=np.inf))
+
+    @cached_property
+    def _highest(self) -> float:
+        """Highest x of a document that has a label."""
+        return float(self.score[self._count > 0].max(initial=-np.inf))
 
     @cached_property
     def _indicators(self) -> Floats:

@@ -146,9 +146,12 @@ def test_the_graph_of_robust_has_the_samplers_probabilities(ranker):
 
 
 def test_the_own_effects_of_robust_are_normal_beside_labels():
-    pool = make_pool(topics=3, depth=8)
-    alone = replace(judge(pool, 25), judged_for=pool.systems)
-    beside = alone.with_judge_labels(random_labels(pool))
+    pool, relevant, labels = simulated(wrong=0.1, topics=6)
+    judged = np.arange(0, pool.n_documents, 20)
+    alone = Judgments.from_labels(
+        pool, judged, relevant[judged].astype(float), judged_for=pool.systems
+    )
+    beside = alone.with_judge_labels(labels)
     for judgments, normal in ((alone, False), (beside, True)):
         design = RobustDesign(Robust(), judgments)
         df = dict(zip(design.scales, design.df, strict=True))
@@ -189,6 +192,53 @@ def test_a_label_given_twice_is_one_label():
     one, two = (LabelEvidence(none.with_judge_labels(each)) for each in (labels, twice))
     for topic in range(pool.n_topics):
         np.testing.assert_allclose(two.columns(topic), one.columns(topic))
+
+
+def test_labels_that_tell_of_no_system_leave_the_scales_of_systems_as_they_are():
+    pool, relevant, labels = simulated(wrong=0.1)
+    rng = np.random.default_rng(4)
+    judged = rng.permutation(pool.n_documents)[:60]
+    judgments = Judgments.from_labels(pool, judged, relevant[judged].astype(float))
+
+    def evidence(beside):
+        return LabelEvidence(judgments.with_judge_labels(beside))
+
+    every = evidence(labels)
+    listed = np.mean([(pool.ranks(t) > 0).sum(axis=1) for t in range(pool.n_topics)], axis=0)
+    n = listed.mean() * pool.n_topics
+    assert every.told == pytest.approx(min(1.0, n / (n + 50) * 1.05))
+    assert every.remaining == pytest.approx(np.sqrt(1 - 0.75 * every.told))
+    assert every.own_df(3.0) == np.inf
+    alike = label_all(pool, np.ones(pool.n_documents, dtype=int))
+    with pytest.warns(rb.CollectionWarning, match="no label is of 11 of 12 topics"):
+        few = evidence(labels.keep([0, 1]))
+    for untold in (few, evidence(alike)):
+        assert untold.told < 0.05
+        assert untold.remaining > 0.98
+        assert untold.own_df(3.0) == 3.0
+    lots = [label_all(pool, rng.integers(0, 2, pool.n_documents)) for _ in range(5)]
+    assert np.mean([evidence(lot).told for lot in lots]) < 0.5 * every.told
+
+
+def test_credit_is_the_ratio_of_two_integrals_over_what_is_not_asked():
+    """Against a grid over level, slope and worth."""
+    rng = np.random.default_rng(3)
+    x, rank = rng.normal(size=25), rng.random(25)
+    levels, slopes = (np.linspace(-9, 9, 91)[:, None, None], np.linspace(-9, 9, 91)[:, None])
+    prior = -(levels**2 + slopes**2)[..., 0] / 18
+    for y in (rng.integers(0, 2, 25), (x + rng.normal(size=25) > 0).astype(int)):
+        signs = np.where(y, 1.0, -1.0)
+
+        def density(worth, signs=signs):
+            eta = levels + slopes * rank + worth * x
+            return np.exp(prior - np.logaddexp(0, -signs * eta).sum(axis=-1)).sum()
+
+        worths = np.linspace(-0.6, 2.6, 33)
+        weights = np.exp(-(((worths - 1) / 0.4) ** 2) / 2)
+        some = weights @ [density(worth) for worth in worths] / weights.sum()
+        odds = some / density(0.0)
+        by_grid = min(1.0, odds / (0.2 + 0.8 * odds))
+        assert label_evidence.credit(y.astype(float), x, rank) == pytest.approx(by_grid, abs=0.03)
 
 
 def test_a_perfect_judge_is_nearly_a_person():
@@ -523,7 +573,9 @@ def test_what_labels_say_of_a_ranker_made_from_them():
     pool, _, labels = pool_with_ranker()
     evidence = LabelEvidence(Judgments.none(pool).with_judge_labels(labels))
     own = pool.systems.index("ranker")
-    assert evidence.own.tolist() == [2.0 if s == own else 1.0 for s in range(pool.n_systems)]
+    expected = np.ones(pool.n_systems)
+    expected[own] = 1.0 / evidence.remaining
+    assert evidence.own.tolist() == expected.tolist()
     assert (evidence.implied.ranked[own], evidence.implied.curve[own]) == (0.0, 0.0)
     ranks, lowest = pool.ranks(0).T, evidence.score.min()
     curve = rb.relevance.rank_curve(ranks, pool.depth)
