@@ -407,7 +407,11 @@ def options_of[**P, T](
 
         @functools.wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> T:
-            values = defaults | signature.bind_partial(*args, **kwargs).arguments
+            try:
+                bound = signature.bind_partial(*args, **kwargs).arguments
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}() {error}") from None
+            values = defaults | bound
             chosen = values[choice]
             for word, by in takers.items():
                 value = values[word]

@@ -959,6 +959,11 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
             "--per-topic says nothing on a page; give --format table, csv or json",
         ),
         ("evaluate site01a.gz site01a.gz --qrels qrels.txt", "site01a.gz: this run is given twice"),
+        ("compare '*.gz' --qrels few.qrels --measure AP --measure AP", "AP is named twice"),
+        (
+            "compare '*.gz' --qrels few.qrels --measure ERR --forecast .95",
+            "the moments of ERR are not known, so judgments cannot be weighed",
+        ),
     ],
 )
 def test_nothing_that_was_given_is_dropped(here, run, line, said):

@@ -259,7 +259,7 @@ Estimands = Annotated[
     list[Estimand],
     Group(
         lambda measure, **scope: [
-            _estimand(name, **scope) for name in dict.fromkeys(measure or [defaults.MEASURE])
+            _estimand(name, **scope) for name in measure or [defaults.MEASURE]
         ],
         {"measure": Measures, **_SCOPE},
         {"measure": None, **_OF_SCOPE},

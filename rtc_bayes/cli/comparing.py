@@ -137,9 +137,10 @@ def compare(
 
     from rtc_bayes.collection import Relevance, read_erels, read_qrels
     from rtc_bayes.confidence import compare
+    from rtc_bayes.confidence.comparing import check_measures
     from rtc_bayes.confidence.comparison import page_of
     from rtc_bayes.confidence.comparisons import stacked
-    from rtc_bayes.confidence.removal import check_forecast
+    from rtc_bayes.confidence.removal import check_forecast, check_weighs
     from rtc_bayes.confidence.setting import check_rope, number_of
     from rtc_bayes.judging import audit as evaluate_audit, audit_order, without_audit
     from rtc_bayes.measures import Sample
@@ -178,6 +179,7 @@ def compare(
     }
     _check_tables(kind, asked)
     _check_audit(audit, audit_log, relevance, erels, len(estimands))
+    check_measures([each.measure for each in estimands])
     if forecast is not None:
         check_forecast(forecast)
     if rope is not None:
@@ -247,6 +249,8 @@ def compare(
         grades = judgments.grade_distribution()
         for each in estimands:
             check_rel(computed(each.measure), None if grades is None else grades.highest)
+            if forecast is not None:
+                check_weighs(each.measure, grades)
         with announced("fit", quiet):
             probabilities = fit(pool, judgments, model=spec, seed=seed)
     estimands = [_of_judged(each, judgments) for each in estimands]

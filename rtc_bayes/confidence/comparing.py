@@ -160,14 +160,7 @@ def compare(
     asked: Any = estimand if several else [estimand]
     estimands = [Estimand.from_value(each) for each in asked]
     names = [each.measure for each in estimands]
-    if not names:
-        raise InputError("no measure", remedy="name one, as AP")
-    if twice := [name for n, name in enumerate(names) if name in names[:n]]:
-        raise InputError(
-            f"{twice[0]} is named twice",
-            remedy="name each measure once (MAP is AP); of one measure compare by other estimands "
-            "one by one",
-        )
+    check_measures(names)
     settings = [
         Setting.from_pool(
             pool,
@@ -188,6 +181,23 @@ def compare(
         return compared[0]
     # a measure is found as it was written, too: RBP(p=0.8) is named RBP
     return Comparisons({each.measure: each for each in compared})
+
+
+def check_measures(names: Sequence[str]) -> None:
+    """Refuse no measure, and one that is named twice.
+
+    Examples
+    --------
+    >>> check_measures(["AP", "P@5"])
+    """
+    if not names:
+        raise InputError("no measure", remedy="name one, as AP")
+    if twice := [name for n, name in enumerate(names) if name in names[:n]]:
+        raise InputError(
+            f"{twice[0]} is named twice",
+            remedy="name each measure once (MAP is AP); of one measure compare by other estimands "
+            "one by one",
+        )
 
 
 def _warn_of_sampled(settings: Sequence[Setting]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from rtc_bayes.collection.grades import is_unseen
+from rtc_bayes.collection.grades import GradeDistribution, is_unseen
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.errors import InputError
@@ -35,6 +35,24 @@ def check_forecast(confidence: float) -> None:
     if not isinstance(confidence, Real) or not 0.5 < confidence < 1.0:
         raise InputError(
             f"the confidence to forecast is {confidence!r}", remedy="give one above 0.5 and below 1"
+        )
+
+
+def check_weighs(measure: str, grades: GradeDistribution | None) -> None:
+    """Refuse a measure, of judgments with such grades, without known moments.
+
+    Raises
+    ------
+    InputError
+        A measure without moments, or one with gains by grade where there are grades above 1.
+    """
+    parsed = parse_measure(measure)
+    graded = parsed.graded and grades is not None
+    if graded or not parsed.has_moments:
+        raise InputError(
+            f"the moments of {measure}{' of graded judgments' if graded else ''} are not known, "
+            "so judgments cannot be weighed",
+            remedy="forecast by another measure, as AP",
         )
 
 
@@ -132,13 +150,7 @@ def removal(setting: Setting) -> Iterator[Floats]:
     InputError
         A measure without known moments.
     """
-    if not setting.has_moments:
-        graded = " of graded judgments" if setting.grades is not None else ""
-        raise InputError(
-            f"the moments of {setting.measure}{graded} are not known, so judgments cannot be "
-            "weighed",
-            remedy="forecast by another measure, as AP",
-        )
+    check_weighs(setting.measure, setting.grades)
     p = setting.values.mean(axis=0, dtype=np.float64)
     gradient, covariance = _at(setting, p)
     topic_of, unseen = setting.pool.topic_of, is_unseen(setting.pool)

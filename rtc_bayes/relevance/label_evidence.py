@@ -15,7 +15,9 @@ A model of relevance adds this to the log-odds that ranks give document i of top
   :mod:`rtc_bayes.relevance.label_systems`. A judge's labels of a system's other documents are
   evidence of its quality, which a judge of its taste overstates: the systems' own effects remain,
   with scales `REMAINING` times as large as without labels, and normal: heavy tails are for systems
-  far from the rest, which labels tell (``experiments.judges.early``). g has a narrow prior, as
+  far from the rest, which labels tell (``experiments.judges.early``). Few labels, labels that are
+  all the same, and those against which judgments speak take less off the scales, down to nothing
+  (:attr:`LabelEvidence.told`, ``experiments.judges.by_lot``). g has a narrow prior, as
   human judgments teach it what their documents ask for and not what scores do: given all of them it
   is 0.3 to 0.5, and expected scores are then too close together (``experiments.judges.weight``).
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the

@@ -1,0 +1,109 @@
+"""What labels that tell nothing do to a comparison: of a judge by lot, of one grade, and of few.
+
+Collections are simulated, and thirty documents judged in each. A row is what stands beside the
+judgments: means over collections of the sd of differences, their errors (root mean square), the
+square of error over sd (1 is right), the share that 1.96 sd on either side hold, and the log
+score, with what the labels changed of the last three and its standard error. Example::
+
+    python -m experiments.judges.by_lot --model robust:gibbs --collections 24
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import rtc_bayes as rb
+from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.store import progress_bar
+from rtc_bayes.trials.scores import log_score
+
+type Floats = NDArray[np.float64]
+
+DEPTH = 15
+ABOUT = rb.Estimand(depth=DEPTH, scope="pool")
+MEASURED = ("sd", "error", "square", "held", "log score")
+CHANGED = MEASURED[2:]
+
+
+def beside(pool: rb.Pool, seed: int) -> dict[str, rb.Labels | None]:
+    """Labels that tell nothing, or next to nothing, of a pool's documents."""
+    topics, docnos = [pool.topics[t] for t in pool.topic_of], pool.docnos.tolist()
+    lot = np.random.default_rng(seed).integers(0, 2, len(docnos))
+    alike = np.ones(len(docnos), dtype=int)
+
+    def labels(grades: NDArray[np.int64], count: int | None = None) -> rb.Labels:
+        of = topics[:count], docnos[:count], ["judge"] * len(docnos[:count]), grades[:count]
+        return rb.Labels.of(*of, n_grades=2)
+
+    return {
+        "nothing": None,
+        "by lot": labels(lot),
+        "all 1": labels(alike),
+        "one label": labels(alike, 1),
+    }
+
+
+def measured(comparison: rb.Comparison, true: Floats) -> Floats:
+    """Hold the differences of a comparison to the true ones."""
+    off, sd = comparison.expected_difference - true, comparison.sd_difference
+    greater = comparison.p_greater + comparison.p_equal / 2
+    differ = true != 0
+    correct = (greater > 0.5) == (true > 0)
+    sure = np.maximum(greater, 1 - greater)
+    return np.array(
+        [
+            sd.mean(),
+            np.sqrt((off**2).mean()),
+            ((off / sd) ** 2).mean(),
+            (np.abs(off) < 1.96 * sd).mean(),
+            log_score(sure[differ], correct[differ]).mean(),
+        ]
+    )
+
+
+def main() -> None:
+    """Print a table of each kind of labels."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", default="hierarchical:laplace")
+    parser.add_argument("--collections", type=int, default=40)
+    parser.add_argument("--judgments", type=int, default=30)
+    options = parser.parse_args()
+    # one label leaves most topics without
+    warnings.simplefilter("ignore", rb.CollectionWarning)
+    made: dict[str, list[Floats]] = {}
+    with progress_bar() as progress:
+        for seed in range(options.collections):
+            progress("collections", seed + 1, options.collections)
+            simulated = rb.simulate(n_topics=10, n_systems=6, seed=100 + seed)
+            pool = rb.Pool.from_runs(simulated.runs, depth=DEPTH)
+            judgments = rb.build(
+                pool, simulated.qrels, "rankvar", budget=options.judgments, seed=seed
+            ).judgments
+            relevant = [
+                float(simulated.qrels[pool.topics[t]].get(docno, 0) > 0)
+                for t, docno in zip(pool.topic_of, pool.docnos, strict=True)
+            ]
+            true = rb.compare(pool, rb.Relevance.from_values(pool, relevant), ABOUT)
+            for name, labels in beside(pool, seed).items():
+                fit = rb.fit(pool, judgments, model=options.model, labels=labels, seed=seed)
+                compared = rb.compare(pool, fit, ABOUT)
+                made.setdefault(name, []).append(measured(compared, true.expected_difference))
+    rows = []
+    for name, values in made.items():
+        row: dict[str, object] = {f"beside {options.judgments} judgments": name}
+        row |= {key: f"{v:.3f}" for key, v in zip(MEASURED, np.mean(values, axis=0), strict=True)}
+        apart = np.array(values)[:, 2:] - np.array(made["nothing"])[:, 2:]
+        error = apart.std(axis=0, ddof=1) / np.sqrt(len(apart))
+        for key, mean, se in zip(CHANGED, apart.mean(axis=0), error, strict=True):
+            row[f"{key}, change"] = "" if name == "nothing" else f"{mean:+.3f} ± {se:.3f}"
+        rows.append(row)
+    print(to_markdown(pd.DataFrame(rows)))
+
+
+if __name__ == "__main__":
+    main()
