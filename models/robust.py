@@ -76,8 +76,9 @@ class Robust:
         alpha_t, q_jt, w_jt ~ Normal(0, s)     a_j, b_j, u_j ~ Student-t(df) s
 
     Labels of judges that may err add their evidence to the log-odds
-    (:mod:`rtc_bayes.relevance.label_evidence`); a_j and b_j are then normal, with smaller s, and
-    doubled for a system that shares a judge's errors.
+    (:mod:`rtc_bayes.relevance.label_evidence`). The s of a_j and b_j is then smaller
+    (`LabelEvidence.remaining`), but not for a system that shares a judge's errors; and they are
+    normal where labels tell half of what they can of systems, or more (`LabelEvidence.told`).
 
     Attributes
     ----------

@@ -927,11 +927,11 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
         ),
         (
             "next '*.gz' --qrels few.qrels --costs human=1 --algorithm mtc/rtc:map",
-            "with --costs a model weighs actions, and mtc/rtc:map names a judge, too; leave out",
+            "with --costs a model weighs actions, and mtc/rtc:map names a judge; give the",
         ),
         (
             "next '*.gz' --qrels few.qrels --by-topic --judged-for site01a",
-            "--judged-for says nothing to logistic, which asks no model; leave it out",
+            "--judged-for says nothing to logistic, which does not ask for whom; leave it out",
         ),
         (
             "build '*.gz' --truth qrels.txt -o b.qrels --no-unseen",

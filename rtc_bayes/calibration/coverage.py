@@ -36,7 +36,7 @@ _ROUNDING = 1e-12
 def pit(expected: ArrayLike, sd: ArrayLike, true: ArrayLike) -> NDArray[np.float64]:
     """Return the share below the truth of normal distributions.
 
-    Without variance, but for rounding, it is 0, 1/2 or 1.
+    Where the standard deviation is 0, but for rounding (1e-12), it is 0, 1/2 or 1.
 
     Parameters
     ----------

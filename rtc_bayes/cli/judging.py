@@ -57,7 +57,7 @@ def build(
     algorithm: Judge = defaults.ALGORITHM,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Judge until every pair has it. Default: auto, .95 without --budget."),
+        typer.Option(help="Judge until every pair has it. Default: .95 without --budget (auto)."),
     ] = None,
     budget: Annotated[
         int | None,
@@ -82,7 +82,7 @@ def build(
     from rtc_bayes.store import announced, meta_path, provenance, write_json
 
     chosen = parse_algorithm(algorithm)
-    _refuse_of_scores(context, chosen)
+    _refuse_of_scores(context, chosen, compares=chosen.has_confidence)
     samples = hasattr(chosen.judge, "sample")
     as_prels = str(output).endswith((".prels", ".prels.gz"))
     if as_prels and not samples:
@@ -338,36 +338,39 @@ def _refuse_of_others(
     of_scores = ("algorithm", "topics", "unseen", "residual")
     other = "give the one, and leave the other out"
     if audit:
-        more = ("measure", "relevance_level", "scope", "score_depth", "judged_for", "labels")
-        others = ("by_topic", "costs")
-        asked = (*of_documents, *of_scores, *more, *others)
+        of_models = ("measure", "relevance_level", "scope", "score_depth", "judged_for", "labels")
+        asked = (*of_documents, *of_scores, *of_models, "by_topic", "costs")
         refuse_unused(context, "with --audit", *asked, remedy=other)
     if by_topic:
         unused = (*of_documents, *of_scores, "costs")
         refuse_unused(context, "with --by-topic", *unused, remedy=other)
         if by in CLASSIFIERS:
-            refuse_unused(context, f"to {by}, which asks no model", "judged_for")
+            refuse_unused(context, f"to {by}, which does not ask for whom", "judged_for")
     else:
         too = "give --by-topic, too, or leave it out"
         refuse_unused(context, "without --by-topic", "by", "solver", "noise", remedy=too)
     if costs:
         refuse_unused(context, "with --costs", *of_documents, remedy=other)
+        assert algorithm.evaluator is not None
         if getattr(algorithm.judge, "model", None) != algorithm.evaluator:
             raise InputError(
-                f"with --costs a model weighs actions, and {algorithm.text} names a judge, too",
-                remedy="leave out what stands before the model and the slash",
+                f"with --costs a model weighs actions, and {algorithm.text} names a judge",
+                remedy=f"give the model alone: --algorithm {algorithm.evaluator.text}",
             )
     else:
         too = "give --costs, too, or leave it out"
         refuse_unused(context, "without --costs", "worth", remedy=too)
     if not (audit or by_topic or costs):
-        _refuse_of_scores(context, algorithm)
+        _refuse_of_scores(context, algorithm, compares=False)
 
 
-def _refuse_of_scores(context: typer.Context, algorithm: Algorithm) -> None:
-    """Refuse options of scores that do not count while documents are chosen."""
+def _refuse_of_scores(context: typer.Context, algorithm: Algorithm, *, compares: bool) -> None:
+    """Refuse options of scores that do not count while documents are chosen.
+
+    The residual counts where the command says, too, what a comparison would.
+    """
     refuse_unused(context, "to the choice of documents", "unseen")
-    if not algorithm.has_confidence or context.info_name == "next":
+    if not compares:
         refuse_unused(context, "to the choice of documents", "residual")
     if not algorithm.weighs_by_measure:
         name = algorithm.judge.name

@@ -249,6 +249,7 @@ class Judgments(Saved):
             _say_unused(labels, self)
         return replace(self, judge_labels=labels)
 
+    @explains_types
     def with_aside(self, documents: Iterable[tuple[str, str]]) -> Judgments:
         """Return the judgments with more documents that nobody can judge.
 
@@ -279,11 +280,15 @@ class Judgments(Saved):
             pairs.append((pair[0], pair[1]))
         return replace(self, aside=tuple(dict.fromkeys(pairs)))
 
+    def aside_in(self, pool: Pool) -> NDArray[np.int64]:
+        """Return the indices in a pool of the documents aside that it holds."""
+        places = [pool.locate(topic, [docno])[0] for topic, docno in self.aside]
+        return np.array([place for place in places if place >= 0], dtype=np.int64)
+
     @property
     def aside_documents(self) -> NDArray[np.int64]:
         """Indices in the pool of the documents aside that are in it and not judged."""
-        places = [self.pool.locate(topic, [docno])[0] for topic, docno in self.aside]
-        inside = np.array([place for place in places if place >= 0], dtype=np.int64)
+        inside = self.aside_in(self.pool)
         return inside[np.isnan(self.labels[inside])]
 
     def keep(self, documents: ArrayLike) -> Judgments:
@@ -410,7 +415,7 @@ class Judgments(Saved):
             judged_for=judged_for,
             hold_out=qrels.hold_out,
         )
-        return replace(made, aside=qrels.negative)
+        return replace(made, aside=tuple(of for of in qrels.negative if of[0] in wanted))
 
     def judged_for_topic(self, topic: str) -> tuple[str, ...] | None:
         """Return the systems that the judgments of a topic were made for; None when not known.
@@ -465,8 +470,8 @@ class Judgments(Saved):
         CollectionWarning
             They are inferred: which they are.
         """
-        if self.judged_for or not (self.n_judged or self.judged_for is None):
-            return self
+        if self.judged_for or (self.judged_for is not None and not self.n_judged):
+            return self  # known, or for nobody
         if not self.n_judged:
             return replace(self, judged_for=self.pool.systems)
         inferred = infer_judged_for(self)
@@ -532,7 +537,7 @@ class Judgments(Saved):
     def on(self, pool: Pool) -> Judgments:
         """Return the same judgments over another pool, extended by documents it lacks.
 
-        Judgments of topics that the other pool does not hold are left out.
+        Judgments, and documents aside, of topics that the other pool does not hold are left out.
         """
         if pool is self.pool:
             return self
@@ -547,7 +552,8 @@ class Judgments(Saved):
             moved[where] = every.locate(name, docnos[where])
         labels, grades = np.full((2, every.n_documents), np.nan)
         labels[moved], grades[moved] = self.labels[order], self.grades[order]
-        return replace(self, pool=every, labels=labels, order=moved, grades=grades)
+        aside = tuple(of for of in self.aside if of[0] in pool.topics)
+        return replace(self, pool=every, labels=labels, order=moved, grades=grades, aside=aside)
 
     def merge(self, *others: Judgments, conflict: Conflict = "refuse") -> Judgments:
         """Return these judgments and others' together, over this pool.
@@ -569,7 +575,7 @@ class Judgments(Saved):
         Judgments
             In the order of these, then of each of the others. They were made for every source's
             systems; for systems not known where that of any source is not. Labels of judges beside
-            one of the sources stand beside what is merged.
+            one of the sources stand beside what is merged, and what one has aside is aside.
 
         Raises
         ------
@@ -876,7 +882,7 @@ def _say_unused(labels: Labels, judgments: Judgments) -> None:
     if labels.gold and not judgments.n_judged:
         warn(
             f"the labels hold true grades of {counted(len(labels.gold), 'pair')}, which are not "
-            "used here: give them as judgments (--qrels)"
+            "used here; to use them, give them as judgments (--qrels)"
         )
     if labels.n_dropped:
         below, highest = labels.n_dropped - labels.n_above, labels.n_grades - 1

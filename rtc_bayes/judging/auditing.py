@@ -293,7 +293,8 @@ began, or begin anew without it
             return judgments, judgments
         # an audit is made for no system: what the others say of that holds for all
         every = replace(
-            judgments.merge(self.judgments).with_judge_labels(judgments.judge_labels),
+            judgments.merge(self.judgments),
+            judge_labels=judgments.judge_labels,
             judged_for=judgments.judged_for,
             judged_for_by_topic=judgments.judged_for_by_topic,
         )

@@ -156,8 +156,8 @@ class JudgingSession:
         measure: MeasureLike = defaults.MEASURE,
         aside: Iterable[tuple[str, str]] = (),
     ) -> None:
-        if judgments.judged_for is None and not judgments.n_judged:
-            judgments = replace(judgments, judged_for=judgments.pool.systems)
+        if not judgments.n_judged:
+            judgments = judgments.with_judged_for()
         self.algorithm = parse_algorithm(algorithm)
         judgments = judgments.with_aside(aside)
         target = confidence_asked(confidence, budget, self.algorithm)
@@ -172,6 +172,7 @@ class JudgingSession:
         self._least = self.algorithm.least * self.pool.n_topics
         self._budget = budget
         self._offered: tuple[int, float] | None = None
+        self._aside = frozenset(judgments.aside_documents.tolist())
         self._chooser = start_judge(
             judgments, self.algorithm, floor=floor, seed=seed, measure=measure
         )
@@ -247,6 +248,12 @@ class JudgingSession:
                 remedy="give the number that next() returned, or one of pool.locate(topic, docnos)",
             )
         topic, docno = self.pool.topics[self._topic_of[document]], self.pool.docnos[document]
+        if document in self._aside:
+            raise InputError(
+                f"document {docno} of topic {topic} is one that nobody can judge",
+                remedy="judge another; to judge it all the same, start from judgments that do not "
+                "have it aside",
+            )
         if self._chooser.is_judged(document):
             raise InputError(
                 f"document {docno} of topic {topic} is judged already",
@@ -294,7 +301,7 @@ class JudgingSession:
                 return "proved"
         if nothing_left:
             return without_choice(
-                all_judged=chooser.n_judged == self.pool.n_documents,
+                all_judged=chooser.n_judged + len(self._aside) == self.pool.n_documents,
                 has_confidence=self.algorithm.has_confidence,
             )
         if self._budget is not None and len(self.steps) >= self._budget:
@@ -381,10 +388,11 @@ def confidence_asked(
         return defaults.CONFIDENCE if budget is None else None
     if confidence is None:
         return None
-    if not isinstance(confidence, Real) or not 0.5 < confidence <= 1.0:
+    number = isinstance(confidence, Real) and not isinstance(confidence, bool)
+    if not number or not 0.5 < confidence <= 1.0:
         raise InputError(
             f"confidence is {confidence!r}",
-            remedy='give one above 0.5 and at most 1, "auto", or None for a budget alone',
+            remedy="give one above 0.5 and at most 1, or leave it out",
         )
     if not algorithm.has_confidence:
         raise InputError(

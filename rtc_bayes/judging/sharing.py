@@ -35,8 +35,9 @@ class SubPool:
 
     @property
     def unjudged(self) -> int:
-        """How many of its documents are not judged."""
-        return self.judgments.pool.n_documents - self.judgments.n_judged
+        """How many of its documents can still be judged."""
+        judged = self.judgments
+        return judged.pool.n_documents - judged.n_judged - len(judged.aside_documents)
 
 
 def sub_pools(

@@ -26,7 +26,7 @@ _WORDS: dict[str, str] = {
     "proved": "no judgment to come can change the order of the systems",
     "no document has weight": "no document left can tell the systems apart",
     "nothing offered": "the judge offers no further document",
-    "exhausted": "every document is judged",
+    "exhausted": "no document is left to judge",
     "budget": "the budget is spent",
 }
 

@@ -383,9 +383,10 @@ def why_none(judgments: Judgments, *, has_confidence: bool = True) -> str:
     >>> import rtc_bayes as rb
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
     >>> why_none(rb.Judgments.from_labels(pool, [0, 1], [1, 0]))
-    'every document is judged'
+    'no document is left to judge'
     """
-    all_judged = bool(judgments.judged.all())
+    closed = judgments.n_judged + len(judgments.aside_documents)
+    all_judged = closed == judgments.pool.n_documents
     return why_ended(without_choice(all_judged=all_judged, has_confidence=has_confidence))
 
 

@@ -56,7 +56,7 @@ from rtc_bayes.errors import InputError, check_type, explains_types
 from rtc_bayes.relevance.evidence import rank_curve
 from rtc_bayes.relevance.label_sharing import SHARES, LabelCorrelation, label_correlation
 from rtc_bayes.relevance.label_systems import LabelledSystems
-from rtc_bayes.relevance.newton import Floats
+from rtc_bayes.relevance.newton import Floats, maximise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,11 +73,11 @@ BINARY = (0.0, 1.82)
 # of a stated probability: half its log-odds, no farther out than those of 0.01 and 0.99
 _PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
 # Labelled documents a system by which labels tell half of what they can of its effects, with
-# scales near 1/2 and 1/8 the variance of a document's relevance; and as many as a pool has on
-# which REMAINING was measured, or fewer.
+# scales near 1/2 and 1/8 the variance of a document's relevance; and fewer than on any pool on
+# which REMAINING was measured.
 _HALF, _WHOLE = 50.0, 1000.0
-# that labels are worth something; sd of the coefficients beside them, and steps to their mode
-_CREDITED, _WIDE, _NEWTON = 0.8, 3.0, 12
+# that labels are worth something, before judgments; sd of the coefficients beside them
+_CREDITED, _WIDE = 0.8, 3.0
 # of so many judges rankers of each are sought, too
 _FEW_JUDGES = 8
 _SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-3.0, 1.5), 0.4
@@ -123,15 +123,18 @@ def credit(y: Floats, x: Floats, rank: Floats) -> float:
 
 def _log_density(y: Floats, features: Floats, offset: Floats) -> float:
     """Log density of labels, by Laplace over coefficients with a wide normal prior."""
-    at = np.zeros(features.shape[1])
-    for _ in range(_NEWTON):
+
+    def log_density(at: Floats) -> float:
+        eta = offset + features @ at
+        return float(y @ eta - np.logaddexp(0.0, eta).sum() - 0.5 * at @ at / _WIDE**2)
+
+    def derivatives(at: Floats) -> tuple[Floats, Floats]:
         p = expit(offset + features @ at)
         slope = features.T @ (y - p) - at / _WIDE**2
-        curvature = (features.T * (p * (1.0 - p))) @ features + np.eye(len(at)) / _WIDE**2
-        at = at + np.linalg.solve(curvature, slope)
-    eta = offset + features @ at
-    density = y @ eta - np.logaddexp(0.0, eta).sum() - 0.5 * at @ at / _WIDE**2
-    return float(density - 0.5 * np.linalg.slogdet(curvature)[1])
+        return slope, (features.T * (p * (1.0 - p))) @ features + np.eye(len(at)) / _WIDE**2
+
+    at = maximise(np.zeros(features.shape[1]), log_density, derivatives).at
+    return log_density(at) - 0.5 * float(np.linalg.slogdet(derivatives(at)[1])[1])
 
 
 class LabelEvidence:
@@ -248,7 +251,8 @@ class LabelEvidence:
         Parameters
         ----------
         without : float
-            Positive; kept where labels tell less than half of what they might (:attr:`told`).
+            Positive; kept where labels tell less than half of what they might (:attr:`told`), so
+            that judgments against them may bring the tails back.
 
         Examples
         --------
@@ -291,9 +295,11 @@ class LabelEvidence:
             stated = labels.probability[self._row]
             kept = np.clip(stated, _LEAST_PROBABILITY, 1.0 - _LEAST_PROBABILITY)
             h = np.where(np.isnan(stated), h, _PROBABILITY_WEIGHT * np.log(kept / (1.0 - kept)))
-        counts = np.bincount(self._judge, minlength=len(labels.judges))
-        total = np.bincount(self._judge, weights=np.exp(h), minlength=len(labels.judges))
-        return h - np.log(total / np.maximum(counts, 1))[self._judge]
+        share, judges = self._share, len(labels.judges)
+        words = np.bincount(self._judge, weights=share, minlength=judges)
+        total = np.bincount(self._judge, weights=share * np.exp(h), minlength=judges)
+        mean = np.divide(total, words, out=np.ones(judges), where=words > 0.0)
+        return h - np.log(mean)[self._judge]
 
     @cached_property
     def _count(self) -> NDArray[np.int64]:

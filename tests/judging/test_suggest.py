@@ -301,3 +301,46 @@ def test_a_budget_alone_is_spent(pool):
     assert both.target == 0.9
     with pytest.raises(rb.InputError, match=r"confidence .* says nothing to ip, which has none"):
         rb.build(pool, truth, "ip", budget=3, confidence=0.9)
+
+
+def test_what_cannot_be_judged_is_no_room_and_no_floor(pool):
+    """A topic of which nothing can be judged keeps no judge from ending."""
+    first = pool.topics[0]
+    marked = [(first, docno) for docno in pool.docnos[pool.documents(0)]]
+    none = Judgments.none(pool).with_aside(marked)
+    truth = rb.Qrels({topic: {} for topic in pool.topics} | {"1": {"x": 1}})
+    free, held = (
+        rb.build(pool, truth, f"mtc[weight=evr,floor={floor}]", judgments=none, confidence=0.52)
+        for floor in (0, 1)
+    )
+    assert free.reason == held.reason == "reached"
+    every = rb.build(pool, truth, "mtc", judgments=none, budget=1000)
+    assert every.reason in ("exhausted", "no document has weight")
+    session = JudgingSession(none, "mtc")
+    with pytest.raises(rb.InputError, match="is one that nobody can judge; judge another"):
+        session.observe(int(none.aside_documents[0]), 1.0)
+
+
+def test_merging_keeps_what_cannot_be_judged(pool):
+    topic, docnos = pool.topics[0], pool.docnos[pool.documents(0)]
+    one, two = (
+        Judgments.from_qrels(pool, rb.Qrels({topic: {docno: grade, other: -1}}))
+        for docno, grade, other in ((docnos[0], 1, docnos[1]), (docnos[1], 0, docnos[0]))
+    )
+    both = one.merge(two)
+    assert both.aside == ((topic, docnos[1]), (topic, docnos[0]))
+    assert both.aside_documents.tolist() == []
+    assert dict(both.to_qrels()[topic]) == {docnos[0]: 1, docnos[1]: 0}
+    part = pool.select_topics(pool.topics[1:])
+    assert one.on(part).aside == ()
+
+
+def test_actions_leave_out_what_cannot_be_judged_of_later_judgments(pool):
+    """Judged documents that the comparison's pool lacks move no other."""
+    topic, docnos = pool.topics[0], pool.docnos[pool.documents(0)]
+    fitted = rb.fit(pool, Judgments.none(pool), model="uniform")
+    later = rb.Qrels({topic: {"0 new": 1, docnos[1]: -1}})
+    judgments = Judgments.from_qrels(pool, later)
+    actions = rb.next_actions(rb.compare(pool, fitted), judgments, {"human": 1}, count=500)
+    assert (topic, docnos[1]) not in set(zip(actions["topic"], actions["docno"], strict=True))
+    assert (topic, docnos[0]) in set(zip(actions["topic"], actions["docno"], strict=True))

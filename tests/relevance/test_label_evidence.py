@@ -188,10 +188,13 @@ def test_two_copies_of_a_judge_are_one_judge():
 def test_a_label_given_twice_is_one_label():
     pool, _, labels = simulated(wrong=0.1, topics=4)
     none = Judgments.none(pool)
-    twice = labels.keep(np.repeat(np.arange(len(labels.grade)), 2))
-    one, two = (LabelEvidence(none.with_judge_labels(each)) for each in (labels, twice))
-    for topic in range(pool.n_topics):
-        np.testing.assert_allclose(two.columns(topic), one.columns(topic))
+    every = np.arange(len(labels.grade))
+    one = LabelEvidence(none.with_judge_labels(labels))
+    for again in (every, np.flatnonzero(labels.grade == 1)):
+        twice = labels.keep(np.concatenate([every, again]))
+        two = LabelEvidence(none.with_judge_labels(twice))
+        for topic in range(pool.n_topics):
+            np.testing.assert_allclose(two.columns(topic), one.columns(topic))
 
 
 def test_labels_that_tell_of_no_system_leave_the_scales_of_systems_as_they_are():
@@ -223,6 +226,8 @@ def test_labels_that_tell_of_no_system_leave_the_scales_of_systems_as_they_are()
 def test_credit_is_the_ratio_of_two_integrals_over_what_is_not_asked():
     """Against a grid over level, slope and worth."""
     rng = np.random.default_rng(3)
+    few = label_evidence.credit(np.array([0.0, 1.0]), np.array([-4.0, 4.0]), np.zeros(2))
+    assert few == 1.0
     x, rank = rng.normal(size=25), rng.random(25)
     levels, slopes = (np.linspace(-9, 9, 91)[:, None, None], np.linspace(-9, 9, 91)[:, None])
     prior = -(levels**2 + slopes**2)[..., 0] / 18

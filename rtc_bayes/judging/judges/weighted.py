@@ -266,19 +266,15 @@ class WeightedChooser(Chooser):
 
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return the documents of most worth and their weights, as if their labels stay unknown."""
-        best = self._best if count == 1 and not self._closed else self._best.copy()
+        best = self._best if count == 1 else self._best.copy()
         weights: dict[int, Floats] = {}
-        for t, closed in self._closed.items():
-            weights[t] = self._weight(self.state.topics[t])
-            weights[t][closed] = 0.0
-            best.set(t, weights[t])
         chosen: list[tuple[int, float]] = []
         while (topic := best.topic(self._floor)) is not None:
             chosen.append((best.document(topic), best.weight(topic)))
             if len(chosen) == count:
                 break
             if topic not in weights:
-                weights[topic] = self._weight(self.state.topics[topic])
+                weights[topic] = self._weights_of(topic)
             weights[topic][best.within[topic]] = 0.0
             best.count(topic)
             best.set(topic, weights[topic])
@@ -290,6 +286,8 @@ class WeightedChooser(Chooser):
         for document in documents.tolist():
             topic = int(self.pool.topic_of[document])
             self._closed.setdefault(topic, []).append(document - int(self.pool.topic_starts[topic]))
+        for topic in self._closed:
+            self._weigh(topic)
 
     def observe(self, document: int, label: float) -> None:
         """Take a label, and fit the model again when that is due."""
@@ -312,7 +310,13 @@ class WeightedChooser(Chooser):
             self._weigh_all()
 
     def _weigh(self, topic: int) -> None:
-        self._best.set(topic, self._weight(self.state.topics[topic]))
+        self._best.set(topic, self._weights_of(topic))
+
+    def _weights_of(self, topic: int) -> Floats:
+        """Return the weights of a topic's documents, 0 of those that nobody can judge."""
+        weights = self._weight(self.state.topics[topic])
+        weights[self._closed.get(topic, [])] = 0.0
+        return weights
 
     def _weigh_all(self) -> None:
         for topic in range(self.state.pool.n_topics):
