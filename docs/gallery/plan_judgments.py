@@ -17,9 +17,9 @@ pool = rb.Pool.from_runs(collection.runs, depth=50)
 # %%
 # Spend the budget
 # ----------------
-# ``confidence=None`` spends all of it; a number such as 0.95 stops as soon as every pair is that
+# A budget alone is spent; with ``confidence=0.95`` judging also stops as soon as every pair is that
 # sure. The complete judgments of the simulated collection answer in place of an assessor.
-result = rb.build(pool, collection.qrels, budget=100, confidence=None)
+result = rb.build(pool, collection.qrels, budget=100)
 result
 
 # %%

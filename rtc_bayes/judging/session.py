@@ -129,7 +129,7 @@ class JudgingSession:
     >>> import rtc_bayes as rb
     >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
-    >>> session = JudgingSession(rb.Judgments.none(pool), "mtc", confidence=None, budget=3)
+    >>> session = JudgingSession(rb.Judgments.none(pool), "mtc", budget=3)
     >>> while (document := session.next()) is not None:
     ...     docno, topic = pool.docnos[document], pool.topics[pool.topic_of[document]]
     ...     session.observe(document, float(simulated.qrels[topic].get(docno, 0) > 0))
@@ -138,7 +138,7 @@ class JudgingSession:
 
     Another day, go on from the judgments made.
 
-    >>> resumed = JudgingSession(session.judgments, "mtc", confidence=None, budget=2)
+    >>> resumed = JudgingSession(session.judgments, "mtc", budget=2)
     >>> resumed.next() in session.judgments.order
     False
     """

@@ -15,9 +15,9 @@ A model of relevance adds this to the log-odds that ranks give document i of top
   :mod:`rtc_bayes.relevance.label_systems`. A judge's labels of a system's other documents are
   evidence of its quality, which a judge of its taste overstates: the systems' own effects remain,
   with scales `REMAINING` times as large as without labels, and normal: heavy tails are for systems
-  far from the rest, which labels tell (``experiments.judges.early``). Few labels, labels that are
-  all the same, and those against which judgments speak take less off the scales, down to nothing
-  (:attr:`LabelEvidence.told`, ``experiments.judges.by_lot``). g has a narrow prior, as
+  far from the rest, which labels tell (``experiments.judges.early``). Few labels take less off the
+  scales, and labels that are all the same nothing (:attr:`LabelEvidence.told`,
+  ``experiments.judges.by_lot``). g has a narrow prior, as
   human judgments teach it what their documents ask for and not what scores do: given all of them it
   is 0.3 to 0.5, and expected scores are then too close together (``experiments.judges.weight``).
 - c and d are what this panel's labels are worth; the human judgments teach them. b_t is the
@@ -49,14 +49,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from rtc_bayes.collection import Judgments, Labels, Pool
 from rtc_bayes.errors import InputError, check_type, explains_types
 from rtc_bayes.relevance.evidence import rank_curve
 from rtc_bayes.relevance.label_sharing import SHARES, LabelCorrelation, label_correlation
 from rtc_bayes.relevance.label_systems import LabelledSystems
-from rtc_bayes.relevance.newton import Floats, maximise
+from rtc_bayes.relevance.newton import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,8 +75,6 @@ _PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
 # scales near 1/2 and 1/8 the variance of a document's relevance; and fewer than on any pool on
 # which REMAINING was measured.
 _HALF, _WHOLE = 50.0, 1000.0
-# that labels are worth something, before judgments; sd of the coefficients beside them
-_CREDITED, _WIDE = 0.8, 3.0
 # of so many judges rankers of each are sought, too
 _FEW_JUDGES = 8
 _SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-3.0, 1.5), 0.4
@@ -85,56 +82,6 @@ SYSTEMS = (1.0, 0.15)
 """Mean and sd of the weight g: narrow, as documents teach it what scores do not ask for."""
 _TOPICS = (0.5, 0.5)
 _TOPIC_SCALE, _SYSTEM_SCALE = (0.4, 0.4), (0.5, 0.4)
-
-
-def credit(y: Floats, x: Floats, rank: Floats) -> float:
-    """Say how far to credit labels, by judged documents: 1 unless these speak against them.
-
-    The probability of labels that are worth what models expect of them, c ~ N(1, .4), against
-    labels that are worth nothing, c = 0, where the log-odds of relevance are a + b rank + c x; as a
-    share of what it is before, .8, and 1 at most.
-
-    Parameters
-    ----------
-    y : ndarray, shape (judged,)
-        Labels in [0, 1] of people.
-    x : ndarray, shape (judged,)
-        What the judges' labels say of the same documents: log likelihood ratios.
-    rank : ndarray, shape (judged,)
-        How high systems rank them, as documents may be judged where labels and ranks disagree.
-
-    Examples
-    --------
-    >>> y, x, rank = np.tile([0.0, 1.0], 20), np.tile([-1.0, 1.0], 20), np.zeros(40)
-    >>> credit(y, x, rank), round(credit(y, np.repeat([-1.0, 1.0], 20), rank), 2)
-    (1.0, 0.34)
-    >>> credit(y[:0], x[:0], rank[:0])
-    1.0
-    """
-    if not len(y):
-        return 1.0
-    features = np.column_stack([np.ones(len(y)), rank])
-    nodes, weights = np.polynomial.hermite_e.hermegauss(9)
-    worths = [0.0, *(_SLOPE[0] + _SLOPE[1] * nodes)]
-    nothing, *some = (_log_density(y, features, worth * x) for worth in worths)
-    odds = float(weights @ np.exp(np.minimum(np.array(some) - nothing, 50.0)) / weights.sum())
-    return min(1.0, odds / (1.0 - _CREDITED + _CREDITED * odds))
-
-
-def _log_density(y: Floats, features: Floats, offset: Floats) -> float:
-    """Log density of labels, by Laplace over coefficients with a wide normal prior."""
-
-    def log_density(at: Floats) -> float:
-        eta = offset + features @ at
-        return float(y @ eta - np.logaddexp(0.0, eta).sum() - 0.5 * at @ at / _WIDE**2)
-
-    def derivatives(at: Floats) -> tuple[Floats, Floats]:
-        p = expit(offset + features @ at)
-        slope = features.T @ (y - p) - at / _WIDE**2
-        return slope, (features.T * (p * (1.0 - p))) @ features + np.eye(len(at)) / _WIDE**2
-
-    at = maximise(np.zeros(features.shape[1]), log_density, derivatives).at
-    return log_density(at) - 0.5 * float(np.linalg.slogdet(derivatives(at)[1])[1])
 
 
 class LabelEvidence:
@@ -227,9 +174,8 @@ class LabelEvidence:
     def told(self) -> float:
         """How much of what a language model's labels of whole pools tell of systems these do.
 
-        The product of two factors in [0, 1]: by how many labelled documents a system has, n, that
-        of shrinkage, n / (n + 50), against n = 1,000; and by what judgments say of the labels, from
-        none where a document's label does not go with its judgment (:func:`credit`).
+        It grows with the number n of labelled documents that a system has, as shrinkage does:
+        n / (n + 50), against that of n = 1,000. 1 at most, and 0 where all labels say the same.
         """
         if self.labels is None or self._lowest >= self._highest:
             return 0.0
@@ -239,11 +185,7 @@ class LabelEvidence:
             for t in range(pool.n_topics)
         ]
         n = float(np.sum(held, axis=0).mean())
-        share = n / (n + _HALF) * (1.0 + _HALF / _WHOLE)
-        rows = labelled & self.judgments.judged
-        ranks = [rank_curve(pool.ranks(t), pool.depth).mean(axis=0) for t in range(pool.n_topics)]
-        y = self.judgments.labels[rows]
-        return min(share, 1.0) * credit(y, self.score[rows], np.concatenate(ranks)[rows])
+        return min(n / (n + _HALF) * (1.0 + _HALF / _WHOLE), 1.0)
 
     def own_df(self, without: float) -> float:
         """Degrees of freedom of the systems' own effects, by those that they have without labels.
@@ -251,8 +193,7 @@ class LabelEvidence:
         Parameters
         ----------
         without : float
-            Positive; kept where labels tell less than half of what they might (:attr:`told`), so
-            that judgments against them may bring the tails back.
+            Positive; kept where labels tell less than half of what they might (:attr:`told`).
 
         Examples
         --------

@@ -303,12 +303,13 @@ def test_a_budget_alone_is_spent(pool):
         rb.build(pool, truth, "ip", budget=3, confidence=0.9)
 
 
-def test_what_cannot_be_judged_is_no_room_and_no_floor(pool):
+def test_what_cannot_be_judged_is_no_room_and_no_floor(rng):
     """A topic of which nothing can be judged keeps no judge from ending."""
+    pool = random_pool(rng, systems=4, topics=3, documents=14, depth=8)
     first = pool.topics[0]
     marked = [(first, docno) for docno in pool.docnos[pool.documents(0)]]
     none = Judgments.none(pool).with_aside(marked)
-    truth = rb.Qrels({topic: {} for topic in pool.topics} | {"1": {"x": 1}})
+    truth = rb.Qrels({topic: {"d0001": 1} for topic in pool.topics})
     free, held = (
         rb.build(pool, truth, f"mtc[weight=evr,floor={floor}]", judgments=none, confidence=0.52)
         for floor in (0, 1)

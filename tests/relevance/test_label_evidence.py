@@ -219,31 +219,6 @@ def test_labels_that_tell_of_no_system_leave_the_scales_of_systems_as_they_are()
         assert untold.told < 0.05
         assert untold.remaining > 0.98
         assert untold.own_df(3.0) == 3.0
-    lots = [label_all(pool, rng.integers(0, 2, pool.n_documents)) for _ in range(5)]
-    assert np.mean([evidence(lot).told for lot in lots]) < 0.5 * every.told
-
-
-def test_credit_is_the_ratio_of_two_integrals_over_what_is_not_asked():
-    """Against a grid over level, slope and worth."""
-    rng = np.random.default_rng(3)
-    few = label_evidence.credit(np.array([0.0, 1.0]), np.array([-4.0, 4.0]), np.zeros(2))
-    assert few == 1.0
-    x, rank = rng.normal(size=25), rng.random(25)
-    levels, slopes = (np.linspace(-9, 9, 91)[:, None, None], np.linspace(-9, 9, 91)[:, None])
-    prior = -(levels**2 + slopes**2)[..., 0] / 18
-    for y in (rng.integers(0, 2, 25), (x + rng.normal(size=25) > 0).astype(int)):
-        signs = np.where(y, 1.0, -1.0)
-
-        def density(worth, signs=signs):
-            eta = levels + slopes * rank + worth * x
-            return np.exp(prior - np.logaddexp(0, -signs * eta).sum(axis=-1)).sum()
-
-        worths = np.linspace(-0.6, 2.6, 33)
-        weights = np.exp(-(((worths - 1) / 0.4) ** 2) / 2)
-        some = weights @ [density(worth) for worth in worths] / weights.sum()
-        odds = some / density(0.0)
-        by_grid = min(1.0, odds / (0.2 + 0.8 * odds))
-        assert label_evidence.credit(y.astype(float), x, rank) == pytest.approx(by_grid, abs=0.03)
 
 
 def test_a_perfect_judge_is_nearly_a_person():
