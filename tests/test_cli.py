@@ -636,8 +636,7 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
     content = json.loads(ok(f"{line} --algorithm mtc --format json"))
     assert content == [asdict(document) for document in expected.documents]
     assert ok(f"{line} --algorithm mtc").startswith("mtc by P@5, ")
-    said = "--measure says nothing to ip, which weighs documents by none; leave it out"
-    assert said in run(f"{line} --algorithm ip")[2]
+    assert ok(f"{line} --algorithm ip").startswith("ip, ")
     graded = (here / "few.qrels").read_text().replace(" 1\n", " 2\n")
     (here / "graded.qrels").write_text(graded)
     graded_line = line.replace("few", "graded").replace("P@5", "nDCG@5")
@@ -922,20 +921,12 @@ def test_an_option_that_may_be_given_twice_is_not_refused(here, ok):
             "--worth says nothing without --costs",
         ),
         (
-            "next '*.gz' --qrels few.qrels --algorithm mtc --residual .1",
-            "--residual says nothing to the choice of documents; leave it out",
-        ),
-        (
             "next '*.gz' --qrels few.qrels --costs human=1 --algorithm mtc/rtc:map",
             "with --costs a model weighs actions, and mtc/rtc:map names a judge; give the",
         ),
         (
             "next '*.gz' --qrels few.qrels --by-topic --judged-for site01a",
             "--judged-for says nothing to logistic, which does not ask for whom; leave it out",
-        ),
-        (
-            "build '*.gz' --truth qrels.txt -o b.qrels --no-unseen",
-            "-unseen says nothing to the choice of documents; leave it out",
         ),
         ("next '*.gz' --qrels few.qrels --algorithm mtx", "'mtx', and no judge has this name; wri"),
         ("labels labels.csv --gold -o soft.erels", "--gold, and the files hold no true grade"),

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 @grouped
 def build(
-    context: typer.Context,
     *,
     truth: Annotated[str, typer.Option(help="Qrels that answer what is judged.")],
     output: OutFile,
@@ -82,7 +81,6 @@ def build(
     from rtc_bayes.store import announced, meta_path, provenance, write_json
 
     chosen = parse_algorithm(algorithm)
-    _refuse_of_scores(context, chosen, compares=chosen.has_confidence)
     samples = hasattr(chosen.judge, "sample")
     as_prels = str(output).endswith((".prels", ".prels.gz"))
     if as_prels and not samples:
@@ -360,21 +358,6 @@ def _refuse_of_others(
     else:
         too = "give --costs, too, or leave it out"
         refuse_unused(context, "without --costs", "worth", remedy=too)
-    if not (audit or by_topic or costs):
-        _refuse_of_scores(context, algorithm, compares=False)
-
-
-def _refuse_of_scores(context: typer.Context, algorithm: Algorithm, *, compares: bool) -> None:
-    """Refuse options of scores that do not count while documents are chosen.
-
-    The residual counts where the command says, too, what a comparison would.
-    """
-    refuse_unused(context, "to the choice of documents", "unseen")
-    if not compares:
-        refuse_unused(context, "to the choice of documents", "residual")
-    if not algorithm.weighs_by_measure:
-        name = algorithm.judge.name
-        refuse_unused(context, f"to {name}, which weighs documents by none", "measure")
 
 
 def _ranked_actions(
