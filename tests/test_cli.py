@@ -628,6 +628,14 @@ def test_next_for_one_pair_as_python_does(here, ok, run):
     assert (status, f"no system is named '{b}x'; name one of {b}" in err) == (2, True)
 
 
+def test_that_topics_are_without_judgments_goes_without_saying_where_topics_are_chosen(here, run):
+    first = [line for line in (here / "qrels.txt").read_text().splitlines() if line[:3] == "501"]
+    (here / "one.qrels").write_text("\n".join(first) + "\n")
+    status, out, err = run("next '*.gz' --qrels one.qrels --by-topic --count 1")
+    assert (status, err) == (0, "")
+    assert "1 topic judged" in " ".join(out.split())
+
+
 def test_next_by_another_measure_as_python_does(here, ok, run):
     runs, qrels = rb.read_runs(str(here / "*.gz")), rb.read_qrels(here / "few.qrels")
     estimand = rb.Estimand("P@5")

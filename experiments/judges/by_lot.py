@@ -95,7 +95,7 @@ def main() -> None:
                 made.setdefault(name, []).append(measured(compared, true.expected_difference))
     rows = []
     for name, values in made.items():
-        row: dict[str, object] = {f"beside {options.judgments} judgments": name}
+        row: dict[str, object] = {f"`{options.model}`, beside {options.judgments} judgments": name}
         row |= {key: f"{v:.3f}" for key, v in zip(MEASURED, np.mean(values, axis=0), strict=True)}
         apart = np.array(values)[:, 2:] - np.array(made["nothing"])[:, 2:]
         error = apart.std(axis=0, ddof=1) / np.sqrt(len(apart))

@@ -30,13 +30,12 @@ TRUTHS = ("at_depth", "whole_list")
 """Scores of the lists cut at the pool's depth, as the model sees them, and of the whole lists."""
 
 QUANTITIES = ("score", "difference")
-_ROUNDING = 1e-12
 
 
 def pit(expected: ArrayLike, sd: ArrayLike, true: ArrayLike) -> NDArray[np.float64]:
     """Return the share below the truth of normal distributions.
 
-    Where the standard deviation is 0, but for rounding (1e-12), it is 0, 1/2 or 1.
+    Where the standard deviation is 0, but for rounding, it is 0, 1/2 or 1.
 
     Parameters
     ----------
@@ -51,9 +50,9 @@ def pit(expected: ArrayLike, sd: ArrayLike, true: ArrayLike) -> NDArray[np.float
     from scipy.special import ndtr
 
     off = np.asarray(true, dtype=np.float64) - np.asarray(expected, dtype=np.float64)
-    spread = np.asarray(sd, dtype=np.float64)
-    certain = np.where(np.abs(off) < _ROUNDING, 0.0, np.copysign(np.inf, off))
-    z = np.divide(off, spread, out=certain, where=spread > _ROUNDING)
+    off, spread = without_rounding(off), without_rounding(np.asarray(sd, dtype=np.float64))
+    certain = np.where(off == 0.0, 0.0, np.copysign(np.inf, off))
+    z = np.divide(off, spread, out=certain, where=spread > 0.0)
     return ndtr(z)
 
 

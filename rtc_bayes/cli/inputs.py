@@ -12,7 +12,7 @@ from rtc_bayes.cli.arguments import Format, LabelFiles, PageFormat
 from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+    from rtc_bayes.collection import Judgments, Labels, Pool, Qrels, Runs
     from rtc_bayes.collection.qrels import Prels
     from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.relevance import ModelSpec
@@ -78,20 +78,13 @@ def read_judgments(
         Neither qrels nor labels, unless judging may `begin`; or systems judged for without qrels.
     """
     from rtc_bayes.collection import Judgments
-    from rtc_bayes.collection.sources import files_of
 
     if judged_for is not None and qrels is None:
         raise InputError(
             "--judged-for says for whom the judgments of --qrels were made",
             remedy="give --qrels, too, or leave it out",
         )
-    paths = {path.resolve() for source in labels.labels or () for path in files_of(source)}
-    if qrels is not None and Path(qrels.path).resolve() in paths:
-        raise InputError(
-            "this file is given as --labels and as --qrels, and would count twice",
-            path=qrels.path,
-            remedy="give it as what it is: labels of a judge that may err, or judgments",
-        )
+    read = read_beside(labels, qrels)
     if qrels is not None:
         made = estimand.judgments(pool, qrels, tags(judged_for))
     elif labels or begin:
@@ -99,7 +92,27 @@ def read_judgments(
         made = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)
     else:
         raise InputError("no judgments", remedy="give --qrels, or --labels, or both")
-    return made if (read := labels.read()) is None else made.with_judge_labels(read)
+    return made.with_judge_labels(read)
+
+
+def read_beside(labels: LabelFiles, qrels: Qrels | None) -> Labels | None:
+    """Read labels of judges that stand beside judgments; None without any.
+
+    Raises
+    ------
+    InputError
+        One file as both.
+    """
+    from rtc_bayes.collection.sources import files_of
+
+    paths = {path.resolve() for source in labels.labels or () for path in files_of(source)}
+    if qrels is not None and Path(qrels.path).resolve() in paths:
+        raise InputError(
+            "this file is given as --labels and as --qrels, and would count twice",
+            path=qrels.path,
+            remedy="give it as what it is: labels of a judge that may err, or judgments",
+        )
+    return labels.read()
 
 
 def parted(text: str) -> list[str]:

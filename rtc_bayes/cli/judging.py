@@ -29,8 +29,10 @@ from rtc_bayes.cli.inputs import (
     digests,
     format_of,
     parted,
+    read_beside,
     read_judgments,
     refuse_unused,
+    tags,
 )
 from rtc_bayes.errors import InputError, warn, whole_number
 from rtc_bayes.store.shown import counted, in_words
@@ -210,7 +212,7 @@ def next_(
     With --costs: whether a human should judge a document, a judge of --labels should label one, or
     neither is worth its cost.
     """
-    from rtc_bayes.collection import Qrels
+    from rtc_bayes.collection import Judgments, Qrels
     from rtc_bayes.collection.grades import counted_grades
     from rtc_bayes.judging import parse_algorithm, suggest
     from rtc_bayes.judging.actions import check_costs
@@ -243,7 +245,13 @@ def next_(
     if by_topic:
         if judged is None:
             raise InputError("--by-topic without judgments", remedy="give --qrels")
-        begun = read_judgments(estimand, pool, judged, labels, judged_for)
+        # most topics are without a judgment, which goes without saying
+        begun = Judgments.from_qrels(
+            pool,
+            judged,
+            relevance_level=estimand.relevance_level,
+            judged_for=tags(judged_for),
+        ).with_judge_labels(read_beside(labels, judged))
         with announced("choosing topics", quiet):
             ranked = suggest_topics(
                 begun.pool,

@@ -280,15 +280,10 @@ class Judgments(Saved):
             pairs.append((pair[0], pair[1]))
         return replace(self, aside=tuple(dict.fromkeys(pairs)))
 
-    def aside_in(self, pool: Pool) -> NDArray[np.int64]:
-        """Return the indices in a pool of the documents aside that it holds."""
-        places = [pool.locate(topic, [docno])[0] for topic, docno in self.aside]
-        return np.array([place for place in places if place >= 0], dtype=np.int64)
-
     @property
     def aside_documents(self) -> NDArray[np.int64]:
         """Indices in the pool of the documents aside that are in it and not judged."""
-        inside = self.aside_in(self.pool)
+        inside = self.pool.locate_pairs(self.aside)
         return inside[np.isnan(self.labels[inside])]
 
     def keep(self, documents: ArrayLike) -> Judgments:
@@ -415,7 +410,7 @@ class Judgments(Saved):
             judged_for=judged_for,
             hold_out=qrels.hold_out,
         )
-        return replace(made, aside=tuple(of for of in qrels.negative if of[0] in wanted))
+        return replace(made, aside=tuple(pair for pair in qrels.negative if pair[0] in wanted))
 
     def judged_for_topic(self, topic: str) -> tuple[str, ...] | None:
         """Return the systems that the judgments of a topic were made for; None when not known.
@@ -552,7 +547,7 @@ class Judgments(Saved):
             moved[where] = every.locate(name, docnos[where])
         labels, grades = np.full((2, every.n_documents), np.nan)
         labels[moved], grades[moved] = self.labels[order], self.grades[order]
-        aside = tuple(of for of in self.aside if of[0] in pool.topics)
+        aside = tuple(pair for pair in self.aside if pair[0] in pool.topics)
         return replace(self, pool=every, labels=labels, order=moved, grades=grades, aside=aside)
 
     def merge(self, *others: Judgments, conflict: Conflict = "refuse") -> Judgments:

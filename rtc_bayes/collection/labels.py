@@ -267,13 +267,8 @@ class Labels:
         >>> labels.unanswered_on(pool).tolist()
         [1]
         """
-        of_topics: dict[str, list[str]] = {}
-        for topic, docno, by in self.unanswered:
-            if topic in pool.topics and judge in (None, by):
-                of_topics.setdefault(topic, []).append(docno)
-        located = [pool.locate(topic, docnos) for topic, docnos in of_topics.items()]
-        documents = np.concatenate([np.empty(0, dtype=np.int64), *located])
-        return np.unique(documents[documents >= 0])
+        pairs = ((topic, docno) for topic, docno, by in self.unanswered if judge in (None, by))
+        return pool.locate_pairs(pairs)
 
     def on(self, pool: Pool) -> Labels:
         """Return the labels that are about documents of a pool, of which there must be one.

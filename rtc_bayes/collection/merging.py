@@ -318,7 +318,7 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
         judged_for=judged_for,
         hold_out=hold_out,
     )
-    merged = merged.with_aside(of for each in over for of in each.aside)
+    merged = merged.with_aside(pair for each in over for pair in each.aside)
     return replace(merged, judge_labels=beside[0] if beside else None)
 
 

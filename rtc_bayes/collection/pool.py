@@ -426,6 +426,23 @@ class Pool(Saved):
         held[held] = docnos[place[held]] == wanted[held]
         return np.where(held, place + inside.start, -1).astype(np.int64)
 
+    def locate_pairs(self, pairs: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
+        """Return the indices, ascending, of the documents (topic, docno) that the pool holds.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> pool.locate_pairs([("1", "b"), ("1", "typo"), ("2", "a")]).tolist()
+        [1]
+        """
+        of_topics: dict[str, list[str]] = {}
+        for topic, docno in pairs:
+            of_topics.setdefault(topic, []).append(docno)
+        located = [self.locate(topic, docnos) for topic, docnos in of_topics.items()]
+        places = np.concatenate([np.empty(0, dtype=np.int64), *located])
+        return np.unique(places[places >= 0])
+
     def select(self, systems: Sequence[str], *, keep_documents: bool = False) -> Pool:
         """Return the pool of only these systems.
 

@@ -187,8 +187,7 @@ def second_assessor(
     fitted_pool, values = probabilities.on(judged.pool)
     check_level(about, judged, probabilities.grades)
     if about.topics == "judged":
-        inside = set(judged.judged_topics)
-        about = replace(about, topics=tuple(t for t in pool.topics if t in inside))
+        about = replace(about, topics=about.on(pool, judged)[0].topics)
     documents, labels = judged.order, judged.labels[judged.order]
     p = _says_relevant(rows, labels, judged.grades[judged.order])
 

@@ -140,7 +140,7 @@ def next_actions(
     kinds = []
     if HUMAN in prices:
         told = np.ones(pool.n_documents)
-        told[judgments.aside_in(pool)] = 0.0
+        told[pool.locate_pairs(judgments.aside)] = 0.0
         kinds.append(_Kind(HUMAN, "", prices[HUMAN], told))
     labels_of = np.zeros(pool.n_documents)
     if labels is not None:

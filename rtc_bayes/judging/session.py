@@ -160,11 +160,10 @@ class JudgingSession:
             judgments = judgments.with_judged_for()
         self.algorithm = parse_algorithm(algorithm)
         judgments = judgments.with_aside(aside)
-        target = confidence_asked(confidence, budget, self.algorithm)
+        self.target = confidence_asked(confidence, budget, self.algorithm)
         if budget is not None:
             budget = whole_number("budget", budget)
         self.pool: Pool = judgments.pool
-        self.target = target
         self.reason: Reason | None = None
         self.steps: list[Step] = []
         self._topic_of = self.pool.topic_of

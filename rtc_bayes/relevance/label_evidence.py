@@ -177,14 +177,10 @@ class LabelEvidence:
         It grows with the number n of labelled documents that a system has, as shrinkage does:
         n / (n + 50), against that of n = 1,000. 1 at most, and 0 where all labels say the same.
         """
-        if self.labels is None or self._lowest >= self._highest:
+        labelled = self._count > 0
+        if (self.score[labelled] == self._lowest).all():
             return 0.0
-        labelled, pool = self._count > 0, self.pool
-        held = [
-            (pool.ranks(t) > 0).astype(int) @ labelled[pool.documents(t)]
-            for t in range(pool.n_topics)
-        ]
-        n = float(np.sum(held, axis=0).mean())
+        n = np.count_nonzero(labelled[self.pool.ranked]) / self.pool.n_systems
         return min(n / (n + _HALF) * (1.0 + _HALF / _WHOLE), 1.0)
 
     def own_df(self, without: float) -> float:
@@ -277,11 +273,6 @@ class LabelEvidence:
     def _lowest(self) -> float:
         """Lowest x of a document that has a label."""
         return float(self.score[self._count > 0].min(initial=np.inf))
-
-    @cached_property
-    def _highest(self) -> float:
-        """Highest x of a document that has a label."""
-        return float(self.score[self._count > 0].max(initial=-np.inf))
 
     @cached_property
     def _indicators(self) -> Floats:
