@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes import InputError, Judgments, Pool
+from rtc_bayes import Judgments, Pool, read_groups
 from rtc_bayes.relevance import (
     Draws,
     EffectsDraws,
     EffectsRegression,
+    InputFile,
     LabelEvidence,
     MeanSd,
     MedianSpread,
@@ -61,7 +60,7 @@ class Hierarchical:
     s_alpha, s_a, s_b : tuple of float
         Median of the log-normal prior of a scale, and the sd of its logarithm.
     groups : str
-        Path of a CSV file with a header and columns system, group; none: no sites.
+        Path of a file of system,group, as :func:`rtc_bayes.read_groups` reads; none: no sites.
     centred : bool
         Whether the graph writes effects as Normal(0, s) or as s Normal(0, 1). The posterior is
         the same, the speed of NUTS is not.
@@ -79,7 +78,7 @@ class Hierarchical:
     s_alpha: MedianSpread = (1.0, 0.3)
     s_a: MedianSpread = (0.45, 0.4)
     s_b: MedianSpread = (0.7, 0.5)
-    groups: str = "none"
+    groups: InputFile = "none"
     centred: bool = False
 
     name: ClassVar[str] = "hierarchical"
@@ -171,7 +170,7 @@ class Design:
         self.sites: tuple[str, ...] = ()
         self.site = np.zeros(0, dtype=np.int64)
         if model.groups != "none":
-            groups = _read_groups(model.groups, self.pool.systems)
+            groups = list(read_groups(model.groups, systems=self.pool.systems).values())
             self.sites = tuple(sorted(set(groups)))
             self.site = np.searchsorted(self.sites, groups)
 
@@ -274,23 +273,3 @@ class Design:
                 eta: NDArray = weight @ evidence.T.astype(kind) + level[:, t, None]
                 p[:, pool.documents(t)] = sigmoid(eta)
         return p.reshape(*shape, -1)
-
-
-def _read_groups(path: str, systems: tuple[str, ...]) -> list[str]:
-    """Read the group of every system from a CSV file: system,group after a header."""
-    remedy = "give lines of system,group after a header, one for each system"
-    try:
-        with Path(path).open(newline="") as file:
-            rows = list(csv.reader(file))[1:]
-    except OSError as error:
-        raise InputError("no such file", path=path, remedy=remedy) from error
-    for line, row in enumerate(rows, start=2):
-        if len(row) != 2:
-            raise InputError(
-                f"the number of columns is {len(row)}, not 2", path=path, line=line, remedy=remedy
-            )
-    group_of = dict(rows)
-    absent = [system for system in systems if system not in group_of]
-    if absent:
-        raise InputError(f"no group for system {absent[0]}", path=path, remedy=remedy)
-    return [group_of[system] for system in systems]

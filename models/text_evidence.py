@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import InputError, Judgments, Pool, read_scores
 from rtc_bayes.relevance import (
+    InputFile,
     MeanSd,
     check_options,
     coordinates,
@@ -58,7 +59,7 @@ class TextEvidence:
     'bm25.txt'
     """
 
-    scores: str
+    scores: InputFile
     mu: MeanSd = (-3.2, 0.8)
     m: MeanSd = (0.85, 0.35)
     v: MeanSd = (0.5, 1.0)

@@ -214,7 +214,7 @@ class Calibration(Kind[CalibrationStudy]):
         }
         # nothing can be checked of a point estimate, and no judgment be left out of a composite
         if isinstance(outcome.estimate, Draws) and outcome.judgments.n_judged:
-            _, checking = spawn_seeds(outcome.draw.evaluating_seed, 2)
+            _, checking = spawn_seeds(outcome.draw.checking_seed, 2)
             tables["checks"] = check_predictions(outcome.judgments, outcome.estimate, seed=checking)
             model = self.model.build()
             if hasattr(model, "graph") and len(outcome.estimate.values) >= FEWEST_DRAWS:
@@ -225,7 +225,7 @@ class Calibration(Kind[CalibrationStudy]):
         """Return the predictions of the unjudged documents."""
         if outcome.relevance is None or outcome.judgments is None:
             return {}
-        replicating, _ = spawn_seeds(outcome.draw.evaluating_seed, 2)
+        replicating, _ = spawn_seeds(outcome.draw.checking_seed, 2)
         predictions = Predictions.from_judgments(
             outcome.judgments,
             outcome.relevance.values,

@@ -192,6 +192,7 @@ def compare(
     qrels_read = None if qrels is None else read_qrels(qrels)
     if qrels_read is not None:
         estimands = [each.of_qrels(qrels_read) for each in estimands]
+    inputs = digests(systems, qrels_read, [spec], labels)
     estimand = estimands[0]
     audited = None if audit is None else _read_audit(audit, qrels_read)
     loaded = None if relevance is None else Fit.load(relevance)
@@ -221,7 +222,6 @@ def compare(
             f"--per-topic with {'one run' if alone else f'the pairs of {pool.n_systems} systems'}",
             remedy="give two RUNS" if alone else "give two RUNS, or --baseline RUN",
         )
-    inputs = digests(systems, qrels_read, [spec], labels)
     if audited is not None:
         inputs[audited.path] = audited.digest
     judgments = None
@@ -373,18 +373,16 @@ def _read_audit(path: str, qrels: Qrels | None) -> Prels:
 
 def _last_look(path: str) -> Audit | None:
     """Read the audit that a log holds; None where there is no log yet."""
-    import json
-
     from rtc_bayes.judging import Audit
+    from rtc_bayes.store.files import read_record
 
     if not Path(path).exists():
         return None
+    record = read_record(path, remedy="name another file")
     try:
-        return Audit.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(
-            f"this holds no audit: {error}", path=path, remedy="name another file"
-        ) from error
+        return Audit.from_dict(record)
+    except InputError as error:
+        raise InputError(error.message, path=path, remedy="name another file") from error
 
 
 def _check_tables(kind: PageFormat, asked: Mapping[str, bool]) -> None:

@@ -14,6 +14,7 @@ from rtc_bayes.errors import InputError
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Labels, Pool, Qrels, Runs
     from rtc_bayes.collection.qrels import Prels
+    from rtc_bayes.judging import Algorithm
     from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.relevance import ModelSpec
 
@@ -139,10 +140,10 @@ def tags(text: str | None) -> list[str] | None:
 def digests(
     runs: Runs,
     qrels: Qrels | Prels | None = None,
-    models: Iterable[ModelSpec | None] = (),
+    readers: Iterable[ModelSpec | Algorithm] = (),
     labels: LabelFiles | None = None,
 ) -> dict[str, str]:
-    """Return path as typed to digest, for provenance; of models, those in files."""
+    """Return path as typed to digest, for provenance; of models, the files that these read."""
     from rtc_bayes.collection.sources import files_of
     from rtc_bayes.store import digest_file
 
@@ -154,7 +155,9 @@ def digests(
             files[str(path)] = digest_file(path)
     if qrels is not None and qrels.path:
         files[qrels.path] = qrels.digest
-    return files | {model.name: model.digest for model in models if model and model.digest}
+    for reader in readers:
+        files |= reader.files
+    return files
 
 
 def format_of[Kind: str](

@@ -128,7 +128,7 @@ def build(
             "qrels do not hold the probabilities by which documents were drawn: estimates from "
             "this sample need -o FILE.prels",
         )
-    inputs = digests(systems, answers, [chosen.model], labels) | design.digests()
+    inputs = digests(systems, answers, [chosen], labels) | design.digests()
     if before is not None:
         inputs[before.path] = before.digest
     meta = provenance(seed=seed, inputs=inputs)
@@ -273,7 +273,7 @@ def next_(
         return
     judgments = read_judgments(estimand, pool, judged, labels, judged_for, begin=True)
     if prices:
-        inputs = digests(systems, judged, [chosen.model], labels)
+        inputs = digests(systems, judged, [chosen], labels)
         check_costs(prices, judgments, worth)
         with announced("weighing actions", quiet):
             ranked = _ranked_actions(judgments, estimand, chosen, prices, worth, count, seed)
@@ -298,7 +298,7 @@ def next_(
         )
     frame = documents_frame(suggestions.documents)
     meta = provenance(
-        seed=seed, inputs=digests(systems, judged, [chosen.model], labels) | design.digests()
+        seed=seed, inputs=digests(systems, judged, [chosen], labels) | design.digests()
     )
     meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
     by = ""

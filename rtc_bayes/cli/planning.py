@@ -101,8 +101,7 @@ def plan(
             seed=seed,
             progress=progress,
         )
-    models = [chosen.model, chosen.evaluator]
-    meta = provenance(seed=seed, inputs=digests(systems, judged, models))
+    meta = provenance(seed=seed, inputs=digests(systems, judged, [chosen]))
     match kind:
         case "json":
             written = made.to_dict()

@@ -103,10 +103,9 @@ def robustness(
 
     texts = split_algorithms(algorithms)
     parsed = [parse_algorithm(text) for text in texts]
-    models = [model for algorithm in parsed for model in (algorithm.model, algorithm.evaluator)]
     systems, truth = runs.read(), read_qrels(qrels)
     of_systems = None if groups is None else read_groups(groups)
-    inputs = digests(systems, truth, models)
+    inputs = digests(systems, truth, parsed)
     if groups is not None:
         inputs[groups] = digest_file(groups)
     with progress_bar(quiet) as progress:
@@ -173,7 +172,7 @@ def calibrate(
         systems, truth = simulated.runs, simulated.qrels
     else:
         systems, truth = runs.read(), read_qrels(qrels)
-        inputs = digests(systems, truth, [spec, parse_algorithm(algorithm).model])
+        inputs = digests(systems, truth, [spec, parse_algorithm(algorithm)])
     with progress_bar(quiet) as progress:
         finished = calibrate(
             systems,

@@ -481,8 +481,10 @@ def check_groups_given(design: object, groups: object) -> None:
         )
 
 
-def groups_of(systems: Sequence[str], groups: Mapping[str, str]) -> list[str]:
-    """Return the group of each system.
+def groups_of(
+    systems: Sequence[str], groups: Mapping[str, str], *, path: str | Path | None = None
+) -> list[str]:
+    """Return the group of each system; `path` is the file of groups, for an error.
 
     Raises
     ------
@@ -497,6 +499,8 @@ def groups_of(systems: Sequence[str], groups: Mapping[str, str]) -> list[str]:
     if lone := [system for system in systems if system not in groups]:
         more = f" and {len(lone) - 4} more" if len(lone) > 4 else ""
         raise InputError(
-            f"no group for {', '.join(lone[:4])}{more}", remedy="give a group for every system"
+            f"no group for {', '.join(lone[:4])}{more}",
+            path=path,
+            remedy="give a group for every system",
         )
     return [groups[system] for system in systems]

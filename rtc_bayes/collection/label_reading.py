@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -44,6 +45,7 @@ _BOOLEAN = {"true": 1.0, "false": 0.0}
 # labels that so few judges would not make
 _SEVERAL = 20
 _MEANING = {name.replace("_", ""): key for key, names in _NAMES.items() for name in names}
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _ROWS = ("topic", "judge", "docno", "label", "gold")
 
 
@@ -245,7 +247,8 @@ def _read_file(path: Path, kind: Kind, judge: str, columns: _Columns) -> None:
     data = read_bytes(path)
     refuse_aggregate(data, path)
     text = data.decode("utf-8")
-    lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+    # other characters that end a line in Unicode may stand in a field
+    lines = [(i, line) for i, line in enumerate(_LINE_END.split(text), 1) if line.strip()]
     if not lines:
         raise InputError("the file is empty", path=path, remedy="give a file of labels")
     first = lines[0][1]
@@ -257,30 +260,36 @@ def _read_file(path: Path, kind: Kind, judge: str, columns: _Columns) -> None:
             remedy="write it as CSV, or read it with pandas and give read_labels the data frame",
         )
     separator = next((s for s in ("\t", ",") if s in first), None)
-    rows: Iterable[tuple[int, list[str]]]
-    if separator == ",":
-        parsed = csv.reader(io.StringIO("\n".join(line for _, line in lines)))
-        rows = zip((i for i, _ in lines), parsed, strict=False)
-    else:  # a tab keeps empty fields, blanks do not
-        rows = ((i, line.split(separator)) for i, line in lines)
-    rows = iter(rows)
-    names = [name.strip() for name in next(rows)[1]]
+    # a tab keeps empty fields, blanks do not
+    split = ((i, line.split(separator)) for i, line in lines)
+    rows = _of_csv(text) if separator == "," else list(split)
+    (_, fields), *after = rows
+    names = [name.strip() for name in fields]
     if "label" not in (meant := _meaning(names)) and not {"topic", "docno"} <= set(meant):
-        rows, names = _without_names(path, lines, separator, kind)
-    _Table(str(path), judge, names, rows).read(columns, kind)
+        after, names = rows, _without_names(path, rows, first, kind)
+    _Table(str(path), judge, names, after).read(columns, kind)
+
+
+def _of_csv(text: str) -> list[tuple[int, list[str]]]:
+    """Return the rows of a CSV, blank ones aside, with the line on which each begins."""
+    reader, rows, begins = csv.reader(io.StringIO(text, newline="")), [], 1
+    for fields in reader:
+        if any(field.strip() for field in fields):
+            rows.append((begins, fields))
+        begins = reader.line_num + 1
+    return rows
 
 
 def _without_names(
-    path: Path, lines: list[tuple[int, str]], separator: str | None, kind: Kind
-) -> tuple[Iterable[tuple[int, list[str]]], list[str]]:
-    """Return the rows of a file without a first line of names, and the names of its columns."""
-    rows = [(i, line.split(separator)) for i, line in lines]
+    path: Path, rows: list[tuple[int, list[str]]], first: str, kind: Kind
+) -> list[str]:
+    """Return the names of the columns of a file without a first line of names."""
     width = len(rows[0][1])
     if width not in (4, 5) or kind == "panel":
         raise InputError(
-            f"the first line names no columns that are known: {shown(lines[0][1])}",
+            f"the first line names no columns that are known: {shown(first)}",
             path=path,
-            line=lines[0][0],
+            line=rows[0][0],
             remedy="name topic, judge, docno and label there, or give four or five columns",
         )
     names = list(_ROWS[:width])
@@ -294,7 +303,7 @@ def _without_names(
                     path=path,
                     remedy=ERELS.command,
                 )
-    return rows, names
+    return names
 
 
 def _meaning(names: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.ids import keyed_by_text, shown, some, text_of
 from rtc_bayes.collection.lines import (
     ERELS,
@@ -172,7 +173,7 @@ def read_scores(source: str | Path) -> Scores:
     return Scores(_table(rows, scores), path=str(source), digest=rows.digest)
 
 
-def read_groups(source: Any) -> dict[str, str]:
+def read_groups(source: Any, *, systems: Sequence[str] | None = None) -> dict[str, str]:
     """Read which group (site) each system belongs to: ``system,group`` or ``system group``.
 
     Parameters
@@ -181,6 +182,8 @@ def read_groups(source: Any) -> dict[str, str]:
         A file, plain or gzipped, whose fields are separated by a comma or by white space, with or
         without a first line ``system,group``; a frame with a column system, name, tag or run and
         a column group or site; or a mapping of system to group.
+    systems : sequence of str, optional
+        Those that must have a group: these alone are returned, in this order.
 
     Returns
     -------
@@ -190,7 +193,8 @@ def read_groups(source: Any) -> dict[str, str]:
     Raises
     ------
     InputError
-        Names file and line (or row): another number of fields, a system twice.
+        Names file and line (or row): another number of fields, a system twice. Or one of
+        `systems` has no group.
 
     Examples
     --------
@@ -198,6 +202,14 @@ def read_groups(source: Any) -> dict[str, str]:
     >>> read_groups({"bm25": "siteA", "dense": "siteB"})
     {'bm25': 'siteA', 'dense': 'siteB'}
     """
+    kind, groups = kind_of(source), _groups(source)
+    if systems is None:
+        return groups
+    path = source if kind == "path" else None
+    return dict(zip(systems, groups_of(systems, groups, path=path), strict=True))
+
+
+def _groups(source: Any) -> dict[str, str]:
     match kind_of(source):
         case "path":
             return _by_name(source, GROUPS)

@@ -122,7 +122,7 @@ class _Parsed:
     """The lines of one run, not yet in order.
 
     `topics` has the positions of every topic's lines; `docnos` is an Arrow array of text; the
-    highest `key` is the best.
+    highest `key` is the best; `rises` where scores rise with the ranks written beside them.
     """
 
     tag: str
@@ -132,6 +132,7 @@ class _Parsed:
     scores: NDArray[np.float64]
     path: str = ""
     digest: str = ""
+    rises: bool = False
 
     def docnos_of(self, topic: str) -> Any:
         """Docnos of a topic's lines, as an Arrow array."""
@@ -197,23 +198,27 @@ class _Reader:
     def _files(self, paths: list[Path]) -> list[Run]:
         """Read the runs of some files, or take them from the cache."""
         if self.folder is None or not all(path.is_file() for path in paths):
-            return self._parse(paths)
+            return self._parse(paths)[0]
         cache = RunCache(self.folder)
         names = [path.name for path in paths] if self.name_by == "file" else None
         entry = cache.entry(paths, [names, self.order, self.depth])
         runs = cache.load(entry, paths)
         if runs is None:
-            runs = self._parse(paths)
-            cache.store(entry, runs)
+            runs, remarked = self._parse(paths)
+            if not remarked:  # what is remarked is to be said again
+                cache.store(entry, runs)
         return runs
 
-    def _parse(self, paths: list[Path]) -> list[Run]:
+    def _parse(self, paths: list[Path]) -> tuple[list[Run], bool]:
+        """Read the runs of some files, and say whether something was remarked of one."""
         runs: list[Run] = []
+        remarked = False
         for start in range(0, len(paths), _TOGETHER):
             batch = paths[start : start + _TOGETHER]
             parsed = [_read_run(path, self.name_by, self.order) for path in batch]
             runs += _ordered(parsed, self.depth)
-        return runs
+            remarked |= any(one.rises for one in parsed)
+        return runs, remarked
 
     def _of_records(self, records: Records) -> list[Run]:
         import pyarrow as pa
@@ -243,7 +248,8 @@ def _read_run(path: Path, name_by: str, order: str) -> _Parsed:
     rows = Rows(path, RUN, unread=() if order == "rank" else ("rank",))
     scores = rows.numbers("score", "a number", lambda numbers: ~np.isnan(numbers))
     topics = _by_topic(rows.column("topic"))
-    if order == "score" and _rise(topics, scores) and _ranks_fall_with(path, topics, scores):
+    rises = order == "score" and _rise(topics, scores) and _ranks_fall_with(path, topics, scores)
+    if rises:
         warn(
             f"{path}: scores rise where ranks do, and the highest score is taken for the best: are "
             'they distances? Order by rank instead (order="rank", --order rank)'
@@ -256,6 +262,7 @@ def _read_run(path: Path, name_by: str, order: str) -> _Parsed:
         scores=scores,
         path=str(path),
         digest=rows.digest,
+        rises=rises,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, SupportsIndex, cast
 
@@ -21,7 +21,7 @@ from rtc_bayes.judging.weights import WEIGHTS
 from rtc_bayes.measures.plain import UNJUDGED, Unjudged
 from rtc_bayes.relevance import ModelSpec, RelevanceModel
 from rtc_bayes.relevance.options import with_options
-from rtc_bayes.relevance.registry import model_names
+from rtc_bayes.relevance.registry import model_names, module_digest
 from rtc_bayes.store.plugins import is_file
 
 OF_SAMPLES = ("xinfap", "statap")
@@ -90,9 +90,23 @@ class Algorithm:
         return getattr(self.judge, "least", 0.0)
 
     @property
-    def model(self) -> ModelSpec | None:
-        """What has a file whose digest counts: the judge's model, or the judge itself."""
-        return getattr(self.judge, "model", self.judge_spec)
+    def models(self) -> tuple[ModelSpec, ...]:
+        """The judge's model and the evaluator, those of them that there are."""
+        of_judge: ModelSpec | None = getattr(self.judge, "model", None)
+        return tuple(spec for spec in (of_judge, self.evaluator) if spec is not None)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The digests of files that the algorithm reads, by path: of its judge and its models."""
+        spec = self.judge_spec
+        own = {spec.name: spec.digest} if spec and spec.digest and is_file(spec.name) else {}
+        return own | _united(model.files for model in self.models)
+
+    @property
+    def content(self) -> dict[str, str]:
+        """What decides its choices and numbers: digests of sources, and of the files read."""
+        judge = {self.judge.name: module_digest(type(self.judge))}
+        return judge | self.files | _united(model.content for model in self.models)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         # a judge of a file is of a module that other processes do not have: they load the same one
@@ -183,6 +197,10 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     if unjudged is None and evaluator is None:
         evaluator = _default_evaluator(judge)
     return Algorithm(algorithm, judge, evaluator, spec, unjudged)
+
+
+def _united(mappings: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    return {name: digest for mapping in mappings for name, digest in mapping.items()}
 
 
 def _loaded(text: str, file: str, digest: str) -> Algorithm:

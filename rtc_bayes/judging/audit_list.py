@@ -173,7 +173,6 @@ def without_audit(qrels: Qrels, prels: Prels) -> Qrels:
             for topic, grades in qrels.items()
         },
         path=qrels.path,
-        digest=qrels.digest,
         judged_for=qrels.judged_for,
         hold_out=qrels.hold_out,
         relevance_level=qrels.relevance_level,

@@ -164,6 +164,8 @@ def _matrix(
                 line=cell.line,
                 remedy="keep one of them",
             )
+    if not by_name:
+        raise InputError("no score", path=path, remedy=_REMEDY)
     systems, topics = (tuple(dict.fromkeys(names)) for names in zip(*by_name, strict=True))
     row, column = ({name: n for n, name in enumerate(names)} for names in (systems, topics))
     mean, variance = np.full((2, len(systems), len(topics)), np.nan)

@@ -42,6 +42,7 @@ from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import one_thread
 from rtc_bayes.relevance.options import (
     BetaPrior,
+    InputFile,
     MeanSd,
     MedianSpread,
     Option,
@@ -88,6 +89,7 @@ __all__ = [
     "EffectsDraws",
     "EffectsRegression",
     "Fit",
+    "InputFile",
     "LabelEvidence",
     "LabelledDensity",
     "LayeredDensity",

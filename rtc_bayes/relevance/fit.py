@@ -176,10 +176,13 @@ class Fit:
             The model is no longer found, or its file has changed.
         FitError
         """
-        spec = ModelSpec(
+        return _fit(self.judgments.on(pool), self._spec, self.sampling)
+
+    @property
+    def _spec(self) -> ModelSpec:
+        return ModelSpec(
             self.model, self.model, self.options, self.method, self.digest, self.instance
         )
-        return _fit(self.judgments.on(pool), spec, self.sampling)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one netCDF file or zarr folder.
@@ -204,7 +207,7 @@ class Fit:
             "sampling": json.dumps(asdict(self.sampling)),
             "digest": self.digest or "",
             "diagnostics": json.dumps(asdict(self.diagnostics)),
-            "provenance": json.dumps(provenance(seed=self.seed)),
+            "provenance": json.dumps(provenance(seed=self.seed, inputs=self._spec.files)),
         }
         write_dataset(tree, path)
 

@@ -13,11 +13,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from rtc_bayes.errors import InputError
+from rtc_bayes.store import digest_file
 
 MeanSd = Annotated[tuple[float, float], "the mean:sd of a normal prior"]
 """An option of two numbers: the mean and standard deviation of a normal prior."""
@@ -25,6 +27,8 @@ MedianSpread = Annotated[tuple[float, float], "the median:spread of a log-normal
 """An option of two numbers: a log-normal prior's median and the sd of its logarithm."""
 BetaPrior = Annotated[tuple[float, float], "the a:b of a beta prior"]
 """An option of two numbers: the parameters of a beta prior."""
+InputFile = Annotated[str, "the path of a file"]
+"""An option that names a file which the model reads; its content belongs to what was fitted."""
 
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinity)\b", re.IGNORECASE)
 _BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
@@ -89,6 +93,23 @@ def option_text(value: object) -> str:
 def option_values(model: Any) -> dict[str, object]:
     """Return a model's options by name."""
     return {field.name: getattr(model, field.name) for field in fields(model)}
+
+
+def files_read(model: Any) -> dict[str, str]:
+    """Return the path of every file that options of a model name, to its digest.
+
+    Parameters
+    ----------
+    model : RelevanceModel
+
+    Returns
+    -------
+    dict of str to str
+        Of options that are an :data:`InputFile`; a path where there is no file is left out.
+    """
+    hints = get_type_hints(type(model), include_extras=True)
+    named = (getattr(model, f.name) for f in fields(model) if hints[f.name] == InputFile)
+    return {path: digest_file(path) for path in named if Path(path).is_file()}
 
 
 def with_options(model: type, options: Mapping[str, object]) -> Any:

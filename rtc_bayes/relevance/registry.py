@@ -21,7 +21,7 @@ from rtc_bayes.errors import InputError, explains_types, refuse_class
 from rtc_bayes.relevance.fitters import available_methods
 from rtc_bayes.relevance.interface import RelevanceModel
 from rtc_bayes.relevance.options import Option, describe_options, with_options
-from rtc_bayes.store import digest_text
+from rtc_bayes.store import digest_file, digest_text
 from rtc_bayes.store.plugins import class_at, classes_in, file_of, installed, is_file
 
 _GROUP = "rtc_bayes.models"
@@ -198,6 +198,14 @@ def source_digest(model: type) -> str:
     others = {"rtc_bayes", *sys.stdlib_module_names}
     own = [cls for cls in model.__mro__ if cls.__module__.partition(".")[0] not in others]
     return digest_text("\n".join(map(_source, own or [model])))
+
+
+def module_digest(cls: type) -> str:
+    """Return the SHA-256 of the file that a class stands in, or of its source if it has no file."""
+    try:
+        return digest_file(inspect.getfile(cls))
+    except (OSError, TypeError):
+        return source_digest(cls)
 
 
 def _source(cls: type) -> str:

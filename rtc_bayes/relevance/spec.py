@@ -13,11 +13,18 @@ from rtc_bayes.relevance.fitters import resolve_method
 from rtc_bayes.relevance.interface import RelevanceModel
 from rtc_bayes.relevance.options import (
     describe_options,
+    files_read,
     option_text,
     option_values,
     with_options,
 )
-from rtc_bayes.relevance.registry import check_model, load_model, name_of, source_digest
+from rtc_bayes.relevance.registry import (
+    check_model,
+    load_model,
+    module_digest,
+    name_of,
+    source_digest,
+)
 from rtc_bayes.store import digest_file
 from rtc_bayes.store.plugins import is_file
 
@@ -144,6 +151,23 @@ class ModelSpec:
     def resolved_method(self) -> str:
         """The method, the model's default where none is named; errors as of :meth:`build`."""
         return resolve_method(self.build(), self.method)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The files that a fit by the model reads, by path: of the model, and of its options.
+
+        Returns
+        -------
+        dict of str to str
+            The digest of each.
+        """
+        of_model = {self.name: self.digest} if self.digest and self.instance is None else {}
+        return of_model | files_read(self.build())
+
+    @property
+    def content(self) -> dict[str, str]:
+        """What decides the model's numbers: digests of its source, and of :attr:`files`."""
+        return {self.name: self.digest or module_digest(type(self.build()))} | self.files
 
     def build(self) -> RelevanceModel:
         """Make the model, with its options read by their types.

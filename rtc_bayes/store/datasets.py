@@ -103,6 +103,8 @@ def _write_zarr(data: xr.Dataset | xr.DataTree, path: Path) -> None:
                 os.replace(path, old)
             os.replace(partial, path)
     finally:
+        if old.exists() and not path.exists():
+            os.replace(old, path)
         _remove_folder(partial)
         _remove_folder(old)
 

@@ -14,10 +14,12 @@ import rtc_bayes
 PROGRAM = "rtc-bayes"
 # The packages whose version can change a number.
 _PACKAGES = (
+    "arviz-stats",
     "clarabel",
     "ir-measures",
     "numba",
     "numpy",
+    "nutpie",
     "pymc",
     "pytrec-eval-terrier",
     "scikit-learn",

@@ -149,7 +149,8 @@ def select_adaptively(
         the seed.
     relevance_level : int, optional
         The lowest grade that counts as relevant; by default the level that the qrels name, or 1.
-    seed : int
+    seed : int, at least 0
+        Of the first topic, of votes, of draws, and of what `by` draws.
 
     Returns
     -------
@@ -187,7 +188,7 @@ def select_adaptively(
     while True:
         judgments = _all_judged(truth, order)
         p = probabilities_by(predict, judgments, hard=hard)
-        scores = expected_scores(judgments, p, measures)
+        scores = expected_scores(judgments, p, measures, seed=seed)
         if len(order) == size:
             break
         [(topic, rho), *_] = rank_topics(
@@ -277,7 +278,7 @@ def suggest_topics(
     p = probabilities_by(predict, judgments)
     chosen = [topic for topic, some in zip(pool.topics, begun, strict=True) if some]
     ranked = rank_topics(
-        expected_scores(judgments, p, measures),
+        expected_scores(judgments, p, measures, seed=seed),
         chosen,
         noise=noise,
         draws=drawn_scores(judgments, p, measures, seed=seed) if noise in _OF_DRAWS else (),

@@ -89,7 +89,7 @@ def _row(row: CsvRow, topics: tuple[str, ...], path: str | Path) -> TopicSet:
         chosen = _decoded(text, topics) if text.startswith("B64:") else _named(text)
         read = TopicSet(float(correlation), chosen)
         expected = int(float(size))
-    except (ValueError, IndexError, binascii.Error) as error:
+    except (ValueError, OverflowError, IndexError, binascii.Error) as error:
         raise InputError(
             f"cannot be read ({error})", path=path, line=row.line, remedy=_REMEDY
         ) from error

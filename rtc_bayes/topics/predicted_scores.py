@@ -53,7 +53,7 @@ def probabilities_by(predict: Belief, judgments: Judgments, *, hard: bool = Fals
 
 
 def expected_scores(
-    judgments: Judgments, p: Floats, measures: Sequence[str] = ("AP",)
+    judgments: Judgments, p: Floats, measures: Sequence[str] = ("AP",), *, seed: int = 0
 ) -> list[ScoreMatrix]:
     """Return the expected score of every system on every topic, and its variance, by measure.
 
@@ -65,11 +65,15 @@ def expected_scores(
         Of many draws, moments are exact of some, and follow plug-in ones in the others
         (:mod:`rtc_bayes.confidence.many_draws`).
     measures : sequence of str
+    seed : int, at least 0
+        Of outcomes, where moments of a measure are not known.
     """
     pool, level = judgments.pool, judgments.relevance_level
     relevance = Relevance.from_values(pool, p, grades=judgments.grade_distribution())
     about = [Estimand(name, scope="pool", relevance_level=level) for name in measures]
-    settings = [Setting.from_pool(pool, relevance, one, outcomes=_OUTCOMES) for one in about]
+    settings = [
+        Setting.from_pool(pool, relevance, one, outcomes=_OUTCOMES, seed=seed) for one in about
+    ]
     return [score_matrix(setting) for setting in settings]
 
 

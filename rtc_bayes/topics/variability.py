@@ -204,7 +204,9 @@ def compare_variability(
     for name, value in (("level", level), ("top", top)):
         if not 0.0 < value <= 1.0:
             raise InputError(f"{name} is {value}", remedy="give a number above 0, at most 1")
-    kept = np.argsort(-scores.mean.mean(axis=1), kind="stable")[: int(top * len(scores.systems))]
+    # the product of a share and a number may be just below the whole number that it stands for
+    most = int(round(top * len(scores.systems), 9))
+    kept = np.argsort(-scores.mean.mean(axis=1), kind="stable")[:most]
     if len(kept) < 2:
         raise InputError(
             f"{counted(len(kept), 'system')} to compare",

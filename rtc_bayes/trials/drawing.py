@@ -23,8 +23,9 @@ class Draw:
         Those compared, in the pool's order.
     initial : tuple of str
         Those judged for, in the pool's order.
-    judging_seed, evaluating_seed : int
-        The same for every algorithm.
+    judging_seed, evaluating_seed, checking_seed : int
+        The same for every algorithm: of judging, of the fit and its comparison, and of checks of
+        the fit, which must not draw what the fit drew.
     left_out : str or None
         The group of all systems that are not initial; None where no group is left out.
 
@@ -44,6 +45,7 @@ class Draw:
     initial: tuple[str, ...]
     judging_seed: int
     evaluating_seed: int
+    checking_seed: int
     left_out: str | None = None
 
 
@@ -90,7 +92,7 @@ def draw_systems(
     >>> draw.everyone, draw.initial, draw.left_out
     (('b', 'c', 'e', 'f'), ('b', 'c'), 'C')
     """
-    choosing, judging, evaluating = spawn_seeds(seed, 3)
+    choosing, judging, evaluating, checking = spawn_seeds(seed, 4)
     rng = np.random.default_rng(choosing)
     left_out = None
     if plan.leave_out is None:
@@ -110,6 +112,7 @@ def draw_systems(
         initial=tuple(systems[i] for i in sorted(initial)),
         judging_seed=judging,
         evaluating_seed=evaluating,
+        checking_seed=checking,
         left_out=left_out,
     )
 

@@ -198,10 +198,9 @@ class Kind[Result: StudyResult](ABC):
         -------
         dict
             ``study``, flat; ``moments``, by the text of each algorithm that has a confidence;
-            ``models``, digests of the files of models by their paths.
+            ``models``, by the text of each, digests of its judge's and models' source and files.
         """
         algorithms = self.algorithms(plan)
-        specs = [spec for a in algorithms.values() for spec in (a.model, a.evaluator) if spec]
         return {
             "study": plan.to_dict(),
             "moments": {
@@ -209,7 +208,7 @@ class Kind[Result: StudyResult](ABC):
                 for text, algorithm in algorithms.items()
                 if algorithm.evaluator
             },
-            "models": {spec.name: spec.digest for spec in specs if spec.digest},
+            "models": {text: algorithm.content for text, algorithm in algorithms.items()},
         }
 
 

@@ -176,7 +176,7 @@ def test_a_study_of_it(tmp_path):
     text = "best_rank[scale=2]"
     assert set(done.trials["algorithm"]) == {"mtc", text}
     assert done.meta["study"]["algorithms"] == ["mtc", text]
-    assert done.meta["models"] == {"best_rank": ModelSpec.parse(model()).digest}
+    assert done.meta["models"][text]["best_rank"] == ModelSpec.parse(model()).digest
 
 
 def test_a_saved_fit_is_loaded_with_its_model(tmp_path):

@@ -119,7 +119,7 @@ PRIOR = "the median:spread of a log-normal prior"
         ("s_a=1_0:1", f"s_a of model hierarchical is '1_0:1'; give {PRIOR}"),
         ("s_a=-1:1", "s_a of model hierarchical is '-1:1'; give median:spread, both positive"),
         ("s_a=", f"option s_a of model hierarchical has no value; give {PRIOR}"),
-        ("groups=", "option groups of model hierarchical has no value; give a text"),
+        ("groups=", "option groups of model hierarchical has no value; give the path of a file"),
         ("s_a=1,s_a=2", "option s_a of hierarchical is given twice, '1' and '2'; give it once"),
         ("centred=" + "9" * 5000, "give yes | no"),
     ],

@@ -53,7 +53,8 @@ def box(
     # a topic on which all systems score alike, and that gains nothing, would have any weight
     weights[(curvature.diagonal() == 0.0) & (slope == 0.0)] = 0.0
     # weights that differ by less than the solver's precision are equal: the first id goes first
-    order = np.argsort(-np.round(weights, 5), kind="stable")[: int((weights > 0.0).sum())]
+    order = np.argsort(-np.round(weights, 5), kind="stable")
+    order = order[weights[order] > 0.0]
     if size is not None:
         order = order[:size]
         weights[np.setdiff1d(np.arange(len(weights)), order)] = 0.0
