@@ -4,6 +4,8 @@ import csv
 import json
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import asdict
 
 import pytest
@@ -1390,3 +1392,10 @@ def test_next_says_when_judging_may_stop(here, ok):
     asked = {"algorithm": "mtc[floor=100]", "count": 1}
     assert suggest(pool, sure, algorithm="mtc", count=1).may_stop
     assert not suggest(pool, sure, **asked).may_stop
+
+
+def test_python_runs_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "rtc_bayes", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("rtc-bayes 0.")

@@ -74,9 +74,9 @@ def build(
 ) -> None:
     """Judge from a truth file until systems are told apart.
 
-    Chooses documents, and takes their grades from --truth. OUT.meta.json says for which systems
-    they were chosen, and why judging ended. With --algorithm sample, an OUT that ends in .prels
-    has the probability that each was drawn.
+    Chooses documents, and takes their grades from --truth. OUT is written at the end.
+    OUT.meta.json says for which systems they were chosen, and why judging ended. With --algorithm
+    sample, an OUT that ends in .prels has the probability that each was drawn.
     """
     from rtc_bayes.collection import read_qrels, write_prels, write_qrels
     from rtc_bayes.judging import build, parse_algorithm

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rtc_bayes import defaults
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
+
+# a system, with which labels tell half of what they might (LabelEvidence.told)
+_FEWEST_LABELS = 50
 
 
 def caution(judgments: Judgments, topics: Iterable[str]) -> str:
@@ -36,7 +40,10 @@ def caution(judgments: Judgments, topics: Iterable[str]) -> str:
     judged = (judgments.relevant + judgments.nonrelevant)[about].sum()
     labelled = judgments.judge_labels is not None
     if not judged:
-        return f"nothing is judged: the numbers rest on the lists{' and labels' * labelled} alone"
+        aside = len(judgments.aside)
+        others = f" ({counted(aside, 'document')} of a negative grade aside)" if aside else ""
+        rest = f"the lists{' and labels' * labelled} alone"
+        return f"nothing is judged{others}: the numbers rest on {rest}"
     said = []
     if not judgments.relevant[about].sum():
         level, highest = judgments.relevance_level, judgments.highest_grade
@@ -46,9 +53,22 @@ def caution(judgments: Judgments, topics: Iterable[str]) -> str:
             "not known"
         )
     each = judged / about.sum()
-    if each < defaults.LEAST and not labelled:
+    if each < defaults.LEAST and not _labels_tell(judgments):
         said.append(
             f"with {each:.1f} judgments a topic, fewer than the {defaults.LEAST} of the checks, a "
             "confidence is a hint"
         )
     return "; ".join(said)
+
+
+def _labels_tell(judgments: Judgments) -> bool:
+    """Whether judges' labels tell of systems as judgments do: many, and not all alike."""
+    labels, pool = judgments.judge_labels, judgments.pool
+    if labels is None:
+        return False
+    document = labels.located(pool)
+    inside = document >= 0
+    labelled = np.zeros(pool.n_documents, dtype=bool)
+    labelled[document[inside]] = True
+    several = len(np.unique(labels.grade[inside])) > 1
+    return several and int(labelled[pool.ranked].sum()) >= _FEWEST_LABELS * pool.n_systems

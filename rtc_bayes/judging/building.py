@@ -15,6 +15,7 @@ from rtc_bayes.errors import InputError, explains_types, moved, warn
 from rtc_bayes.judging.algorithm import Algorithm
 from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Judge
+from rtc_bayes.judging.judges.weighted import REFIT_EVERY, enough_to_fit
 from rtc_bayes.judging.session import Confidence, JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
 from rtc_bayes.measures import Estimand
@@ -59,6 +60,9 @@ class JudgingResult(Shown):
         nonrelevant.
     steps : tuple of Step
         What was judged and how sure one was before, in order.
+    before_fit : bool
+        Whether the confidence is of a judge whose model is not fitted yet, as there are fewer than
+        10 judgments: every unjudged document has p = .5.
 
     Examples
     --------
@@ -80,6 +84,7 @@ class JudgingResult(Shown):
     differences: tuple[float, ...] | None
     missing: tuple[tuple[str, str], ...]
     steps: tuple[Step, ...]
+    before_fit: bool = False
 
     def meta(self) -> dict[str, Any]:
         """Return what to keep beside the judgments, ready for JSON.
@@ -88,8 +93,8 @@ class JudgingResult(Shown):
         -------
         dict
             What :meth:`Qrels.about` says of the judgments, ``algorithm``, ``measure``, ``reason``,
-            ``confidence``, ``compared``, ``judged``, ``relevant``, ``topics`` (per topic its
-            ``judged`` and ``relevant``) and ``missing`` (topic and docno).
+            ``confidence``, ``compared``, ``before_fit``, ``judged``, ``relevant``, ``topics``
+            (per topic its ``judged`` and ``relevant``) and ``missing`` (topic and docno).
         """
         relevant, nonrelevant = self.judgments.relevant, self.judgments.nonrelevant
         per_topic = zip(self.judgments.pool.topics, relevant, nonrelevant, strict=True)
@@ -100,6 +105,7 @@ class JudgingResult(Shown):
             "reason": self.reason,
             "confidence": self.confidence,
             "compared": self.compared,
+            "before_fit": self.before_fit,
             "judged": self.judgments.n_judged,
             "relevant": round(float(relevant.sum())),
             "topics": {
@@ -122,8 +128,18 @@ class JudgingResult(Shown):
         if self.judgments.n_judged or self.reason not in ("reached", "proved"):
             return ""
         return (
-            ". No judgment was needed: the judge was sure before any, as one without a model may "
-            "be of a list that is much shorter; a floor (floor=, --floor) asks for some judgments"
+            ". No judgment was made: with p = .5 for every document the run that ranks more of the "
+            "pool is surely better. Ask for some judgments by a floor (floor=, --floor)"
+        )
+
+    @property
+    def _of_few(self) -> str:
+        """Say, as a sentence more, that a model's judge has not fitted it yet."""
+        if not self.before_fit or not self.judgments.n_judged:
+            return ""
+        return (
+            ". This confidence takes p = .5 for every document: no model is fitted to fewer than "
+            f"{REFIT_EVERY} judgments, but in a comparison"
         )
 
     def __repr__(self) -> str:
@@ -133,7 +149,7 @@ class JudgingResult(Shown):
         return (
             f"JudgingResult({self.algorithm}: {self.judgments.n_judged} judged{made}{missing}. "
             f"{stopped(self.reason, self.target, self.confidence, self.compared)}"
-            f"{self._of_grades}{self._of_none})"
+            f"{self._of_grades}{self._of_none}{self._of_few})"
         )
 
 
@@ -282,6 +298,11 @@ def build(
         differences=session.differences,
         missing=tuple(missing),
         steps=tuple(session.steps),
+        before_fit=(
+            session.confidence is not None
+            and hasattr(session.algorithm.judge, "model")
+            and not enough_to_fit(session.judgments)
+        ),
     )
 
 

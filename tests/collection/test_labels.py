@@ -320,3 +320,12 @@ def test_names_of_files_are_as_long_as_tells_them_apart(tmp_path):
         {"topic": ["1"], "docno": ["a"], "judge": ["x"], "label": [1], "tokens": [[1, 2]]}
     )
     assert rb.read_labels(frame).judges == ("x",)
+
+
+def test_csv_without_names_may_quote_its_fields(tmp_path):
+    quoted = _file(tmp_path, '7,w1,"d1",1\n7,w1,"d,2",0\n\n7,w2,d\u20281,1\n')
+    labels = rb.read_labels(quoted)
+    assert sorted(labels.docnos) == ["d,2", "d1", "d\u20281"]
+    bad = _file(tmp_path, 'topic,judge,docno,label\n7,w1,"d\n1",1\n7,w1,d2,high\n', "bad.csv")
+    with pytest.raises(rb.InputError, match=r"bad\.csv:4: "):
+        rb.read_labels(bad)

@@ -10,6 +10,7 @@ from scipy.stats import norm
 from rtc_bayes import (
     Estimand,
     Judgments,
+    Labels,
     Pool,
     Qrels,
     Relevance,
@@ -21,6 +22,7 @@ from rtc_bayes import (
     sample_scores,
     simulate,
 )
+from rtc_bayes.confidence.caution import caution
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.report.command_tables import comparison_tables
 from rtc_bayes.report.comparison_page import trust
@@ -582,3 +584,26 @@ def test_the_error_of_draws_is_told():
     spread = np.std([each.p_less[0] for each in several], ddof=1)
     # of 60 the standard deviation is known to a tenth
     assert told == pytest.approx(spread, rel=0.35)
+
+
+def test_few_labels_or_equal_ones_leave_the_caution():
+    pool = Pool.from_runs(simulate(n_topics=2, n_systems=2, seed=1).runs, depth=60)
+    judged = Judgments.from_labels(pool, [0, 1, pool.topic_starts[1]], [1, 0, 1])
+    topics = [pool.topics[t] for t in pool.topic_of]
+
+    def said(grades):
+        n = len(grades)
+        labels = Labels.of(topics[:n], pool.docnos[:n], ["llm"] * n, grades)
+        return "fewer than the 3.5" in caution(judged.with_judge_labels(labels), pool.topics)
+
+    assert said([1] * pool.n_documents)
+    assert said([1, 0, 1])
+    assert not said([n % 2 for n in range(pool.n_documents)])
+
+
+def test_documents_aside_are_counted_where_nothing_is_judged():
+    pool = pool_of({"1": "ab"})
+    aside = Judgments.none(pool).with_aside([("1", "a")])
+    assert caution(aside, pool.topics).startswith(
+        "nothing is judged (1 document of a negative grade aside): the numbers"
+    )

@@ -67,13 +67,13 @@ def model_file(tmp_path):
 
 def test_slashes_of_a_model_file_part_nothing(model_file):
     judge = parse_algorithm(f"{model_file}[level=.2,floor=0]:map/rtc:map")
-    assert judge.model.name == str(model_file)
-    assert judge.model.options == {"level": ".2"}
+    assert judge.judge.model.name == str(model_file)
+    assert judge.judge.model.options == {"level": ".2"}
     assert judge.evaluator.text == "rtc:map"
     for text in (f"mtc/{model_file}:map", f"rtc:map/{model_file}", f"mtc[weight=evr]/{model_file}"):
         assert parse_algorithm(text).evaluator.name == str(model_file)
     alone = parse_algorithm(str(model_file))
-    assert alone.model.name == alone.evaluator.name == str(model_file)
+    assert alone.judge.model.name == alone.evaluator.name == str(model_file)
 
 
 @pytest.mark.parametrize(

@@ -555,10 +555,21 @@ def test_judging_that_needs_no_judgment_says_why():
     pool = pool_of(lists, {"1": "a", "2": "k"})
     result = build(pool, judged_everything(pool), "rtc:map", Estimand(scope="pool"))
     assert (result.judgments.n_judged, result.reason) == (0, "reached")
-    assert "No judgment was needed: the judge was sure before any" in repr(result)
+    assert "No judgment was made: with p = .5 for every document" in repr(result)
     asked = build(pool, judged_everything(pool), "rtc:map", Estimand(scope="pool"), floor=1)
     assert asked.judgments.n_judged >= 2
-    assert "No judgment was needed" not in repr(asked)
+    assert "No judgment was made" not in repr(asked)
+
+
+def test_a_confidence_before_the_first_fit_says_so():
+    data = rb.simulate(n_topics=4, n_systems=3, seed=2)
+    pool = rb.Pool.from_runs(data.runs, depth=10)
+    for budget, algorithm, before in ((5, "rtc:map", True), (10, "rtc:map", False)):
+        result = build(pool, data.qrels, algorithm, budget=budget)
+        assert result.before_fit is result.meta()["before_fit"] is before
+        assert ("no model is fitted to fewer than 10 judgments" in repr(result)) is before
+    # judges that fit no model have nothing to wait for
+    assert not build(pool, data.qrels, "mtc", budget=5).before_fit
 
 
 def test_judging_goes_on_by_the_relevance_level_of_what_was_judged():

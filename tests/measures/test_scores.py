@@ -99,6 +99,7 @@ def test_layouts_of_csv(tmp_path, text):
     [
         ("", "s.csv: holds no scores"),
         ("system,topic,score\n", "s.csv: holds no scores"),
+        ("system\none\n", "s.csv: no score; give columns system, topic, score"),
         ("system,topic,score\na,1,0.5\na,1,0.5\n", "s.csv:3: system a has two .* on line 2"),
         ("system,topic,score\na,1,x\n", "s.csv:2: 'x' is not a number"),
         ("system,topic,score\na,1,1_0\n", "s.csv:2: '1_0' is not a number"),

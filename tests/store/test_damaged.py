@@ -1,5 +1,7 @@
 """Damaged files of data sets: refused, or read as they were; never otherwise."""
 
+import os
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -97,3 +99,21 @@ def test_no_damaged_byte_of_a_zarr_folder_is_decoded(data, tmp_path, monkeypatch
     assert not opened
     monkeypatch.undo()
     xr.testing.assert_identical(read_dataset(path), data)
+
+
+def test_a_zarr_folder_is_there_when_its_replacement_is_interrupted(data, tmp_path, monkeypatch):
+    path = tmp_path / "a.zarr"
+    write_dataset(data, path)
+    moves, replace = [], os.replace
+
+    def interrupted(source, target):
+        moves.append(target)
+        if len(moves) == 2:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_dataset(data.isel(draw=[1]), path)
+    xr.testing.assert_identical(read_dataset(path), data)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.zarr"]

@@ -362,3 +362,15 @@ def test_topics_are_suggested_by_qrels_too():
     pd.testing.assert_frame_equal(
         by_qrels, rb.suggest_topics(pool, rb.Judgments.from_qrels(pool, one))
     )
+
+
+def test_sampled_scores_are_drawn_by_the_seed():
+    data = rb.simulate(n_topics=4, n_systems=4, seed=5)
+    pool = rb.Pool.from_runs(data.runs, depth=8)
+    judgments = rb.Judgments.none(pool)
+    p = np.full((1, pool.n_documents), 0.3)
+    one, same, other = (
+        expected_scores(judgments, p, ["Bpref"], seed=seed)[0].mean for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()

@@ -38,6 +38,7 @@ def test_ids_and_bits_are_read_alike(tmp_path):
         ("Cardinality,Correlation,Topics\n1,0.9,999\n", "csv:2: topic 999 is not one of the 70"),
         ("Cardinality,Correlation,Topics\n2,0.9,401\n", "csv:2: 1 topic where the row says 2"),
         ("Cardinality,Correlation,Topics\n1,high,401\n", "csv:2: cannot be read"),
+        ("Cardinality,Correlation,Topics\ninf,0.9,401\n", "csv:2: cannot be read"),
         ("Cardinality,Correlation,TopicsB64\n1,0.9,B64:%%\n", "csv:2: cannot be read"),
         (f"Cardinality,Correlation,TopicsB64\n1,0.9,{coded(99)}\n", "csv:2: cannot be read"),
     ],

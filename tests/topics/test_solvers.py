@@ -10,6 +10,7 @@ from topic_scores import drawn, matrices, matrix
 import rtc_bayes as rb
 from rtc_bayes.topics.objective import Objective
 from rtc_bayes.topics.selection import SOLVERS
+from rtc_bayes.topics.solvers.box import box
 from rtc_bayes.topics.solvers.lasso import lasso_path
 from rtc_bayes.topics.solvers.quadratic import minimise, quadratic
 from rtc_bayes.topics.solvers.vote import covering_subsets
@@ -193,3 +194,13 @@ def test_a_topic_without_differences_is_never_weighted_and_never_lost():
     chosen = rb.select_topics(matrix(mean), size=5, solver="box")
     assert "3" not in chosen.topics
     assert "3" not in rb.select_topics(matrix(mean), solver="lasso").topics
+
+
+def test_topics_of_little_weight_go_before_those_of_none(monkeypatch):
+    monkeypatch.setattr(
+        "rtc_bayes.topics.solvers.box.minimise",
+        lambda *arguments: np.array([0.0, 0.0, 0.7, 3e-6, 0.3]),
+    )
+    x = drawn(3, systems=6, topics=5).mean
+    objective = Objective(x - x.mean(axis=0), np.full(6, 1 / 6), np.zeros(5))
+    assert box([objective], budget=1).topics == (2, 4, 3)

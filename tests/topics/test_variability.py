@@ -149,3 +149,8 @@ def test_two_systems_by_z_and_few_topics_are_refused():
     rb.compare_variability(two, top=1.0, transform="none")
     with pytest.raises(rb.InputError, match="1 topic; give three or more"):
         rb.compare_variability(matrix(np.random.default_rng(0).random((4, 1))), top=1.0)
+
+
+def test_a_share_of_the_systems_is_not_cut_short():
+    scores = drawn(2, systems=100, topics=12)
+    assert len(rb.compare_variability(scores, top=0.29).systems) == 29

@@ -13,7 +13,8 @@ from rtc_bayes import CollectionWarning, Estimand, InputError, UnfinishedError, 
 from rtc_bayes.calibration import CalibrationStudy, calibrate
 from rtc_bayes.report import write_report
 from rtc_bayes.robustness import Study, demo, study
-from rtc_bayes.trials import folder as study_folder
+from rtc_bayes.store import spawn_seeds
+from rtc_bayes.trials import Plan, draw_systems, folder as study_folder
 
 ARGUMENTS = {
     "algorithms": ["mtc"],
@@ -269,3 +270,22 @@ def test_counts_are_stored_under_the_keys_of_earlier_studies(finished):
     stored = finished.meta["study"]
     assert (stored["systems"], stored["initial"]) == (3, 2)
     assert not {"n_systems", "n_initial"} & set(stored)
+
+
+def test_a_study_does_not_go_on_with_other_files_of_its_models(made, tmp_path):
+    scores = tmp_path / "scores.txt"
+    lines = [f"{topic} {docno}" for topic in made.qrels for docno in made.qrels[topic]]
+    algorithms = (f"mtc/text_evidence[scores={scores}]:map",)
+    scores.write_text("".join(f"{line} {n % 7}\n" for n, line in enumerate(lines)))
+    again(made, tmp_path / "study", algorithms=algorithms)
+    (tmp_path / "study" / "summary.json").unlink()
+    again(made, tmp_path / "study", algorithms=algorithms)
+    (tmp_path / "study" / "summary.json").unlink()
+    scores.write_text("".join(f"{line} {n % 5}\n" for n, line in enumerate(lines)))
+    with pytest.raises(InputError, match="holds a study with other models"):
+        again(made, tmp_path / "study", algorithms=algorithms)
+
+
+def test_chains_and_checks_draw_by_different_seeds(made):
+    drawn = draw_systems(made.runs.systems, Plan(("mtc",), n_systems=3), seed=1)
+    assert not {*spawn_seeds(drawn.evaluating_seed, 8)} & {*spawn_seeds(drawn.checking_seed, 8)}

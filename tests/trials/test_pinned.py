@@ -6,6 +6,8 @@ moments: confidences moved by .01 at most. Those of `robust` were when it had a 
 far systems agree. One of these, and the demo's, were once more when variances of many draws were no
 longer drawn out beyond those computed: confidences moved by .001 at most. The demo's were again
 when expected differences became those of expected scores: confidences moved by .001 at most.
+Bands of reliability and predictive checks were when they were drawn by a seed of their own, which
+the fit's chains do not have.
 """
 
 import json
