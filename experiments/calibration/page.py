@@ -138,10 +138,10 @@ def _parameters(studies: Mapping[str, Study]) -> Iterator[str]:
         tau {plain["mean_tau"]:.3f}. With a tenth of it tau rises to {rtc["mean_tau"]:.3f}, and W
         falls to {_signed(rtc["W"])}. `hierarchical` ranks best, tau {point["mean_tau"]:.3f}, and
         its point estimate is worst: {top_point["share"]:.0%} of all pairs have a confidence above
-        .99, of which {top_point["accuracy"]:.1%} are right; W {_signed(point["W"])}."""
+        0.99, of which {top_point["accuracy"]:.1%} are right; W {_signed(point["W"])}."""
     yield f"""**Averaging over the posterior mends most or all of that, and keeps the ranking.** W
         {_signed(posterior["W"])} and tau {posterior["mean_tau"]:.3f} for `hierarchical:laplace`,
-        where {top["accuracy"]:.1%} of the pairs above .99 are right; log score
+        where {top["accuracy"]:.1%} of the pairs above 0.99 are right; log score
         {posterior["log_score"]:.3f} for {point["log_score"]:.3f}. For `rtc` with little smoothing,
         W {_signed(cut["W"])} for {_signed(rtc["W"])}, log score {cut["log_score"]:.3f} for
         {rtc["log_score"]:.3f}, and tau rises too."""
@@ -160,8 +160,8 @@ def _stopping(studies: Mapping[str, Study]) -> Iterator[str]:
     right = judged_for.groupby("algorithm")["correct"].mean()
     yield f"""**Stopping by a point estimate stops too early.** Of the two systems judged for, the
         order is right in {right[STOPPED[0]]:.1%} of the trials when the plug-in confidence of
-        `hierarchical` has reached 95%, and in {right[STOPPED[1]]:.1%} when its posterior confidence
-        has. The first takes a median of {early["median_judged"]:.0f} judgments (mean
+        `hierarchical` has reached 0.95, and in {right[STOPPED[1]]:.1%} when its posterior
+        confidence has. The first takes a median of {early["median_judged"]:.0f} judgments (mean
         {early["mean_judged"]:.0f}), hardly more than the one a topic that the rule asks for at
         least; the second {late["median_judged"]:.0f} (mean {late["mean_judged"]:.0f}), as it goes
         on where two systems are nearly alike. Over all pairs W is then {_signed(early["W"])} and

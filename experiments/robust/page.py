@@ -123,7 +123,7 @@ The paper reached W = {number(paper_w, ".2f")} and tau = {paper_tau:.3f} with a 
 {paper_judged} judgments on this collection, and
 left open why its confidence falls short where it is highest. [`robust`](../robust.md) was fixed,
 priors, judging and stopping, before {robust["trials"]} trials were drawn with a seed not used
-before. Judgments for two systems until their order has 95%, and three and a half a topic at least;
+before. Judgments for two systems until their order has 0.95, and three and a half a topic at least;
 then all 45 pairs of ten. The truth is from whole lists, and so are the confidences of `robust`:
 lists scored as far as ranks are known, unseen relevant documents counted, and a residual
 ([what these are](../confidence.md#beyond-the-pool)).
@@ -144,20 +144,20 @@ in](../figures/robust-trec8.png)
   {mtc["log_score"]:.3f}, {mtc["mean_tau"]:.3f}, at {mtc["median_judged"]:.0f} and
   {mtc["mean_judged"]:.0f}.
 - **Confidence and accuracy agree**: right in {robust["accuracy"]:.1%} of the pairs at a mean
-  confidence of {robust["mean_confidence"]:.1%}; exact confidences would have W
-  {robust["W_expected"]:.2f}; of the {top["share"]:.0%} of pairs above .99 {top["accuracy"]:.2%} are
-  right. {under_edge(pairs, robust["bins"])} of the {len(robust["bins"])} bins are under their lower
-  edge by more than their standard error. The log score's standard error over trials is
+  confidence of {robust["mean_confidence"]:.3f}; exact confidences would have W
+  {robust["W_expected"]:.2f}; of the {top["share"]:.0%} of pairs above 0.99 {top["accuracy"]:.2%}
+  are right. {under_edge(pairs, robust["bins"])} of the {len(robust["bins"])} bins are under their
+  lower edge by more than their standard error. The log score's standard error over trials is
   {error:.3f}; its target was .22.
 - **Intervals of 95%** hold the true difference in MAP of {inside:.1%} of the pairs, and the true
   MAP of {covered(systems, "expected", "true", 0.95):.1%} of the systems; the expected MAP is
   {bias_of(systems)} the true one.
 - **The two systems judged for**: W {w_of_pairs(judged_for)}, right in
-  {judged_for["correct"].mean():.1%} at confidence {judged_for["confidence"].mean():.1%}. The target
+  {judged_for["correct"].mean():.1%} at confidence {judged_for["confidence"].mean():.3f}. The target
   was W of at least −.2.
 - **Two systems unlike all others**, {" and ".join(SHORT)} (manual runs with short lists): their
   pairs have W {w_of_pairs(short)}, right in {short["correct"].mean():.1%} at confidence
-  {short["confidence"].mean():.1%}, and {under_edge(short, robust["bins"])} of the bins under their
+  {short["confidence"].mean():.3f}, and {under_edge(short, robust["bins"])} of the bins under their
   edge.
 """
 
@@ -225,7 +225,7 @@ its own posterior mean plugged in ranks with tau {plugged["mean_tau"]:.3f} for
 **Heavy tails** let a system be far from the rest without making all others suspect. With normal
 effects instead, on the same judgments: log score {normal["log_score"]:.3f} for
 {robust["log_score"]:.3f}, W {w_of(normal)} for {w_of(robust)}, right in {normal["accuracy"]:.1%} at
-{normal["mean_confidence"]:.1%}; of pairs with {" or ".join(SHORT)}, log score
+{normal["mean_confidence"]:.3f}; of pairs with {" or ".join(SHORT)}, log score
 {surprise_of(others, NORMAL):.3f} for {surprise_of(others, JUDGE):.3f}.
 
 **Priors** matter less: with those from Robust 2003 alone, log score {alone["log_score"]:.3f} and W
@@ -241,7 +241,9 @@ parameters shrinks only with more judgments
 def highest(summary: Mapping[str, Any]) -> str:
     """Say what is in the highest bin of confidence."""
     top = summary["bins"][-1]
-    return f"{top['share']:.0%} of all pairs are above .99, and {top['accuracy']:.1%} of them right"
+    return (
+        f"{top['share']:.0%} of all pairs are above 0.99, and {top['accuracy']:.1%} of them right"
+    )
 
 
 def share_of(study: Study, text: str) -> float:
@@ -287,7 +289,7 @@ def elsewhere(study: Study) -> str:
     return f"""- **On Robust 2003**, with the same priors ({result["trials"]} trials): W
   {w_of(result)}, log score {result["log_score"]:.3f}, tau {result["mean_tau"]:.3f} at a median of
   {result["median_judged"]:.0f} judgments; right in {result["accuracy"]:.1%}
-  at {result["mean_confidence"]:.1%}.
+  at {result["mean_confidence"]:.3f}.
 """
 
 

@@ -78,7 +78,7 @@ def introduction(studies: Mapping[str, Study]) -> str:
     return f"""# The 2007 evaluation, published beside measured
 
 Carterette (SIGIR 2007), sections 4 and 5, on the 129 runs of TREC-8 (the paper's ad-hoc 99): two
-systems at random are judged to 95% confidence, ten are compared by those judgments alone,
+systems at random are judged to a confidence of 0.95, ten are compared by those judgments alone,
 {trials} times, with the same systems for every algorithm. Truth is the average precision of the
 whole submitted list under the official judgments; lists are cut at 100 for the models. Intervals
 are 90% bootstrap over trials; the paper gives none. Robust 2003 (17 runs, 100 topics) stands
@@ -98,10 +98,10 @@ What holds of the paper, and why the rest differs:
   bin, by original and new systems and by overlap agree within a few points almost everywhere, and
   the tenth of the trials with the fewest judgments has W {_w(fewest["W"])}
   ({published.FEWEST["W"]}).
-- **With lists as they are, W is {_w(plain["W"])}**: below .9 nothing changes, and above it the
+- **With lists as they are, W is {_w(plain["W"])}**: below 0.9 nothing changes, and above it the
   padding has hidden a weakness. READWARE and READWARE2 are manual runs of very few
   documents and among the best of all. A model that gives each document of a list some chance to be
-  relevant takes a short list for a poor one, with confidence above .99; without
+  relevant takes a short list for a poor one, with confidence above 0.99; without
   these two runs W is {plain_without} ([table](#where-w-is-lost)). Where such a run is one of the
   two initial ones, equal probabilities are sure of its loss before anything is judged: most of the
   tenth with the fewest judgments are such trials. The library pads only when
@@ -119,12 +119,12 @@ What holds of the paper, and why the rest differs:
 - **Exact moments change little**: W {_w(exact["W"])}. Under these probabilities many documents
   are expected to be relevant, and the printed variance of a difference is then nearly the exact
   one. Where probabilities are small it is too wide ([confidence](../confidence.md)).
-- **On Robust 2003 pairs of confidence below .6 are wrong more often than right**, for RTC and MTC
+- **On Robust 2003 pairs of confidence below 0.6 are wrong more often than right**, for RTC and MTC
   alike, which no table of the paper shows. A likely reason, not tested here: what is judged is
   mostly nonrelevant and counts 0, what is not keeps its probability, so that of two new systems
   the one that shares less with the judged ones looks better, and is more often worse.
-- The paper's last two bins are headed .95 - .99 and 1.0, ours are .95 to .99 and .99 to 1. Its MTC
-  bins cannot make its W unless most confidences above .99 stand in the former.
+- The paper's last two bins are headed 0.95 - 0.99 and 1.0, ours are 0.95 to 0.99 and 0.99 to 1. Its
+  MTC bins cannot make its W unless most confidences above 0.99 stand in the former.
 - Its statement that IP is right in {published.OVERLAP_ACCURACY["ip"]:.0%} of the pairs with little
   overlap is not reproduced: such a pair on TREC-8 is mostly one poor run and one good
   one. Nor is that wrong predictions follow more

@@ -63,7 +63,11 @@ def compare(
         typer.Option(help="Probabilities of relevance (erels): topic Q0 docno probability."),
     ] = None,
     default_p: Annotated[
-        float | None, typer.Option(help="For documents that --erels does not list. Default: .5.")
+        float | None,
+        typer.Option(
+            help="For documents that --erels does not list, from 0 to 1; needed where they are "
+            "over a tenth of the pool. Default: .5."
+        ),
     ] = None,
     relevance: Annotated[
         str | None, typer.Option(metavar="FIT.nc", help="What `fit` wrote for these runs.")
@@ -89,7 +93,8 @@ def compare(
     rope: Annotated[
         float | None,
         typer.Option(
-            metavar="EPS", help="Add the probability that a difference is nearer to 0 than EPS."
+            metavar="EPS",
+            help="Add the probability that a difference is nearer to 0 than EPS (above 0).",
         ),
     ] = None,
     ranks: Annotated[
@@ -100,7 +105,10 @@ def compare(
     ] = False,
     forecast: Annotated[
         float | None,
-        typer.Option(metavar="CONF", help="Add how many more judgments give this confidence."),
+        typer.Option(
+            metavar="CONF",
+            help="Add how many more judgments give this confidence, from .5 to 1.",
+        ),
     ] = None,
     per_topic: Annotated[
         bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these alone.")

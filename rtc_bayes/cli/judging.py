@@ -58,7 +58,10 @@ def build(
     algorithm: Judge = defaults.ALGORITHM,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Judge until every pair has it. Default: .95 without --budget (auto)."),
+        typer.Option(
+            help="Judge until every pair has it, from .5 to 1. Default: .95 without --budget "
+            "(auto)."
+        ),
     ] = None,
     budget: Annotated[
         int | None,
@@ -176,8 +179,9 @@ def next_(
         str | None,
         typer.Option(
             metavar="SHARE",
-            help="Show documents to judge for an audit of this share of the pool instead. With -o "
-            "FILE.prels: write all of them, and the probability that each was drawn (prels).",
+            help="Show documents to judge for an audit of this share of the pool, from 0 to 1, "
+            "instead. With -o FILE.prels: write all of them, and the probability that each was "
+            "drawn (prels).",
         ),
     ] = None,
     costs: Annotated[
@@ -191,7 +195,8 @@ def next_(
     worth: Annotated[
         float | None,
         typer.Option(
-            help="Of --costs: what it is worth to lower the mean log score by 1; says when to stop."
+            help="Of --costs: what it is worth, in their unit, to lower the mean log score by 1; "
+            "says when to stop."
         ),
     ] = None,
     count: Annotated[int, typer.Option(help="How many documents, topics or actions to show.")] = 10,

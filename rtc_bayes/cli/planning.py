@@ -38,7 +38,10 @@ def plan(
         ),
     ],
     difference: Annotated[
-        float, typer.Option(help="The difference in mean score to be told apart.")
+        float,
+        typer.Option(
+            help="The difference in mean score to be told apart, from 0 to 1 (by DCG more)."
+        ),
     ] = 0.05,
     level: Annotated[
         float, typer.Option(help="The confidence asked for, above 0.5 and below 1.")

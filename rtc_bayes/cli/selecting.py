@@ -66,7 +66,9 @@ def topics(
     ] = None,
     gain_weight: Annotated[float, typer.Option(help="Of box: how much gains count.")] = 0.0,
     subsets: Annotated[int, typer.Option(help="Of vote: how many sets of systems.")] = 100,
-    share: Annotated[float, typer.Option(help="Of vote: of the systems, in each.")] = 0.2,
+    share: Annotated[
+        float, typer.Option(help="Of vote: of the systems, in each, from 0 to 1.")
+    ] = 0.2,
     criterion: Annotated[
         Literal["rho", "tau"], typer.Option(help="Of oracle: what is to be largest.")
     ] = "rho",
