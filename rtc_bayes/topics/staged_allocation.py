@@ -15,6 +15,7 @@ from rtc_bayes.errors import Above, InputError, explains_types, options_of, whol
 from rtc_bayes.measures.sampling import (
     Sample,
     SamplingWeights,
+    equal_parts,
     judged_by,
     permanent_numbers,
     sampling_weights,
@@ -385,7 +386,7 @@ def _spent(
     shares: Sequence[float]
     if size == "expected":  # what was drawn must not tell how much is drawn next
         left = np.bincount(pool.topic_of, open_ * (1.0 - probability), pool.n_topics)
-        shares = _level(left, budget).tolist()
+        shares = equal_parts(left, budget).tolist()
     else:
         left = np.bincount(pool.topic_of, open_ & (numbers >= probability), pool.n_topics)
         shares = equal_shares(left.astype(np.int64).tolist(), budget)
@@ -394,13 +395,3 @@ def _spent(
         inside = pool.documents(topic)
         raised[inside] = more(inside, w[inside], share)
     return raised
-
-
-def _level(left: Floats, budget: float) -> Floats:
-    """Spread a budget equally, no more to each than is left, in parts of a document, too."""
-    if budget >= left.sum() * (1.0 - 1e-12):
-        return left
-    rising = np.sort(left)
-    used_up = np.cumsum(rising) - rising
-    level = (budget - used_up) / np.arange(len(left), 0, -1)
-    return np.minimum(left, level[np.argmax(level <= rising)])
