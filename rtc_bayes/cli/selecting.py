@@ -25,7 +25,7 @@ from rtc_bayes.cli.arguments import (
     writable,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, refuse_unused
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, of_negative, refuse_unused
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted, in_words
 
@@ -252,7 +252,8 @@ def extend(
     """Say how much of new runs is judged, or what to judge.
 
     Without --budget: how many of each run's first documents (--depth) have no judgment, and its
-    mean average reuse, from 0 to 1 (average precision with judged documents for relevant ones).
+    mean average reuse, from 0 to 1 (average precision with judged documents for relevant ones),
+    over its topics that have judgments.
     With --budget: which of these documents to judge, spread over topics (Hosseini 2013, chapter 5).
     """
     import pandas as pd
@@ -288,7 +289,12 @@ def extend(
         ]
         omega = sum(map(len, unjudged_documents(systems, judged, depth).values()))
         frame = pd.DataFrame({"system": [*reuse], "reuse": [*reuse.values()], "unjudged": alone})
-        title = f"{counted(omega, 'document')} without a judgment to rank {depth}"
+        averaged = sum(bool(judged.judged(topic)) for topic in systems.topics)
+        title = (
+            f"{counted(omega, 'document')} without a judgment to rank {depth}; reuse is over the "
+            f"{counted(averaged, 'topic')} with judgments"
+        )
+        title += of_negative(judged)
         meta = provenance(inputs=inputs) | {"omega": omega}
         show_frame(frame.sort_values("reuse"), kind, output, meta, title, {"reuse": ".3f"})
         return
@@ -303,7 +309,8 @@ def extend(
         depth=depth,
         weights=None if weights is None else _numbers(weights, "system", "weight"),
     )
-    show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), in_words(chosen), {})
+    title = in_words(chosen) + of_negative(judged)
+    show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), title, {})
 
 
 @grouped
