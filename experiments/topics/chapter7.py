@@ -75,7 +75,7 @@ def main() -> None:
                 for who, held in (("participating", ~new), ("new", new)):
                     row[f"tau, {who}"] = kendall_tau(means[held], target[held])
                     row[f"RMSE, {who}"] = ((means - target)[held] ** 2).mean() ** 0.5
-                row["topics in stage 3"] = np.count_nonzero(list(spent.stages[-1].judged.values()))
+                row["topics in stage 3"] = np.count_nonzero(list(spent.stages[2].judged.values()))
                 rows.append(row)
     table = pd.DataFrame(rows).groupby(["judged", "by"], sort=False)
     print(to_markdown(table.mean().round(3).reset_index()))

@@ -199,7 +199,12 @@ def reusability(
     Writes a page (HTML) and its tables.
     """
     from rtc_bayes.collection import Judgments, read_groups, read_qrels
-    from rtc_bayes.collection.hold_out import check_contributed, check_design, read_hold_out
+    from rtc_bayes.collection.hold_out import (
+        check_contributed,
+        check_design,
+        read_hold_out,
+        warn_of_held_out,
+    )
     from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.measures.scores import ScoreMatrix
     from rtc_bayes.relevance import ModelSpec
@@ -264,6 +269,7 @@ def reusability(
             for depth in pool_depth or ():
                 judged = judged_under(judged, systems, of_systems, design, depth)
             check_design(judged, design)
+            warn_of_held_out(judged.judged_for, judged.topics, design, of_systems)
             # those that name the design are its own
             if judged.hold_out is None:
                 over_pool = Judgments.from_qrels(Estimand().pool(systems, judged), judged)

@@ -10,6 +10,7 @@ import typer
 
 from rtc_bayes.cli.arguments import Format, LabelFiles, PageFormat
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Labels, Pool, Qrels, Runs
@@ -49,6 +50,14 @@ def refuse_unused(
         if name in options and source is not None and source.name == "COMMANDLINE":
             option = max(parameter.opts, key=len)
             raise InputError(f"{option} says nothing {beside}", remedy=remedy)
+
+
+def of_negative(judged: Qrels | None) -> str:
+    """Say, for the end of a title, how many documents nobody can judge."""
+    if judged is None or not judged.negative:
+        return ""
+    left = counted(len(judged.negative), "document")
+    return f"; {left} of a negative grade, which nobody can judge, left out"
 
 
 def read_options(options: Sequence[str] | None) -> dict[str, str]:

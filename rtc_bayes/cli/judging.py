@@ -28,6 +28,7 @@ from rtc_bayes.cli.inputs import (
     ENDINGS,
     digests,
     format_of,
+    of_negative,
     parted,
     read_beside,
     read_judgments,
@@ -286,7 +287,7 @@ def next_(
             f"{algorithm}, {judgments.n_judged} judged, seed {seed}; gains are what the model "
             "itself expects, each once those above are done"
         )
-        title += _of_negative(judged)
+        title += of_negative(judged)
         _show(ranked, kind, output, provenance(seed=seed, inputs=inputs), title)
         return
     with announced("choosing documents", quiet):
@@ -319,18 +320,10 @@ def next_(
         title += f"; {counted_grades(highest, judgments.relevance_level)}"
         if by and parse_measure(estimand.measure).graded:
             title += ", and gains are by grade"
-    title += _of_negative(judged)
+    title += of_negative(judged)
     if not suggestions.documents:
         title += f"; {why_none(judgments, has_confidence=chosen.has_confidence)}"
     _show(frame, kind, output, meta, title)
-
-
-def _of_negative(judged: Qrels | None) -> str:
-    """Say, for the end of a title, how many documents nobody can judge."""
-    if judged is None or not judged.negative:
-        return ""
-    left = counted(len(judged.negative), "document")
-    return f"; {left} of a negative grade, which nobody can judge, left out"
 
 
 def _refuse_of_others(

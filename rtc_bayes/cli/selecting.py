@@ -25,7 +25,7 @@ from rtc_bayes.cli.arguments import (
     writable,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, refuse_unused
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, of_negative, refuse_unused
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted, in_words
 
@@ -89,7 +89,7 @@ def topics(
 
     if Path(output).suffix not in ("", ".csv"):
         raise InputError("topics are written as CSV", path=output, remedy="end it with .csv")
-    scores, inputs = _scores(context, runs, qrels, measure, relevance_level)
+    scores, inputs, of_grades = _scores(context, runs, qrels, measure, relevance_level)
     chosen = select_topics(
         scores,
         size=size,
@@ -106,7 +106,7 @@ def topics(
     )
     inputs |= {path: digest_file(path) for path in (weights, gain) if path}
     chosen.to_csv(output, provenance(seed=seed, inputs=inputs))
-    typer.echo(f"{in_words(chosen)}\nin {output}")
+    typer.echo(f"{in_words(chosen)}{of_grades}\nin {output}")
 
 
 @grouped
@@ -254,7 +254,8 @@ def extend(
     """Say how much of new runs is judged, or what to judge.
 
     Without --budget: how many of each run's first documents (--depth) have no judgment, and its
-    mean average reuse, from 0 to 1 (average precision with judged documents for relevant ones).
+    mean average reuse, from 0 to 1 (average precision with judged documents for relevant ones),
+    over its topics that have judgments.
     With --budget: which of these documents to judge, spread over topics (Hosseini 2013, chapter 5).
     """
     import pandas as pd
@@ -290,7 +291,12 @@ def extend(
         ]
         omega = sum(map(len, unjudged_documents(systems, judged, depth).values()))
         frame = pd.DataFrame({"system": [*reuse], "reuse": [*reuse.values()], "unjudged": alone})
-        title = f"{counted(omega, 'document')} without a judgment to rank {depth}"
+        averaged = sum(bool(judged.judged(topic)) for topic in systems.topics)
+        title = (
+            f"{counted(omega, 'document')} without a judgment to rank {depth}; reuse is over the "
+            f"{counted(averaged, 'topic')} with judgments"
+        )
+        title += of_negative(judged)
         meta = provenance(inputs=inputs) | {"omega": omega}
         show_frame(frame.sort_values("reuse"), kind, output, meta, title, {"reuse": ".3f"})
         return
@@ -305,7 +311,8 @@ def extend(
         depth=depth,
         weights=None if weights is None else _numbers(weights, "system", "weight"),
     )
-    show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), in_words(chosen), {})
+    title = in_words(chosen) + of_negative(judged)
+    show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), title, {})
 
 
 @grouped
@@ -348,7 +355,9 @@ def variability(
     from rtc_bayes.topics import compare_variability
 
     kind = format_of(layout, output, ENDINGS)
-    scores, inputs = _scores(context, runs, qrels, [measure] if measure else None, relevance_level)
+    scores, inputs, of_grades = _scores(
+        context, runs, qrels, [measure] if measure else None, relevance_level
+    )
     compared = compare_variability(
         scores[0], transform=transform, test=test, level=level, top=top, epsilon=epsilon
     )
@@ -356,7 +365,7 @@ def variability(
     title = (
         f"{counted(counts['pairs'], 'pair')} of {len(compared.systems)} systems: "
         f"{counts['ties']} whose means tie, {counts['broken']} of these by variance apart "
-        f"({test}, level {level:g}); by {_OF_SCORES[transform]}"
+        f"({test}, level {level:g}); by {_OF_SCORES[transform]}{of_grades}"
     )
     frame = compared.to_frame()
     meta = provenance(inputs=inputs) | counts
@@ -373,8 +382,11 @@ def _scores(
     qrels: str | None,
     measures: list[str] | None,
     relevance_level: int | None,
-) -> tuple[list[ScoreMatrix], dict[str, str]]:
-    """Read scores of systems on topics: a CSV of them, or runs and judgments, by each measure."""
+) -> tuple[list[ScoreMatrix], dict[str, str], str]:
+    """Read scores of systems on topics: a CSV of them, or runs and judgments, by each measure.
+
+    Also says, for the end of a sentence, which of several grades counted as relevant.
+    """
     from rtc_bayes.measures.scores import ScoreMatrix
     from rtc_bayes.store import digest_file
 
@@ -389,19 +401,22 @@ def _scores(
         of_runs = ("relevance_level", "name_by", "order")
         refuse_unused(context, "of a CSV of scores", *of_runs, remedy="give RUNS with --qrels")
         scores = [ScoreMatrix.from_csv(files[0], name) for name in names or [None]]
-        return scores, {files[0]: digest_file(files[0])}
+        return scores, {files[0]: digest_file(files[0])}, ""
     if any(file.endswith(".csv") for file in files):
         raise InputError(
             "a CSV of scores and --qrels", remedy="give RUNS with --qrels, or the CSV alone"
         )
     from rtc_bayes.collection import read_qrels
+    from rtc_bayes.collection.grades import counted_grades
 
     systems, judged = runs.read(), read_qrels(qrels)
     scores = [
         ScoreMatrix.from_qrels(systems, judged, name, relevance_level=relevance_level)
         for name in dict.fromkeys(measures or ["AP"])
     ]
-    return scores, digests(systems, judged)
+    level, highest = relevance_level or judged.relevance_level or 1, judged.highest_grade
+    of_grades = f"; {counted_grades(highest, level)}" if highest > 1 else ""
+    return scores, digests(systems, judged), of_grades
 
 
 def _numbers(path: str, name: str, value: str) -> dict[str, float]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rtc_bayes.collection.judgments import Judgments
-    from rtc_bayes.collection.qrels import Qrels
+    from rtc_bayes.collection.qrels import JudgedFor, Qrels
 
 # judgments that somebody added by hand are no more than this share, or so few
 _FOREIGN, _BY_HAND = 0.01, 10
@@ -460,6 +460,44 @@ def check_contributed(
         remedy="give the design under which they were made, and all runs; complete judgments are "
         "cut to what it would have judged by judged_under (--pool-depth)",
     )
+
+
+def warn_of_held_out(
+    judged_for: JudgedFor,
+    topics: Sequence[str],
+    design: HoldOutDesign,
+    groups: Mapping[str, str],
+) -> None:
+    """Say that judgments were made for systems that a design holds out of their topics.
+
+    Parameters
+    ----------
+    judged_for : sequence of str, mapping of str to sequence of str, or None
+        As judgments name it: the systems of all topics, or of each; None: not known.
+    topics : sequence of str
+        Those with judgments.
+    design : HoldOutDesign
+    groups : mapping of str to str
+        Group of each system; others are let be.
+
+    Warns
+    -----
+    CollectionWarning
+        How many topics, and one system of the first.
+    """
+    against = {}
+    for topic in topics:
+        systems = judged_for.get(topic, ()) if isinstance(judged_for, Mapping) else judged_for
+        if systems and topic in design.topics:
+            held = design.held_out(topic)
+            against[topic] = next((name for name in systems if groups.get(name) in held), None)
+    named = [(name, topic) for topic, name in against.items() if name is not None]
+    if named:
+        name, topic = named[0]
+        warn(
+            f"judgments of {counted(len(named), 'topic')} were made for systems that the design "
+            f"holds out there, as {name} on topic {topic}: losses measured by them are too low"
+        )
 
 
 def check_groups_given(design: object, groups: object) -> None:

@@ -217,6 +217,17 @@ class Qrels(_TopicTable[int]):
         """
         return tuple((t, d) for t, of in self.items() for d, grade in of.items() if grade < 0)
 
+    @property
+    def highest_grade(self) -> int:
+        """The highest grade, 0 where there is none.
+
+        Examples
+        --------
+        >>> Qrels({"1": {"a": 2, "b": -1}}).highest_grade
+        2
+        """
+        return max((max(grades.values(), default=0) for grades in self.values()), default=0)
+
     def counts(self, relevance_level: int | None = None) -> tuple[int, int]:
         """Count the judged and, at a relevance level (their own), the relevant documents."""
         level = self.relevance_level or 1
@@ -288,7 +299,7 @@ def level_of(qrels: Qrels, relevance_level: int | None) -> int:
 
 def _warn_of_none(qrels: Qrels, relevance_level: int) -> None:
     """Say that the relevance level is above every grade, so that nothing judged is relevant."""
-    highest = max((grade for values in qrels.values() for grade in values.values()), default=0)
+    highest = qrels.highest_grade
     if 1 <= highest < relevance_level:
         warn(
             f"relevance level {relevance_level} is above the highest grade of the judgments, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.merging import NAMED, refused
 from rtc_bayes.collection.qrels import Prel, Prels, Qrels
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError, explains_types, warn
 from rtc_bayes.measures.sampling import (
     Sample,
+    equal_parts,
     inclusion_probabilities,
     permanent_numbers,
     poisson_sample,
+    sampling_weights,
 )
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -41,7 +44,8 @@ def audit_documents(
 ) -> Prels:
     """Draw the documents of an audit: a Poisson sample of a share of the pool.
 
-    Every topic is expected to get the same number of documents. :func:`audit_order` says in which
+    Every topic is expected to get the same number of documents, but for small ones, of which all
+    are drawn: others get what these lack. :func:`audit_order` says in which
     order to judge them, and :func:`audit` what the judgments say of a comparison.
 
     Parameters
@@ -50,7 +54,8 @@ def audit_documents(
     share : float, above 0 and at most 1
         The expected number of documents drawn, as a share of the pool's documents.
     qrels : Qrels, optional
-        Judgments there are; documents without one have the grade -1.
+        Judgments there are; documents without one have the grade -1. What nobody can judge, those
+        that the qrels grade -1, is left out.
     weights : {"uniform", "depth", "rank"} or array-like of float, shape (documents,); optional
         What probabilities are in proportion to: see :func:`inclusion_probabilities`. By default
         half of a topic's documents are drawn by "rank" and half alike, so that none is so unlikely
@@ -61,12 +66,18 @@ def audit_documents(
     Returns
     -------
     Prels
-        Grade, method 1 and inclusion probability of every document drawn.
+        Grade, method 1 and inclusion probability of every document drawn, and the relevance level
+        of the qrels.
 
     Raises
     ------
     InputError
         A share outside (0, 1], or bad weights.
+
+    Warns
+    -----
+    CollectionWarning
+        Documents drawn that nobody can judge: how many.
 
     Examples
     --------
@@ -78,34 +89,52 @@ def audit_documents(
     """
     if not 0.0 < share <= 1.0:
         raise InputError(f"the share of an audit is {share}", remedy="give it above 0, at most 1")
-    size = share * pool.n_documents / max(pool.n_topics, 1)
+    size = _size_of_topics(pool, share * pool.n_documents, weights)
     if weights is None:
         weights = sum(
             inclusion_probabilities(pool, 0.5 * size, weights=each) for each in ("rank", "uniform")
         )
     probability = inclusion_probabilities(pool, size, weights=weights)
-    drawn = np.flatnonzero(poisson_sample(pool, probability, seed=seed))
     rows: dict[str, dict[str, Prel]] = {}
-    for d in drawn:
-        topic, docno = pool.topics[pool.topic_of[d]], str(pool.docnos[d])
-        grade = -1 if qrels is None else qrels.get(topic, {}).get(docno, -1)
-        rows.setdefault(topic, {})[docno] = Prel(grade, ALGORITHM, float(probability[d]))
-    return Prels(rows)
+    for d in np.flatnonzero(poisson_sample(pool, probability, seed=seed)):
+        of_topic = rows.setdefault(pool.topics[pool.topic_of[d]], {})
+        of_topic[str(pool.docnos[d])] = Prel(-1, ALGORITHM, float(probability[d]))
+    return with_grades(Prels(rows), Qrels({}) if qrels is None else qrels)
+
+
+def _size_of_topics(pool: Pool, total: float, weights: SamplingWeights | ArrayLike | None) -> float:
+    """Return how many documents a topic may have so that all topics have `total` together."""
+    can_be_drawn = sampling_weights(pool, "uniform" if weights is None else weights) > 0.0
+    sizes = np.bincount(pool.topic_of, can_be_drawn, pool.n_topics)
+    return float(equal_parts(sizes, total).max(initial=0.0))
 
 
 def with_grades(prels: Prels, qrels: Qrels) -> Prels:
     """Give documents of an audit without a grade the grade that they have in qrels.
+
+    A document that the qrels grade -1, because nobody can judge it, is left out: an audit waits for
+    the judgment of every document in it. Estimates then hold the model's probability of it.
 
     Parameters
     ----------
     prels : Prels
     qrels : Qrels
 
+    Returns
+    -------
+    Prels
+        With the relevance level that they name, else that of the qrels.
+
     Raises
     ------
     InputError
         Documents that the two judge differently: how many, and some of them. A negative grade is
         no judgment.
+
+    Warns
+    -----
+    CollectionWarning
+        Documents that nobody can judge are left out: how many.
 
     Examples
     --------
@@ -118,20 +147,27 @@ def with_grades(prels: Prels, qrels: Qrels) -> Prels:
     rtc_bayes.errors.InputError: 1 document is judged differently: a of topic 1 (audit: 1, ...
     """
     _check_conflicts(prels, qrels)
+    rows: dict[str, dict[str, Prel]] = {}
+    aside = 0
+    for topic, of_topic in prels.items():
+        grades = qrels.get(topic, {})
+        for docno, row in of_topic.items():
+            if row.relevance < 0 and docno in grades:
+                if grades[docno] < 0:
+                    aside += 1
+                    continue
+                row = replace(row, relevance=grades[docno])
+            rows.setdefault(topic, {})[docno] = row
+    if aside:
+        warn(
+            f"{counted(aside, 'document')} of the audit {'has' if aside == 1 else 'have'} grade "
+            "-1, which nobody can judge: left out, so that estimates hold the model's probability",
+        )
     return Prels(
-        {
-            topic: {
-                docno: row
-                if row.relevance >= 0
-                else Prel(
-                    qrels.get(topic, {}).get(docno, -1), row.algorithm, float(row.probability)
-                )
-                for docno, row in rows.items()
-            }
-            for topic, rows in prels.items()
-        },
+        rows,
         path=prels.path,
         digest=prels.digest,
+        relevance_level=prels.relevance_level or qrels.relevance_level,
     )
 
 

@@ -205,6 +205,15 @@ class HoldOutSession:
             # the judgment is made, also where a model's fit fails after it
             if len(session.steps) > before:
                 self._take(n, document)
+        if len(session.steps) == before:  # nobody can judge it
+            topic, docno = (
+                self.pool.topics[self.pool.topic_of[document]],
+                self.pool.docnos[document],
+            )
+            self._before = self._before.with_aside([(topic, str(docno))])
+            self._room[n] -= 1
+            self._share()
+            self._offered = None
 
     def _take(self, n: int, document: int) -> None:
         """Count a judgment that the session of a sub-pool has made."""

@@ -134,9 +134,9 @@ def plan(
     Raises
     ------
     InputError
-        A budget below one judgment, no judged topic (with `population` fewer than two), an unknown
-        system, an algorithm without a model, a number out of range, or without `population` an
-        estimand of judged topics.
+        A budget below one judgment, a measure with ``rel`` above 1, no judged topic (with
+        `population` fewer than two), an unknown system, an algorithm without a model, a number out
+        of range, or without `population` an estimand of judged topics.
     FitError
         A model's fit that must not be used.
 
@@ -160,7 +160,14 @@ def plan(
     about = Estimand.from_value(estimand)
     number = whole_number("repetitions", repetitions, least=1)
     depths = _check(budget, level, judgment_cost, topic_cost, judgments_per_topic)
-    highest = parse_measure(about.measure).highest(pool.score_depth)
+    measure = parse_measure(about.measure)
+    if measure.rel > 1:
+        raise InputError(
+            f"a plan simulates labels without grades, and {measure} asks for grades from "
+            f"{measure.rel} on",
+            remedy=f"plan for the measure without rel, at relevance level {measure.rel}",
+        )
+    highest = measure.highest(pool.score_depth)
     if not 0.0 < difference < highest:
         raise InputError(
             f"difference is {difference}",

@@ -228,18 +228,25 @@ class JudgingSession:
         label : float
             In [0, 1].
         grade : int, optional
-            What the label was read from; by default the relevance level for 1 and 0 for 0.
+            What the label was read from; by default the relevance level for 1 and 0 for 0. -1: you
+            cannot judge the document. It is then among the judgments' ``aside``, :meth:`next` does
+            not return it again, and the label says nothing.
 
         Raises
         ------
         InputError
-            A label outside [0, 1], or a document that is judged or not in the pool; a grade that
-            is no whole number from 0 to 127, or does not have the label at the relevance level.
+            A label outside [0, 1], or a document that is judged, aside or not in the pool; a grade
+            that is no whole number from -1 to 127, or does not have the label at the relevance
+            level.
         """
+        aside = grade is not None and grade == -1
+        if aside:
+            label = 0.0
         if not isinstance(label, Real) or math.isnan(label) or not 0.0 <= label <= 1.0:
             raise InputError(
                 f"label {label!r} is outside [0, 1]",
-                remedy="give 1 for relevant, 0 for nonrelevant, or a probability",
+                remedy="give 1 for relevant, 0 for nonrelevant, or a probability; with grade=-1 "
+                "you say that nobody can judge it",
             )
         if not _is_count(document) or document >= self.pool.n_documents:
             raise InputError(
@@ -258,6 +265,11 @@ class JudgingSession:
                 f"document {docno} of topic {topic} is judged already",
                 remedy="judge another; to change a label start a session from other judgments",
             )
+        if aside:
+            self._chooser.set_aside(int(document))
+            self._aside |= {int(document)}
+            self._offered = None
+            return
         if grade is not None:
             level = self._level
             grade = whole_number("grade", grade)

@@ -379,11 +379,6 @@ def inclusion_probabilities(
     if not size > 0.0:
         raise InputError(f"size is {size}", remedy="give a number of documents above 0")
     values = sampling_weights(pool, weights)
-    if values.shape != (pool.n_documents,) or not (values >= 0.0).all():
-        raise InputError(
-            "weights are below 0, or not one for each document",
-            remedy="give uniform, depth, rank, or numbers of at least 0",
-        )
     probability = np.zeros(pool.n_documents)
     for t in range(pool.n_topics):
         inside = pool.documents(t)
@@ -394,6 +389,11 @@ def inclusion_probabilities(
 def sampling_weights(pool: Pool, weights: SamplingWeights | ArrayLike) -> Floats:
     """Return what inclusion probabilities are in proportion to: see the function before this.
 
+    Raises
+    ------
+    InputError
+        Weights below 0, or not one for each document.
+
     Examples
     --------
     >>> import rtc_bayes as rb
@@ -402,7 +402,13 @@ def sampling_weights(pool: Pool, weights: SamplingWeights | ArrayLike) -> Floats
     [1.0, 0.5]
     """
     if not isinstance(weights, str):
-        return np.asarray(weights, dtype=np.float64)
+        values = np.asarray(weights, dtype=np.float64)
+        if values.shape != (pool.n_documents,) or not (values >= 0.0).all():
+            raise InputError(
+                "weights are below 0, or not one for each document",
+                remedy="give uniform, depth, rank, or numbers of at least 0",
+            )
+        return values
     best = pool.best_ranks
     if weights == "uniform":
         return np.ones(pool.n_documents)
@@ -464,3 +470,29 @@ def scaled(weights: Floats, size: float) -> Floats:
         if not over.any():
             return scaled
         sure |= over
+
+
+def equal_parts(most: Floats, total: float) -> Floats:
+    """Spread a number of documents equally, in parts of one too, no more to each than its most.
+
+    Parameters
+    ----------
+    most : ndarray of float, at least 0
+    total : float, at least 0
+
+    Returns
+    -------
+    ndarray of float
+        They sum to the total, or are all that is available.
+
+    Examples
+    --------
+    >>> equal_parts(np.array([5.0, 1.0, 5.0]), 8.0).tolist()
+    [3.5, 1.0, 3.5]
+    """
+    if total >= most.sum() * (1.0 - 1e-12):
+        return most
+    rising = np.sort(most)
+    used_up = np.cumsum(rising) - rising
+    level = (total - used_up) / np.arange(len(most), 0, -1)
+    return np.minimum(most, level[np.argmax(level <= rising)])

@@ -67,8 +67,7 @@ def scores_table(
     frame = scores.to_frame() if per_topic else scores.mean_frame()
     if not per_topic:
         frame = frame.sort_values(scores.measures[0], ascending=False, kind="stable")
-    level = scores.relevance_level
-    highest = max(max(grades.values(), default=0) for grades in qrels.values())
+    level, highest = scores.relevance_level, qrels.highest_grade
     graded = f" (grades {level} to {highest} are relevant)" if highest > level else ""
     title = f"{counted(len(scores.topics), 'topic')} ({topics}), relevance level {level}{graded}"
     formats = dict.fromkeys([*scores.measures, "value"], ".4f") | {coverage: ".1%"}

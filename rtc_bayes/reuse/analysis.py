@@ -14,7 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
-from rtc_bayes.collection.hold_out import HoldOutDesign, check_contributed, check_design
+from rtc_bayes.collection.hold_out import (
+    HoldOutDesign,
+    check_contributed,
+    check_design,
+    warn_of_held_out,
+)
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.agreement import CELLS, chi_square_p, exact_p
@@ -35,7 +40,7 @@ from rtc_bayes.reuse.permutation import (
 from rtc_bayes.store.files import atomic_write
 from rtc_bayes.store.progress import Progress, silent
 from rtc_bayes.store.provenance import provenance
-from rtc_bayes.store.shown import Shown, counted
+from rtc_bayes.store.shown import Shown, compared, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,6 +106,11 @@ def reusability(
         A system without a group, a topic or group that the design lacks, judgments of another
         design, fewer than two reuse topics in every comparison, or a level or number out of range.
 
+    Warns
+    -----
+    CollectionWarning
+        Judgments made for systems that the design holds out of their topics.
+
     Examples
     --------
     >>> import rtc_bayes as rb
@@ -128,6 +138,13 @@ def reusability(
         check_design(judged, design)
         if isinstance(judged, Judgments):
             check_contributed(judged, design, groups)
+            made_for, of_topics = (
+                judged.judged_for_by_topic or judged.judged_for,
+                judged.pool.topics,
+            )
+        else:
+            made_for, of_topics = judged.judged_for, judged.topics
+        warn_of_held_out(made_for, of_topics, design, groups)
     held = HeldScores.under(scores, groups, design)
     tested = {comparison: paired_tests(held, comparison) for comparison in COMPARISONS}
     if all(tests is None or tests[1].n.max() < 2 for tests in tested.values()):
@@ -396,18 +413,17 @@ class Reusability(Shown):
         the comparisons, with p-values adjusted for there being several (Holm).
         """
         p, mean = self._p_holm(), self.mean_score
-        share = self.loss / mean
+        change, share = compared(-self.loss, ".3f"), abs(self.loss) / mean
         said = []
         if self.loss_p <= self.level:
-            more = "lower" if self.loss > 0 else "higher"
             said.append(
-                f"Systems score {abs(self.loss):.3f} {more} ({abs(share):.0%} of their mean) on "
-                f"topics that they were held out of (p {self.loss_p:.3f})."
+                f"Systems score {change} ({share:.0%} of their mean) on topics that they were held "
+                f"out of (p {self.loss_p:.3f})."
             )
         else:
             said.append(
-                f"No loss was found: {self.loss:+.3f} ({share:+.1%} of the mean score), p "
-                f"{self.loss_p:.3f}. A loss of {self.detectable_loss:.3f} "
+                f"No loss was found: scores of held-out groups are {change} ({share:.1%} of the "
+                f"mean score), p {self.loss_p:.3f}. A loss of {self.detectable_loss:.3f} "
                 f"({self.detectable_loss / mean:.0%}) would be found with probability .8."
             )
         changed = [c for c in COMPARISONS if p.get(c, 1.0) <= self.level]

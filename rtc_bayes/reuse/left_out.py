@@ -21,7 +21,7 @@ from rtc_bayes.measures.pool_moments import moments
 from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.store.files import atomic_write
 from rtc_bayes.store.provenance import provenance
-from rtc_bayes.store.shown import Shown, counted
+from rtc_bayes.store.shown import Shown, compared, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -356,11 +356,12 @@ class LeftOut(Shown):
         worst = runs.loc[runs["relative"].idxmin()]
         by_others = ""
         if row["low"] == row["low"]:
-            by_others = f" ({row['low']:+.2%} to {row['high']:+.2%} by other draws of groups)"
+            low, high = compared(row["low"], ".2%"), compared(row["high"], ".2%")
+            by_others = f" ({low} to {high} by other draws of groups)"
         return (
-            f"Without what its own group alone contributed, a run's mean {self.measure} changes by "
-            f"{row['mean']:+.2%} on average{by_others}, and by {worst['relative']:+.1%} at worst "
-            f"({worst['system']}). "
+            f"Without what its own group alone contributed, a run's mean {self.measure} is "
+            f"{compared(row['mean'], '.2%')} on average{by_others}, and "
+            f"{compared(worst['relative'], '.1%')} at worst ({worst['system']}). "
             f"{row['moved']:.0f} of {len(runs)} runs change rank among those of other groups, by "
             f"{row['places']:.0f} at most. One group alone contributed "
             f"{at.unique_relevant.sum():,} of {at.relevant:,} relevant documents, where the first "

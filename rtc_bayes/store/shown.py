@@ -59,3 +59,23 @@ def counted(number: int, thing: str) -> str:
     ('1 topic', '1,200 documents')
     """
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def compared(difference: float, form: str) -> str:
+    """Say how much higher or lower something is.
+
+    Parameters
+    ----------
+    difference : float
+        Its value, less what it is compared with.
+    form : str
+        Of the number, without a sign.
+
+    Examples
+    --------
+    >>> compared(0.0371, ".3f"), compared(-0.189, ".1%"), compared(0.0, ".1%")
+    ('0.037 higher', '18.9% lower', 'the same')
+    """
+    if not difference:
+        return "the same"
+    return f"{abs(difference):{form}} {'higher' if difference > 0.0 else 'lower'}"

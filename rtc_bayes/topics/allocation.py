@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,7 @@ def mean_average_reuse(
     Returns
     -------
     dict of str to float
-        By run, the mean over the topics that have judgments.
+        By run, the mean over its topics that have judgments; 0 where none has.
 
     Raises
     ------
@@ -61,19 +62,22 @@ def mean_average_reuse(
         raise InputError("nothing is judged", remedy="give judgments")
     reuse: dict[str, float] = {}
     for name in runs.systems:
-        total = 0.0
-        for topic, judged in by_topic.items():
+        of_topics = []
+        for topic in by_topic.keys() & runs[name].topics:
+            judged = by_topic[topic]
             hit = np.array([docno in judged for docno in runs[name].ranking(topic)], dtype=float)
             share = hit.cumsum() / np.arange(1, len(hit) + 1)
-            total += float(share @ hit if formula == "corrected" else share.sum()) / len(judged)
-        reuse[name] = total / len(by_topic)
+            total = share @ hit if formula == "corrected" else share.sum()
+            of_topics.append(float(total) / len(judged))
+        reuse[name] = math.fsum(of_topics) / max(len(of_topics), 1)
     return reuse
 
 
 def unjudged_documents(runs: Runs, qrels: Qrels, depth: int = 100) -> dict[str, tuple[str, ...]]:
     """Return the documents of a pool that have no judgment, by topic.
 
-    Their number over all topics is Omega, what it would cost to judge all for these runs (5.3).
+    What nobody can judge, a document of grade -1, is left out. Their number over all topics is
+    Omega, what it would cost to judge all for these runs (5.3).
 
     Parameters
     ----------
@@ -102,19 +106,24 @@ def unjudged_documents(runs: Runs, qrels: Qrels, depth: int = 100) -> dict[str, 
         for name in runs.systems:
             for rank, docno in enumerate(runs[name].ranking(topic)[:depth]):
                 best[docno] = min(rank, best.get(docno, rank))
-        judged = qrels.judged(topic)
-        left = [docno for docno in best if docno not in judged]
+        left = best.keys() - qrels.get(topic, {}).keys()
         documents[topic] = tuple(sorted(left, key=lambda docno: (best[docno], docno)))
     return documents
 
 
-def equal_shares(available: Sequence[int], budget: int) -> list[int]:
-    """Spread a budget equally, no more to each than is available; what is over goes to the first.
+def equal_shares(
+    available: Sequence[int], budget: int, earlier: Sequence[int] | None = None
+) -> list[int]:
+    """Spread a budget equally, no more to each than is available.
+
+    What is over goes to those that had least before, the first of these first.
 
     Parameters
     ----------
     available : sequence of int
     budget : int
+    earlier : sequence of int, optional
+        What each was given before. Default: nothing.
 
     Returns
     -------
@@ -125,12 +134,15 @@ def equal_shares(available: Sequence[int], budget: int) -> list[int]:
     --------
     >>> equal_shares([5, 1, 5], 8)
     [4, 1, 3]
+    >>> equal_shares([5, 5, 5], 4, earlier=[2, 1, 1])
+    [1, 2, 1]
     """
     shares = [0] * len(available)
+    had = earlier or shares.copy()
     while left := min(budget, sum(available)) - sum(shares):
         room = [n for n, most in enumerate(available) if shares[n] < most]
         each = max(1, left // len(room))
-        for n in room[:left]:
+        for n in sorted(room, key=had.__getitem__)[:left]:
             shares[n] += min(each, available[n] - shares[n])
     return shares
 

@@ -19,6 +19,19 @@ type Floats = NDArray[np.float64]
 # Values that differ by less are equal but for rounding.
 EQUAL = 1e-9
 _ROUNDING = 1e-13
+# Topics that cancel each other leave this share of their variance, by rounding.
+_NOTHING = 1e-12
+
+
+class AlikeError(InputError):
+    """All systems have the same mean score, so that no topic says more than another.
+
+    Examples
+    --------
+    >>> raise AlikeError("all systems have the same mean score")
+    Traceback (most recent call last):
+    rtc_bayes.topics.objective.AlikeError: all systems have the same mean score
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +95,7 @@ class Objective:
         factor = share / (1.0 - share @ share)
         objective = cls(centred(mean, share), factor, share @ scores.variance[used])
         if objective.variance <= EQUAL**2 * (factor @ mean.sum(axis=1) ** 2):
-            raise InputError(
+            raise AlikeError(
                 "all systems have the same mean score", remedy="give systems that differ"
             )
         return objective
@@ -108,6 +121,11 @@ class Objective:
         total = self.deviations.sum(axis=1)
         return float(total @ total)
 
+    @cached_property
+    def alone(self) -> Floats:
+        """Standard deviation of each topic by itself, noise and all, shape (topics,)."""
+        return np.sqrt((self.deviations**2).sum(axis=0) + self.noise)
+
     def column(self, topic: int) -> Floats:
         """Covariance of one topic with every topic, shape (topics,)."""
         if "covariance" in self.__dict__:
@@ -125,13 +143,15 @@ class Objective:
         Returns
         -------
         float
-            In units of the measure times topics; 0 if all weights are 0, or no weighted topic
-            tells systems apart.
+            In units of the measure times topics; 0 if all weights are 0, no weighted topic tells
+            systems apart, or they cancel each other.
         """
-        d = np.asarray(weights, dtype=np.float64)
-        spread = self.deviations @ d
-        size = float(spread @ spread + self.noise @ d**2)
-        return float(self.with_all @ d) / size**0.5 if size > 0.0 else 0.0
+        return float(self.gammas(np.asarray(weights, dtype=np.float64)[:, None])[0])
+
+    def gammas(self, weights: Floats) -> Floats:
+        """Return :meth:`gamma` of several weightings, the columns of shape (topics, weightings)."""
+        size = ((self.deviations @ weights) ** 2).sum(axis=0) + self.noise @ weights**2
+        return gamma_of(self.with_all @ weights, size, self.alone @ np.abs(weights))
 
     def rho(self, weights: ArrayLike) -> float:
         """Return gamma / sqrt(e'Se), equation (4.6).
@@ -145,6 +165,28 @@ class Objective:
             In [-1, 1].
         """
         return self.gamma(weights) / self.variance**0.5
+
+
+def gamma_of(top: Floats, size: Floats, most: Floats) -> Floats:
+    """Return gamma = top / sqrt(size); 0 where topics cancel, so that size is nothing but rounding.
+
+    Parameters
+    ----------
+    top : ndarray
+        e'Sd.
+    size : ndarray
+        d'(S + U)d.
+    most : ndarray
+        What the square root of `size` is at most: the sum over topics of ``|d|`` times their
+        standard deviations.
+
+    Examples
+    --------
+    >>> gamma_of(np.array([1.0, 1e-17]), np.array([4.0, 1e-33]), np.array([2.0, 2.0])).tolist()
+    [0.5, 0.0]
+    """
+    seen = size > _NOTHING * most**2
+    return np.where(seen, top / np.sqrt(np.where(seen, size, 1.0)), 0.0)
 
 
 def centred(scores: Floats, share: Floats) -> Floats:

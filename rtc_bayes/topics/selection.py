@@ -290,16 +290,13 @@ class TopicSelection(Shown):
         from rtc_bayes.trials.scores import kendall_tau
 
         order = list(solution.order)
-        steps = np.tri(len(order))
         rhos, taus, gammas = [], [], []
         chosen = np.zeros(len(solution.weights))
         chosen[order] = 1.0
+        steps = np.zeros((len(chosen), len(order)))
+        steps[order] = np.tri(len(order)).T
         for one in objectives:
-            sums = one.deviations[:, order] @ steps.T
-            size = (sums**2).sum(axis=0) + steps @ one.noise[order]
-            top = steps @ one.with_all[order]
-            seen = size > 0.0
-            rhos.append(np.where(seen, top / np.sqrt(np.where(seen, size * one.variance, 1.0)), 0))
+            rhos.append(one.gammas(steps) / one.variance**0.5)
             gammas.append(one.gamma(chosen))
             tau = kendall_tau(*(one.centred @ d for d in (chosen, np.ones(len(chosen)))))
             taus.append(np.nan if tau is None else tau)

@@ -15,6 +15,7 @@ from rtc_bayes.errors import Above, InputError, explains_types, options_of, whol
 from rtc_bayes.measures.sampling import (
     Sample,
     SamplingWeights,
+    equal_parts,
     judged_by,
     permanent_numbers,
     sampling_weights,
@@ -24,7 +25,7 @@ from rtc_bayes.measures.staged import drawn_more, expected_more, topmost
 from rtc_bayes.measures.stat_ap import stat_ap
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.allocation import equal_shares
-from rtc_bayes.topics.objective import Floats
+from rtc_bayes.topics.objective import AlikeError, Floats
 from rtc_bayes.topics.selection import select_topics
 from rtc_bayes.topics.unseen import unseen_relevant
 
@@ -35,6 +36,10 @@ Strategy = Literal["uniform", "random", "subset", "qdp", "qdp*"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 Sampling = Literal[SamplingWeights, "pool"]
 Size = Literal["exact", "expected"]
+
+_MORE = "give a larger first part or budget, or strategy uniform"
+# of a document, for sizes that are spent on average
+_NOTHING = 1e-6
 
 
 class Stage(NamedTuple):
@@ -161,6 +166,9 @@ def allocate(
     with a variance, and a strategy weights the topics. Documents of a topic are drawn at random,
     so that what is not judged is estimated without supposing it nonrelevant.
 
+    Where all documents of the topics or systems chosen are judged, the next stage has what they
+    leave of the budget. What the last stage leaves is spent in one more, on all topics alike.
+
     Parameters
     ----------
     pool : Pool
@@ -169,9 +177,10 @@ def allocate(
         The truth, of which a document is read once it is drawn. Documents that it lacks are
         nonrelevant.
     budget : int, at least 1
-        How many documents to judge in all; fewer are judged only if no more are left.
+        How many documents to judge in all; fewer are judged only if the pool has fewer.
     strategy : str, default "qdp"
-        - ``uniform`` (UN): all topics alike.
+        - ``uniform`` (UN): all topics alike: over all stages together their numbers of documents
+          differ by one at most, where a topic has as many.
         - ``random`` (RA): as many topics at random as ``qdp`` would weight, alike.
         - ``subset`` (SA): topics by equation (5.2) at each stage, alike.
         - ``qdp``: the priority of a document is its topic's weight b times its own w; b minimises
@@ -212,7 +221,8 @@ def allocate(
     ------
     InputError
         An option out of range, or one that says nothing beside the others; fewer than two
-        systems, or a first stage that finds no relevant document.
+        systems; or a first stage that finds no relevant document, or after which the systems
+        that count have the same mean score.
 
     Examples
     --------
@@ -237,29 +247,29 @@ def allocate(
     every = np.ones(pool.n_topics)
     order = np.zeros(0, dtype=np.int64)
     done: list[Stage] = []
-    for n, end in enumerate(ends):
+    retrieved = int(np.count_nonzero(pool.best_ranks))
+    for n, end in enumerate([*ends, budget]):
+        spent = len(order) if size == "exact" else float(probability.sum())
         b, systems, alike = every, pool.systems, True
-        if n and strategy != "uniform":
+        if n == len(ends):  # what the topics or systems chosen could not take
+            if min(budget, retrieved) - spent < _NOTHING:
+                break
+        elif n and strategy != "uniform":
             sample = Sample(judged_by(pool, qrels, order, level), probability)
-            scores = stat_ap(sample).scores
-            if not scores.mean.any():
-                raise InputError(
-                    f"stage {n} drew no relevant document in {len(order)}",
-                    remedy="give a larger first part or budget, or strategy uniform",
+            try:
+                b, systems = _chosen(
+                    sample, strategy, end - ends[n - 1], by, gain_weight, best, (seed, n)
                 )
-            if strategy == "subset":
-                b = _subset(scores, end - ends[n - 1], pool.n_documents - len(order))
-            else:
-                systems = _best(scores, best) if strategy == "qdp*" else systems
-                r = unseen_relevant(sample, by, seed) if gain_weight else every
-                b = _priorities(scores, systems, r, gain_weight)
-                alike = strategy == "random"
-            if strategy == "random":
-                rng = np.random.default_rng([seed, n])
-                b = rng.permutation(np.arange(pool.n_topics) < np.count_nonzero(b)).astype(float)
+            except AlikeError as error:
+                which = f"the {best} best systems" if strategy == "qdp*" else "all systems"
+                raise InputError(
+                    f"after stage {n}, which drew {counted(len(order), 'document')}, {which} have "
+                    "the same mean score",
+                    remedy=_MORE,
+                ) from error
+            alike = strategy in ("random", "subset")
         w = _document_weights(pool, sampling, systems)
-        now = end - (len(order) if size == "exact" else (0, *ends)[n])
-        probability = _spent(pool, probability, numbers, b, w, now, sampling, size, alike)
+        probability = _spent(pool, probability, numbers, b, w, end - spent, sampling, size, alike)
         new = np.setdiff1d(np.flatnonzero(numbers < probability), order)
         order = np.concatenate([order, new])
         judged = np.bincount(pool.topic_of[new], minlength=pool.n_topics)
@@ -310,6 +320,33 @@ def _check(pool: Pool, strategy: str, stages: int, sampling: str, size: str, bes
         raise InputError(
             f"best is {best}, of {pool.n_systems} systems", remedy="give at most their number"
         )
+
+
+def _chosen(
+    sample: Sample,
+    strategy: Strategy,
+    budget: int,
+    by: str,
+    gain_weight: float,
+    best: int,
+    seed: tuple[int, int],
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return the weights of topics and the systems that count, by what is judged so far."""
+    pool, n = sample.judgments.pool, seed[1]
+    scores = stat_ap(sample).scores
+    if not scores.mean.any():
+        raise InputError(
+            f"stage {n} drew no relevant document in {sample.judgments.n_judged}", remedy=_MORE
+        )
+    if strategy == "subset":
+        return _subset(scores, budget, pool.n_documents - sample.judgments.n_judged), pool.systems
+    systems = _best(scores, best) if strategy == "qdp*" else pool.systems
+    r = unseen_relevant(sample, by, seed[0]) if gain_weight else np.ones(pool.n_topics)
+    b = _priorities(scores, systems, r, gain_weight)
+    if strategy == "random":
+        some = np.arange(pool.n_topics) < np.count_nonzero(b)
+        b = np.random.default_rng(seed).permutation(some).astype(np.float64)
+    return b, systems
 
 
 def _subset(scores: ScoreMatrix, budget: int, unjudged: int) -> Floats:
@@ -364,7 +401,7 @@ def _spent(
     numbers: Floats,
     b: Floats,
     w: Floats,
-    budget: int,
+    budget: float,
     sampling: Sampling,
     size: Size,
     alike: bool,
@@ -385,22 +422,16 @@ def _spent(
     shares: Sequence[float]
     if size == "expected":  # what was drawn must not tell how much is drawn next
         left = np.bincount(pool.topic_of, open_ * (1.0 - probability), pool.n_topics)
-        shares = _level(left, budget).tolist()
+        shares = equal_parts(left, budget).tolist()
     else:
-        left = np.bincount(pool.topic_of, open_ & (numbers >= probability), pool.n_topics)
-        shares = equal_shares(left.astype(np.int64).tolist(), budget)
+        drawn = numbers < probability
+        available, earlier = (
+            np.bincount(pool.topic_of[these], minlength=pool.n_topics).tolist()
+            for these in (open_ & ~drawn, drawn)
+        )
+        shares = equal_shares(available, int(budget), earlier)
     raised = probability.copy()
     for topic, share in enumerate(shares):
         inside = pool.documents(topic)
         raised[inside] = more(inside, w[inside], share)
     return raised
-
-
-def _level(left: Floats, budget: float) -> Floats:
-    """Spread a budget equally, no more to each than is left, in parts of a document, too."""
-    if budget >= left.sum() * (1.0 - 1e-12):
-        return left
-    rising = np.sort(left)
-    used_up = np.cumsum(rising) - rising
-    level = (budget - used_up) / np.arange(len(left), 0, -1)
-    return np.minimum(left, level[np.argmax(level <= rising)])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.errors import InputError, explains_types, options_of
+from rtc_bayes.measures.plain import paired_t
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 
@@ -130,7 +131,7 @@ def mean_p(scores: Floats) -> Floats:
     Returns
     -------
     ndarray, shape (systems, systems)
-        1 for systems that score the same on every topic.
+        1 for systems of the same mean, 0 for those that differ by the same on every topic.
 
     Examples
     --------
@@ -139,14 +140,14 @@ def mean_p(scores: Floats) -> Floats:
     """
     from scipy import special
 
-    n = scores.shape[1]
-    mean, covariance = scores.mean(axis=1), np.cov(scores)
-    size = np.add.outer(np.diag(covariance), np.diag(covariance))
-    apart = size - 2.0 * covariance
-    same = apart <= _ROUNDING * size
-    error = np.sqrt(np.where(same, 1.0, apart) / n)
-    t = np.where(same, 0.0, (mean[:, None] - mean[None, :]) / error)
-    return np.asarray(2.0 * special.stdtr(n - 1, -np.abs(t)))
+    pairs = paired_t(scores)
+    same = pairs.difference == 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(same, 0.0, np.abs(pairs.difference) / pairs.sd)
+    p = np.ones((len(scores), len(scores)))
+    first, second = np.triu_indices(len(scores), 1)
+    p[first, second] = p[second, first] = 2.0 * special.stdtr(scores.shape[1] - 1, -t)
+    return p
 
 
 @explains_types
@@ -201,9 +202,10 @@ def compare_variability(
     """
     if np.isnan(scores.mean).any():
         raise InputError("some systems have no score on some topics", remedy="leave them out")
-    for name, value in (("level", level), ("top", top)):
-        if not 0.0 < value <= 1.0:
-            raise InputError(f"{name} is {value}", remedy="give a number above 0, at most 1")
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level is {level}", remedy="give a number above 0 and below 1")
+    if not 0.0 < top <= 1.0:
+        raise InputError(f"top is {top}", remedy="give a number above 0, at most 1")
     # the product of a share and a number may be just below the whole number that it stands for
     most = int(round(top * len(scores.systems), 9))
     kept = np.argsort(-scores.mean.mean(axis=1), kind="stable")[:most]

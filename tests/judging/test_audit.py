@@ -329,8 +329,49 @@ def test_grades_come_from_qrels_where_the_list_has_none(pool):
     assert filled.n_values == prels.n_values
     assert sum(row.relevance >= 0 for rows in filled.values() for row in rows.values()) == 1
     assert with_grades(filled, Qrels({topic: {docno: -1}})) == filled
+    assert filled.relevance_level is None
     with pytest.raises(InputError, match=rf"1 document .*{docno} of .*\(audit: 2, qrels: 1\)"):
         with_grades(filled, Qrels({topic: {docno: 1}}))
+
+
+def test_the_relevance_level_stays_with_the_grades(pool):
+    every = qrels_of(pool, np.arange(pool.n_documents) % 3)
+    qrels = Qrels(every, relevance_level=2)
+    filled = with_grades(audit_documents(pool, 1.0), qrels)
+    for prels in (filled, audit_documents(pool, 1.0, qrels)):
+        assert prels.relevance_level == 2
+        relevant = rb.horvitz_thompson(Sample.from_prels(pool, prels)).estimate
+        assert relevant.sum() == pytest.approx(every.counts(2)[1])
+    assert with_grades(filled, Qrels(every, relevance_level=1)).relevance_level == 2
+
+
+def test_a_document_that_nobody_can_judge_is_left_out_of_an_audit(pool, probability):
+    """It was not judged, and the audit waited for it for good."""
+    comparison, prels = compared(pool, probability), audit_documents(pool, SHARE, seed=3)
+    first = audit_order(Sample.from_prels(pool, prels, unfinished=True), seed=3).documents[0]
+    topic, docno = pool.topics[pool.topic_of[first]], str(pool.docnos[first])
+    table = {
+        t: dict(grades) for t, grades in qrels_of(pool, np.arange(len(pool.docnos)) % 2).items()
+    }
+    table[topic][docno] = -1
+    with pytest.warns(CollectionWarning, match="1 document of the audit has grade -1"):
+        filled = with_grades(prels, Qrels(table))
+    with pytest.warns(CollectionWarning, match="1 document of the audit has grade -1"):
+        assert audit_documents(pool, SHARE, Qrels(table), seed=3) == filled
+    assert filled.n_values == prels.n_values - 1
+    look = audit(comparison, Sample.from_prels(pool, filled), seed=3)
+    assert (look.judged, look.drawn, look.next) == (filled.n_values, filled.n_values, None)
+
+
+def test_the_share_is_drawn_where_small_topics_are_used_up():
+    runs = {"1": [f"x{n}" for n in range(5)], "2": [f"y{n}" for n in range(45)]}
+    pool = Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", runs)]))
+    for share, weights in ((0.6, None), (0.6, "rank"), (0.6, "uniform"), (1.0, None)):
+        drawn = [
+            audit_documents(pool, share, weights=weights, seed=seed).n_values for seed in range(60)
+        ]
+        error = np.std(drawn, ddof=1) / np.sqrt(len(drawn))
+        assert np.mean(drawn) == pytest.approx(share * pool.n_documents, abs=3.0 * error + 1e-9)
 
 
 def test_a_fit_gets_only_what_is_not_of_the_audit(pool):

@@ -185,6 +185,25 @@ def test_shares_are_largest_remainders():
     assert fewest_a_topic([0, 0], [1, 1], [0, 0]) is None
 
 
+@pytest.mark.parametrize("judge", ["ip", "mtc"])
+def test_what_nobody_can_judge_is_set_aside_and_the_budget_spent_on_others(judge):
+    pool, _, design = random_case(3)
+    session = HoldOutSession(Judgments.none(pool), judge, design, GROUPS, budget=12)
+    first = session.next()
+    session.observe(first, 0.0, -1)
+    while (document := session.next()) is not None:
+        assert document != first
+        session.observe(document, 0.0)
+    assert (len(session.steps), session.reason) == (12, "budget")
+    assert session.judgments.aside_documents.tolist() == [first]
+    with pytest.raises(InputError, match="is one that nobody can judge"):
+        session.observe(first, 0.0)
+    every = HoldOutSession(session.judgments, judge, design, GROUPS, budget=1000)
+    while (document := every.next()) is not None:
+        assert document != first
+        every.observe(document, 0.0)
+
+
 def test_what_a_judge_leaves_goes_to_the_others():
     """All documents of one sub-pool judged: the others have the rest of the budget."""
     pool, truth, _ = random_case(5)

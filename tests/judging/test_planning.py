@@ -307,6 +307,7 @@ def test_qrels_serve_as_judgments(small):
         ({"repetitions": 0}, "repetitions"),
         ({"pair": ("nobody", "else")}, "no system is named 'nobody'"),
         ({"estimand": rb.Estimand(topics="judged")}, "judged topics alone"),
+        ({"estimand": "AP(rel=2)"}, "simulates labels without grades, .* at relevance level 2"),
         ({"algorithm": "ip"}, "has no model"),
         ({"algorithm": "mtc/nonrelevant"}, "has no model"),
     ],

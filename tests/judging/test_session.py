@@ -430,6 +430,38 @@ def test_a_session_takes_other_documents_and_noisy_labels():
     assert "exhausted" in repr(session)
 
 
+EVERY_KIND = [*ALGORITHMS, "pool", "mtf", "maxmean", "active", "rankvar", "sample"]
+
+
+@pytest.mark.parametrize("algorithm", EVERY_KIND)
+def test_a_grade_of_minus_one_sets_the_document_aside(rng, cases, algorithm):
+    """It was refused, and next() went on returning the document."""
+    pool = cases.pool(rng, topics=3, documents=14, length=7)
+    session = JudgingSession(Judgments.none(pool), algorithm, budget=1000)
+    aside, judged = [], []
+    while (document := session.next()) is not None:
+        assert document not in (*aside, *judged)
+        if len(judged) == len(aside):
+            session.observe(document, 0.0, -1)
+            aside.append(document)
+        else:
+            session.observe(document, float(len(judged) % 2))
+            judged.append(document)
+    assert len(aside) > 3
+    assert [session.pool.docnos[d] for d in judged] == [step.docno for step in session.steps]
+    made = session.judgments
+    assert made.aside_documents.tolist() == sorted(aside)
+    assert made.order.tolist() == judged
+    assert len(made.to_qrels().negative) == len(aside)
+    if session.reason == "exhausted":
+        assert len(aside) + len(judged) == pool.n_documents
+    for again in ({"grade": -1}, {}):
+        with pytest.raises(InputError, match="is one that nobody can judge"):
+            session.observe(aside[0], 0.0, **again)
+    with pytest.raises(InputError, match="is judged already"):
+        session.observe(judged[0], 0.0, -1)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -68,6 +68,28 @@ def test_judgments_of_another_design_are_found_out(track: Path) -> None:
         rb.reusability(scores, groups, other, judged=judged)
 
 
+def test_judgments_made_for_systems_that_are_held_out_are_told(
+    track: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    groups = rb.read_groups(track / "groups.csv")
+    runs, qrels = rb.read_runs(track / "runs"), rb.read_qrels(track / "qrels.txt")
+    design = rb.hold_out(groups, runs.topics, 2, seed=1)
+    kept = rb.judged_under(qrels, runs, groups, design, 20)
+    scores = rb.ScoreMatrix.from_qrels(runs, kept)
+    rb.reusability(scores, groups, design, judged=kept)
+    of_all = rb.Qrels({t: dict(grades) for t, grades in kept.items()}, judged_for=runs.systems)
+    says = "were made for systems that the design holds out there, as .* losses .* are too low"
+    for judged in (of_all, rb.Judgments.from_qrels(rb.Pool.from_runs(runs), of_all)):
+        with pytest.warns(rb.CollectionWarning, match=says):
+            rb.reusability(scores, groups, design, judged=judged)
+    design.write(track / "of_all.csv")
+    rb.write_qrels(of_all, track / "of_all.qrels")
+    words = ["--groups", str(track / "groups.csv"), "--hold-out", str(track / "of_all.csv")]
+    asked = ["reusability", str(track / "runs"), "--qrels", str(track / "of_all.qrels"), *words]
+    assert main([*asked, "--permutations", "99", "-o", str(track / "of_all")]) == 0
+    assert "were made for systems that the design holds out there" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("words", [("--topics", "24"), ("--topics", "FILE")])
 def test_topics_are_a_number_or_a_file(words: tuple[str, str], track: Path) -> None:
     (track / "topics.txt").write_text("\n".join(str(n) for n in range(1, 25)))

@@ -99,7 +99,19 @@ def test_the_loss_is_found_where_the_chi_square_is_blind() -> None:
     squares = [each.comparisons()["p_permutation"].min() for each in found]
     assert sum(p <= 0.05 for p in squares) < 8
     assert all(each.reusable is False for each in found if each.loss_p <= 0.01)
-    assert "lower" in found[0].verdict()
+    assert f"Systems score {found[0].loss:.3f} lower (" in found[0].verdict()
+
+
+@pytest.mark.parametrize(("sign", "word"), [(1.0, "higher"), (-1.0, "lower")])
+def test_a_gain_does_not_read_as_a_loss(sign: float, word: str) -> None:
+    """It stood there as "No loss was found: -0.037 (-18.9% of the mean score)"."""
+    for seed in range(20):
+        found = experiment(seed, permutations=199)
+        if found.loss_p > 0.05 and found.loss * sign < 0.0:
+            break
+    share = abs(found.loss) / found.mean_score
+    said = f"scores of held-out groups are {abs(found.loss):.3f} {word} ({share:.1%} of the mean"
+    assert f"No loss was found: {said} score), p {found.loss_p:.3f}." in found.verdict()
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ def test_average_reuse_is_average_precision_with_judged_for_relevant():
 
 def test_average_reuse_by_hand():
     runs = runs_of({"s": {"1": "abc", "2": "xy"}})
-    corrected = (1 / 3) * (1 + 2 / 3) / 2
+    corrected = (1 / 3) * (1 + 2 / 3) / 2  # the mean with 0, of topic 2
     printed = (1 / 3) * (1 + 1 / 2 + 2 / 3) / 2
     assert rb.mean_average_reuse(runs, JUDGED)["s"] == pytest.approx(corrected)
     assert rb.mean_average_reuse(runs, JUDGED, formula="printed")["s"] == pytest.approx(printed)
@@ -39,12 +39,18 @@ def test_average_reuse_by_hand():
         rb.mean_average_reuse(runs, rb.Qrels({}))
 
 
-def test_a_negative_grade_is_no_judgment():
+def test_average_reuse_is_over_a_runs_topics_that_have_judgments():
+    runs = runs_of({"s": {"1": "acz"}, "t": {"1": "acz", "9": "xy"}, "u": {"9": "xy"}})
+    assert rb.mean_average_reuse(runs, JUDGED) == {"s": 1.0, "t": 1.0, "u": 0.0}
+
+
+def test_a_negative_grade_is_no_judgment_and_is_not_asked_for():
     runs = runs_of({"s": {"1": "abc", "2": "xy"}})
     marked = rb.Qrels({"1": {"a": -1, "b": -1, "c": 1}, "2": {"x": -1}})
     without = rb.Qrels({"1": {"c": 1}})
     assert rb.mean_average_reuse(runs, marked) == rb.mean_average_reuse(runs, without)
-    assert unjudged_documents(runs, marked) == {"1": ("a", "b"), "2": ("x", "y")}
+    assert unjudged_documents(runs, marked) == {"1": (), "2": ("y",)}
+    assert rb.allocate_judgments(runs, marked, 5, how="uniform").omega == 1
     two = runs_of({name: {"1": "abc", "2": "xy"} for name in "st"})
     assert rb.allocate(rb.Pool.from_runs(two), marked, 5, strategy="uniform").missing == 4
 
@@ -63,6 +69,16 @@ def test_shares_are_equal_and_spend_all(available, budget):
     if short:
         assert max(shares) <= min(short) + 1
         assert short == sorted(short, reverse=True)  # what is over goes to the first
+
+
+@given(st.integers(1, 12), st.lists(st.integers(0, 40), min_size=1, max_size=5))
+def test_shares_of_several_stages_are_equal_together(topics, budgets):
+    had = [0] * topics
+    for budget in budgets:
+        shares = equal_shares([500] * topics, budget, had)
+        had = [before + share for before, share in zip(had, shares, strict=True)]
+    assert sum(had) == sum(budgets)
+    assert max(had) - min(had) <= 1
 
 
 @pytest.fixture(scope="module")

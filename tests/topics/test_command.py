@@ -71,6 +71,24 @@ def test_runs_with_judgments_and_several_measures(here):
     assert [row[0] for row in written("out.csv")] == list(rb.select_topics(scores).topics)
 
 
+@pytest.mark.parametrize(("asked", "level"), [("", 1), (" --relevance-level 2", 2)])
+def test_which_of_several_grades_counted_is_said(here, asked, level, capsys):
+    data = simulate(n_topics=6, n_systems=5, documents=200, depth=40, seed=3)
+    rb.write_runs(data.runs, "runs")
+    binary = {topic: dict(grades) for topic, grades in data.qrels.items()}
+    graded = {
+        t: {d: g * (1 + n % 2) for n, (d, g) in enumerate(of.items())} for t, of in binary.items()
+    }
+    for qrels, said in ((graded, True), (binary, False)):
+        rb.write_qrels(rb.Qrels(qrels), "q.qrels")
+        for command in ("topics", "variability"):
+            out = " -o out.csv" if command == "topics" else ""
+            typed = asked if said else ""
+            assert main(shlex.split(f"{command} runs --qrels q.qrels{typed}{out}")) == 0
+            words = f"judged grades go up to 2, and those from {level} on count as relevant"
+            assert (words in " ".join(capsys.readouterr().out.split())) is said
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -72,6 +72,20 @@ def test_noise_keeps_a_topic_back():
     assert rb.select_topics(matrix(scores.mean, variance), size=1).topics != (first,)
 
 
+@pytest.mark.parametrize("solver", ["random", "oracle", "greedy", "vote"])
+def test_topics_that_cancel_have_no_correlation(solver):
+    """The second topic undoes the first, but for rounding, which rho was then made of: -0.56."""
+    rng = np.random.default_rng(3)
+    x, y = rng.random(6), rng.random(6)
+    for factor in (0.1, 1 / 3, 0.7):
+        scores = matrix(np.column_stack([factor * x, factor * (1.0 - x), 1e-3 * y]))
+        chosen = rb.select_topics(scores, solver=solver, size=2)
+        both = rb.TopicSelection.of_topics(scores, ("1", "2"))
+        assert (both.rho, both.gamma, both.weighted_rho) == (0.0, 0.0, 0.0)
+        assert max(map(abs, chosen.rhos)) <= 1.0 + 1e-9
+        assert chosen.topics != ("1", "2") or solver == "random"
+
+
 def test_a_selection_goes_to_a_file(tmp_path):
     chosen = rb.select_topics(drawn(7), size=3)
     chosen.to_csv(tmp_path / "topics.csv")

@@ -14,7 +14,7 @@ from rtc_bayes.measures.staged import drawn_more, expected_more
 from rtc_bayes.store.shown import in_words
 from rtc_bayes.topics.objective import Objective, centred
 from rtc_bayes.topics.solvers.box import box
-from rtc_bayes.topics.staged_allocation import STRATEGIES, _level
+from rtc_bayes.topics.staged_allocation import STRATEGIES
 from rtc_bayes.topics.unseen import unseen_relevant
 
 # options of a strategy
@@ -133,10 +133,58 @@ def test_a_topic_that_is_nearly_used_up_biases_nothing():
     assert (np.abs(np.mean(made, axis=0) - [8, 30]) <= 3.5 * error + 1e-9).all()
 
 
-def test_what_is_left_is_spread_level():
-    assert _level(np.array([5.0, 0.5, 5.0]), 8.0).tolist() == [3.75, 0.5, 3.75]
-    assert _level(np.array([5.0, 1.0]), 6.0).tolist() == [5.0, 1.0]
-    assert _level(np.array([0.0, 1.0, 5.0]), 1.5).tolist() == [0.0, 0.75, 0.75]
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_topics_are_judged_alike_over_all_stages(data, pool, sampling):
+    """What is over in each stage went to the same first topics: 9 on the first, 3 on the last."""
+    spent = rb.allocate(pool, data.qrels, 65, strategy="uniform", sampling=sampling, stages=6)
+    judged = np.bincount(pool.topic_of[spent.sample.judgments.order], minlength=pool.n_topics)
+    assert sorted(set(judged.tolist())) == [7, 8]
+
+
+@pytest.mark.parametrize("options", [{"strategy": "uniform"}, {"strategy": "random"}])
+def test_stages_with_something_over_leave_estimates_unbiased(data, pool, options):
+    if options["strategy"] == "random":
+        options = options | {"gain_weight": 0.0}
+    names = zip(pool.topic_of.tolist(), pool.docnos, strict=True)
+    relevant = sum(data.qrels[pool.topics[t]].get(docno, 0) > 0 for t, docno in names)
+    made = [
+        rb.horvitz_thompson(
+            rb.allocate(pool, data.qrels, 65, stages=4, seed=seed, **options).sample
+        ).estimate.sum()
+        for seed in range(200)
+    ]
+    assert np.mean(made) == pytest.approx(relevant, abs=3.5 * np.std(made, ddof=1) / 200**0.5)
+
+
+@pytest.mark.parametrize("size", ["exact", "expected"])
+@pytest.mark.parametrize("strategy", ["subset", "random", "qdp", "qdp*"])
+def test_what_is_chosen_and_used_up_leaves_nothing_unspent(data, pool, strategy, size):
+    """Of 460, subset and qdp left 17, and qdp* 186."""
+    options = {"best": 2} if strategy == "qdp*" else {}
+    if strategy != "subset":
+        options["gain_weight"] = 0.0
+    budget = pool.n_documents - 10
+    spent = rb.allocate(pool, data.qrels, budget, strategy=strategy, size=size, **options)
+    assert spent.sample.probability.sum() >= (budget - 1e-6 if size == "expected" else 0)
+    if size == "exact":
+        assert spent.spent == budget
+    if strategy in ("subset", "qdp*"):
+        assert len(spent.stages) == 4
+        assert set(spent.stages[-1].weights.values()) == {1.0}
+        assert spent.stages[-1].systems == pool.systems
+    every = rb.allocate(pool, data.qrels, 2 * budget, strategy=strategy, size=size, **options)
+    assert every.spent == pool.n_documents
+
+
+def test_a_first_stage_that_tells_no_systems_apart_is_said_to_be_too_small(data):
+    same = {topic: [f"a{n}" for n in range(6)] for topic in data.runs.topics}
+    worse = {topic: [f"b{n}" for n in range(6)] for topic in same}
+    runs = {"x": same, "y": same, "z": worse}
+    pool = rb.Pool.from_runs(rb.Runs(rb.Run.from_rankings(*each) for each in runs.items()))
+    qrels = rb.Qrels({topic: {"a0": 1} for topic in same})
+    says = "after stage 1, which drew 20 documents, the 2 best systems .*; give a larger first part"
+    with pytest.raises(InputError, match=says):
+        rb.allocate(pool, qrels, 40, strategy="qdp*", best=2, by="zobel")
 
 
 def test_a_budget_spent_on_average(data, pool):

@@ -41,6 +41,9 @@ def test_the_t_test_is_scipys_and_equal_systems_tie():
     assert p[2, 4] == pytest.approx(stats.ttest_rel(SCORES[2], SCORES[4]).pvalue)
     twice = np.vstack([SCORES, SCORES[:1]])
     assert mean_p(twice)[0, 6] == 1.0
+    shifted = mean_p(np.vstack([SCORES, SCORES[:1] + 0.1]))  # was 1
+    assert shifted[0, 6] == shifted[6, 0] == 0.0
+    assert (shifted[:6, :6] == p).all()
     for test in ("pitman-morgan", "levene", "f"):
         assert variance_p(twice, test)[0, 6] == pytest.approx(1.0)
 
@@ -80,6 +83,7 @@ def test_transforms():
         ({"top": 0.05}, "0 systems to compare"),
         ({"top": 0}, "top is 0"),
         ({"level": 2}, "level is 2"),
+        ({"level": 1.0}, "level is 1.0; give a number above 0 and below 1"),
         ({"transform": "logit", "epsilon": 0}, "epsilon is 0"),
     ],
 )

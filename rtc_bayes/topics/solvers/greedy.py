@@ -6,11 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rtc_bayes.topics.objective import Floats, Objective
+from rtc_bayes.topics.objective import Floats, Objective, gamma_of
 from rtc_bayes.topics.solvers.solution import Solution, first_best
-
-# Topics that cancel each other leave this share of their variance, by rounding.
-_NOTHING = 1e-12
 
 
 class Chosen:
@@ -24,24 +21,21 @@ class Chosen:
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
         self._scale = objective.variance**0.5 or 1.0  # 0: systems of a subset are alike
-        self._alone = (objective.deviations**2).sum(axis=0) + objective.noise
         self._with_chosen = np.zeros_like(objective.noise)
         self._top = self._size = self._most = 0.0
 
     def rho_with(self) -> Floats:
         """Return rho of the chosen topics and one more, for every topic, shape (topics,)."""
         top = self._top + self.objective.with_all
-        size = self._size + 2.0 * self._with_chosen + self._alone
-        seen = size > _NOTHING * (self._most + np.sqrt(self._alone)) ** 2
-        rho = np.zeros_like(top)
-        rho[seen] = top[seen] / (self._scale * np.sqrt(size[seen]))
-        return rho
+        alone = self.objective.alone
+        size = self._size + 2.0 * self._with_chosen + alone**2
+        return gamma_of(top, size, self._most + alone) / self._scale
 
     def add(self, topic: int) -> None:
         """Choose a topic."""
         self._top += self.objective.with_all[topic]
-        self._size += 2.0 * self._with_chosen[topic] + self._alone[topic]
-        self._most += self._alone[topic] ** 0.5
+        self._size += 2.0 * self._with_chosen[topic] + self.objective.alone[topic] ** 2
+        self._most += self.objective.alone[topic]
         self._with_chosen += self.objective.column(topic)
 
 

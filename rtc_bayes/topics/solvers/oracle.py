@@ -78,12 +78,8 @@ def oracle(
 def _by_rho(objectives: Sequence[Objective]) -> Callable[[Sets], Floats]:
     def measure(sets: Sets) -> Floats:
         chosen = sets.T.astype(np.float64)
-        total = np.zeros(len(sets))
-        for one in objectives:
-            size = ((one.deviations @ chosen) ** 2).sum(axis=0) + one.noise @ chosen
-            with np.errstate(divide="ignore", invalid="ignore"):
-                total += np.where(size > 0, one.with_all @ chosen / np.sqrt(size * one.variance), 0)
-        return total / len(objectives)
+        rhos = [one.gammas(chosen) / one.variance**0.5 for one in objectives]
+        return np.asarray(np.mean(rhos, axis=0))
 
     return measure
 
