@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.confidence.forms import normal
 from rtc_bayes.measures.names import parse_measure
 
@@ -153,7 +154,7 @@ def plugin_moments(setting: Setting) -> Moments:
     first, second = setting.pairs.T
     mean, own = table.mean_expected, table.mean_variance
     apart = own[:, first] + own[:, second]
-    variance = _followed_log(apart, apart[_evenly(draws, count)], some.difference_variance)
+    variance = _followed_log(apart, apart[spaced(draws, count)], some.difference_variance)
     with np.errstate(divide="ignore"):
         log_tie = np.log(np.exp(some.log_tie).mean(axis=0))
     return replace(
@@ -167,14 +168,9 @@ def plugin_moments(setting: Setting) -> Moments:
     )
 
 
-def _evenly(draws: int, count: int) -> NDArray[np.int64]:
-    """Return the numbers of `count` of so many draws, evenly spaced."""
-    return np.arange(count) * draws // count
-
-
 def _thinned(setting: Setting, count: int) -> Setting:
     """Keep `count` draws, evenly spaced."""
-    return replace(setting, values=setting.values[_evenly(len(setting.values), count)])
+    return replace(setting, values=setting.values[spaced(len(setting.values), count)])
 
 
 def _followed(every: Floats, some: Floats, exact: Floats) -> Floats:
