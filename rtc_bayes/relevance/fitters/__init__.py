@@ -70,7 +70,11 @@ def resolve_method(model: RelevanceModel | type[RelevanceModel], method: str | N
             f"model {model.name} announces {wanted!r} without {lacking}", remedy=remedy
         )
     if _has(model, wanted):
-        remedy += f"; or add {wanted!r} to its methods"
+        from rtc_bayes.relevance.registry import is_installed
+
+        # in code that is the user's
+        if not is_installed(model if isinstance(model, type) else type(model)):
+            remedy += f"; or add {wanted!r} to its methods"
     raise InputError(f"model {model.name} has no method {wanted!r}", remedy=remedy)
 
 
