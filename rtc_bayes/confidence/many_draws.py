@@ -4,8 +4,8 @@ Exact moments of a draw cost ten times what plug-in moments do. Their difference
 draw to draw, while moments themselves do. So exact moments are computed of a few draws, evenly
 spaced, and those of the others predicted from their plug-in moments by a line through these: of
 what is expected, and of the logarithm of a variance. Where the line explains too little, as in
-pools of few documents, they are computed of all. And as many draws are taken as leave a
-stated error in a probability.
+pools of few documents, or would be drawn far out, as to a rare mode that the few draws missed, they
+are computed of all. And as many draws are taken as leave a stated error in a probability.
 
 Of plug-in moments of AP nearly all time goes to the covariances of pairs, which grow with what two
 lists share. Where they are what is asked for, a difference's expectation is that of every draw, and
@@ -43,11 +43,19 @@ _RATIOS = ("AP", "R", "nDCG")
 #: expected as a share of its standard deviation, of a variance in its logarithm.
 MOST_UNEXPLAINED, MOST_UNEXPLAINED_LOG = 0.2, 0.6
 
+#: Where plug-in scores of other draws are so far outside of the range of those computed that this
+#: share of what they vary lies beyond it, exact moments are computed of all draws: it is 0.02 of a
+#: normal, 0.1 of heavy tails, 0.5 of a rare mode that the few missed.
+MOST_BEYOND = 0.25
+
 #: The standard error that draws may leave in the probability of a pair.
 LARGEST_ERROR = 0.005
 
 #: So many are kept though fewer would leave that error.
 ALL_DRAWS = 600
+
+# a variance of scores that are equal
+_ROUNDING = 1e-18
 
 
 def exact_draws(setting: Setting) -> int:
@@ -83,9 +91,9 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     below = normal(exact.difference_expected, exact.difference_variance).less
     asked = float(below.var(axis=0, ddof=1).max(initial=0.0)) / LARGEST_ERROR**2
     setting = _thinned(setting, min(draws, max(ALL_DRAWS, int(np.ceil(asked)))))
-    if not _lines_suffice(exact, plugin):
+    table = setting.table("plugin") if _lines_suffice(exact, plugin) else None
+    if table is None or _reach_beyond(table.expected, plugin.expected):
         return replace(setting, exact_of=len(setting.values)), setting.table("exact")
-    table = setting.table("plugin")
     followed = replace(
         table,
         moments="exact",
@@ -131,6 +139,18 @@ def _lines_suffice(exact: Moments, plugin: Moments) -> bool:
         if (np.log(ratio).std(axis=0) > MOST_UNEXPLAINED_LOG).any():
             return False
     return True
+
+
+def _reach_beyond(every: Floats, some: Floats) -> bool:
+    """Whether lines through some draws of scores would be drawn far out for others, draws first.
+
+    So it is where a mode is so rare that the few draws computed hold none of it, on some topics.
+    """
+    outside = every - np.clip(every, some.min(axis=0), some.max(axis=0))
+    beyond, total = (
+        (apart**2).mean(axis=0).sum(axis=-1) for apart in (outside, every - some.mean(axis=0))
+    )
+    return bool((beyond > MOST_BEYOND * total + _ROUNDING).any())
 
 
 def plugin_moments(setting: Setting) -> Moments:
