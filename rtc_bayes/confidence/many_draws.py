@@ -67,12 +67,14 @@ def exact_draws(setting: Setting) -> int:
     return EXACT_DRAWS if draws >= MANY_DRAWS and ratio else draws
 
 
-def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
+def exact_moments(setting: Setting, *, most_beyond: float = MOST_BEYOND) -> tuple[Setting, Moments]:
     """Return the exact moments of a setting's pairs, and the setting of the draws they are of.
 
     Parameters
     ----------
     setting : Setting
+    most_beyond : float
+        As :data:`MOST_BEYOND`; infinite for none that calls for all draws.
 
     Returns
     -------
@@ -92,7 +94,7 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     asked = float(below.var(axis=0, ddof=1).max(initial=0.0)) / LARGEST_ERROR**2
     setting = _thinned(setting, min(draws, max(ALL_DRAWS, int(np.ceil(asked)))))
     table = setting.table("plugin") if _lines_suffice(exact, plugin) else None
-    if table is None or _reach_beyond(table.expected, plugin.expected):
+    if table is None or _share_beyond(table.expected, plugin.expected) > most_beyond:
         return replace(setting, exact_of=len(setting.values)), setting.table("exact")
     followed = replace(
         table,
@@ -141,16 +143,17 @@ def _lines_suffice(exact: Moments, plugin: Moments) -> bool:
     return True
 
 
-def _reach_beyond(every: Floats, some: Floats) -> bool:
-    """Whether lines through some draws of scores would be drawn far out for others, draws first.
+def _share_beyond(every: Floats, some: Floats) -> float:
+    """How much of what scores vary lies outside of the range of some draws, draws first.
 
-    So it is where a mode is so rare that the few draws computed hold none of it, on some topics.
+    Of the system that has most, as a mean square, topics summed. It is large where a mode is so
+    rare that the few draws hold none of it on some topics: lines would be drawn far out there.
     """
     outside = every - np.clip(every, some.min(axis=0), some.max(axis=0))
     beyond, total = (
         (apart**2).mean(axis=0).sum(axis=-1) for apart in (outside, every - some.mean(axis=0))
     )
-    return bool((beyond > MOST_BEYOND * total + _ROUNDING).any())
+    return float((beyond / np.maximum(total, _ROUNDING)).max(initial=0.0))
 
 
 def plugin_moments(setting: Setting) -> Moments:
