@@ -233,9 +233,9 @@ def compare(
         assert relevance is not None
         judgments, fitted = loaded.judgments, loaded.judgments.pool
         check_same_runs(fitted, pool, relevance)
-        every = f"give all of its runs, {some(fitted.systems)}"
+        give_all = f"give all of its runs, {some(fitted.systems)}"
         for each in estimands:
-            check_lists(*each.on(pool, judgments), fitted, remedy=every)
+            check_lists(*each.on(pool, judgments), fitted, remedy=give_all)
         probabilities = loaded
         inputs[relevance] = digest_file(relevance)
     elif erels is not None:

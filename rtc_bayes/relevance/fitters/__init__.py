@@ -237,7 +237,8 @@ def _checked(estimated: Any, what: str, method: str, judgments: Judgments) -> Es
             "judgments.pool"
         )
     if estimated.p.dtype not in (np.float32, np.float64):
-        estimated = replace(estimated, p=_floating(estimated.p, what, dims))
+        floats: Any = _floating(estimated.p, what, dims)
+        estimated = replace(estimated, p=floats)
     _check_dims(estimated, what, judgments)
     if not isinstance(estimated, Draws):
         return estimated
@@ -268,7 +269,7 @@ def _check_draws(estimated: Draws, what: str) -> None:
     if not chains or not draws:
         raise FitError(f"{what} gave p of no draw; give one at least")
     arrays = [*estimated.parameters.items(), *estimated.sample_stats.items()]
-    shapes = [getattr(values, "shape", ()) for _, values in arrays]
+    shapes: list[tuple[int, ...]] = [getattr(values, "shape", ()) for _, values in arrays]
     counts = {shape[:2] for shape in shapes}
     of_p = all(len(count) == 2 and count[0] == chains for count in counts)
     plain = all(len(shape) == 2 for shape in shapes[len(estimated.parameters) :])
