@@ -4,8 +4,9 @@ Exact moments of a draw cost ten times what plug-in moments do. Their difference
 draw to draw, while moments themselves do. So exact moments are computed of a few draws, evenly
 spaced, and those of the others predicted from their plug-in moments by a line through these: of
 what is expected, and of the logarithm of a variance. Where the line explains too little, as in
-pools of few documents, or would be drawn far out, as to a rare mode that the few draws missed, they
-are computed of all. And as many draws are taken as leave a stated error in a probability.
+pools of few documents, or is wrong of draws far from those few, as of a rare mode that these
+missed, they are computed of all. And as many draws are taken as leave a stated error in a
+probability.
 
 Of plug-in moments of AP nearly all time goes to the covariances of pairs, which grow with what two
 lists share. Where they are what is asked for, a difference's expectation is that of every draw, and
@@ -43,10 +44,10 @@ _RATIOS = ("AP", "R", "nDCG")
 #: expected as a share of its standard deviation, of a variance in its logarithm.
 MOST_UNEXPLAINED, MOST_UNEXPLAINED_LOG = 0.2, 0.6
 
-#: Where plug-in scores of other draws are so far outside of the range of those computed that this
-#: share of what they vary lies beyond it, exact moments are computed of all draws: it is 0.02 of a
-#: normal, 0.1 of heavy tails, 0.5 of a rare mode that the few missed.
-MOST_BEYOND = 0.25
+#: Where more than this share of what plug-in scores vary lies in draws that are further outside of
+#: the range of those computed than it is wide, lines are held to exact moments of such draws, too.
+#: They suffice where these move no expectation by more than this part of its standard deviation.
+MOST_BEYOND, MOST_OFF = 0.1, 0.05
 
 #: The standard error that draws may leave in the probability of a pair.
 LARGEST_ERROR = 0.005
@@ -54,8 +55,8 @@ LARGEST_ERROR = 0.005
 #: So many are kept though fewer would leave that error.
 ALL_DRAWS = 600
 
-# a variance of scores that are equal
-_ROUNDING = 1e-18
+# between scores that are equal
+_ROUNDING = 1e-9
 
 
 def exact_draws(setting: Setting) -> int:
@@ -67,14 +68,12 @@ def exact_draws(setting: Setting) -> int:
     return EXACT_DRAWS if draws >= MANY_DRAWS and ratio else draws
 
 
-def exact_moments(setting: Setting, *, most_beyond: float = MOST_BEYOND) -> tuple[Setting, Moments]:
+def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     """Return the exact moments of a setting's pairs, and the setting of the draws they are of.
 
     Parameters
     ----------
     setting : Setting
-    most_beyond : float
-        As :data:`MOST_BEYOND`; infinite for none that calls for all draws.
 
     Returns
     -------
@@ -93,9 +92,9 @@ def exact_moments(setting: Setting, *, most_beyond: float = MOST_BEYOND) -> tupl
     below = normal(exact.difference_expected, exact.difference_variance).less
     asked = float(below.var(axis=0, ddof=1).max(initial=0.0)) / LARGEST_ERROR**2
     setting = _thinned(setting, min(draws, max(ALL_DRAWS, int(np.ceil(asked)))))
-    table = setting.table("plugin") if _lines_suffice(exact, plugin) else None
-    if table is None or _share_beyond(table.expected, plugin.expected) > most_beyond:
+    if not _lines_suffice(exact, plugin):
         return replace(setting, exact_of=len(setting.values)), setting.table("exact")
+    table = setting.table("plugin")
     followed = replace(
         table,
         moments="exact",
@@ -112,7 +111,10 @@ def exact_moments(setting: Setting, *, most_beyond: float = MOST_BEYOND) -> tupl
     scores, differences = followed.mean_expected.mean(axis=0), followed.difference_expected
     first, second = setting.pairs.T
     moved = scores[first] - scores[second] - differences.mean(axis=0)
-    return setting, replace(followed, difference_expected=differences + moved)
+    followed = replace(followed, difference_expected=differences + moved)
+    if _far_off(setting, followed, table.expected, plugin.expected):
+        return replace(setting, exact_of=len(setting.values)), setting.table("exact")
+    return setting, followed
 
 
 def _lines_suffice(exact: Moments, plugin: Moments) -> bool:
@@ -143,17 +145,30 @@ def _lines_suffice(exact: Moments, plugin: Moments) -> bool:
     return True
 
 
-def _share_beyond(every: Floats, some: Floats) -> float:
-    """How much of what scores vary lies outside of the range of some draws, draws first.
+def _far_off(setting: Setting, followed: Moments, every: Floats, some: Floats) -> bool:
+    """Whether lines are wrong of draws far from those computed, as of a mode that these missed.
 
-    Of the system that has most, as a mean square, topics summed. It is large where a mode is so
-    rare that the few draws hold none of it on some topics: lines would be drawn far out there.
+    `every` and `some` are plug-in scores, of all draws and of those computed.
     """
-    outside = every - np.clip(every, some.min(axis=0), some.max(axis=0))
-    beyond, total = (
-        (apart**2).mean(axis=0).sum(axis=-1) for apart in (outside, every - some.mean(axis=0))
+    low, high, centre = some.min(axis=0), some.max(axis=0), some.mean(axis=0)
+    width = high - low + _ROUNDING
+    far = (every < low - width) | (every > high + width)
+    square = (every - centre) ** 2
+    beyond, total = (part.mean(axis=0).sum(axis=-1) for part in (far * square, square))
+    if not (beyond > MOST_BEYOND * total).any():
+        return False
+    draws = np.flatnonzero(far.any(axis=(1, 2)))
+    held = draws[spaced(len(draws), min(len(draws), EXACT_DRAWS))]
+    exact = replace(setting, values=setting.values[held]).table("exact")
+    parts = (
+        (followed.mean_expected, exact.mean_expected, followed.mean_variance),
+        (followed.difference_expected, exact.difference_expected, followed.difference_variance),
     )
-    return float((beyond / np.maximum(total, _ROUNDING)).max(initial=0.0))
+    for by_line, computed, variance in parts:
+        off = (by_line[held] - computed).mean(axis=0) * len(draws) / len(every)
+        if (off**2 > MOST_OFF**2 * (by_line.var(axis=0) + variance.mean(axis=0))).any():
+            return True
+    return False
 
 
 def plugin_moments(setting: Setting) -> Moments:

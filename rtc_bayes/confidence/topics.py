@@ -167,7 +167,6 @@ def _moments(setting: Setting) -> tuple[Floats, Floats]:
         sampled = sampled_moments(setting.sample_all(), setting.pairs)
         return sampled.difference, sampled.unjudged + sampled.parameters
     exact = setting.moments == "exact"
-    # on single topics draws often lie beyond the few; where the comparison's do, all are taken here
-    table = exact_moments(setting, most_beyond=np.inf)[1] if exact else setting.table("plugin")
+    table = exact_moments(setting)[1] if exact else setting.table("plugin")
     expected = table.difference_expected
     return expected.mean(axis=0), table.difference_variance.mean(axis=0) + expected.var(axis=0)
