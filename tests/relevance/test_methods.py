@@ -449,7 +449,7 @@ APART = np.arange(4)[:, None] + np.random.default_rng(0).normal(0, 0.1, (4, 50))
         (
             "laplace",
             lambda n: Draws(np.full((4, 51, n), 0.3), {"a": APART}),
-            "p of 51 draws a chain, and parameters of 50; give the parameters of every draw",
+            "p of 51 draws a chain, and parameters or sample_stats of 50; give these of every draw",
         ),
         (
             "laplace",

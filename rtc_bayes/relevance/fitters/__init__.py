@@ -282,8 +282,8 @@ def _check_draws(estimated: Draws, what: str) -> None:
         )
     if any(draws > count[1] for count in counts):
         raise FitError(
-            f"{what} gave p of {draws} draws a chain, and parameters of {min(counts)[1]}; give the "
-            "parameters of every draw, and p of all draws or of those of sampling.kept"
+            f"{what} gave p of {draws} draws a chain, and parameters or sample_stats of "
+            f"{min(counts)[1]}; give these of every draw, and p of all or of those of sampling.kept"
         )
 
 
