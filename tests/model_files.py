@@ -19,17 +19,18 @@ from rtc_bayes.relevance import PointEstimate
 @dataclass(frozen=True)
 class Written:
     name: ClassVar[str] = {name!r}
-    methods: ClassVar[tuple[str, ...]] = ("map",)
-    default_method: ClassVar[str] = "map"
+    methods: ClassVar[tuple[str, ...]] = ({method!r},)
+    default_method: ClassVar[str] = {method!r}
 
-    def map(self, judgments):
+    def {method}(self, judgments, *sampling):
         if {condition}:
             {statement}
         return PointEstimate(np.linspace(0.4, 0.1, judgments.pool.n_documents))
 """
 
 
-def write_model(path: Path, condition: str, statement: str) -> Path:
+def write_model(path: Path, condition: str, statement: str, method: str = "map") -> Path:
     """Write a model whose fit under a condition does something else than to fit."""
-    path.write_text(_MODEL.format(name=path.stem, condition=condition, statement=statement))
+    parts = {"condition": condition, "statement": statement, "method": method}
+    path.write_text(_MODEL.format(name=path.stem, **parts))
     return path

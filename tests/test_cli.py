@@ -368,6 +368,13 @@ def test_compare_refuses_runs_that_the_fit_does_not_know(here, ok, run):
     status, _, err = run("compare other/runs --relevance fit.nc")
     assert status == 2
     assert "stored under the name" in err
+    # lists go further down than the pool of two, in which other systems' documents are lacking
+    ok("fit '*.gz' --qrels few.qrels --depth 10 --model uniform -o all.nc --quiet")
+    status, _, err = run(f"compare {first} {second} --relevance all.nc --depth 10")
+    assert status == 2
+    assert "the fit is of 4 runs, and 2 of them are given: the pool, of depth 10, lacks " in err
+    names = ", ".join(sorted(p.name.removesuffix(".gz") for p in here.glob("*.gz")))
+    assert err.rstrip().endswith(f"give all of its runs, {names}")
 
 
 def test_build_says_for_whom_and_why_it_ended(here, ok):

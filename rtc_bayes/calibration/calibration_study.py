@@ -17,6 +17,7 @@ from rtc_bayes.calibration.predictive import (
     LeaveOneOut,
     check_predictions,
     leave_one_out,
+    says_labels,
 )
 from rtc_bayes.calibration.reliability import (
     Grouping,
@@ -31,7 +32,7 @@ from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
-from rtc_bayes.relevance import Draws, ModelSpec, RelevanceModel
+from rtc_bayes.relevance import Draws, ModelSpec, RelevanceModel, is_sampler
 from rtc_bayes.robustness.robustness_study import MOVED
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.store.shown import counted
@@ -92,7 +93,8 @@ class CalibrationStudy(StudyResult):
         :func:`~rtc_bayes.calibration.coverage.bias`.
     checks : DataFrame
         trial, and what :func:`~rtc_bayes.calibration.predictive.check_predictions` gives; empty
-        for a point estimate.
+        for a point estimate, and without the trials in which the model gives judged documents
+        their labels for probabilities.
     summary : dict
         As in ``calibration.json``.
     meta : dict
@@ -118,6 +120,25 @@ class CalibrationStudy(StudyResult):
         """How many trials ended with no judgment at all."""
         return int(without_judgment(self.trials).sum())
 
+    @property
+    def unchecked(self) -> int:
+        """In how many trials the draws were the labels of the judged documents themselves."""
+        if not is_sampler(self.summary["method"]):
+            return 0
+        fitted = self.trials[self.trials["failure"].isna() & (self.trials["judged"] > 0)]
+        return len(set(fitted["trial"]) - set(self.checks["trial"]))
+
+    @property
+    def unchecked_text(self) -> str | None:
+        """Why predictive checks of some trials are withheld; None where none are."""
+        if not self.unchecked:
+            return None
+        return (
+            f"predictive checks of {counted(self.unchecked, 'trial')} are withheld: the model "
+            "gives judged documents their labels for probabilities, which says nothing of what "
+            "else they could have been"
+        )
+
     def __repr__(self) -> str:
         summary = self.summary
         lines = [
@@ -128,6 +149,8 @@ class CalibrationStudy(StudyResult):
             lines.append(f"  {failed_fits(self.trials)}")
         if self.unjudged:
             lines.append(f"  {counted(self.unjudged, 'trial')} ended with no judgment at all")
+        if self.unchecked_text:
+            lines.append(f"  {self.unchecked_text}")
         relevance, confidence = summary["relevance"], summary["confidence"]
         if relevance is not None:
             lines.append(
@@ -212,11 +235,16 @@ class Calibration(Kind[CalibrationStudy]):
             "systems": against_truth(outcome.comparison, scores),
             "pairs": outcome.unequal_pairs(),
         }
-        # nothing can be checked of a point estimate, and no judgment be left out of a composite
-        if isinstance(outcome.estimate, Draws) and outcome.judgments.n_judged:
+        # nothing can be checked of a point estimate, or of the labels themselves
+        if (
+            isinstance(outcome.estimate, Draws)
+            and outcome.judgments.n_judged
+            and not says_labels(outcome.judgments, outcome.estimate)
+        ):
             _, checking = spawn_seeds(outcome.draw.checking_seed, 2)
             tables["checks"] = check_predictions(outcome.judgments, outcome.estimate, seed=checking)
             model = self.model.build()
+            # no judgment can be left out of a composite
             if hasattr(model, "graph") and len(outcome.estimate.values) >= FEWEST_DRAWS:
                 facts |= asdict(leave_one_out(model, outcome.judgments, outcome.estimate))
         return {"trials": pd.DataFrame([facts]), **tables}

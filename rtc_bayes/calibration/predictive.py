@@ -72,7 +72,8 @@ def check_predictions(
     Raises
     ------
     InputError
-        A point estimate, probabilities that are the labels themselves, or no judgment.
+        A point estimate, probabilities that are the labels themselves in every draw, or no
+        judgment.
 
     Examples
     --------
@@ -230,6 +231,32 @@ def leave_one_out(model: RelevanceModel, judgments: Judgments, draws: Draws) -> 
     )
 
 
+def says_labels(judgments: Judgments, draws: Draws) -> bool:
+    """Whether every draw gives the judged documents their labels for probabilities.
+
+    Such draws say nothing of what else the judgments could have been.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    draws : Draws
+
+    Examples
+    --------
+    >>> import numpy as np, rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=2, n_systems=2, seed=1).runs, depth=5)
+    >>> judgments = rb.Judgments.from_labels(pool, [0, 1], [1, 0])
+    >>> p = np.full((1, 50, pool.n_documents), 0.6, dtype=np.float32)
+    >>> says_labels(judgments, Draws(p))
+    False
+    >>> p[..., judgments.order] = judgments.labels[judgments.order]
+    >>> says_labels(judgments, Draws(p))
+    True
+    """
+    p = draws.p[..., judgments.order]
+    return bool((p == judgments.labels[judgments.order].astype(p.dtype)).all())
+
+
 def refuse_composite(model: RelevanceModel) -> None:
     """Raise an error for a model without one density of all judgments.
 
@@ -261,12 +288,13 @@ def _of_judged(judgments: Judgments, draws: Draws | PointEstimate) -> tuple[Floa
         )
     if not judgments.n_judged:
         raise InputError("nothing is judged", remedy="give judgments")
-    p = draws.p[..., judgments.order].astype(np.float64)
-    if np.array_equal(p[0, 0], judgments.labels[judgments.order]):
+    if says_labels(judgments, draws):
         raise InputError(
-            "judged documents have their labels for probabilities",
-            remedy="estimate with labelled=False",
+            "judged documents have their labels for probabilities, so nothing can be checked",
+            remedy="estimate with labelled=False, by a model that leaves judged documents the "
+            "probabilities that it would have without their labels",
         )
+    p = draws.p[..., judgments.order].astype(np.float64)
     return p.reshape(-1, p.shape[-1]), p
 
 

@@ -144,12 +144,13 @@ def compare(
     from itertools import chain
 
     from rtc_bayes.collection import Relevance, read_erels, read_qrels
+    from rtc_bayes.collection.ids import some
     from rtc_bayes.confidence import compare
     from rtc_bayes.confidence.comparing import check_measures
     from rtc_bayes.confidence.comparison import page_of
     from rtc_bayes.confidence.comparisons import stacked
     from rtc_bayes.confidence.removal import check_forecast, check_weighs
-    from rtc_bayes.confidence.setting import check_rope, number_of
+    from rtc_bayes.confidence.setting import check_lists, check_rope, number_of
     from rtc_bayes.judging import audit as evaluate_audit, audit_order, without_audit
     from rtc_bayes.measures import Sample
     from rtc_bayes.measures.montecarlo import computed
@@ -238,9 +239,12 @@ def compare(
     probabilities: Fit | Relevance
     if loaded is not None:
         assert relevance is not None
-        check_same_runs(loaded.judgments.pool, pool, relevance)
+        judgments, fitted = loaded.judgments, loaded.judgments.pool
+        check_same_runs(fitted, pool, relevance)
+        give_all = f"give all of its runs, {some(fitted.systems)}"
+        for each in estimands:
+            check_lists(*each.on(pool, judgments), fitted, remedy=give_all)
         probabilities = loaded
-        judgments = loaded.judgments
         inputs[relevance] = digest_file(relevance)
     elif erels is not None:
         listed = read_erels(erels)

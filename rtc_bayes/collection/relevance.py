@@ -431,3 +431,19 @@ def as_relevance(source: object) -> Relevance:
         remedy="give rb.fit(pool, rb.Judgments.from_qrels(pool, qrels)) with pool = "
         "rb.Pool.from_runs(runs), or of probabilities rb.Relevance.from_values(pool, values)",
     )
+
+
+def spaced(draws: int, count: int) -> NDArray[np.int64]:
+    """Return the numbers of `count` of so many draws, evenly spaced from the first.
+
+    Parameters
+    ----------
+    draws, count : int
+        `count` is `draws` at most.
+
+    Examples
+    --------
+    >>> spaced(10, 4).tolist()
+    [0, 2, 5, 7]
+    """
+    return np.arange(count) * draws // count

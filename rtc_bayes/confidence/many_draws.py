@@ -4,8 +4,9 @@ Exact moments of a draw cost ten times what plug-in moments do. Their difference
 draw to draw, while moments themselves do. So exact moments are computed of a few draws, evenly
 spaced, and those of the others predicted from their plug-in moments by a line through these: of
 what is expected, and of the logarithm of a variance. Where the line explains too little, as in
-pools of few documents, they are computed of all. And as many draws are taken as leave a
-stated error in a probability.
+pools of few documents, or is wrong of draws far from those few, as of a rare mode that these
+missed, they are computed of all. And as many draws are taken as leave a stated error in a
+probability.
 
 Of plug-in moments of AP nearly all time goes to the covariances of pairs, which grow with what two
 lists share. Where they are what is asked for, a difference's expectation is that of every draw, and
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.confidence.forms import normal
 from rtc_bayes.measures.names import parse_measure
 
@@ -42,11 +44,19 @@ _RATIOS = ("AP", "R", "nDCG")
 #: expected as a share of its standard deviation, of a variance in its logarithm.
 MOST_UNEXPLAINED, MOST_UNEXPLAINED_LOG = 0.2, 0.6
 
+#: Where more than this share of what plug-in scores vary lies in draws that are further outside of
+#: the range of those computed than it is wide, lines are held to exact moments of such draws, too.
+#: They suffice where these move no expectation by more than this part of its standard deviation.
+MOST_BEYOND, MOST_OFF = 0.1, 0.05
+
 #: The standard error that draws may leave in the probability of a pair.
 LARGEST_ERROR = 0.005
 
 #: So many are kept though fewer would leave that error.
 ALL_DRAWS = 600
+
+# between scores that are equal
+_ROUNDING = 1e-9
 
 
 def exact_draws(setting: Setting) -> int:
@@ -101,7 +111,10 @@ def exact_moments(setting: Setting) -> tuple[Setting, Moments]:
     scores, differences = followed.mean_expected.mean(axis=0), followed.difference_expected
     first, second = setting.pairs.T
     moved = scores[first] - scores[second] - differences.mean(axis=0)
-    return setting, replace(followed, difference_expected=differences + moved)
+    followed = replace(followed, difference_expected=differences + moved)
+    if _far_off(setting, followed, table.expected, plugin.expected):
+        return replace(setting, exact_of=len(setting.values)), setting.table("exact")
+    return setting, followed
 
 
 def _lines_suffice(exact: Moments, plugin: Moments) -> bool:
@@ -132,6 +145,32 @@ def _lines_suffice(exact: Moments, plugin: Moments) -> bool:
     return True
 
 
+def _far_off(setting: Setting, followed: Moments, every: Floats, some: Floats) -> bool:
+    """Whether lines are wrong of draws far from those computed, as of a mode that these missed.
+
+    `every` and `some` are plug-in scores, of all draws and of those computed.
+    """
+    low, high, centre = some.min(axis=0), some.max(axis=0), some.mean(axis=0)
+    width = high - low + _ROUNDING
+    far = (every < low - width) | (every > high + width)
+    square = (every - centre) ** 2
+    beyond, total = (part.mean(axis=0).sum(axis=-1) for part in (far * square, square))
+    if not (beyond > MOST_BEYOND * total).any():
+        return False
+    draws = np.flatnonzero(far.any(axis=(1, 2)))
+    held = draws[spaced(len(draws), min(len(draws), EXACT_DRAWS))]
+    exact = replace(setting, values=setting.values[held]).table("exact")
+    parts = (
+        (followed.mean_expected, exact.mean_expected, followed.mean_variance),
+        (followed.difference_expected, exact.difference_expected, followed.difference_variance),
+    )
+    for by_line, computed, variance in parts:
+        off = (by_line[held] - computed).mean(axis=0) * len(draws) / len(every)
+        if (off**2 > MOST_OFF**2 * (by_line.var(axis=0) + variance.mean(axis=0))).any():
+            return True
+    return False
+
+
 def plugin_moments(setting: Setting) -> Moments:
     """Return the plug-in moments of a setting's pairs; of AP with many draws, variances followed.
 
@@ -153,7 +192,7 @@ def plugin_moments(setting: Setting) -> Moments:
     first, second = setting.pairs.T
     mean, own = table.mean_expected, table.mean_variance
     apart = own[:, first] + own[:, second]
-    variance = _followed_log(apart, apart[_evenly(draws, count)], some.difference_variance)
+    variance = _followed_log(apart, apart[spaced(draws, count)], some.difference_variance)
     with np.errstate(divide="ignore"):
         log_tie = np.log(np.exp(some.log_tie).mean(axis=0))
     return replace(
@@ -167,14 +206,9 @@ def plugin_moments(setting: Setting) -> Moments:
     )
 
 
-def _evenly(draws: int, count: int) -> NDArray[np.int64]:
-    """Return the numbers of `count` of so many draws, evenly spaced."""
-    return np.arange(count) * draws // count
-
-
 def _thinned(setting: Setting, count: int) -> Setting:
     """Keep `count` draws, evenly spaced."""
-    return replace(setting, values=setting.values[_evenly(len(setting.values), count)])
+    return replace(setting, values=setting.values[spaced(len(setting.values), count)])
 
 
 def _followed(every: Floats, some: Floats, exact: Floats) -> Floats:

@@ -154,7 +154,7 @@ class Setting:
         check_level(asked, judgments, probabilities.grades)
         about, pool = asked.on(pool, judgments)
         if judgments is not None:
-            _check_lists(pool, judgments.pool, about.score_depth or pool.depth)
+            check_lists(about, pool, judgments.pool)
         pairs = _pairs(pool.systems, baseline)
         topics = pool.topics
         options["lasting"] = about.residual
@@ -172,7 +172,7 @@ class Setting:
             # a point estimate has draws of grades, as the same probabilities as draws have
             values = np.repeat(values, GRADE_DRAWS, axis=0) if len(values) == 1 else values
         _, values = by_grade(pool, values, grades, measure)
-        options["unjudged"] = unjudged = share_unjudged(pool, values)
+        options["unjudged"] = unjudged = share_unjudged(pool, values, judgments)
         residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
         options["grades"] = grades if measure.graded else None
         options["common_error"] = asked.common_error(
@@ -391,12 +391,34 @@ def check_level(
         )
 
 
-def _check_lists(pool: Pool, fitted: Pool, score_depth: int) -> None:
+def check_lists(
+    estimand: Estimand,
+    pool: Pool,
+    fitted: Pool,
+    *,
+    remedy: str = "give fit.judgments.pool; of some systems, its select(systems, "
+    "keep_documents=True)",
+) -> None:
     """Refuse a pool that lacks what its own systems rank in the pool of a fit.
 
     Such documents may be relevant, and would count as relevant ones that no list holds.
+
+    Parameters
+    ----------
+    estimand : Estimand
+        Of `pool`.
+    pool : Pool
+    fitted : Pool
+        Of the fit.
+    remedy : str
+        What to do where a document is lacking.
+
+    Raises
+    ------
+    InputError
+        One is; the message says of how many runs the fit is, if it is of more.
     """
-    deepest = max(score_depth, fitted.depth)
+    deepest = max(estimand.score_depth or pool.depth, fitted.depth)
     systems = [s for s, name in enumerate(fitted.systems) if name in set(pool.systems)]
     for t, topic in enumerate(fitted.topics):
         if topic not in pool.topics:
@@ -409,12 +431,16 @@ def _check_lists(pool: Pool, fitted: Pool, score_depth: int) -> None:
         held = np.argwhere((ranks > 0) & (ranks <= deepest))
         if len(held):
             system, document = held[0]
+            fewer = (
+                f"the fit is of {counted(fitted.n_systems, 'run')}, and {len(systems)} of them are "
+                "given: "
+            )
             raise InputError(
-                f"the pool, of depth {pool.depth}, lacks document {docnos[lacking][document]} of "
-                f"topic {topic}, which {fitted.systems[systems[system]]} has at rank "
-                f"{ranks[system, document]} in the fit's pool",
-                remedy="give fit.judgments.pool; of some systems, its select(systems, "
-                "keep_documents=True)",
+                f"{fewer if len(systems) < fitted.n_systems else ''}the pool, of depth "
+                f"{pool.depth}, lacks document {docnos[lacking][document]} of topic {topic}, which "
+                f"{fitted.systems[systems[system]]} has at rank {ranks[system, document]} in the "
+                "fit's pool",
+                remedy=remedy,
             )
 
 

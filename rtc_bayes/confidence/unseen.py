@@ -10,20 +10,26 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.grades import UNSEEN, is_unseen
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Pool
+    from rtc_bayes.collection import Judgments, Pool
 
 
-def share_unjudged(pool: Pool, values: NDArray[np.floating]) -> float:
+def share_unjudged(
+    pool: Pool, values: NDArray[np.floating], judgments: Judgments | None = None
+) -> float:
     """Share of the relevant documents that are expected without a judgment, 0 to 1.
 
-    A document has its judgment if its probability is 0 in every draw, or 1 in every draw. Twins
-    that :func:`with_unseen` added do not count, and labels of judges that err settle nothing.
+    A relevant document has its judgment if its probability is 1 in every draw, and it is judged
+    where judgments are at hand. Twins that :func:`with_unseen` added do not count, and labels of
+    judges that err settle nothing.
 
     Parameters
     ----------
     pool : Pool
+        With every document of its topics that is judged relevant.
     values : ndarray, shape (draws, documents)
         Probabilities of relevance.
+    judgments : Judgments, optional
+        Those that the probabilities are by.
 
     Examples
     --------
@@ -31,11 +37,17 @@ def share_unjudged(pool: Pool, values: NDArray[np.floating]) -> float:
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("a", {"1": ["d", "e", "f", "g"]})]))
     >>> share_unjudged(pool, np.array([[1.0, 0.0, 0.2, 0.6], [1.0, 0.0, 0.4, 0.8]]))
     0.5
+    >>> share_unjudged(pool, np.ones((1, 4)), rb.Judgments.from_labels(pool, [0], [1]))
+    0.75
     """
     p = values.mean(axis=0, dtype=np.float64)
     p[is_unseen(pool)] = 0.0
+    settled = p >= 1.0
+    if judgments is not None:
+        relevant_ones = judgments.keep(np.flatnonzero(judgments.labels > 0.0))
+        settled &= relevant_ones.on(pool).judged
     relevant = float(p.sum())
-    return float(p[p < 1.0].sum()) / relevant if relevant > 0.0 else 0.0
+    return float(p[~settled].sum()) / relevant if relevant > 0.0 else 0.0
 
 
 def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray[np.floating]]:

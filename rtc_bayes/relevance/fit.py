@@ -13,6 +13,7 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
 from rtc_bayes.collection.ids import some
+from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.errors import (
     InputError,
     SharedErrorsWarning,
@@ -435,9 +436,8 @@ def _relevance(
     relevance = Relevance.from_values(pool, estimated.p, model=model, method=method, grades=grades)
     if not isinstance(estimated, Draws):
         return relevance
-    kept = estimated.p.shape[1]
-    step = _shape(estimated)[1] // kept
-    numbered = relevance.probability.assign_coords(draw=np.arange(kept) * step)
+    numbers = spaced(_shape(estimated)[1], estimated.p.shape[1])
+    numbered = relevance.probability.assign_coords(draw=numbers)
     return Relevance(numbered, model=model, method=method, grades=grades)
 
 

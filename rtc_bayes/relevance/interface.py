@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.relevance.newton import Floats, Solved
 
@@ -187,12 +188,11 @@ class Sampling:
 
     @property
     def kept(self) -> NDArray[np.int64]:
-        """Which of each chain's draws p is kept of: evenly spaced from the first.
+        """Which of each chain's draws p is kept of: evenly spaced over the chain.
 
         Of every document p takes memory, and more draws add little: 1000 of all chains at most.
         """
-        kept = min(self.draws, max(1, _MOST_P // self.chains))
-        return np.arange(kept) * (self.draws // kept)
+        return spaced(self.draws, min(self.draws, max(1, _MOST_P // self.chains)))
 
     def __post_init__(self) -> None:
         for name, least in (("draws", 1), ("chains", 1), ("tune", 0), ("seed", 0)):
@@ -211,7 +211,8 @@ class PointEstimate:
         By name.
     dims : mapping of str to tuple of str
         Names of each parameter's dims: ``topic``, ``system``, ``document`` and ``rank`` are
-        labelled by the pool, others by `coords`. A parameter that is absent is a scalar.
+        labelled by the pool, others by `coords`. A parameter that is absent is a scalar. No
+        parameter has the name of a dim, and no dim the name ``chain`` or ``draw``.
     coords : mapping of str to sequence
         Labels of other dims.
     diagnostics : Diagnostics
@@ -247,11 +248,12 @@ class Draws:
     ----------
     p : ndarray of float32, shape (chains, draws, documents)
         Over the documents of ``judgments.pool``, in [0, 1]. It may be of fewer draws than the
-        parameters, evenly spaced from the first.
+        parameters, evenly spaced: those of :attr:`Sampling.kept`.
     parameters : mapping of str to ndarray, shape (chains, draws, ...)
         By name.
     sample_stats : mapping of str to ndarray, shape (chains, draws)
-        By the names that ArviZ knows: ``diverging``, ``lp``, ``tree_depth``, ...
+        By the names that ArviZ knows: ``diverging``, ``lp``, ``tree_depth``, ... Of as many draws
+        as the parameters.
     dims, coords : mapping
         As of a :class:`PointEstimate`, without chain and draw.
     diagnostics : Diagnostics

@@ -31,6 +31,7 @@ InputFile = Annotated[str, "the path of a file"]
 """An option that names a file which the model reads; its content belongs to what was fitted."""
 
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinity)\b", re.IGNORECASE)
+_TEXTS = tuple[str, ...]
 _BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -88,6 +89,36 @@ def option_text(value: object) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return str(value)
+
+
+def readable_text(name: str, value: object) -> str:
+    """Return an option's value as text, from which the same value is read.
+
+    Parameters
+    ----------
+    name : str
+        The option.
+    value : object
+
+    Raises
+    ------
+    InputError
+        A tuple with a text that cannot be told from others: with ``:`` or ``,`` in it, with a blank
+        or a parenthesis at its end, or ``none`` alone.
+
+    Examples
+    --------
+    >>> readable_text("prior", (1.0, 2.5))
+    '1:2.5'
+    """
+    text = option_text(value)
+    if isinstance(value, tuple) and _from_text(_TEXTS, text) != tuple(map(option_text, value)):
+        raise InputError(
+            f"option {name} is {value!r}, which would not be read so from {text!r}",
+            remedy="give texts that are not 'none', without ':' and ',', and without blanks and "
+            "parentheses at their ends",
+        )
+    return text
 
 
 def option_values(model: Any) -> dict[str, object]:

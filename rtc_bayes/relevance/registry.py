@@ -183,11 +183,19 @@ def check_model(model: Any) -> None:
 
 def name_of(model: type) -> str | None:
     """Return the name or path by which :func:`load_model` finds a class, if it does."""
-    name = str(getattr(model, "name", None))
-    value = installed(_GROUP).get(name)
-    if value is not None and class_at(value) is model:
-        return name
-    return file_of(model)
+    return str(getattr(model, "name", None)) if is_installed(model) else file_of(model)
+
+
+def is_installed(model: type) -> bool:
+    """Whether a class is one of the models that are found by their names.
+
+    Examples
+    --------
+    >>> is_installed(model_class("rtc"))
+    True
+    """
+    value = installed(_GROUP).get(str(getattr(model, "name", None)))
+    return value is not None and class_at(value) is model
 
 
 def source_digest(model: type) -> str:

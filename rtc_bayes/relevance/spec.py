@@ -16,6 +16,7 @@ from rtc_bayes.relevance.options import (
     files_read,
     option_text,
     option_values,
+    readable_text,
     with_options,
 )
 from rtc_bayes.relevance.registry import (
@@ -126,7 +127,8 @@ class ModelSpec:
                 f"{option_text(added[name])} beside it",
                 remedy="give one of them",
             )
-        changed = {**spec.options, **{name: option_text(value) for name, value in added.items()}}
+        changed = {**spec.options}
+        changed |= {name: readable_text(name, value) for name, value in added.items()}
         method = method or spec.method
         text = _text(spec.name, changed, method)
         return replace(spec, text=text, options=changed, method=method)
@@ -250,6 +252,9 @@ def _take(model: Any) -> ModelSpec:
     }
     name = name_of(type(model))
     if name is not None:
+        for option, value in values.items():
+            if value != getattr(type(model), option, None):
+                readable_text(option, value)
         return ModelSpec(_text(name, options, None), name, options, None, _file_digest(name))
     text, digest = _text(model.name, options, None), source_digest(type(model))
     # made anew, with every option checked

@@ -75,6 +75,8 @@ def calibration_page(study: CalibrationStudy) -> Page:
         ended = counted(study.unjudged, "trial")
         said = f"{ended} ended with no judgment at all, so that nothing was learned in them."
         sections.append(f'<p class="note">{said}</p>')
+    if study.unchecked_text:
+        sections.append(f'<p class="note">{html.escape(study.unchecked_text.capitalize())}.</p>')
     if summary["relevance"] is not None:
         sections += _sections(study, tables)
     if "failures" in tables:

@@ -106,5 +106,8 @@ def test_what_cannot_be_checked(judgments):
     labelled[..., judgments.order] = judgments.labels[judgments.order]
     with pytest.raises(InputError, match="labels for probabilities"):
         check_predictions(judgments, draws(labelled))
+    # of 0 and 1, and the labels by chance in one draw
+    labelled[:, 1:] = 1 - labelled[:, 1:].round()
+    assert len(check_predictions(judgments, draws(labelled))) == 6
     with pytest.raises(InputError, match="nothing is judged"):
         check_predictions(Judgments.none(judgments.pool), draws(np.full((1, 5, 8), 0.5)))

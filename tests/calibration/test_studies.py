@@ -155,6 +155,27 @@ def test_a_failed_fit_is_recorded_and_left_out(small, done, tmp_path):
         assert "no fit" in page
 
 
+DRAWN = (
+    "from rtc_bayes.relevance import Draws; "
+    "p = np.full((2, 50, judgments.pool.n_documents), 0.3, np.float32); "
+    "p[..., judgments.order] = judgments.labels[judgments.order]; "
+    "return Draws(p)"
+)
+
+
+def test_checks_of_a_model_that_says_the_labels_are_withheld(small, tmp_path):
+    model = write_model(tmp_path / "labelled.py", "True", DRAWN, method="laplace")
+    arguments = ARGUMENTS | {"model": model, "workers": ALONE, "output": tmp_path / "study"}
+    finished = calibrate(small.runs, small.qrels, **arguments)
+    assert finished.checks.empty
+    assert finished.summary["checks"] == []
+    assert finished.summary["relevance"]["documents"] > 0
+    said = "predictive checks of 3 trials are withheld: the model gives judged documents their"
+    assert repr(finished).count(said) == 1
+    page = write_report(tmp_path / "study").read_text(encoding="utf-8")
+    assert page.count(said.capitalize()) == 1
+
+
 def test_every_part_of_the_estimand_reaches_it(small, done, tmp_path):
     """Lists of 100 documents pooled to 20, by another measure, after so many judgments."""
     estimand = Estimand("P@30", depth=20, score_depth=100, residual=0.01, topics="judged")

@@ -1,11 +1,25 @@
 """Scores of whole lists, of the pool alone, and what says otherwise for its part."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from pools import POOL_ALONE, pool_of, random_rankings
 
 from rtc_bayes import Estimand, InputError, Judgments, Qrels, Relevance, compare, fit
 from rtc_bayes.measures.residual import expected_common_error, expected_residual
+from rtc_bayes.relevance import PointEstimate
+
+
+@dataclass(frozen=True)
+class Sure:
+    """A model that takes every document for relevant."""
+
+    name = "sure"
+    methods, default_method = ("map",), "map"
+
+    def map(self, judgments):
+        return PointEstimate(np.ones(judgments.pool.n_documents))
 
 
 @pytest.fixture
@@ -128,6 +142,16 @@ def test_a_measure_of_high_grades_counts_what_is_relevant_to_it():
     judged = fitted.judgments.judged
     assert at[1] == pytest.approx(p[~judged].sum() / p.sum())
     assert at[1] != pytest.approx(at[0], rel=0.01)
+
+
+def test_a_document_that_a_model_is_sure_of_has_no_judgment_for_that(pool):
+    """Where the fit's judgments are at hand, its probabilities of 1 are told from them."""
+    judgments = Judgments.from_labels(pool, [0, 1, 2], [1, 1, 0])
+    fitted = fit(pool, judgments, model=Sure())
+    meta = compare(pool, fitted).meta
+    assert meta["unjudged_relevant"] == pytest.approx(1 - 2 / (pool.n_documents - 1))
+    # of probabilities alone nobody can tell
+    assert compare(pool, fitted.relevance).meta["unjudged_relevant"] == 0.0
 
 
 def test_where_all_is_judged_nothing_is_between(pool):

@@ -141,6 +141,15 @@ def test_an_answer_for_other_documents(pool):
         estimate(Given(PointEstimate(np.zeros(1))), None, Judgments.none(pool))
 
 
+@pytest.mark.parametrize("kind", [bool, int, np.float16, np.float32, np.float64])
+def test_labels_that_are_probabilities_are_kept_whatever_numbers_p_is_of(pool, kind):
+    judgments = Judgments.from_labels(pool, [4, 2], [0.7, 0.2])
+    answer = PointEstimate(np.ones(pool.n_documents, dtype=kind))
+    p = estimate(Given(answer), None, judgments).p
+    assert p.dtype == (np.float32 if kind is np.float32 else np.float64)
+    np.testing.assert_allclose(p[[4, 2, 0]], [0.7, 0.2, 1.0], rtol=1e-6)
+
+
 def test_public_names():
     assert rb.fit is fit
     assert {"rtc", "uniform"} <= {info.name for info in rb.available_models()}

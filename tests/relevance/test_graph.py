@@ -97,7 +97,8 @@ def test_a_mistake_in_a_graph_is_placed(with_likelihood, judgments):
 
 def test_a_graph_without_p(with_likelihood, judgments):
     model_file = with_likelihood(BERNOULLI.format("judgments.order"), p="")
-    with pytest.raises(InputError, match=r"BestRank.* gives no deterministic p"):
+    said = r"BestRank.* gives no deterministic p .*; call observe\(judgments, log_odds\) in it"
+    with pytest.raises(InputError, match=said):
         estimate(load_model(model_file), None, judgments)
 
 

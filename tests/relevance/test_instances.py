@@ -128,6 +128,37 @@ def test_what_is_no_model(thing, message):
         rb.fit(pool, judge(pool, 6), model=thing)
 
 
+TEXTS = """
+from dataclasses import dataclass
+import numpy as np
+from rtc_bayes.relevance import PointEstimate
+
+@dataclass(frozen=True)
+class Texts:
+    names: tuple[str, ...] = ()
+    name = "texts"
+    methods, default_method = ("map",), "map"
+
+    def map(self, judgments):
+        return PointEstimate(np.full(judgments.pool.n_documents, 0.5))
+"""
+
+
+def test_texts_that_would_be_read_otherwise_are_refused(tmp_path):
+    """("a,b",) became ("a", "b"), ("none",) became () and (" x",) lost its blank."""
+    (tmp_path / "texts.py").write_text(TEXTS)
+    file = str(tmp_path / "texts.py")
+    for names in (("a,b",), ("none",), (" x",), ("a", "b:c"), ("",), ("(a)",)):
+        for give in (
+            lambda names: ModelSpec.parse(file, options={"names": names}),
+            lambda names: ModelSpec.parse(load_model(file, {"names": names})),
+        ):
+            with pytest.raises(InputError, match=r"option names is .*, which would not be read so"):
+                give(names)
+    for names in ((), ("a",), ("a b", "none")):
+        assert ModelSpec.parse(file, options={"names": names}).build().names == names
+
+
 def test_an_instance_has_its_options_checked():
     with pytest.raises(InputError, match="option scale of model best_rank is 'wide'"):
         ModelSpec.parse(own_model()(scale="wide"))

@@ -444,6 +444,45 @@ APART = np.arange(4)[:, None] + np.random.default_rng(0).normal(0, 0.1, (4, 50))
             lambda n: Draws(np.full((2, 4, n), 0.3), {"a": np.zeros(8)}),
             r"parameters of shapes a: \(8,\); give arrays, all with chains and draws first",
         ),
+        ("map", lambda n: PointEstimate(np.full(n, 0.3j)), "p of dtype complex128; give real"),
+        ("laplace", lambda n: Draws(np.empty((2, 0, n))), "gave p of no draw"),
+        (
+            "laplace",
+            lambda n: Draws(np.full((4, 51, n), 0.3), {"a": APART}),
+            "p of 51 draws a chain, and parameters or sample_stats of 50; give these of every draw",
+        ),
+        (
+            "laplace",
+            lambda n: Draws(np.full((4, 50, n), 0.3), {}, {"lp": np.zeros(200)}),
+            r"shapes lp: \(200,\); give arrays, .* and sample_stats no other dims",
+        ),
+        (
+            "laplace",
+            lambda n: Draws(np.full((4, 50, n), 0.3), {"a": APART}, {"lp": APART[:, :25]}),
+            r"shapes a: \(4, 50\), lp: \(4, 25\); give arrays",
+        ),
+        (
+            "map",
+            lambda n: PointEstimate(
+                np.full(n, 0.3), {"a": np.zeros(3)}, {"a": ("kind",)}, {"kind": "xy"}
+            ),
+            "coords of 2 labels for dim 'kind' of size 3; give as many",
+        ),
+        (
+            "map",
+            lambda n: PointEstimate(np.full(n, 0.3), {"k": np.zeros(3)}, {"k": ("k",)}),
+            "gave 'k' as a parameter, which is the name of a dim; name the parameter otherwise",
+        ),
+        (
+            "map",
+            lambda n: PointEstimate(np.full(n, 0.3), {"chain": np.zeros(())}),
+            "gave 'chain' as a parameter",
+        ),
+        (
+            "map",
+            lambda n: PointEstimate(np.full(n, 0.3), {"a": np.zeros(3)}, {"a": ("draw",)}),
+            "parameter a the dim 'draw', which every parameter of a fit has; name it otherwise",
+        ),
         (
             "gibbs",
             lambda n: Draws(np.full((4, 50, n), 0.3), {"a": APART}),
@@ -477,6 +516,31 @@ def test_a_slip_in_a_models_own_method_is_said(tmp_path, pool, judgments):
         InputError, match=r"slip.py:10: map\(\) of Slip fails: ZeroDivisionError: .*; correct it"
     ):
         fit(pool, judgments, model=str(tmp_path / "slip.py"))
+
+
+@pytest.mark.parametrize(
+    ("draws", "kept"),
+    [(250, range(250)), (500, range(0, 500, 2)), (499, [n * 499 // 250 for n in range(250)])],
+)
+def test_p_is_kept_of_draws_of_the_whole_chain(pool, draws, kept):
+    """At most 1000 in all: of 499 a chain these were the first 250."""
+
+    @dataclass(frozen=True)
+    class Numbered:
+        name = "numbered"
+        methods, default_method = ("laplace",), "laplace"
+
+        def laplace(self, judgments, sampling):
+            number = np.tile(np.arange(sampling.draws), (sampling.chains, 1))
+            p = number[:, sampling.kept, None] / np.full(judgments.pool.n_documents, 1000.0)
+            return Draws(p, {"number": number})
+
+    fitted = fit(pool, Judgments.none(pool), model=Numbered(), draws=draws)
+    probability = fitted.relevance.probability
+    assert probability["draw"].values.tolist() == list(kept)
+    # a draw has the same number in both
+    of_p = fitted.posterior["posterior"]["number"].sel(draw=probability["draw"])
+    np.testing.assert_allclose(1000 * probability.values[..., 0], of_p)
 
 
 @pytest.mark.filterwarnings("ignore:nothing says which systems:rtc_bayes.CollectionWarning")

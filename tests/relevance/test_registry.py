@@ -171,6 +171,13 @@ def test_methods_that_a_model_does_not_have(model_file):
         ModelSpec.parse(f"{model_file}:nuts").build()
     with pytest.raises(InputError, match="model rtc has no method 'magic'; available: map"):
         resolve_method(load_model("rtc"), "magic")
+    # who wrote a file may add a method, and nobody to an installed model
+    with pytest.raises(InputError, match=r"available: gibbs, nuts$"):
+        ModelSpec.parse("robust:map").build()
+    written = f"{MODEL}\n    laplace = map\n"
+    model_file.write_text(written)
+    with pytest.raises(InputError, match="available: map; or add 'laplace' to its methods"):
+        ModelSpec.parse(f"{model_file}:laplace").build()
 
 
 def test_a_broken_plug_in_names_its_entry_point():

@@ -8,11 +8,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError, FitWarning, InputError, own_code, warn, with_article
 from rtc_bayes.relevance.interface import Draws, PointEstimate, RelevanceModel, Sampling
 from rtc_bayes.relevance.turned_labels import without_turned
+from rtc_bayes.store.shown import counted
 
 type Estimate = PointEstimate | Draws
 
@@ -21,6 +23,8 @@ METHODS = ("map", "laplace", "cut", "gibbs", "nuts")
 CORRECT = "correct it; docs/models.md shows a model"
 # what a graph gives to a model that has no method of its own
 _FROM_GRAPH = ("map", "laplace", "nuts")
+# dims of all that a fit holds
+_OF_DRAWS = {"chain", "draw"}
 
 
 def available_methods(model: RelevanceModel | type[RelevanceModel]) -> tuple[str, ...]:
@@ -66,7 +70,11 @@ def resolve_method(model: RelevanceModel | type[RelevanceModel], method: str | N
             f"model {model.name} announces {wanted!r} without {lacking}", remedy=remedy
         )
     if _has(model, wanted):
-        remedy += f"; or add {wanted!r} to its methods"
+        from rtc_bayes.relevance.registry import is_installed
+
+        # in code that is the user's
+        if not is_installed(model if isinstance(model, type) else type(model)):
+            remedy += f"; or add {wanted!r} to its methods"
     raise InputError(f"model {model.name} has no method {wanted!r}", remedy=remedy)
 
 
@@ -228,18 +236,13 @@ def _checked(estimated: Any, what: str, method: str, judgments: Judgments) -> Es
             f"{documents} documents; give an ndarray of shape {wanted}, in the order of "
             "judgments.pool"
         )
+    if estimated.p.dtype not in (np.float32, np.float64):
+        floats: Any = _floating(estimated.p, what, dims)
+        estimated = replace(estimated, p=floats)
     _check_dims(estimated, what, judgments)
     if not isinstance(estimated, Draws):
         return estimated
-    arrays = all(isinstance(values, np.ndarray) for values in estimated.parameters.values())
-    counts = {np.shape(values)[:2] for values in estimated.parameters.values()}
-    of_p = all(len(count) == 2 and count[0] == shape[0] for count in counts)
-    if not (arrays and of_p and len(counts) <= 1):
-        shapes = [f"{name}: {np.shape(values)}" for name, values in estimated.parameters.items()]
-        raise FitError(
-            f"{what} gave p of {shape[0]} chains, and parameters of shapes {', '.join(shapes)}; "
-            "give arrays, all with chains and draws first"
-        )
+    _check_draws(estimated, what)
     if method == "gibbs" and not estimated.diagnostics.checks:
         from rtc_bayes.relevance.fitters.checks import mixing_checks
 
@@ -250,6 +253,40 @@ def _checked(estimated: Any, what: str, method: str, judgments: Judgments) -> Es
     return estimated
 
 
+def _floating(p: NDArray[Any], what: str, dims: int) -> NDArray[Any]:
+    """Make whole numbers, truth values and other floats such floats as p is made of.
+
+    Labels that are probabilities could not be put among whole numbers.
+    """
+    if not np.can_cast(p.dtype, np.float64, "same_kind"):
+        raise FitError(f"{what} gave p of dtype {p.dtype}; give real numbers, as of np.float64")
+    return p.astype(np.float64 if dims == 1 else np.float32)
+
+
+def _check_draws(estimated: Draws, what: str) -> None:
+    """Refuse parameters and statistics that are not of p's chains, or of fewer draws than p."""
+    chains, draws = estimated.p.shape[:2]
+    if not chains or not draws:
+        raise FitError(f"{what} gave p of no draw; give one at least")
+    arrays = [*estimated.parameters.items(), *estimated.sample_stats.items()]
+    shapes: list[tuple[int, ...]] = [getattr(values, "shape", ()) for _, values in arrays]
+    counts = {shape[:2] for shape in shapes}
+    of_p = all(len(count) == 2 and count[0] == chains for count in counts)
+    plain = all(len(shape) == 2 for shape in shapes[len(estimated.parameters) :])
+    are_arrays = all(isinstance(values, np.ndarray) for _, values in arrays)
+    if not (are_arrays and of_p and plain and len(counts) <= 1):
+        said = [f"{name}: {shape}" for (name, _), shape in zip(arrays, shapes, strict=True)]
+        raise FitError(
+            f"{what} gave p of {chains} chains, and parameters of shapes {', '.join(said)}; "
+            "give arrays, all with chains and draws first, and sample_stats no other dims"
+        )
+    if any(draws > count[1] for count in counts):
+        raise FitError(
+            f"{what} gave p of {draws} draws a chain, and parameters or sample_stats of "
+            f"{min(counts)[1]}; give these of every draw, and p of all or of those of sampling.kept"
+        )
+
+
 def _check_dims(estimated: Estimate, what: str, judgments: Judgments) -> None:
     """Refuse parameters whose shapes do not have the pool's sizes, by their dims."""
     pool = judgments.pool
@@ -258,6 +295,11 @@ def _check_dims(estimated: Estimate, what: str, judgments: Judgments) -> None:
     for name, dims in estimated.dims.items():
         if isinstance(dims, str):
             raise FitError(f"{what} gave parameter {name} the dims {dims!r}; give a tuple of names")
+        if of_draws := _OF_DRAWS.intersection(dims):
+            raise FitError(
+                f"{what} gave parameter {name} the dim {min(of_draws)!r}, which every parameter of "
+                "a fit has; name it otherwise"
+            )
         try:
             shape = np.shape(estimated.parameters.get(name, ()))[before:]
         except ValueError:
@@ -274,6 +316,19 @@ def _check_dims(estimated: Estimate, what: str, judgments: Judgments) -> None:
                 )
             )
         sizes |= dict(zip(dims, shape, strict=False))
+    used = {dim for name in estimated.parameters for dim in estimated.dims.get(name, ())}
+    for dim in sorted(used & set(estimated.coords)):
+        if len(estimated.coords[dim]) != sizes[dim]:
+            labels = counted(len(estimated.coords[dim]), "label")
+            raise FitError(
+                f"{what} gave coords of {labels} for dim {dim!r} of size {sizes[dim]}; give as many"
+            )
+    names = {*estimated.parameters, *getattr(estimated, "sample_stats", ())}
+    if like_dims := sorted((used | _OF_DRAWS) & names):
+        raise FitError(
+            f"{what} gave {like_dims[0]!r} as a parameter, which is the name of a dim; name the "
+            "parameter otherwise"
+        )
 
 
 def _through_graph(model: Any, method: str, judgments: Judgments, sampling: Sampling) -> Estimate:

@@ -70,7 +70,9 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     if not isinstance(graph, pm.Model) or "p" not in graph.named_vars:
         raise InputError(
             f"graph() of {model!r} gives no deterministic p over documents",
-            remedy="end it with pm.Deterministic('p', ..., dims='document') and return the model",
+            remedy="call observe(judgments, log_odds) in it, which gives p and observes the labels "
+            "(docs/models.md), or end it with pm.Deterministic('p', ..., dims='document'); and "
+            "return the model",
         )
     if judgments.n_judged and not (graph.observed_RVs or graph.potentials):
         warn(
