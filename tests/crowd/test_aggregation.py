@@ -427,9 +427,21 @@ def test_a_judge_of_0_and_1_says_relevant_by_1():
         assert made.probability[relevant].min() > made.probability[~relevant].max()
 
 
+@pytest.mark.parametrize("method", ["mv", "em", "one-coin", "glad", "hierarchical"])
+def test_probabilities_that_a_method_does_not_count_are_said(method):
+    columns = ["7"] * 4, ["a", "b"] * 2, ["x", "x", "y", "y"], [1, 0, 1, 1]
+    labels = rb.Labels.of(*columns, probability=[0.99, 0.4, math.nan, 0.51])
+    said = f"{method} goes by grades alone and leaves aside the probabilities .* 3 labels: panel"
+    with pytest.warns(CollectionWarning, match=said):
+        made = rb.aggregate(labels, method)
+    np.testing.assert_array_equal(made.grades, rb.aggregate(rb.Labels.of(*columns), method).grades)
+    rb.aggregate(labels, "panel")
+    rb.aggregate(rb.Labels.of(*columns, probability=[math.nan] * 4), method)
+
+
 @pytest.mark.parametrize("method", ["mv", "em", "panel"])
 def test_gold_sets_no_scale_of_judges(method):
-    """Sixty labels of 0 and 1 beside gold of 0 to 3 are read as with the same grades of a person."""
+    """Labels of 0 and 1 beside gold of 0 to 3 are read as with the same grades of a person."""
     docnos = [f"d{i:02}" for i in range(60)]
     columns = ["7"] * 60, docnos, ["llm"] * 60, [int(i % 4 >= 2) for i in range(60)]
     gold = {("7", docno): i % 4 for i, docno in enumerate(docnos) if i % 3 == 0}
