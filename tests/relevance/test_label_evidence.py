@@ -666,6 +666,24 @@ def test_labels_outside_the_pool_change_nothing():
             np.testing.assert_array_equal(inside.columns(topic), outside.columns(topic))
 
 
+def test_a_judge_on_a_shorter_scale_is_named():
+    """Beside one of 0 to 10; neither one of 0 and 1 nor one scale for all is."""
+    pool = make_pool(topics=8)
+    none = Judgments.none(pool)
+
+    def of_scales(*highest):
+        sets = [random_labels(pool, highest=each, judges=(f"to {each}",)) for each in highest]
+        topics, docnos = zip(*(pair for of in sets for pair in of.pair_ids()), strict=True)
+        judges = np.repeat([of.judges[0] for of in sets], pool.n_documents)
+        return Labels.of(topics, docnos, judges, np.concatenate([of.grade for of in sets]))
+
+    with pytest.warns(rb.CollectionWarning, match="no label of to 3 reaches 10, the highest grade"):
+        none.with_judge_labels(of_scales(1, 3, 10))
+    none.with_judge_labels(of_scales(1, 10))
+    none.with_judge_labels(random_labels(pool, judges=("one", "two")))
+    none.with_judge_labels(replace(of_scales(3), n_grades=11))
+
+
 def test_labels_given_again_do_not_turn_a_judge_round():
     """Three of four relevant documents have the lower label, as others the higher: by chance."""
     docnos = [f"d{i}" for i in range(8)]
