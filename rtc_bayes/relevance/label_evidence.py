@@ -11,8 +11,9 @@ A model of relevance adds this to the log-odds that ranks give document i of top
 - x_i is the mean, over the judges that labelled the document, of the log likelihood ratio that a
   label of such a judge has on average; u_i = 1 where the topic has labels and the document none.
   Whoever labels a pool leaves out what lies deep in few lists, and tracks count that nonrelevant.
-  But u_i = 0 where at least `JUDGED` of the labelled documents are judged by people: labels of
-  judged documents are a sample to check the judge, and nothing else could teach n.
+  But u_i = 0 where at least `JUDGED` of the labelled documents are judged by people, and more than
+  `FEW_UNLABELLED` of all documents have no label: labels of judged documents are a sample to check
+  the judge, and nothing else could teach n.
 - y_i and z_t are what the labels say of the systems that rank the document, and of the topic: see
   :mod:`rtc_bayes.relevance.label_systems`. A judge's labels of a system's other documents are
   evidence of its quality, which a judge of its taste overstates: the systems' own effects remain,
@@ -68,7 +69,8 @@ REMAINING = 0.5
 models' labels have tau of 0.7 to 0.95 with those by people, which leaves at most that."""
 JUDGED = 0.9
 """Share of the labelled documents that people judged, from which labels are taken for a sample."""
-_FEW_UNLABELLED = 0.1
+FEW_UNLABELLED = 0.1
+"""Share of the documents without a label up to which labels are taken to be of the whole pool."""
 OWN_DF = np.inf
 """Degrees of freedom of these effects: normal, where a model has heavier tails without labels, as
 labels say which system is far from the rest."""
@@ -279,11 +281,17 @@ class LabelEvidence:
         in_topic = np.bincount(topic_of, labelled, self.pool.n_topics)[topic_of] > 0
         return in_topic & ~labelled & ~self._unanswered
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether many documents of topics with labels have none."""
+        without = np.count_nonzero(self.passed_over)
+        return without > FEW_UNLABELLED * (without + np.count_nonzero(self._count))
+
     @cached_property
     def is_sample(self) -> bool:
-        """Whether people judged nearly all labelled documents, so that others tell nothing."""
+        """Whether labels are partial, and people judged nearly all documents that have some."""
         judged = self.judgments.judged[self._count > 0]
-        return bool(len(judged) and judged.mean() >= JUDGED)
+        return self.is_partial and bool(judged.mean() >= JUDGED)
 
     @cached_property
     def score(self) -> Floats:
@@ -457,10 +465,10 @@ def remark_on_unlabelled(judgments: Judgments) -> str | None:
     'people judged 1 of 1 document with a label, so that labels are taken for a sample ...'
     """
     evidence = LabelEvidence(judgments)
+    if not evidence.is_partial:
+        return None
     has_label = evidence._count > 0
     without, labelled = (int(which.sum()) for which in (evidence.passed_over, has_label))
-    if without <= _FEW_UNLABELLED * (without + labelled):
-        return None
     if evidence.is_sample:
         judged = int(judgments.judged[has_label].sum())
         return (
