@@ -285,7 +285,7 @@ class LabelEvidence:
     def is_partial(self) -> bool:
         """Whether many documents of topics with labels have none."""
         without = np.count_nonzero(self.passed_over)
-        return without > FEW_UNLABELLED * (without + np.count_nonzero(self._count))
+        return bool(without > FEW_UNLABELLED * (without + np.count_nonzero(self._count)))
 
     @cached_property
     def is_sample(self) -> bool:
