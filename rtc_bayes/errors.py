@@ -174,6 +174,16 @@ class CollectionWarning(UserWarning):
     """
 
 
+class UnlabelledWarning(CollectionWarning):
+    """Documents without a label beside others that have some: what they are taken for.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", UnlabelledWarning)  # if it is known
+    """
+
+
 def warn(message: str, category: type[Warning] = CollectionWarning) -> None:
     """Warn at the line that called the package.
 

@@ -233,7 +233,8 @@ class Judgments(Saved):
         CollectionWarning
             Topics of the pool have no label of their documents; all documents with a label are
             judged, and more than as many others; labels that were read were left out; true
-            grades among the labels, where nothing is judged.
+            grades among the labels, where nothing is judged; judges whose grades end below those of
+            others, as all are read on one scale.
 
         Examples
         --------
@@ -247,6 +248,7 @@ class Judgments(Saved):
             check_type(labels, Labels, "labels are", "read them: read_labels(FILE, ...)")
             _check_reach(labels, self)
             _say_unused(labels, self)
+            _say_scales(labels)
         return replace(self, judge_labels=labels)
 
     @explains_types
@@ -884,6 +886,18 @@ def _say_unused(labels: Labels, judgments: Judgments) -> None:
         warn(
             f"{counted(labels.n_dropped, 'label')} left out: {below:,} blank or below 0, "
             f"{labels.n_above:,} above {highest}, the highest of {labels.n_grades} grades"
+        )
+
+
+def _say_scales(labels: Labels) -> None:
+    """Warn of judges of many labels who never give the highest grade of the others."""
+    highest = labels.n_grades - 1
+    below = np.setdiff1d(labels.judges_below(highest), labels.binary_judges)
+    if len(below) and labels.grade.max() == highest:
+        warn(
+            f"no label of {some([labels.judges[j] for j in below])} reaches {highest}, the highest "
+            "grade of other judges, and grades of all are read on one scale, from 0 to "
+            f"{highest}; if these are on a shorter scale, write their grades on that of the others"
         )
 
 

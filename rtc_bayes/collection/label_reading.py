@@ -16,7 +16,13 @@ import numpy as np
 
 from rtc_bayes.collection.ids import shown, some
 from rtc_bayes.collection.labels import Labels
-from rtc_bayes.collection.lines import ERELS, number, read_bytes, refuse_aggregate
+from rtc_bayes.collection.lines import (
+    ERELS,
+    MEAN_GRADES,
+    number,
+    read_bytes,
+    refuse_aggregate,
+)
 from rtc_bayes.collection.sources import files_of, kind_of
 from rtc_bayes.errors import InputError, brief_repr, warn
 from rtc_bayes.store.shown import counted
@@ -47,6 +53,8 @@ _SEVERAL = 20
 _MEANING = {name.replace("_", ""): key for key, names in _NAMES.items() for name in names}
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ROWS = ("topic", "judge", "docno", "label", "gold")
+# columns of a file without a first line of names
+_WIDTHS = (4, 5)
 
 
 @dataclass
@@ -259,15 +267,36 @@ def _read_file(path: Path, kind: Kind, judge: str, columns: _Columns) -> None:
             line=lines[0][0],
             remedy="write it as CSV, or read it with pandas and give read_labels the data frame",
         )
-    separator = next((s for s in ("\t", ",") if s in first), None)
+    separator = _separator(first)
     # a tab keeps empty fields, blanks do not
     split = ((i, line.split(separator)) for i, line in lines)
     rows = _of_csv(text) if separator == "," else list(split)
     (_, fields), *after = rows
     names = [name.strip() for name in fields]
-    if "label" not in (meant := _meaning(names)) and not {"topic", "docno"} <= set(meant):
+    if not _names_columns(names):
         after, names = rows, _without_names(path, rows, first, kind)
     _Table(str(path), judge, names, after).read(columns, kind)
+
+
+def _separator(first: str) -> str | None:
+    """Return what parts the first line into columns; None: white space.
+
+    A docno may hold a comma.
+    """
+    if "\t" in first or "," not in first:
+        return "\t" if "\t" in first else None
+    by_comma, by_space = next(csv.reader([first])), first.split()
+    return None if _are_columns(by_space) and not _are_columns(by_comma) else ","
+
+
+def _are_columns(fields: Sequence[str]) -> bool:
+    """Whether fields name columns, or are as many as those of a line without names."""
+    return len(fields) in _WIDTHS or _names_columns(fields)
+
+
+def _names_columns(fields: Sequence[str]) -> bool:
+    meant = _meaning([name.strip() for name in fields])
+    return "label" in meant or {"topic", "docno"} <= set(meant)
 
 
 def _of_csv(text: str) -> list[tuple[int, list[str]]]:
@@ -285,7 +314,7 @@ def _without_names(
 ) -> list[str]:
     """Return the names of the columns of a file without a first line of names."""
     width = len(rows[0][1])
-    if width not in (4, 5) or kind == "panel":
+    if width not in _WIDTHS or kind == "panel":
         raise InputError(
             f"the first line names no columns that are known: {shown(first)}",
             path=path,
@@ -297,13 +326,25 @@ def _without_names(
         one = len({fields[1] for _, fields in rows if len(fields) > 1}) == 1
         if kind == "qrels" or (one and rows[0][1][1] in ("0", "Q0")):
             names[1] = "qidx"
-            if all("." in fields[-1] or "e-" in fields[-1] for _, fields in rows):
-                raise InputError(
-                    f"this looks like {ERELS}, not like labels of a judge",
-                    path=path,
-                    remedy=ERELS.command,
-                )
+            _refuse_fractions(path, [fields[-1] for _, fields in rows])
     return names
+
+
+def _refuse_fractions(path: Path, texts: Sequence[str]) -> None:
+    """Refuse probabilities and mean grades; whole numbers with a point are labels."""
+    if not all("." in text or "e-" in text for text in texts):
+        return
+    try:
+        values = [number(text) for text in texts]
+    except ValueError:
+        return
+    if all(value.is_integer() for value in values):
+        return
+    if all(0.0 <= value <= 1.0 for value in values):
+        raise InputError(
+            f"this looks like {ERELS}, not like labels of a judge", path=path, remedy=ERELS.command
+        )
+    raise InputError("labels are no whole numbers", path=path, remedy=MEAN_GRADES)
 
 
 def _meaning(names: Sequence[str]) -> list[str]:
@@ -443,7 +484,9 @@ class _Table:
         if abs(value) > _LARGEST or value != round(value):
             raise self._wrong(
                 f"label {shown(text)} is not a grade",
-                f"give whole numbers from 0 to {_LARGEST:,}",
+                f"give whole numbers from 0 to {_LARGEST:,}: {MEAN_GRADES}"
+                if abs(value) <= _LARGEST
+                else f"give whole numbers from 0 to {_LARGEST:,}",
                 line,
             )
         return int(value)

@@ -64,7 +64,7 @@ class Labels:
         From 0 to `n_grades` - 1. What is negative on input (a broken link, "cannot judge") is no
         label and was dropped.
     n_grades : int, at least 2
-        How many grades there are.
+        How many grades the labels have; gold may have more.
     probability : float array, shape (label,), or None
         A judge's stated probability, from 0 to 1, that the document is relevant; NaN where none.
     time : float array, shape (label,), or None
@@ -132,8 +132,9 @@ class Labels:
         gold : mapping of (topic, docno) to int, optional
             True grades; a negative one is dropped.
         n_grades : int, optional
-            How many grades there are. Default: one more than the highest, and at least two.
-            Labels and gold above the highest are dropped and counted.
+            How many grades there are. Default: one more than the highest label, and at least two.
+            Labels above the highest are dropped and counted. Gold may be above it: a person's
+            grades do not say on which scale judges label.
 
         Returns
         -------
@@ -163,7 +164,9 @@ class Labels:
         if stated is not None and ((stated < 0.0) | (stated > 1.0)).any():
             raise InputError("a probability is outside 0 to 1", remedy="correct it")
         truths = {pair: value for pair, value in _whole_gold(gold or {}).items() if value >= 0}
-        highest = max(int(values.max(initial=1)), *truths.values(), 1)
+        if (true := max(truths.values(), default=0)) > _HIGHEST:
+            raise InputError(f"a true grade is {true}", remedy="correct it")
+        highest = max(int(values.max(initial=1)), 1)
         if n_grades is not None:
             highest = whole_number("n_grades", n_grades, least=2) - 1
         else:
@@ -185,7 +188,7 @@ class Labels:
             highest + 1,
             None if stated is None else stated[keep],
             None if seconds is None else seconds[keep],
-            MappingProxyType({pair: v for pair, v in truths.items() if v <= highest}),
+            MappingProxyType(truths),
             int((~keep).sum()),
             int((values > highest).sum()),
             tuple(
@@ -458,8 +461,6 @@ def _check_scale(
     """
     above = grades > _HIGHEST if highest > _HIGHEST else _beyond_a_gap(grades, truths)
     if not above.any():
-        if highest > _HIGHEST:
-            raise InputError(f"a true grade is {highest}", remedy="correct it, or give n_grades")
         return
     usual, first = int(grades[~above].max(initial=1)), int(np.argmax(above))
     topic, docno, judge = (column[first] for column in named)

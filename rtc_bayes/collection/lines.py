@@ -64,7 +64,10 @@ RUN = Layout("run", ("topic", "Q0", "docno", "rank", "score", "tag"), "give it a
 QRELS = Layout("qrels", ("topic", "iteration", "docno", "relevance"), "give it as --qrels")
 SCORES = Layout("scores", ("topic", "docno", "score"), number="score")
 ERELS = Layout(
-    "erels", ("topic", "Q0", "docno", "probability"), "give it as --erels", "probability"
+    "erels",
+    ("topic", "Q0", "docno", "probability"),
+    "give it as --erels of compare",
+    "probability",
 )
 PRELS = Layout(
     "prels",
@@ -73,6 +76,11 @@ PRELS = Layout(
     "probability",
 )
 GROUPS = Layout("groups file", ("system", "group"), separator=b",")
+MEAN_GRADES = (
+    "round grades such as 1.2 to whole numbers, or divide them by the highest grade and give "
+    f"{ERELS} as --erels of compare"
+)
+"""What to do about grades that are no whole numbers and no probabilities."""
 FAMILIES = Layout("families file", ("judge", "family"), separator=b",")
 
 
@@ -242,7 +250,7 @@ class Rows:
             f"{name} {shown(field)} is not {what}",
             path=self.path,
             line=self.line(position),
-            remedy=self._other_kind(),
+            remedy=self._other_kind(name),
         )
 
     def line(self, position: int) -> int:
@@ -284,12 +292,15 @@ class Rows:
         lines = (line.split() for line in self._data.split(b"\n", 1000))
         return [field.decode() for field in next(filter(None, lines))]
 
-    def _other_kind(self) -> str:
-        """Recognise qrels and erels, whose lines have as many fields, from their first line."""
-        for layout in (QRELS, ERELS):
-            if layout is not self.layout and len(self.layout.fields) == len(layout.fields):
-                return f"if this is a file of {layout.kinds}, {layout.command}"
-        return "correct the field"
+    def _other_kind(self, name: str) -> str:
+        """Recognise qrels and erels, whose lines have as many fields, by what they hold."""
+        if self.layout not in (QRELS, ERELS):
+            return "correct the field"
+        other, parse = (ERELS, probability) if self.layout is QRELS else (QRELS, integer)
+        texts = set(self.text(name))
+        if all(_parses(text, parse) for text in texts):
+            return f"if this is a file of {other.kinds}, {other.command}"
+        return MEAN_GRADES if all(_parses(text, number) for text in texts) else "correct the field"
 
     def __repr__(self) -> str:
         return f"Rows({str(self.path)!r}: {len(self)} lines of a {self.layout.kind})"
@@ -306,6 +317,19 @@ def number(field: str) -> float:
     if "_" in field:
         raise ValueError(field)
     return float(field.encode())
+
+
+def probability(field: str) -> float:
+    """Parse a number from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    if not 0.0 <= (value := number(field)) <= 1.0:
+        raise ValueError(field)
+    return value
 
 
 def integer(field: str) -> int:

@@ -278,7 +278,8 @@ def aggregate(
         takes far more or far fewer pairs for relevant than shares of votes do.
     CollectionWarning
         No pair whose grade is known has labels, or no label of a judge of many is relevant; the
-        known grades are judgments made for systems, and so of chosen documents.
+        known grades are judgments made for systems, and so of chosen documents; labels have stated
+        probabilities, which only "panel" counts.
 
     Examples
     --------
@@ -324,6 +325,13 @@ def aggregate(
             "may err, give each in the other's place",
         )
     _warn_of_scales(labels, rel)
+    if method != "panel" and labels.probability is not None:
+        stated = int(np.isfinite(labels.probability).sum())
+        if stated:
+            warn(
+                f"{method} goes by grades alone and leaves aside the probabilities that judges "
+                f"state beside {counted(stated, 'label')}: panel counts them (--method panel)"
+            )
     if method == "panel":
         told = np.flatnonzero(votes.gold >= 0)
         ids = labels.pair_ids()

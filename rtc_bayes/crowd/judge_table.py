@@ -134,8 +134,10 @@ def _suspicions(table: pd.DataFrame, shares: list[str], usual: float) -> list[st
                 reasons.append(f"{often} says {named[same]}")
             elif len(shares) == 2:
                 inverted = ": inverted?"
+            # where all are right the interval ends below 1
+            highest = max(row["accuracy"], row["accuracy_high"])
             # what is right of one label alone says which documents were given
-            if not constant and row["gold"] >= _FEWEST and row["accuracy_high"] < row["by_chance"]:
+            if not constant and row["gold"] >= _FEWEST and highest < row["by_chance"]:
                 reasons.append(f"worse than chance on gold{inverted}")
             elif not constant and row["gold"] < _FEWEST and _below(row):
                 reasons.append(f"against the others more often than by chance{inverted}")

@@ -49,7 +49,8 @@ class Votes:
         if level >= labels.n_grades and not own_scale:
             raise InputError(
                 f"rel is {level}, and the highest grade is {labels.n_grades - 1}",
-                remedy="give a lower relevance level",
+                remedy="give a lower relevance level, or n_grades (--n-grades) if labels have a "
+                "longer scale",
             )
         pairs = labels.pairs()
         order = np.argsort(pairs.of_label, kind="stable")

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from rtc_bayes.collection.grades import is_unseen
+from rtc_bayes.collection.ids import some
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError, explains_types, warn, whole_number
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import gradient_on_pool
-from rtc_bayes.relevance.turned_labels import without_turned
+from rtc_bayes.relevance.turned_labels import turned_judges, without_turned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,8 +65,9 @@ def next_actions(
     - A label that is "relevant" with probability a for relevant documents and b for others takes
       off the share (a - b)^2 v / (l (1 - l)) of that, l = p a + (1 - p) b: the squared correlation
       of label and relevance.
-    - Models average the labels of a document, and never multiply them. So where it has k, one more
-      moves its log-odds by 1 / (k + 1) of what a first one would, and gains the square.
+    - Models average the labels of a document, and never multiply them. So where it has those of k
+      judges, one more moves its log-odds by 1 / (k + 1) of what a first one would, and gains the
+      square.
 
     Parameters
     ----------
@@ -92,6 +94,12 @@ def next_actions(
         gain, cost, gain_per_cost. Each is weighed as if those above it were done, without knowing
         how they end: gains add up, and asking again after some is better.
 
+    Warns
+    -----
+    CollectionWarning
+        A judge that has a cost and whose labels count for nothing (its scale seems turned round):
+        no label is asked of it. No action gains anything: why.
+
     Raises
     ------
     InputError
@@ -100,21 +108,21 @@ def next_actions(
 
     Examples
     --------
-    A language model labelled half of a pool, and errs once in five.
+    A language model labelled ten documents of eleven, and errs once in five.
 
     >>> import numpy as np
     >>> import rtc_bayes as rb
     >>> simulated = rb.simulate(n_topics=6, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
-    >>> half = range(0, pool.n_documents, 2)
-    >>> topics, docnos = [pool.topics[t] for t in pool.topic_of[half]], pool.docnos[half]
+    >>> most = [d for d in range(pool.n_documents) if d % 11]
+    >>> topics, docnos = [pool.topics[t] for t in pool.topic_of[most]], pool.docnos[most]
     >>> truth = [simulated.qrels[t].get(d, 0) > 0 for t, d in zip(topics, docnos)]
     >>> said = np.array(truth) ^ (np.random.default_rng(0).random(len(truth)) < 0.2)
     >>> labels = rb.Labels.of(topics, docnos, ["llm"] * len(said), said.astype(int))
     >>> judgments = rb.Judgments.none(pool, judged_for=pool.systems).with_judge_labels(labels)
     >>> fit = rb.fit(pool, judgments, model="hierarchical")
     >>> comparison = rb.compare(pool, fit)
-    >>> for cost in (0.01, 0.1):
+    >>> for cost in (0.001, 0.1):
     ...     best = rb.next_actions(comparison, judgments, {"human": 1, "label": cost}).iloc[0]
     ...     print(best.action)
     label
@@ -128,8 +136,13 @@ def next_actions(
     import pandas as pd
 
     count = whole_number("count", count, least=1)
-    judgments = without_turned(judgments)
-    labels, prices = judgments.judge_labels, check_costs(costs, judgments, worth)
+    prices = check_costs(costs, judgments, worth)
+    if turned := [judge for judge in turned_judges(judgments) if {judge, LABEL} & prices.keys()]:
+        warn(
+            f"no label is asked of {some(turned)}: labels so far are higher on documents that "
+            "people judged nonrelevant, and count for nothing"
+        )
+    labels = without_turned(judgments).judge_labels
     setting = comparison.asked_setting
     if not setting.has_moments:
         raise InputError(
@@ -146,7 +159,9 @@ def next_actions(
     if labels is not None:
         document = labels.located(pool)
         inside = document >= 0
-        labels_of += np.bincount(document[inside], minlength=pool.n_documents)
+        # of one that a judge labelled again the judge counts once
+        of_judges = np.unique(np.column_stack([document, labels.judge_of])[inside], axis=0)[:, 0]
+        labels_of += np.bincount(of_judges, minlength=pool.n_documents)
         for number, judge in enumerate(labels.judges):
             cost = prices.get(judge, prices.get(LABEL))
             if cost is None:
@@ -160,6 +175,8 @@ def next_actions(
             told[labelled] = 0.0
             told[labels.unanswered_on(pool, judge)] = 0.0
             kinds.append(_Kind(LABEL, judge, cost, told))
+    # where nobody can be asked nothing is gained
+    kinds = kinds or [_Kind(LABEL, "", 1.0, np.zeros(pool.n_documents))]
     rows: list[dict[str, object]] = []
     accepted = worth is None
     while len(rows) < count:
@@ -192,11 +209,30 @@ def next_actions(
         learning.learn(best, float(shares[chosen][best]))
         kind.told[best] = 0.0
         labels_of[best] += kind.action == LABEL
+    if not rows and not turned:
+        warn(f"no action gains anything: {_why_none(judgments, prices)}")
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 _ACCEPT = {"action": "accept", "gain": 0.0, "cost": 0.0}
 _COLUMNS = ["action", "topic", "docno", "judge", "relevant", "gain", "cost", "gain_per_cost"]
+
+
+def _why_none(judgments: Judgments, prices: Mapping[str, float]) -> str:
+    """Say whose documents are used up, of those who can be asked."""
+    pool, labels = judgments.pool, judgments.judge_labels
+    done = []
+    if HUMAN in prices and judgments.n_judged + len(judgments.aside_documents) == pool.n_documents:
+        done.append("people judged every document")
+    if labels is not None:
+        place = labels.located(pool)
+        for number, judge in enumerate(labels.judges):
+            seen = place[(labels.judge_of == number) & (place >= 0)]
+            seen = np.union1d(seen, labels.unanswered_on(pool, judge))
+            if {judge, LABEL} & prices.keys() and len(seen) == pool.n_documents:
+                done.append(f"{judge} labelled every document")
+    rest = "what remains tells nothing of the systems' order"
+    return ", and ".join(done) or rest
 
 
 class _Kind(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,14 +9,14 @@ from typing import Any
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.errors import InputError, SharedErrorsWarning, whole_number
+from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import Confidence, JudgingSession, Step, confidence_asked
 from rtc_bayes.judging.sharing import fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import Reason
 from rtc_bayes.measures.names import MeasureLike
-from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
+from rtc_bayes.relevance import RelevanceModel, labels_said, warn_of_sharing
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.store.shown import counted
 
@@ -120,8 +119,7 @@ class HoldOutSession:
         self._share()
         seeds = spawn_seeds(whole_number("seed", seed), len(self._parts))
         asked: dict[str, Any] = {"confidence": None, "floor": floor, "measure": measure}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SharedErrorsWarning)  # of the whole pool, below
+        with labels_said():  # of the whole pool, below
             self._sessions = [
                 JudgingSession(part.judgments, self.algorithm, budget=room, seed=own, **asked)
                 for part, room, own in zip(self._parts, self._room, seeds, strict=True)

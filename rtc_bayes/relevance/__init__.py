@@ -18,7 +18,7 @@ from rtc_bayes.relevance.evidence import (
     of_retrieved,
     rank_curve,
 )
-from rtc_bayes.relevance.fit import Fit, fit, warn_of_sharing
+from rtc_bayes.relevance.fit import Fit, fit, labels_said, warn_of_sharing
 from rtc_bayes.relevance.fitters import (
     available_methods,
     estimate,
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from rtc_bayes.relevance.label_evidence import (
         LabelEvidence,
         remark_on_sharing,
+        remark_on_unlabelled,
         shared_errors,
     )
     from rtc_bayes.relevance.layered import LayeredDensity, LayeredPriors
@@ -74,7 +75,12 @@ __getattr__, _, _ = lazy_loader.attach(
         "logit_beta": ["LogitBeta"],
         "fitters.graphs": ["open_graph"],
         "label_density": ["LabelledDensity"],
-        "label_evidence": ["LabelEvidence", "remark_on_sharing", "shared_errors"],
+        "label_evidence": [
+            "LabelEvidence",
+            "remark_on_sharing",
+            "remark_on_unlabelled",
+            "shared_errors",
+        ],
         "layered": ["LayeredDensity", "LayeredPriors"],
         "prevalence": ["prevalence_curves", "spline"],
     },
@@ -117,6 +123,7 @@ __all__ = [
     "fit",
     "is_sampler",
     "judged_rows",
+    "labels_said",
     "load_model",
     "mixing_checks",
     "model_info",
@@ -128,6 +135,7 @@ __all__ = [
     "rank",
     "rank_curve",
     "remark_on_sharing",
+    "remark_on_unlabelled",
     "require",
     "resolve_method",
     "shared_errors",

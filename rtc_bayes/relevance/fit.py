@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,7 @@ from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.errors import (
     InputError,
     SharedErrorsWarning,
+    UnlabelledWarning,
     check_type,
     explains_types,
     warn,
@@ -382,12 +385,14 @@ def fit(
 
 
 def warn_of_sharing(judgments: Judgments) -> None:
-    """Warn of systems that share the errors of the judges of labels, if there are any.
+    """Warn of systems that share the errors of the judges of labels, and of lack of labels.
 
     Warns
     -----
     FitWarning
-        Names them: see :func:`rtc_bayes.shared_errors`.
+        Names the systems: see :func:`rtc_bayes.shared_errors`.
+    UnlabelledWarning
+        More than a tenth of the documents have no label: what they are taken for.
 
     Examples
     --------
@@ -398,10 +403,27 @@ def warn_of_sharing(judgments: Judgments) -> None:
     judgments = without_turned(judgments)
     if judgments.judge_labels is None:
         return
-    from rtc_bayes.relevance.label_evidence import remark_on_sharing
+    from rtc_bayes.relevance.label_evidence import remark_on_sharing, remark_on_unlabelled
 
     if (remark := remark_on_sharing(judgments)) is not None:
         warn(remark, SharedErrorsWarning)
+    if (remark := remark_on_unlabelled(judgments)) is not None:
+        warn(remark, UnlabelledWarning)
+
+
+@contextmanager
+def labels_said() -> Iterator[None]:
+    """Leave out what :func:`warn_of_sharing` says, where it is said once for all.
+
+    Examples
+    --------
+    >>> with labels_said():
+    ...     warn("of this label", SharedErrorsWarning)
+    """
+    with warnings.catch_warnings():
+        for category in (SharedErrorsWarning, UnlabelledWarning):
+            warnings.simplefilter("ignore", category)
+        yield
 
 
 def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:

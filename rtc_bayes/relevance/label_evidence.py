@@ -11,6 +11,9 @@ A model of relevance adds this to the log-odds that ranks give document i of top
 - x_i is the mean, over the judges that labelled the document, of the log likelihood ratio that a
   label of such a judge has on average; u_i = 1 where the topic has labels and the document none.
   Whoever labels a pool leaves out what lies deep in few lists, and tracks count that nonrelevant.
+  But u_i = 0 where at least `JUDGED` of the labelled documents are judged by people, and more than
+  `FEW_UNLABELLED` of all documents have no label: labels of judged documents are a sample to check
+  the judge, and nothing else could teach n.
 - y_i and z_t are what the labels say of the systems that rank the document, and of the topic: see
   :mod:`rtc_bayes.relevance.label_systems`. A judge's labels of a system's other documents are
   evidence of its quality, which a judge of its taste overstates: the systems' own effects remain,
@@ -56,6 +59,7 @@ from rtc_bayes.relevance.evidence import rank_curve
 from rtc_bayes.relevance.label_sharing import SHARES, LabelCorrelation, label_correlation
 from rtc_bayes.relevance.label_systems import LabelledSystems
 from rtc_bayes.relevance.newton import Floats
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,6 +67,10 @@ if TYPE_CHECKING:
 REMAINING = 0.5
 """Scale of the systems' effects beside labels, a share of that without: rankings by language
 models' labels have tau of 0.7 to 0.95 with those by people, which leaves at most that."""
+JUDGED = 0.9
+"""Share of the labelled documents that people judged, from which labels are taken for a sample."""
+FEW_UNLABELLED = 0.1
+"""Share of the documents without a label up to which labels are taken to be of the whole pool."""
 OWN_DF = np.inf
 """Degrees of freedom of these effects: normal, where a model has heavier tails without labels, as
 labels say which system is far from the rest."""
@@ -116,11 +124,18 @@ class LabelEvidence:
             self._place(self.labels)
 
     def _place(self, labels: Labels) -> None:
-        """Find the labels' documents in the pool, and what of its judge's word each label is."""
+        """Find the labels' documents in the pool, and what of its judge's word each label is.
+
+        Judges without a label there do not count.
+        """
         document = labels.located(self.pool)
         rows = np.flatnonzero(document >= 0)
-        self._row, self._document, self._judge = rows, document[rows], labels.judge_of[rows]
-        both = self._document * len(labels.judges) + self._judge
+        if not len(rows):
+            self.labels = None
+            return
+        self._row, self._document = rows, document[rows]
+        self._judges, self._judge = np.unique(labels.judge_of[rows], return_inverse=True)
+        both = self._document * len(self._judges) + self._judge
         _, place, counts = np.unique(both, return_inverse=True, return_counts=True)
         # a judge who labels a document twice has half a word each time
         self._share = 1.0 / counts[place]
@@ -131,7 +146,7 @@ class LabelEvidence:
         if self.labels is None:
             return ()
         judges = self.labels.judges
-        grades = (f"{judges[j]}={g}" for j, g in self._grades)
+        grades = (f"{judges[self._judges[j]]}={g}" for j, g in self._grades)
         return ("labels", "unlabelled", "systems", "topics", *grades)
 
     @property
@@ -139,7 +154,7 @@ class LabelEvidence:
         """Mean and sd of the coefficients."""
         if self.labels is None:
             return np.zeros(0), np.zeros(0)
-        spread = _GRADE_SD / np.sqrt(len(self.labels.judges))
+        spread = _GRADE_SD / np.sqrt(len(self._judges))
         priors = [_SLOPE, _UNLABELLED, SYSTEMS, _TOPICS, *([(0.0, spread)] * len(self._grades))]
         mean, sd = np.array(priors).T
         return mean, sd
@@ -220,19 +235,22 @@ class LabelEvidence:
         assert labels is not None
         grade = labels.grade[self._row].astype(np.float64)
         h = np.empty(len(grade))
-        for j in range(len(labels.judges)):
+        highest = [labels.grade[labels.judge_of == j].max(initial=1) for j in self._judges]
+        # of more grades than any label has somebody said so
+        said = labels.n_grades - 1 > labels.grade.max()
+        scale = labels.n_grades - 1 if said else max(highest)
+        for j, own in enumerate(highest):
             here = self._judge == j
-            highest = labels.grade[labels.judge_of == j].max(initial=1)
-            if highest == 1:
+            if own == 1:
                 h[here] = np.asarray(BINARY)[grade[here].astype(int)]
             else:
-                at = grade[here] * (len(GRADED) - 1) / (labels.n_grades - 1)
+                at = grade[here] * (len(GRADED) - 1) / scale
                 h[here] = np.interp(at, np.arange(len(GRADED)), GRADED)
         if labels.probability is not None:
             stated = labels.probability[self._row]
             kept = np.clip(stated, _LEAST_PROBABILITY, 1.0 - _LEAST_PROBABILITY)
             h = np.where(np.isnan(stated), h, _PROBABILITY_WEIGHT * np.log(kept / (1.0 - kept)))
-        share, judges = self._share, len(labels.judges)
+        share, judges = self._share, len(self._judges)
         words = np.bincount(self._judge, weights=share, minlength=judges)
         total = np.bincount(self._judge, weights=share * np.exp(h), minlength=judges)
         mean = np.divide(total, words, out=np.ones(judges), where=words > 0.0)
@@ -252,6 +270,28 @@ class LabelEvidence:
         if self.labels is not None:
             seen[self.labels.unanswered_on(self.pool)] = True
         return seen
+
+    @cached_property
+    def passed_over(self) -> NDArray[np.bool_]:
+        """Which documents have no label where their topic has some.
+
+        But of one that a judge saw without giving a label nothing is known.
+        """
+        topic_of, labelled = self.pool.topic_of, self._count > 0
+        in_topic = np.bincount(topic_of, labelled, self.pool.n_topics)[topic_of] > 0
+        return in_topic & ~labelled & ~self._unanswered
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether many documents of topics with labels have none."""
+        without = np.count_nonzero(self.passed_over)
+        return bool(without > FEW_UNLABELLED * (without + np.count_nonzero(self._count)))
+
+    @cached_property
+    def is_sample(self) -> bool:
+        """Whether labels are partial, and people judged nearly all documents that have some."""
+        judged = self.judgments.judged[self._count > 0]
+        return self.is_partial and bool(judged.mean() >= JUDGED)
 
     @cached_property
     def score(self) -> Floats:
@@ -309,9 +349,7 @@ class LabelEvidence:
         own = apart * x[:, None] / np.cbrt(pool.n_systems)
         rise = np.where(labelled, x - self._lowest, 0.0)
         own[:, self.shares] = apart[:, self.shares] * rise[:, None] / _SYSTEM_SCALE[0]
-        # of a document that a judge saw without giving a label nothing is known
-        passed_over = ~labelled & ~self._unanswered[here] & labelled.any()
-        unlabelled = passed_over.astype(np.float64)
+        unlabelled = (self.passed_over[here] & (not self.is_sample)).astype(np.float64)
         of_systems = self.implied.of_documents(topic)
         coefficients = [x, unlabelled, of_systems, np.full(len(x), self.implied.topics[topic])]
         return np.column_stack([*coefficients, self._indicators[here], of_topic, own])
@@ -410,6 +448,40 @@ class LabelEvidence:
         array([1., 1.])
         """
         return np.where(self.shares, 1.0 / self.remaining, 1.0)
+
+
+def remark_on_unlabelled(judgments: Judgments) -> str | None:
+    """Say in one sentence what documents without a label are taken for; None where few are.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> labels, judged = rb.Labels.of(["1"], ["a"], ["llm"], [1]), rb.Judgments.none(pool)
+    >>> remark_on_unlabelled(judged.with_judge_labels(labels))
+    '1 of 2 documents has no label, and is taken for rarely relevant, as what was not ...'
+    >>> judged = judged.with_labels([0], [1])
+    >>> remark_on_unlabelled(judged.with_judge_labels(labels))
+    'people judged 1 of 1 document with a label, so that labels are taken for a sample ...'
+    """
+    evidence = LabelEvidence(judgments)
+    if not evidence.is_partial:
+        return None
+    has_label = evidence._count > 0
+    without, labelled = (int(which.sum()) for which in (evidence.passed_over, has_label))
+    if evidence.is_sample:
+        judged = int(judgments.judged[has_label].sum())
+        return (
+            f"people judged {judged:,} of {counted(labelled, 'document')} with a label, so that "
+            "labels are taken for a sample that checks the judge: what has no label is "
+            "predicted as without labels"
+        )
+    has, is_ = ("has", "is") if without == 1 else ("have", "are")
+    return (
+        f"{without:,} of {counted(without + labelled, 'document')} {has} no label, and {is_} taken "
+        "for rarely relevant, as what was not worth a label; if they were not to be labelled (a "
+        "sample was), give them the label -1, which says that they are unanswered"
+    )
 
 
 @explains_types

@@ -23,8 +23,8 @@ _BY_CHANCE = 0.01
 def turned_judges(judgments: Judgments) -> tuple[str, ...]:
     """Name judges whose higher labels go with what people judged nonrelevant.
 
-    By the rank-sum test, at 1% over all judges, of three relevant documents and three others at
-    least.
+    By the rank-sum test, at 1% over all judges of the pool's documents, of three relevant documents
+    and three others at least. A document that a judge labelled again counts once, by the mean.
 
     Examples
     --------
@@ -45,14 +45,17 @@ def turned_judges(judgments: Judgments) -> tuple[str, ...]:
     rows = np.flatnonzero(~np.isnan(truth))
     if not len(rows):
         return ()
-    rows = rows[np.argsort(labels.judge_of[rows], kind="stable")]
-    numbers, starts = np.unique(labels.judge_of[rows], return_index=True)
+    n_judges = len(np.unique(labels.judge_of[place >= 0]))
     turned = []
-    for number, own in zip(numbers, np.split(rows, starts[1:]), strict=True):
-        above, below = (labels.grade[own[side]] for side in (truth[own] > 0.5, truth[own] < 0.5))
+    for number in np.unique(labels.judge_of[rows]):
+        own = rows[labels.judge_of[rows] == number]
+        documents, of_label = np.unique(place[own], return_inverse=True)
+        grade = np.bincount(of_label, labels.grade[own]) / np.bincount(of_label)
+        relevance = judgments.labels[documents]
+        above, below = grade[relevance > 0.5], grade[relevance < 0.5]
         if min(len(above), len(below)) >= _SIDES:
             p = mannwhitneyu(above, below, alternative="less").pvalue
-            if p < _BY_CHANCE / len(labels.judges):
+            if p < _BY_CHANCE / n_judges:
                 turned.append(labels.judges[number])
     return tuple(turned)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,12 +11,11 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.confidence.caution import caution
-from rtc_bayes.errors import SharedErrorsWarning
 from rtc_bayes.judging import next_documents, parse_algorithm
 from rtc_bayes.judging.suggest import documents_frame, why_none
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import parse_measure
-from rtc_bayes.relevance import remark_on_sharing
+from rtc_bayes.relevance import labels_said, remark_on_sharing, remark_on_unlabelled
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report import figures
 from rtc_bayes.report.audit_section import audit_section
@@ -242,8 +240,9 @@ def _cautions(judgments: Judgments) -> list[str]:
             f"Labels by {counted(len(labels.judges), 'judge')} that may err are evidence beside "
             f"the lists: {labels_words(judgments)}. What they are worth, judgments tell."
         )
-        if (remark := remark_on_sharing(judgments)) is not None:
-            said.append(f"Take care: {remark}.")
+        for remark in (remark_on_sharing(judgments), remark_on_unlabelled(judgments)):
+            if remark is not None:
+                said.append(f"Take care: {remark}.")
     if 0 < len(judgments.judged_topics) < judgments.pool.n_topics:
         unjudged = judgments.pool.n_topics - len(judgments.judged_topics)
         said.append(
@@ -398,8 +397,7 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
     setting = comparison.asked_setting
     judge = parse_algorithm(algorithm or defaults.ALGORITHM)
     measure = weighed_by_or_ap(comparison.measure)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SharedErrorsWarning)  # said above
+    with labels_said():  # above
         documents = next_documents(
             judgments.pool,
             judgments,

@@ -275,6 +275,43 @@ def test_a_column_that_is_no_judge_of_a_panel_is_noticed(tmp_path):
         rb.read_labels(file)
 
 
+def test_mean_grades_are_told_what_to_do(tmp_path):
+    """No reader sends them to one that refuses them; whole numbers with a point are labels."""
+    whole = _file(tmp_path, "7 0 d1 2.0\n7 0 d2 0.0\n", "whole.txt")
+    assert rb.read_labels(whole).grade.tolist() == [2, 0]
+    means = _file(tmp_path, "7 0 d1 0.0\n7 0 d2 1.2\n", "means.txt")
+    named = _file(tmp_path, "topic,docno,label\n7,d1,0.0\n7,d2,1.2\n", "named.csv")
+    said = "round grades such as 1.2 to whole numbers, or divide them by the highest grade and give"
+    for read, path in (
+        (rb.read_labels, means),
+        (rb.read_labels, named),
+        (rb.read_qrels, means),
+        (rb.read_qrels, whole),
+        (rb.read_erels, means),
+    ):
+        with pytest.raises(rb.InputError, match=said):
+            read(path)
+    shares = _file(tmp_path, "7 0 d1 0.0\n7 0 d2 0.2\n", "shares.txt")
+    for reader in (rb.read_labels, rb.read_qrels):
+        with pytest.raises(rb.InputError, match="give it as --erels of compare"):
+            reader(shares)
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("7 0 d,1 1\n7 0 d2 0\n", [("7", "d,1"), ("7", "d2")]),
+        ("7 ann d,1,x 1 1\n7 ann d2 0 0\n", [("7", "d,1,x"), ("7", "d2")]),
+        ("topic docno one,a two\n7 d,1 1 0\n", [("7", "d,1")]),
+        ("7, ann, d1, 1\n7, ann, d2, 0\n", [("7", "d1"), ("7", "d2")]),
+        ('7,ann,"d 1, x",1\n', [("7", "d 1, x")]),
+        ("topic,docno,gpt 4 a b\n7,d 1,1\n", [("7", "d 1")]),
+    ],
+)
+def test_a_comma_in_a_docno_separates_nothing(tmp_path, text, pairs):
+    assert set(rb.read_labels(_file(tmp_path, text)).pair_ids()) == set(pairs)
+
+
 def test_files_of_one_name_are_of_several_judges(tmp_path):
     for folder, grade in (("gpt", 1), ("llama", 0)):
         (tmp_path / folder).mkdir()

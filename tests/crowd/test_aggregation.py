@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -424,6 +425,40 @@ def test_a_judge_of_0_and_1_says_relevant_by_1():
             made = rb.aggregate(alone, method, rel=2, human=human)
         relevant = np.array([truth["7"][docno] >= 2 for _, docno in made.pairs])
         assert made.probability[relevant].min() > made.probability[~relevant].max()
+
+
+@pytest.mark.parametrize("method", ["mv", "em", "one-coin", "glad", "hierarchical"])
+def test_probabilities_that_a_method_does_not_count_are_said(method):
+    columns = ["7"] * 4, ["a", "b"] * 2, ["x", "x", "y", "y"], [1, 0, 1, 1]
+    labels = rb.Labels.of(*columns, probability=[0.99, 0.4, math.nan, 0.51])
+    said = f"{method} goes by grades alone and leaves aside the probabilities .* 3 labels: panel"
+    with pytest.warns(CollectionWarning, match=said):
+        made = rb.aggregate(labels, method)
+    np.testing.assert_array_equal(made.grades, rb.aggregate(rb.Labels.of(*columns), method).grades)
+    rb.aggregate(labels, "panel")
+    rb.aggregate(rb.Labels.of(*columns, probability=[math.nan] * 4), method)
+
+
+@pytest.mark.parametrize("method", ["mv", "em", "panel"])
+def test_gold_sets_no_scale_of_judges(method):
+    """Labels of 0 and 1 beside gold of 0 to 3 are read as with the same grades of a person."""
+    docnos = [f"d{i:02}" for i in range(60)]
+    columns = ["7"] * 60, docnos, ["llm"] * 60, [int(i % 4 >= 2) for i in range(60)]
+    gold = {("7", docno): i % 4 for i, docno in enumerate(docnos) if i % 3 == 0}
+    labels, plain = rb.Labels.of(*columns, gold=gold), rb.Labels.of(*columns)
+    assert rb.Labels.of(*columns, gold=gold, n_grades=2).gold == labels.gold == gold
+    for rel in (1, 2):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            made, same = (
+                rb.aggregate(each, method, rel=rel, human=gold) for each in (labels, plain)
+            )
+        np.testing.assert_array_equal(made.grades, same.grades)
+        notes = [str(note.message) for note in said]
+        assert len(notes) == 2 * (rel > 1)
+        assert all("labels of llm are 0 and 1 alone" in note for note in notes)
+    with pytest.raises(InputError, match="a true grade is 101"):
+        rb.Labels.of(*columns, gold={("7", "d00"): 101})
 
 
 def test_a_judge_none_of_whose_labels_is_relevant_is_remarked_on():

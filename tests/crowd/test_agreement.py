@@ -167,6 +167,15 @@ def test_a_judge_who_nearly_always_says_one_thing_is_suspicious():
     assert (table.drop("dot") == "").all()
 
 
+def test_a_judge_who_is_right_on_gold_of_one_grade_is_not_accused():
+    docnos = [f"d{i}" for i in range(40)]
+    gold = {("7", docno): 1 for docno in docnos[:30]}
+    labels = rb.Labels.of(["7"] * 40, docnos, ["ann"] * 40, [1] * 30 + [0] * 10, gold=gold)
+    table = rb.judge_table(labels)
+    assert table["accuracy"].item() == 1.0
+    assert table["suspicious"].item() == ""
+
+
 def test_gold_may_be_higher_than_any_label():
     docnos = [f"d{i}" for i in range(25)]
     gold = {("7", docno): 2 * (i % 2) for i, docno in enumerate(docnos)}

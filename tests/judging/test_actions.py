@@ -161,10 +161,57 @@ def test_what_nobody_can_judge_is_not_asked_of_a_person(pool):
 
 def test_when_all_is_judged_nothing_is_left(pool):
     judgments = judge(pool, pool.n_documents)
-    actions = rb.next_actions(compared(pool, judgments), judgments, {"human": 1})
+    with pytest.warns(rb.CollectionWarning, match="gains anything: people judged every document"):
+        actions = rb.next_actions(compared(pool, judgments), judgments, {"human": 1})
     assert not len(actions)
     accepted = rb.next_actions(compared(pool, judgments), judgments, {"human": 1}, worth=1)
     assert accepted.action.tolist() == ["accept"]
+
+
+def test_a_judge_who_labelled_everything_is_named_where_nothing_is_left(pool):
+    judgments = judge(pool, 10).with_judge_labels(labelled(pool, every=1))
+    said = "no action gains anything: llm labelled every document"
+    with pytest.warns(rb.CollectionWarning, match=said):
+        assert not len(rb.next_actions(compared(pool, judgments), judgments, {"llm": 1}))
+
+
+def test_a_judge_turned_round_is_asked_for_no_label(pool):
+    """The others are; its cost is no error."""
+    rows = np.arange(0, pool.n_documents, 2)
+    judged = rb.Judgments.from_labels(pool, rows[:20], np.arange(20) % 2)
+    topics, docnos = [pool.topics[t] for t in pool.topic_of[rows]], pool.docnos[rows].tolist()
+    turned = rb.Labels.of(topics, docnos, ["llm"] * len(rows), (np.arange(len(rows)) + 1) % 2)
+    judgments = judged.with_judge_labels(turned)
+    comparison = compared(pool, judgments)
+    for costs, options, actions in (
+        ({"llm": 0.1, "human": 1}, {}, {"human"}),
+        ({"label": 0.1, "human": 1}, {}, {"human"}),
+        ({"label": 0.1}, {}, set()),
+        ({"llm": 0.1}, {"worth": 1}, {"accept"}),
+    ):
+        with pytest.warns(rb.CollectionWarning, match="no label is asked of llm: labels so far"):
+            ranked = rb.next_actions(comparison, judgments, costs, **options)
+        assert set(ranked.action) == actions
+
+
+def test_labels_that_a_judge_gives_again_are_no_further_judge(pool):
+    once = labelled(pool, wrong=0.1, judges=("ann", "bob"))
+    rows = np.arange(once.n_labels)
+    some_of_bob, of_ann = rows[once.judge_of == 1][:5], rows[once.judge_of == 0]
+    judgments = judge(pool, 10)
+    comparison = compared(pool, judgments)
+    first, again = (
+        rb.next_actions(
+            comparison,
+            judgments.with_judge_labels(
+                once.keep(np.concatenate([some_of_bob, *[of_ann] * times]))
+            ),
+            {"bob": 1.0},
+            count=500,
+        )
+        for times in (1, 3)
+    )
+    assert first.equals(again)
 
 
 def test_one_more_label_gains_a_quarter_of_a_first_one(pool):
@@ -286,7 +333,9 @@ def test_the_command_says_what_python_says(pool, tmp_path, capsys, monkeypatch):
     estimand = rb.Estimand(depth=20)
     given = rb.Pool.from_runs(runs, depth=20, score_depth=1000, qrels=read)
     judgments = rb.Judgments.from_qrels(given, read).with_judge_labels(rb.read_labels(llm))
-    comparison = rb.compare(given, rb.fit(given, judgments, model="hierarchical:map"), estimand)
+    with pytest.warns(rb.CollectionWarning, match="have no label"):
+        fitted = rb.fit(given, judgments, model="hierarchical:map")
+    comparison = rb.compare(given, fitted, estimand)
     actions = rb.next_actions(comparison, judgments, {"human": 1, "label": 0.01}, worth=5)
     assert actions.docno.tolist() == [line.split(",")[2] for line in told[1:]]
     gains = [float(line.split(",")[5]) for line in told[1:]]

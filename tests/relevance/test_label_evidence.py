@@ -616,6 +616,85 @@ def test_a_label_that_a_judge_would_not_give_is_no_evidence():
         assert unlabelled(refused) == [0, 0, 0, 1]
 
 
+def test_labels_of_judged_documents_alone_take_nothing_off_the_others():
+    """They are a sample that checks the judge; of a part of the pool a note says what is meant."""
+    pool, relevant, labels = simulated()
+    rows = np.random.default_rng(0).permutation(pool.n_documents)[:40]
+    judged = Judgments.from_labels(pool, rows, relevant[rows].astype(float))
+    sample = labels.keep(rows)
+    expected = {}
+    for name, beside in (("none", None), ("sample", sample)):
+        if beside is None:
+            fitted = rb.fit(pool, judged, model="hierarchical:map")
+        else:
+            with pytest.warns(rb.CollectionWarning, match="judged 40 of 40 documents with a label"):
+                fitted = rb.fit(pool, judged, model="hierarchical:map", labels=beside)
+        expected[name] = fitted.relevance.values.sum()
+    assert expected["sample"] == pytest.approx(expected["none"], rel=0.15)
+    of_sample = LabelEvidence(judged.with_judge_labels(sample))
+    unlabelled = [of_sample.columns(t)[:, 1] for t in range(pool.n_topics)]
+    assert not np.concatenate(unlabelled).any()
+    part = labels.keep(np.arange(0, pool.n_documents, 2))
+    with pytest.warns(rb.CollectionWarning, match="have no label, and are taken for rarely rel"):
+        rb.fit(pool, judged, model="hierarchical:map", labels=part)
+    seen = Labels.of(
+        np.array(pool.topics)[pool.topic_of],
+        pool.docnos,
+        ["llm"] * pool.n_documents,
+        np.where(np.arange(pool.n_documents) % 2, -1, labels.grade),
+    )
+    with pytest.warns(rb.CollectionWarning, match="labels left out"):
+        asked = judged.with_judge_labels(seen)
+    assert label_evidence.remark_on_unlabelled(asked) is None
+
+
+def test_labels_outside_the_pool_change_nothing():
+    """Neither the number of judges nor the scale of grades."""
+    pool = make_pool()
+    labels = random_labels(pool)
+    columns = [*zip(*labels.pair_ids(), strict=True)]
+    for name, grade in (("llm", 1), ("other", 4)):
+        more = ["nowhere"] * 2, ["x", "y"], [name, "another"], [grade, 1]
+        parts = [*columns, ["llm"] * labels.n_labels, labels.grade.tolist()]
+        wider = Labels.of(*([*a, *b] for a, b in zip(parts, more, strict=True)))
+        inside, outside = (
+            LabelEvidence(replace(judge(pool, 10), judge_labels=each)) for each in (labels, wider)
+        )
+        assert inside.names == outside.names
+        np.testing.assert_array_equal(inside.prior, outside.prior)
+        for topic in range(pool.n_topics):
+            np.testing.assert_array_equal(inside.columns(topic), outside.columns(topic))
+
+
+def test_a_judge_on_a_shorter_scale_is_named():
+    """Beside one of 0 to 10; neither one of 0 and 1 nor one scale for all is."""
+    pool = make_pool(topics=8)
+    none = Judgments.none(pool)
+
+    def of_scales(*highest):
+        sets = [random_labels(pool, highest=each, judges=(f"to {each}",)) for each in highest]
+        topics, docnos = zip(*(pair for of in sets for pair in of.pair_ids()), strict=True)
+        judges = np.repeat([of.judges[0] for of in sets], pool.n_documents)
+        return Labels.of(topics, docnos, judges, np.concatenate([of.grade for of in sets]))
+
+    with pytest.warns(rb.CollectionWarning, match="no label of to 3 reaches 10, the highest grade"):
+        none.with_judge_labels(of_scales(1, 3, 10))
+    none.with_judge_labels(of_scales(1, 10))
+    none.with_judge_labels(random_labels(pool, judges=("one", "two")))
+    none.with_judge_labels(replace(of_scales(3), n_grades=11))
+
+
+def test_labels_given_again_do_not_turn_a_judge_round():
+    """Three of four relevant documents have the lower label, as others the higher: by chance."""
+    docnos = [f"d{i}" for i in range(8)]
+    pool = pool_of({"one": {"1": docnos}})
+    judged = Judgments.from_labels(pool, np.arange(8), np.arange(8) % 2)
+    said = [1, 0, 1, 0, 1, 0, 0, 1]
+    for times in (1, 5):
+        labels = Labels.of(["1"] * 8 * times, docnos * times, ["llm"] * 8 * times, said * times)
+        assert turned_judges(judged.with_judge_labels(labels)) == ()
+
+
 def test_a_judge_whose_scale_is_turned_round_is_named():
     """Where people judged documents; a weak judge is not."""
     pool, relevant, labels = simulated(wrong=0.2)
