@@ -248,7 +248,7 @@ class Judgments(Saved):
             check_type(labels, Labels, "labels are", "read them: read_labels(FILE, ...)")
             _check_reach(labels, self)
             _say_unused(labels, self)
-            _say_scales(labels)
+            _say_scales(labels, self.pool)
         return replace(self, judge_labels=labels)
 
     @explains_types
@@ -889,8 +889,10 @@ def _say_unused(labels: Labels, judgments: Judgments) -> None:
         )
 
 
-def _say_scales(labels: Labels) -> None:
-    """Warn of judges of many labels who never give the highest grade of the others."""
+def _say_scales(labels: Labels, pool: Pool) -> None:
+    """Warn of judges of many labels in a pool who never give the highest grade of the others."""
+    inside = np.unique(labels.judge_of[labels.located(pool) >= 0])
+    labels = labels.select(judges=[labels.judges[j] for j in inside])
     highest = labels.n_grades - 1
     below = np.setdiff1d(labels.judges_below(highest), labels.binary_judges)
     if len(below) and labels.grade.max() == highest:

@@ -270,7 +270,9 @@ def _read_file(path: Path, kind: Kind, judge: str, columns: _Columns) -> None:
     separator = _separator(first)
     # a tab keeps empty fields, blanks do not
     split = ((i, line.split(separator)) for i, line in lines)
-    rows = _of_csv(text) if separator == "," else list(split)
+    rows = _of_csv(path, text) if separator == "," else list(split)
+    if not rows:
+        raise InputError("the file is empty", path=path, remedy="give a file of labels")
     (_, fields), *after = rows
     names = [name.strip() for name in fields]
     if not _names_columns(names):
@@ -299,13 +301,21 @@ def _names_columns(fields: Sequence[str]) -> bool:
     return "label" in meant or {"topic", "docno"} <= set(meant)
 
 
-def _of_csv(text: str) -> list[tuple[int, list[str]]]:
+def _of_csv(path: Path, text: str) -> list[tuple[int, list[str]]]:
     """Return the rows of a CSV, blank ones aside, with the line on which each begins."""
-    reader, rows, begins = csv.reader(io.StringIO(text, newline="")), [], 1
-    for fields in reader:
-        if any(field.strip() for field in fields):
-            rows.append((begins, fields))
-        begins = reader.line_num + 1
+    reader, rows, begins = csv.reader(io.StringIO(text, newline=""), strict=True), [], 1
+    try:
+        for fields in reader:
+            if any(field.strip() for field in fields):
+                rows.append((begins, fields))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(
+            f"this row cannot be read as CSV ({error})",
+            path=path,
+            line=begins,
+            remedy='close each quoted field, with "" for a quote inside',
+        ) from error
     return rows
 
 

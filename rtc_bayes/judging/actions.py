@@ -139,8 +139,8 @@ def next_actions(
     prices = check_costs(costs, judgments, worth)
     if turned := [judge for judge in turned_judges(judgments) if {judge, LABEL} & prices.keys()]:
         warn(
-            f"no label is asked of {some(turned)}: labels so far are higher on documents that "
-            "people judged nonrelevant, and count for nothing"
+            f"no label is asked of {some(turned)}, whose labels go against the judgments and count "
+            "for nothing"
         )
     labels = without_turned(judgments).judge_labels
     setting = comparison.asked_setting

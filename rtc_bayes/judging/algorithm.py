@@ -92,8 +92,13 @@ class Algorithm:
     @property
     def models(self) -> tuple[ModelSpec, ...]:
         """The judge's model and the evaluator, those of them that there are."""
-        of_judge: ModelSpec | None = getattr(self.judge, "model", None)
-        return tuple(spec for spec in (of_judge, self.evaluator) if spec is not None)
+        return tuple(spec for spec in (self.chooses_by, self.evaluator) if spec is not None)
+
+    @property
+    def chooses_by(self) -> ModelSpec | None:
+        """The model by which the judge chooses documents; None where it has none."""
+        model = getattr(self.judge, "model", None)
+        return model if isinstance(model, ModelSpec) else None
 
     @property
     def files(self) -> dict[str, str]:

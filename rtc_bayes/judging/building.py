@@ -15,7 +15,7 @@ from rtc_bayes.errors import InputError, explains_types, moved, warn
 from rtc_bayes.judging.algorithm import Algorithm
 from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Judge
-from rtc_bayes.judging.judges.weighted import REFIT_EVERY, enough_to_fit
+from rtc_bayes.judging.judges.weighted import REFIT_EVERY
 from rtc_bayes.judging.session import Confidence, JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
 from rtc_bayes.measures import Estimand
@@ -127,6 +127,8 @@ class JudgingResult(Shown):
         """Say, as a sentence more, that a judge was sure before any judgment."""
         if self.judgments.n_judged or self.reason not in ("reached", "proved"):
             return ""
+        if self.judgments.judge_labels is not None:
+            return ". No judgment was made: the lists and labels alone are so sure"
         return (
             ". No judgment was made: with p = .5 for every document the run that ranks more of the "
             "pool is surely better. Ask for some judgments by a floor (floor=, --floor)"
@@ -138,8 +140,8 @@ class JudgingResult(Shown):
         if not self.before_fit or not self.judgments.n_judged:
             return ""
         return (
-            ". This confidence takes p = .5 for every document: no model is fitted to fewer than "
-            f"{REFIT_EVERY} judgments, but in a comparison"
+            f". The model is first fitted at {REFIT_EVERY} judgments: this confidence takes p = .5 "
+            "for every unjudged document, and a comparison does not"
         )
 
     def __repr__(self) -> str:
@@ -298,11 +300,7 @@ def build(
         differences=session.differences,
         missing=tuple(missing),
         steps=tuple(session.steps),
-        before_fit=(
-            session.confidence is not None
-            and hasattr(session.algorithm.judge, "model")
-            and not enough_to_fit(session.judgments)
-        ),
+        before_fit=session.before_fit,
     )
 
 

@@ -155,6 +155,11 @@ class HoldOutSession:
         return min((s.confidence for s in self._sessions if s.confidence is not None), default=None)
 
     @property
+    def before_fit(self) -> bool:
+        """Whether the judge's model is not fitted yet in some sub-pool: every p is .5 there."""
+        return any(session.before_fit for session in self._sessions)
+
+    @property
     def differences(self) -> None:
         """None: the sub-pools differ in their systems."""
         return None
@@ -209,7 +214,7 @@ class HoldOutSession:
                 self.pool.docnos[document],
             )
             self._before = self._before.with_aside([(topic, str(docno))])
-            self._room[n] -= 1
+            self._room[n] = max(self._room[n] - 1, 0)
             self._share()
             self._offered = None
 

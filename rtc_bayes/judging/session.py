@@ -20,6 +20,7 @@ from rtc_bayes.collection.judgments import as_grades
 from rtc_bayes.errors import InputError, explains_types, own_code, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge, confidence_of, takes_measure
+from rtc_bayes.judging.judges.weighted import enough_to_fit
 from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
@@ -187,6 +188,15 @@ class JudgingSession:
         """The least confidence of any pair now, in [0.5, 1]; None where the judge has none."""
         confidence = confidence_of(self._chooser)
         return None if confidence is None else float(confidence.min())
+
+    @property
+    def before_fit(self) -> bool:
+        """Whether the judge's model is not fitted yet, so that p = .5 of every unjudged document.
+
+        False where the judge has no model, or no confidence.
+        """
+        waits = self.algorithm.chooses_by is not None and self.algorithm.has_confidence
+        return waits and not enough_to_fit(self.judgments)
 
     def compared(self, residual: float) -> float | None:
         """Return the least confidence now where every score has an error beside.

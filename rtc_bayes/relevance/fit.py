@@ -6,7 +6,7 @@ import json
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +81,8 @@ class Fit:
         SHA-256 of the model's file, or of the source of one given itself.
     instance : RelevanceModel or None
         The model, where it was given itself; no file of a fit keeps it.
+    files : mapping of str to str
+        Files that the fit read, by path, to their digests then: of the model, and of its options.
 
     Examples
     --------
@@ -104,6 +106,7 @@ class Fit:
     sampling: Sampling
     digest: str | None = None
     instance: RelevanceModel | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seed(self) -> int:
@@ -180,13 +183,10 @@ class Fit:
             The model is no longer found, or its file has changed.
         FitError
         """
-        return _fit(self.judgments.on(pool), self._spec, self.sampling)
-
-    @property
-    def _spec(self) -> ModelSpec:
-        return ModelSpec(
+        spec = ModelSpec(
             self.model, self.model, self.options, self.method, self.digest, self.instance
         )
+        return _fit(self.judgments.on(pool), spec, self.sampling)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one netCDF file or zarr folder.
@@ -211,7 +211,7 @@ class Fit:
             "sampling": json.dumps(asdict(self.sampling)),
             "digest": self.digest or "",
             "diagnostics": json.dumps(asdict(self.diagnostics)),
-            "provenance": json.dumps(provenance(seed=self.seed, inputs=self._spec.files)),
+            "provenance": json.dumps(provenance(seed=self.seed, inputs=self.files)),
         }
         write_dataset(tree, path)
 
@@ -273,6 +273,7 @@ class Fit:
             sampling=Sampling(**json.loads(attrs["sampling"])),
             digest=digest,
             instance=None if spec is None else spec.instance,
+            files=json.loads(attrs["provenance"])["inputs"],
         )
 
     def __repr__(self) -> str:
@@ -428,7 +429,7 @@ def labels_said() -> Iterator[None]:
 
 def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     """Fit with numbers of draws that are settled."""
-    model = spec.build()
+    model, files = spec.build(), spec.files
     method = resolve_method(model, spec.method)
     check_takes_labels(judgments, model)
     estimated = estimate(model, method, judgments, sampling)
@@ -447,6 +448,7 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
         sampling=sampling,
         digest=spec.digest,
         instance=spec.instance,
+        files=files,
     )
 
 

@@ -283,15 +283,16 @@ class LabelEvidence:
 
     @property
     def is_partial(self) -> bool:
-        """Whether many documents of topics with labels have none."""
-        without = np.count_nonzero(self.passed_over)
+        """Whether many documents that are to be predicted, of topics with labels, have none."""
+        without = np.count_nonzero(self.passed_over & ~self.judgments.judged)
         return bool(without > FEW_UNLABELLED * (without + np.count_nonzero(self._count)))
 
     @cached_property
     def is_sample(self) -> bool:
-        """Whether labels are partial, and people judged nearly all documents that have some."""
+        """Whether labels are partial, and of what people judged: nearly all, and half of it."""
         judged = self.judgments.judged[self._count > 0]
-        return self.is_partial and bool(judged.mean() >= JUDGED)
+        most_of_judged = 2 * np.count_nonzero(judged) >= self.judgments.n_judged
+        return self.is_partial and bool(judged.mean() >= JUDGED) and bool(most_of_judged)
 
     @cached_property
     def score(self) -> Floats:
@@ -459,7 +460,7 @@ def remark_on_unlabelled(judgments: Judgments) -> str | None:
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
     >>> labels, judged = rb.Labels.of(["1"], ["a"], ["llm"], [1]), rb.Judgments.none(pool)
     >>> remark_on_unlabelled(judged.with_judge_labels(labels))
-    '1 of 2 documents has no label, and is taken for rarely relevant, as what was not ...'
+    '1 document without a judgment has no label, and is taken for rarely relevant, as what ...'
     >>> judged = judged.with_labels([0], [1])
     >>> remark_on_unlabelled(judged.with_judge_labels(labels))
     'people judged 1 of 1 document with a label, so that labels are taken for a sample ...'
@@ -468,7 +469,8 @@ def remark_on_unlabelled(judgments: Judgments) -> str | None:
     if not evidence.is_partial:
         return None
     has_label = evidence._count > 0
-    without, labelled = (int(which.sum()) for which in (evidence.passed_over, has_label))
+    without = int((evidence.passed_over & ~judgments.judged).sum())
+    labelled = int(has_label.sum())
     if evidence.is_sample:
         judged = int(judgments.judged[has_label].sum())
         return (
@@ -478,7 +480,7 @@ def remark_on_unlabelled(judgments: Judgments) -> str | None:
         )
     has, is_ = ("has", "is") if without == 1 else ("have", "are")
     return (
-        f"{without:,} of {counted(without + labelled, 'document')} {has} no label, and {is_} taken "
+        f"{counted(without, 'document')} without a judgment {has} no label, and {is_} taken "
         "for rarely relevant, as what was not worth a label; if they were not to be labelled (a "
         "sample was), give them the label -1, which says that they are unanswered"
     )

@@ -258,12 +258,12 @@ def allocate(
             sample = Sample(judged_by(pool, qrels, order, level), probability)
             try:
                 b, systems = _chosen(
-                    sample, strategy, end - ends[n - 1], by, gain_weight, best, (seed, n)
+                    sample, strategy, round(end - spent), by, gain_weight, best, (seed, n)
                 )
             except AlikeError as error:
                 which = f"the {best} best systems" if strategy == "qdp*" else "all systems"
                 raise InputError(
-                    f"after stage {n}, which drew {counted(len(order), 'document')}, {which} have "
+                    f"after stage {n}, with {counted(len(order), 'document')} judged, {which} have "
                     "the same mean score",
                     remedy=_MORE,
                 ) from error
@@ -336,7 +336,8 @@ def _chosen(
     scores = stat_ap(sample).scores
     if not scores.mean.any():
         raise InputError(
-            f"stage {n} drew no relevant document in {sample.judgments.n_judged}", remedy=_MORE
+            f"of {sample.judgments.n_judged} documents judged by stage {n} none is relevant",
+            remedy=_MORE,
         )
     if strategy == "subset":
         return _subset(scores, budget, pool.n_documents - sample.judgments.n_judged), pool.systems

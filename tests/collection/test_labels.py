@@ -366,3 +366,8 @@ def test_csv_without_names_may_quote_its_fields(tmp_path):
     bad = _file(tmp_path, 'topic,judge,docno,label\n7,w1,"d\n1",1\n7,w1,d2,high\n', "bad.csv")
     with pytest.raises(rb.InputError, match=r"bad\.csv:4: "):
         rb.read_labels(bad)
+    with pytest.raises(rb.InputError, match="the file is empty"):
+        rb.read_labels(_file(tmp_path, ",,,\n", "commas.csv"))
+    unclosed = _file(tmp_path, 'topic,judge,docno,label\n7,w1,"d1,1\n7,w1,d2,0\n', "open.csv")
+    with pytest.raises(rb.InputError, match=r"open\.csv:2: this row cannot be read as CSV"):
+        rb.read_labels(unclosed)

@@ -43,6 +43,7 @@ def test_a_judge_in_a_file_is_as_good_as_a_built_in_one(judge_file, pool, truth)
     parsed = parse_algorithm(algorithm)
     assert (parsed.judge.name, parsed.judge.bias, parsed.evaluator.text) == ("random", 1, "rtc:map")
     assert parsed.files[str(judge_file)]
+    assert parsed.chooses_by is None
     one, two, other = (build(pool, truth, algorithm, budget=9, seed=s) for s in (1, 1, 2))
     assert one.steps == two.steps != other.steps
     assert (one.judgments.n_judged, one.reason, one.confidence) == (9, "budget", None)

@@ -599,7 +599,13 @@ def test_a_confidence_before_the_first_fit_says_so():
     for budget, algorithm, before in ((5, "rtc:map", True), (10, "rtc:map", False)):
         result = build(pool, data.qrels, algorithm, budget=budget)
         assert result.before_fit is result.meta()["before_fit"] is before
-        assert ("no model is fitted to fewer than 10 judgments" in repr(result)) is before
+        assert ("The model is first fitted at 10 judgments" in repr(result)) is before
+    # each sub-pool of a hold-out design fits to its own judgments
+    groups = dict(zip(pool.systems, "xyz", strict=True))
+    design = rb.HoldOutDesign(pool.topics, ("x", "y", "z"), ~np.eye(3, 4, dtype=bool))
+    for budget, before in ((18, True), (60, False)):
+        held = build(pool, data.qrels, "rtc:map", budget=budget, hold_out=design, groups=groups)
+        assert held.before_fit is before
     # judges that fit no model have nothing to wait for
     assert not build(pool, data.qrels, "mtc", budget=5).before_fit
 

@@ -16,6 +16,7 @@ from rtc_bayes import InputError
 from rtc_bayes.judging import build, parse_algorithm
 from rtc_bayes.relevance import Draws, ModelSpec, PointEstimate, load_model
 from rtc_bayes.robustness import study
+from rtc_bayes.store import digest_file
 from rtc_bayes.workers import Workers, open_workers
 
 
@@ -219,3 +220,17 @@ def test_a_saved_fit_is_loaded_with_its_model(tmp_path):
     for other in (kind(), load_model("uniform")):
         with pytest.raises(InputError, match="a fit of best_rank, of other options or code than"):
             rb.Fit.load(tmp_path / "fit.nc", model=other)
+
+
+def test_a_fit_is_saved_with_the_files_that_it_read(tmp_path):
+    pool = make_pool()
+    groups = tmp_path / "groups.csv"
+    groups.write_text("".join(f"{system},x\n" for system in pool.systems))
+    before = digest_file(groups)
+    made = rb.fit(pool, judge(pool, 6), model=f"hierarchical[groups={groups}]:map")
+    assert made.files == {str(groups): before}
+    groups.unlink()
+    made.save(tmp_path / "fit.nc")
+    again = rb.relevance.Fit.load(tmp_path / "fit.nc")
+    assert again.files == made.files
+    again.save(tmp_path / "again.nc")

@@ -1,5 +1,6 @@
 """Labels of judges that may err: what they are worth, by brute force and against the graph."""
 
+import warnings
 from dataclasses import replace
 from itertools import product
 
@@ -12,7 +13,7 @@ from scipy.special import expit
 
 import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Labels
-from rtc_bayes.relevance import LabelEvidence, label_evidence
+from rtc_bayes.relevance import LabelEvidence, label_evidence, remark_on_unlabelled
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.label_systems import SPREAD, LabelledSystems
 from rtc_bayes.relevance.nested_laplace import NestedLaplace
@@ -707,3 +708,28 @@ def test_a_judge_whose_scale_is_turned_round_is_named():
     ):
         rb.fit(pool, judged, model="hierarchical:map", labels=turned)
     rb.fit(pool, judged, model="hierarchical:map", labels=labels)
+
+
+def test_deep_judgments_do_not_make_labels_of_a_pool_partial():
+    lists = {"1": "abcdefghij"}
+    runs = rb.Runs([rb.Run.from_rankings("one", {t: list(d) for t, d in lists.items()})])
+    qrels = rb.Qrels({"1": {"a": 1, "b": 0, **{f"deep{n}": n % 2 for n in range(40)}}})
+    pool = rb.Pool.from_runs(runs, qrels=qrels)
+    judgments = rb.Judgments.from_qrels(pool, qrels)
+    assert judgments.n_judged > 30
+    labels = rb.Labels.of(["1"] * 10, list("abcdefghij"), ["llm"] * 10, [n % 2 for n in range(10)])
+    assert remark_on_unlabelled(judgments.with_judge_labels(labels)) is None
+
+
+def test_labels_are_no_sample_where_people_judged_more_without_them():
+    lists = {"1": [f"d{n}" for n in range(60)]}
+    pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", lists)]))
+    labels = rb.Labels.of(["1"] * 10, lists["1"][:10], ["llm"] * 10, [n % 2 for n in range(10)])
+    for judged, sample in ((range(10), True), (range(20), True), (range(21), False)):
+        made = rb.Judgments.from_labels(pool, list(judged), [n % 2 for n in judged])
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            evidence = LabelEvidence(made.with_judge_labels(labels))
+        assert evidence.is_sample is sample
+        # the note of judgments in the labels' place is where this one is not
+        assert any("in the other's place" in str(one.message) for one in said) is not sample

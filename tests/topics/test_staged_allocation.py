@@ -182,7 +182,9 @@ def test_a_first_stage_that_tells_no_systems_apart_is_said_to_be_too_small(data)
     runs = {"x": same, "y": same, "z": worse}
     pool = rb.Pool.from_runs(rb.Runs(rb.Run.from_rankings(*each) for each in runs.items()))
     qrels = rb.Qrels({topic: {"a0": 1} for topic in same})
-    says = "after stage 1, which drew 20 documents, the 2 best systems .*; give a larger first part"
+    says = (
+        "after stage 1, with 20 documents judged, the 2 best systems .*; give a larger first part"
+    )
     with pytest.raises(InputError, match=says):
         rb.allocate(pool, qrels, 40, strategy="qdp*", best=2, by="zobel")
 
