@@ -239,8 +239,8 @@ class JudgingSession:
             In [0, 1].
         grade : int, optional
             What the label was read from; by default the relevance level for 1 and 0 for 0. -1: you
-            cannot judge the document. It is then among the judgments' ``aside``, :meth:`next` does
-            not return it again, and the label says nothing.
+            cannot judge the document, and the label is 0. It is then among the judgments' ``aside``,
+            and :meth:`next` does not return it again.
 
         Raises
         ------
@@ -250,8 +250,11 @@ class JudgingSession:
             level.
         """
         aside = grade is not None and grade == -1
-        if aside:
-            label = 0.0
+        if aside and label != 0.0:
+            raise InputError(
+                f"label {label!r} of grade -1, by which nobody can judge the document",
+                remedy="give 0 with it, or the grade that was given",
+            )
         if not isinstance(label, Real) or math.isnan(label) or not 0.0 <= label <= 1.0:
             raise InputError(
                 f"label {label!r} is outside [0, 1]",

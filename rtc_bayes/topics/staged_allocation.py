@@ -336,7 +336,7 @@ def _chosen(
     scores = stat_ap(sample).scores
     if not scores.mean.any():
         raise InputError(
-            f"of {sample.judgments.n_judged} documents judged by stage {n} none is relevant",
+            f"no relevant document among the {sample.judgments.n_judged} judged by stage {n}",
             remedy=_MORE,
         )
     if strategy == "subset":

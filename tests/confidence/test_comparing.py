@@ -601,6 +601,7 @@ def test_the_error_of_draws_is_told():
     assert told == pytest.approx(spread, rel=0.35)
 
 
+@pytest.mark.filterwarnings("ignore:no label is of")
 def test_few_labels_or_equal_ones_leave_the_caution():
     pool = Pool.from_runs(simulate(n_topics=2, n_systems=2, seed=1).runs, depth=60)
     judged = Judgments.from_labels(pool, [0, 1, pool.topic_starts[1]], [1, 0, 1])
@@ -617,7 +618,7 @@ def test_few_labels_or_equal_ones_leave_the_caution():
 
 
 def test_documents_aside_are_counted_where_nothing_is_judged():
-    pool = pool_of({"1": "ab"})
+    pool = pool_of({"A": {"1": "ab"}})
     aside = Judgments.none(pool).with_aside([("1", "a")])
     assert caution(aside, pool.topics).startswith(
         "nothing is judged (1 document of a negative grade aside): the numbers"

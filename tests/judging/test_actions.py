@@ -189,7 +189,9 @@ def test_a_judge_turned_round_is_asked_for_no_label(pool):
         ({"label": 0.1}, {}, set()),
         ({"llm": 0.1}, {"worth": 1}, {"accept"}),
     ):
-        with pytest.warns(rb.CollectionWarning, match="no label is asked of llm: labels so far"):
+        with pytest.warns(
+            rb.CollectionWarning, match="no label is asked of llm, whose labels go against"
+        ):
             ranked = rb.next_actions(comparison, judgments, costs, **options)
         assert set(ranked.action) == actions
 

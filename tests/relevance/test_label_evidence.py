@@ -722,7 +722,7 @@ def test_deep_judgments_do_not_make_labels_of_a_pool_partial():
 
 
 def test_labels_are_no_sample_where_people_judged_more_without_them():
-    lists = {"1": [f"d{n}" for n in range(60)]}
+    lists = {"1": [f"d{n:02}" for n in range(60)]}
     pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", lists)]))
     labels = rb.Labels.of(["1"] * 10, lists["1"][:10], ["llm"] * 10, [n % 2 for n in range(10)])
     for judged, sample in ((range(10), True), (range(20), True), (range(21), False)):

@@ -203,4 +203,4 @@ def test_topics_of_little_weight_go_before_those_of_none(monkeypatch):
     )
     x = drawn(3, systems=6, topics=5).mean
     objective = Objective(x - x.mean(axis=0), np.full(6, 1 / 6), np.zeros(5))
-    assert box([objective], budget=1).topics == (2, 4, 3)
+    assert box([objective], budget=1).order == (2, 4, 3)
