@@ -239,8 +239,8 @@ class JudgingSession:
             In [0, 1].
         grade : int, optional
             What the label was read from; by default the relevance level for 1 and 0 for 0. -1: you
-            cannot judge the document, and the label is 0. It is then among the judgments' ``aside``,
-            and :meth:`next` does not return it again.
+            cannot judge the document, and the label is 0. It is then among the judgments'
+            ``aside``, and :meth:`next` does not return it again.
 
         Raises
         ------
