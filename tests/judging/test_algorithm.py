@@ -105,3 +105,35 @@ def test_refusals_say_what_is_accepted(text):
     with pytest.raises(InputError) as refusal:
         parse_algorithm(text)
     assert refusal.value.remedy
+
+
+def test_what_decides_the_numbers_is_told_by_content(model_file):
+    text = f"{model_file}[level=.2]:map/rtc:map"
+    files, before = parse_algorithm(text).files, parse_algorithm(text).content
+    assert files == {str(model_file): before[str(model_file)]}
+    # an installed model stands in no file that was named, and its source counts all the same
+    assert {"rtc", str(model_file)} <= before.keys()
+    model_file.write_text(model_file.read_text() + "\n# another\n")
+    after = parse_algorithm(text).content
+    assert after[str(model_file)] != before[str(model_file)]
+    assert after["rtc"] == before["rtc"]
+
+
+def test_a_judge_may_have_an_option_that_is_called_model(tmp_path):
+    path = tmp_path / "asks.py"
+    path.write_text(
+        "from dataclasses import dataclass\n"
+        "from typing import ClassVar\n"
+        "from rtc_bayes.judging.judges import Chooser\n\n"
+        "@dataclass(frozen=True)\n"
+        "class Asks:\n"
+        "    model: str = 'gpt'\n"
+        "    name: ClassVar[str] = 'asks'\n"
+        "    has_confidence: ClassVar[bool] = False\n\n"
+        "    def start(self, judgments, seed):\n"
+        "        raise NotImplementedError\n"
+    )
+    algorithm = parse_algorithm(f"{path}[model=llama]")
+    assert algorithm.judge.model == "llama"
+    assert algorithm.chooses_by is None
+    assert [*algorithm.files] == [str(path)]

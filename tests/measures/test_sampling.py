@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 from pools import pool_of, random_pool
 
 import rtc_bayes as rb
@@ -12,6 +13,7 @@ from rtc_bayes.collection import Prel, Prels
 from rtc_bayes.collection.writing import write_prels
 from rtc_bayes.measures.sampling import (
     Sample,
+    equal_parts,
     inclusion_probabilities,
     permanent_numbers,
     poisson_sample,
@@ -291,3 +293,18 @@ def test_what_is_no_probability_is_refused():
     frame = sample.to_prels().to_frame()
     assert [*frame] == ["topic", "docno", "relevance", "algorithm", "probability"]
     assert (frame["probability"] == 0.5).all()
+
+
+@given(
+    st.lists(st.floats(0, 100), min_size=1, max_size=12),
+    st.floats(0, 1.2),
+)
+def test_equal_parts_are_equal_but_for_what_is_used_up(most, share):
+    most = np.array(most)
+    total = share * most.sum()
+    parts = equal_parts(most, total)
+    assert (parts <= most).all()
+    assert parts.sum() == pytest.approx(min(total, most.sum()))
+    rest = parts[parts < most]
+    assert np.ptp(rest) < 1e-9 if len(rest) else True
+    assert (parts[parts == most] <= rest.max(initial=np.inf if not len(rest) else 0) + 1e-9).all()

@@ -13,6 +13,7 @@ from scipy.special import expit
 
 import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Labels
+from rtc_bayes.errors import UnlabelledWarning
 from rtc_bayes.relevance import LabelEvidence, label_evidence, remark_on_unlabelled
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.label_systems import SPREAD, LabelledSystems
@@ -628,7 +629,7 @@ def test_labels_of_judged_documents_alone_take_nothing_off_the_others():
         if beside is None:
             fitted = rb.fit(pool, judged, model="hierarchical:map")
         else:
-            with pytest.warns(rb.CollectionWarning, match="judged 40 of 40 documents with a label"):
+            with pytest.warns(UnlabelledWarning, match="judged 40 of 40 documents with a label"):
                 fitted = rb.fit(pool, judged, model="hierarchical:map", labels=beside)
         expected[name] = fitted.relevance.values.sum()
     assert expected["sample"] == pytest.approx(expected["none"], rel=0.15)
@@ -636,7 +637,7 @@ def test_labels_of_judged_documents_alone_take_nothing_off_the_others():
     unlabelled = [of_sample.columns(t)[:, 1] for t in range(pool.n_topics)]
     assert not np.concatenate(unlabelled).any()
     part = labels.keep(np.arange(0, pool.n_documents, 2))
-    with pytest.warns(rb.CollectionWarning, match="have no label, and are taken for rarely rel"):
+    with pytest.warns(UnlabelledWarning, match="have no label, and are taken for rarely rel"):
         rb.fit(pool, judged, model="hierarchical:map", labels=part)
     seen = Labels.of(
         np.array(pool.topics)[pool.topic_of],

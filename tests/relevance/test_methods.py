@@ -14,6 +14,7 @@ from scipy.stats import poisson
 from rtc_bayes import Fit, FitError, FitWarning, InputError, Judgments, compare, fit
 from rtc_bayes.cli import main
 from rtc_bayes.collection import read_qrels
+from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.collection.simulate import simulate, write
 from rtc_bayes.measures import moments
 from rtc_bayes.relevance import (
@@ -548,3 +549,13 @@ def test_p_is_kept_of_draws_of_the_whole_chain(pool, draws, kept):
 def test_one_draw_says_nothing(pool, judgments, model):
     with pytest.raises(FitError, match=r"one draw says nothing|1 draws of all chains are too few"):
         fit(pool, judgments, model=model, draws=1, chains=1)
+
+
+@pytest.mark.parametrize(("draws", "count"), [(499, 250), (500, 250), (251, 250), (7, 7), (9, 1)])
+def test_draws_that_are_kept_are_spaced_over_the_whole_chain(draws, count):
+    numbers = spaced(draws, count)
+    assert len(set(numbers.tolist())) == count
+    assert numbers[0] == 0
+    assert draws - draws / count - 1 <= numbers[-1] < draws
+    if count > 1:
+        assert np.ptp(np.diff(numbers)) <= 1
