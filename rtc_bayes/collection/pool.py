@@ -452,7 +452,9 @@ class Pool(Saved):
             At least one; their order is kept.
         keep_documents : bool
             Keep every document: those that only other systems retrieved count in the number of
-            relevant documents. By default only what these systems retrieved is kept.
+            relevant documents. By default only what these systems retrieved is kept. In a
+            comparison of whole lists, the relevant documents that nobody retrieved and the residual
+            go by the systems that are left, so that scores are not those of the comparison of all.
 
         Raises
         ------

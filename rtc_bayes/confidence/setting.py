@@ -396,8 +396,8 @@ def check_lists(
     pool: Pool,
     fitted: Pool,
     *,
-    remedy: str = "give fit.judgments.pool; of some systems, its select(systems, "
-    "keep_documents=True)",
+    remedy: str = "give fit.judgments.pool, and ask the comparison for pairs; or its "
+    "select(systems, keep_documents=True), by which fewer systems have missed more",
 ) -> None:
     """Refuse a pool that lacks what its own systems rank in the pool of a fit.
 
