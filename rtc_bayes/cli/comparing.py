@@ -390,11 +390,12 @@ def _last_look(path: str) -> Audit | None:
 
     if not Path(path).exists():
         return None
-    record = read_record(path, remedy="name another file")
     try:
-        return Audit.from_dict(record)
+        return Audit.from_dict(read_record(path))
     except InputError as error:
-        raise InputError(error.message, path=path, remedy="name another file") from error
+        raise InputError(
+            f"holds no audit ({error.message})", path=path, remedy="name another file"
+        ) from error
 
 
 def _check_tables(kind: PageFormat, asked: Mapping[str, bool]) -> None:
