@@ -170,9 +170,9 @@ class DesignFiles:
 
     def digests(self) -> dict[str, str]:
         """Return the digest of each file by its path, for provenance."""
-        from rtc_bayes.store import digest_file
+        from rtc_bayes.store import digest_files
 
-        return {path: digest_file(path) for path in (self.hold_out, self.groups) if path}
+        return digest_files(self.hold_out, self.groups)
 
 
 UnderDesign = Annotated[

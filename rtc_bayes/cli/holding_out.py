@@ -85,7 +85,7 @@ def plan(
     from rtc_bayes.report.reuse_tables import plan_tables
     from rtc_bayes.report.terminal import write_tables
     from rtc_bayes.reuse import hold_out, pilot_power
-    from rtc_bayes.store import digest_file, progress_bar, provenance
+    from rtc_bayes.store import digest_files, progress_bar, provenance
 
     demands = any((never_together, most, most_runs is not None, budget is not None))
     if pilot is not None and demands:
@@ -135,7 +135,7 @@ def plan(
     tables = plan_tables(design, baseline, "cycle" if demands else on_remainder, power)
     inputs = {} if systems is None else digests(systems)
     of_topics = [topics] if topics is not None and not topics.isdecimal() else []
-    inputs |= {path: digest_file(path) for path in (groups, pilot, *of_topics) if path}
+    inputs |= digest_files(groups, pilot, *of_topics)
     design.write(output, provenance=provenance(seed=seed, inputs=inputs))
     write_tables(tables, None, {})
     if demands:
@@ -211,7 +211,7 @@ def reusability(
     from rtc_bayes.reuse import expected_scores, judged_under, leave_group_out, reusability
     from rtc_bayes.reuse.analysis import Reusability
     from rtc_bayes.reuse.left_out import LeftOut
-    from rtc_bayes.store import announced, digest_file, progress_bar, provenance
+    from rtc_bayes.store import announced, digest_files, progress_bar, provenance
 
     if (hold_out is None) == (leave_out is None):
         wrong = "neither of" if hold_out is None else "both"
@@ -242,7 +242,7 @@ def reusability(
     of_systems, systems = read_groups(groups), _read(runs)
     judged = None if qrels is None else read_qrels(qrels)
     inputs = {} if systems is None else digests(systems, judged)
-    inputs |= {path: digest_file(path) for path in (groups, hold_out, scores) if path}
+    inputs |= digest_files(groups, hold_out, scores)
     result: Reusability | LeftOut
     if leave_out is not None:
         assert systems is not None

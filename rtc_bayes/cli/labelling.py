@@ -81,7 +81,7 @@ def labels(
     from rtc_bayes.errors import InputError, warn
     from rtc_bayes.report.labels_tables import judges_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
-    from rtc_bayes.store import announced, digest_file, meta_path, provenance, write_json
+    from rtc_bayes.store import announced, digest_files, meta_path, provenance, write_json
     from rtc_bayes.store.shown import counted
 
     if output is None:
@@ -109,7 +109,7 @@ def labels(
     paths = [
         str(file) for path in [*files, *filter(None, (human, families))] for file in files_of(path)
     ]
-    meta = provenance(seed=seed, inputs={path: digest_file(path) for path in paths})
+    meta = provenance(seed=seed, inputs=digest_files(*paths))
     match kind:
         case "erels":
             made.write(output)

@@ -84,7 +84,7 @@ def topics(
     Writes CSV: position, topic, weight, and rho, the correlation of systems' mean scores over the
     topics up to this one with those over all topics.
     """
-    from rtc_bayes.store import digest_file, provenance
+    from rtc_bayes.store import digest_files, provenance
     from rtc_bayes.topics import select_topics
 
     if Path(output).suffix not in ("", ".csv"):
@@ -104,7 +104,7 @@ def topics(
         samples=samples,
         seed=seed,
     )
-    inputs |= {path: digest_file(path) for path in (weights, gain) if path}
+    inputs |= digest_files(weights, gain)
     chosen.to_csv(output, provenance(seed=seed, inputs=inputs))
     typer.echo(f"{in_words(chosen)}{of_grades}\nin {output}")
 
@@ -263,7 +263,7 @@ def extend(
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.measures.scores import ScoreMatrix
     from rtc_bayes.report.terminal import show_frame
-    from rtc_bayes.store import digest_file, provenance
+    from rtc_bayes.store import digest_files, provenance
     from rtc_bayes.topics import allocate_judgments, mean_average_reuse, unjudged_documents
 
     kind = format_of(layout, output, ENDINGS)
@@ -300,7 +300,7 @@ def extend(
         meta = provenance(inputs=inputs) | {"omega": omega}
         show_frame(frame.sort_values("reuse"), kind, output, meta, title, {"reuse": ".3f"})
         return
-    inputs |= {path: digest_file(path) for path in (scores, weights) if path}
+    inputs |= digest_files(scores, weights)
     chosen = allocate_judgments(
         systems,
         judged,
@@ -388,7 +388,7 @@ def _scores(
     Also says, for the end of a sentence, which of several grades counted as relevant.
     """
     from rtc_bayes.measures.scores import ScoreMatrix
-    from rtc_bayes.store import digest_file
+    from rtc_bayes.store import digest_files
 
     files = list(runs.runs or ())
     names: list[str | None] = [*dict.fromkeys(measures or ())]
@@ -401,7 +401,7 @@ def _scores(
         of_runs = ("relevance_level", "name_by", "order")
         refuse_unused(context, "of a CSV of scores", *of_runs, remedy="give RUNS with --qrels")
         scores = [ScoreMatrix.from_csv(files[0], name) for name in names or [None]]
-        return scores, {files[0]: digest_file(files[0])}, ""
+        return scores, digest_files(files[0]), ""
     if any(file.endswith(".csv") for file in files):
         raise InputError(
             "a CSV of scores and --qrels", remedy="give RUNS with --qrels, or the CSV alone"

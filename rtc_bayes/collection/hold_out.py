@@ -485,13 +485,12 @@ def warn_of_held_out(
     CollectionWarning
         How many topics, and one system of the first.
     """
-    against = {}
+    named = []
     for topic in topics:
         systems = judged_for.get(topic, ()) if isinstance(judged_for, Mapping) else judged_for
         if systems and topic in design.topics:
             held = design.held_out(topic)
-            against[topic] = next((name for name in systems if groups.get(name) in held), None)
-    named = [(name, topic) for topic, name in against.items() if name is not None]
+            named += [(name, topic) for name in systems if groups.get(name) in held][:1]
     if named:
         name, topic = named[0]
         warn(

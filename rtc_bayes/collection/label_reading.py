@@ -257,9 +257,7 @@ def _read_file(path: Path, kind: Kind, judge: str, columns: _Columns) -> None:
     text = data.decode("utf-8")
     # other characters that end a line in Unicode may stand in a field
     lines = [(i, line) for i, line in enumerate(_LINE_END.split(text), 1) if line.strip()]
-    if not lines:
-        raise InputError("the file is empty", path=path, remedy="give a file of labels")
-    first = lines[0][1]
+    first = lines[0][1] if lines else ""
     if first.lstrip().startswith(("{", "[")):
         raise InputError(
             "this looks like JSON, which is not read",

@@ -426,6 +426,19 @@ class Pool(Saved):
         held[held] = docnos[place[held]] == wanted[held]
         return np.where(held, place + inside.start, -1).astype(np.int64)
 
+    def pair_of(self, document: int | np.integer) -> tuple[str, str]:
+        """Return the topic and the docno of a document of the pool, given by its index.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> pool.pair_of(1)
+        ('1', 'b')
+        """
+        topic = int(np.searchsorted(self.topic_starts, document, side="right")) - 1
+        return self.topics[topic], str(self.docnos[document])
+
     def locate_pairs(self, pairs: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
         """Return the indices, ascending, of the documents (topic, docno) that the pool holds.
 

@@ -111,7 +111,7 @@ class Algorithm:
     def content(self) -> dict[str, str]:
         """What decides its choices and numbers: digests of sources, and of the files read."""
         judge = {self.judge.name: module_digest(type(self.judge))}
-        return judge | self.files | _united(model.content for model in self.models)
+        return judge | _united(model.content for model in self.models)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         # a judge of a file is of a module that other processes do not have: they load the same one

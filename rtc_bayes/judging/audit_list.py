@@ -97,8 +97,8 @@ def audit_documents(
     probability = inclusion_probabilities(pool, size, weights=weights)
     rows: dict[str, dict[str, Prel]] = {}
     for d in np.flatnonzero(poisson_sample(pool, probability, seed=seed)):
-        of_topic = rows.setdefault(pool.topics[pool.topic_of[d]], {})
-        of_topic[str(pool.docnos[d])] = Prel(-1, ALGORITHM, float(probability[d]))
+        topic, docno = pool.pair_of(d)
+        rows.setdefault(topic, {})[docno] = Prel(-1, ALGORITHM, float(probability[d]))
     return with_grades(Prels(rows), Qrels({}) if qrels is None else qrels)
 
 

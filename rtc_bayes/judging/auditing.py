@@ -647,7 +647,7 @@ def _turns(to: Pool, sample: Sample, seed: int) -> _Turns:
         first = int(np.argmin(judged))
         waiting = documents[first]
         end = float(time[first])
-        turn = (pool.topics[pool.topic_of[waiting]], str(pool.docnos[waiting]))
+        turn = pool.pair_of(waiting)
     labels, chances = sample.judgments.labels[documents], sample.probability[documents]
     return _Turns(place[documents], time, chances, labels, judged, end, turn, sample.judgments)
 

@@ -278,10 +278,9 @@ def build(
         session = HoldOutSession(none, algorithm, hold_out, groups, **stop)
     if session.target is not None:
         _warn_of_alike(pool)
-    topic_of = pool.topic_of
     missing: list[tuple[str, str]] = []
     while (document := session.next()) is not None:
-        topic, docno = pool.topics[topic_of[document]], pool.docnos[document]
+        topic, docno = pool.pair_of(document)
         grade = qrels[topic].get(docno, -1) if topic in qrels else -1
         if grade < 0:
             missing.append((topic, docno))

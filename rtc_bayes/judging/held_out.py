@@ -16,7 +16,7 @@ from rtc_bayes.judging.session import Confidence, JudgingSession, Step, confiden
 from rtc_bayes.judging.sharing import fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import Reason
 from rtc_bayes.measures.names import MeasureLike
-from rtc_bayes.relevance import RelevanceModel, labels_said, warn_of_sharing
+from rtc_bayes.relevance import RelevanceModel, labels_said, warn_of_labels
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.store.shown import counted
 
@@ -124,7 +124,7 @@ class HoldOutSession:
                 JudgingSession(part.judgments, self.algorithm, budget=room, seed=own, **asked)
                 for part, room, own in zip(self._parts, self._room, seeds, strict=True)
             ]
-        warn_of_sharing(judgments)
+        warn_of_labels(judgments)
         self._part_of = {
             int(document): (n, own)
             for n, part in enumerate(self._parts)
@@ -209,11 +209,7 @@ class HoldOutSession:
             if len(session.steps) > before:
                 self._take(n, document)
         if len(session.steps) == before:  # nobody can judge it
-            topic, docno = (
-                self.pool.topics[self.pool.topic_of[document]],
-                self.pool.docnos[document],
-            )
-            self._before = self._before.with_aside([(topic, str(docno))])
+            self._before = self._before.with_aside([self.pool.pair_of(document)])
             self._room[n] = max(self._room[n] - 1, 0)
             self._share()
             self._offered = None

@@ -24,7 +24,7 @@ from rtc_bayes.judging.judges.weighted import enough_to_fit
 from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
-from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_sharing
+from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_labels
 from rtc_bayes.relevance.turned_labels import without_turned
 
 type Confidence = float | Literal["auto"] | None
@@ -167,7 +167,6 @@ class JudgingSession:
         self.pool: Pool = judgments.pool
         self.reason: Reason | None = None
         self.steps: list[Step] = []
-        self._topic_of = self.pool.topic_of
         self._level = judgments.relevance_level
         self._least = self.algorithm.least * self.pool.n_topics
         self._budget = budget
@@ -176,7 +175,7 @@ class JudgingSession:
         self._chooser = start_judge(
             judgments, self.algorithm, floor=floor, seed=seed, measure=measure
         )
-        warn_of_sharing(judgments)
+        warn_of_labels(judgments)
 
     @property
     def judgments(self) -> Judgments:
@@ -266,7 +265,7 @@ class JudgingSession:
                 f"the pool holds no document {document!r}",
                 remedy="give the number that next() returned, or one of pool.locate(topic, docnos)",
             )
-        topic, docno = self.pool.topics[self._topic_of[document]], self.pool.docnos[document]
+        topic, docno = self.pool.pair_of(document)
         if document in self._aside:
             raise InputError(
                 f"document {docno} of topic {topic} is one that nobody can judge",

@@ -21,7 +21,7 @@ from rtc_bayes.judging.judges import Chooser, Judge, confidence_of
 from rtc_bayes.judging.session import choices, reaches, start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import why_ended, without_choice
-from rtc_bayes.relevance import RelevanceModel, warn_of_sharing
+from rtc_bayes.relevance import RelevanceModel, warn_of_labels
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def suggest(
         chosen = choose(judgments, count=count, seed=seed)
     else:
         chosen = _of_design(sub_pools(judgments, hold_out, groups), choose, named, count, seed)
-    warn_of_sharing(judgments)
+    warn_of_labels(judgments)
     return chosen
 
 

@@ -18,7 +18,7 @@ from rtc_bayes.relevance.evidence import (
     of_retrieved,
     rank_curve,
 )
-from rtc_bayes.relevance.fit import Fit, fit, labels_said, warn_of_sharing
+from rtc_bayes.relevance.fit import Fit, fit, labels_said, warn_of_labels
 from rtc_bayes.relevance.fitters import (
     available_methods,
     estimate,
@@ -143,6 +143,6 @@ __all__ = [
     "spline",
     "sweeps_to_try",
     "system_calibration",
-    "warn_of_sharing",
+    "warn_of_labels",
     "with_labels",
 ]

@@ -381,11 +381,11 @@ def fit(
         over_pool = over_pool.with_judge_labels(labels)
     over_pool = without_turned(over_pool, say=True)
     fitted = _fit(over_pool, spec, Sampling.of(wanted, **counts, seed=seed))
-    warn_of_sharing(over_pool)
+    warn_of_labels(over_pool)
     return fitted
 
 
-def warn_of_sharing(judgments: Judgments) -> None:
+def warn_of_labels(judgments: Judgments) -> None:
     """Warn of systems that share the errors of the judges of labels, and of lack of labels.
 
     Warns
@@ -399,7 +399,7 @@ def warn_of_sharing(judgments: Judgments) -> None:
     --------
     >>> import rtc_bayes as rb
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
-    >>> warn_of_sharing(rb.Judgments.none(pool))
+    >>> warn_of_labels(rb.Judgments.none(pool))
     """
     judgments = without_turned(judgments)
     if judgments.judge_labels is None:
@@ -414,7 +414,7 @@ def warn_of_sharing(judgments: Judgments) -> None:
 
 @contextmanager
 def labels_said() -> Iterator[None]:
-    """Leave out what :func:`warn_of_sharing` says, where it is said once for all.
+    """Leave out what :func:`warn_of_labels` says, where it is said once for all.
 
     Examples
     --------

@@ -11,9 +11,9 @@ A model of relevance adds this to the log-odds that ranks give document i of top
 - x_i is the mean, over the judges that labelled the document, of the log likelihood ratio that a
   label of such a judge has on average; u_i = 1 where the topic has labels and the document none.
   Whoever labels a pool leaves out what lies deep in few lists, and tracks count that nonrelevant.
-  But u_i = 0 where at least `JUDGED` of the labelled documents are judged by people, and more than
-  `FEW_UNLABELLED` of all documents have no label: labels of judged documents are a sample to check
-  the judge, and nothing else could teach n.
+  But u_i = 0 where people judged at least `JUDGED` of the labelled documents, these are half or
+  more of what they judged, and more than `FEW_UNLABELLED` of the documents to predict have no
+  label: labels of judged documents are a sample to check the judge, and little else teaches n.
 - y_i and z_t are what the labels say of the systems that rank the document, and of the topic: see
   :mod:`rtc_bayes.relevance.label_systems`. A judge's labels of a system's other documents are
   evidence of its quality, which a judge of its taste overstates: the systems' own effects remain,

@@ -234,6 +234,19 @@ def digest_file(path: str | Path, *, ignoring: str = "") -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def digest_files(*paths: str | None) -> dict[str, str]:
+    """Return the digest of each file by its path, for provenance; None names no file.
+
+    Examples
+    --------
+    >>> with atomic_write("a.txt") as file:
+    ...     _ = file.write("a")
+    >>> digest_files("a.txt", None) == {"a.txt": digest_text("a")}
+    True
+    """
+    return {path: digest_file(path) for path in paths if path}
+
+
 def digest_text(text: str) -> str:
     """Return the SHA-256 of a text in UTF-8, as 64 hexadecimal digits.
 

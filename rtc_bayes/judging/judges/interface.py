@@ -119,8 +119,7 @@ class Chooser:
     def set_aside(self, document: int) -> None:
         """Take it that nobody can judge a document, in the midst of judging."""
         self.close(np.array([document]))
-        named = str(self.pool.topics[self.pool.topic_of[document]]), str(self.pool.docnos[document])
-        self._judgments = self.judgments.with_aside([named])
+        self._judgments = self.judgments.with_aside([self.pool.pair_of(document)])
 
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return up to `count` unjudged documents and their weights, the first to judge first.
