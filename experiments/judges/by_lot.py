@@ -1,50 +1,75 @@
-"""What labels that tell nothing do to a comparison: of a judge by lot, of one grade, and of few.
+"""What labels that tell little do to a comparison: of a judge by lot, and of one who often errs.
 
-Collections are simulated, and thirty documents judged in each. A row is what stands beside the
-judgments: means over collections of the sd of differences, their errors (root mean square), the
-square of error over sd (1 is right), the share that 1.96 sd on either side hold, and the log
-score, with what the labels changed of the last three and its standard error. Example::
+Collections are simulated, or of runs at random of a real one, and some documents judged in each. A
+row is what stands beside the judgments: means over collections of the sd of differences, their
+errors (root mean square), the square of error over sd (1 is right), the share that 1.96 sd on
+either side hold, and the log score, with what the labels changed of the last three and its standard
+error. Example::
 
     python -m experiments.judges.by_lot --model robust:gibbs --collections 24
+    python -m experiments.judges.by_lot --runs trec8_adhoc --judgments 100 --collections 12
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 import rtc_bayes as rb
+from experiments.common import read_collection
+from experiments.judges.posterior import relevant_of, sets_of_runs
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.store import progress_bar
 from rtc_bayes.trials.scores import log_score
 
 type Floats = NDArray[np.float64]
 
-DEPTH = 15
-ABOUT = rb.Estimand(depth=DEPTH, scope="pool")
 MEASURED = ("sd", "error", "square", "held", "log score")
 CHANGED = MEASURED[2:]
+# how often a judge is right
+RIGHT = (0.5, 0.6, 0.7, 0.8, 0.9)
+# of simulated collections, and of real ones
+SHALLOW, DEEP, SYSTEMS = 15, 100, 10
 
 
-def beside(pool: rb.Pool, seed: int) -> dict[str, rb.Labels | None]:
-    """Labels that tell nothing, or next to nothing, of a pool's documents."""
+def collections(asked: argparse.Namespace) -> Iterator[tuple[rb.Pool, rb.Qrels]]:
+    """Pools with their truth: simulated ones, or of ten runs at random."""
+    if asked.runs is None:
+        for seed in range(asked.collections):
+            made = rb.simulate(n_topics=10, n_systems=6, seed=100 + seed)
+            yield rb.Pool.from_runs(made.runs, depth=SHALLOW), made.qrels
+        return
+    runs, qrels = read_collection(asked.runs)
+    for some in sets_of_runs(runs, SYSTEMS, asked.collections, seed=100):
+        yield rb.Pool.from_runs(runs.select(some), depth=DEEP), qrels
+
+
+def beside(pool: rb.Pool, relevant: Floats, seed: int) -> dict[str, rb.Labels | None]:
+    """Labels of a pool's documents that tell nothing, or something."""
     topics, docnos = [pool.topics[t] for t in pool.topic_of], pool.docnos.tolist()
-    lot = np.random.default_rng(seed).integers(0, 2, len(docnos))
-    alike = np.ones(len(docnos), dtype=int)
+    luck = np.random.default_rng(seed).random(len(docnos))
 
     def labels(grades: NDArray[np.int64], count: int | None = None) -> rb.Labels:
         of = topics[:count], docnos[:count], ["judge"] * len(docnos[:count]), grades[:count]
         return rb.Labels.of(*of, n_grades=2)
 
+    alike = np.ones(len(docnos), dtype=int)
+    truth = relevant.astype(int)
     return {
         "nothing": None,
-        "by lot": labels(lot),
         "all 1": labels(alike),
         "one label": labels(alike, 1),
+        **{
+            f"right {right:.0%}" if right > 0.5 else "by lot": labels(
+                np.where(luck < right, truth, 1 - truth)
+            )
+            for right in RIGHT
+        },
     }
 
 
@@ -72,26 +97,23 @@ def main() -> None:
     parser.add_argument("--model", default="hierarchical:laplace")
     parser.add_argument("--collections", type=int, default=40)
     parser.add_argument("--judgments", type=int, default=30)
+    parser.add_argument("--runs", help="a folder of RTC_BAYES_DATA; without it, simulated")
     options = parser.parse_args()
     # one label leaves most topics without
     warnings.simplefilter("ignore", rb.CollectionWarning)
     made: dict[str, list[Floats]] = {}
     with progress_bar() as progress:
-        for seed in range(options.collections):
+        for seed, (pool, qrels) in enumerate(collections(options)):
             progress("collections", seed + 1, options.collections)
-            simulated = rb.simulate(n_topics=10, n_systems=6, seed=100 + seed)
-            pool = rb.Pool.from_runs(simulated.runs, depth=DEPTH)
+            about = rb.Estimand(depth=pool.depth, scope="pool")
             judgments = rb.build(
-                pool, simulated.qrels, "rankvar", budget=options.judgments, seed=seed
+                pool, qrels, "rankvar", budget=options.judgments, seed=seed
             ).judgments
-            relevant = [
-                float(simulated.qrels[pool.topics[t]].get(docno, 0) > 0)
-                for t, docno in zip(pool.topic_of, pool.docnos, strict=True)
-            ]
-            true = rb.compare(pool, rb.Relevance.from_values(pool, relevant), ABOUT)
-            for name, labels in beside(pool, seed).items():
+            relevant = relevant_of(pool, qrels, 1)
+            true = rb.compare(pool, rb.Relevance.from_values(pool, relevant), about)
+            for name, labels in beside(pool, relevant, seed).items():
                 fit = rb.fit(pool, judgments, model=options.model, labels=labels, seed=seed)
-                compared = rb.compare(pool, fit, ABOUT)
+                compared = rb.compare(pool, fit, about)
                 made.setdefault(name, []).append(measured(compared, true.expected_difference))
     rows = []
     for name, values in made.items():
