@@ -115,7 +115,7 @@ class HoldOutSession:
         self._parts = sub_pools(judgments, design, groups)
         self._topics = [part.topics for part in self._parts]
         self._judged = [part.judgments.n_judged for part in self._parts]
-        self._room = [part.unjudged for part in self._parts]
+        self._room = [part.judgments.n_open for part in self._parts]
         self._share()
         seeds = spawn_seeds(whole_number("seed", seed), len(self._parts))
         asked: dict[str, Any] = {"confidence": None, "floor": floor, "measure": measure}

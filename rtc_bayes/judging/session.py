@@ -323,10 +323,8 @@ class JudgingSession:
             if due and chooser.proves(chain([first], open_pairs)):
                 return "proved"
         if nothing_left:
-            return without_choice(
-                all_judged=chooser.n_judged + len(self._aside) == self.pool.n_documents,
-                has_confidence=self.algorithm.has_confidence,
-            )
+            has_confidence = self.algorithm.has_confidence
+            return without_choice(self.judgments.n_open, has_confidence=has_confidence)
         if self._budget is not None and len(self.steps) >= self._budget:
             return "budget"
         return None

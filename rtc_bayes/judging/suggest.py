@@ -271,7 +271,7 @@ def _of_design(
         )
     topics = [part.topics for part in parts]
     judged = [part.judgments.n_judged for part in parts]
-    room = [part.unjudged if has else 0 for part, has in zip(parts, of_pair, strict=True)]
+    room = [part.judgments.n_open if has else 0 for part, has in zip(parts, of_pair, strict=True)]
     chosen: dict[int, Suggestions] = {}
     while True:
         left = shares(count, topics, judged, room)
@@ -385,9 +385,7 @@ def why_none(judgments: Judgments, *, has_confidence: bool = True) -> str:
     >>> why_none(rb.Judgments.from_labels(pool, [0, 1], [1, 0]))
     'no document is left to judge'
     """
-    closed = judgments.n_judged + len(judgments.aside_documents)
-    all_judged = closed == judgments.pool.n_documents
-    return why_ended(without_choice(all_judged=all_judged, has_confidence=has_confidence))
+    return why_ended(without_choice(judgments.n_open, has_confidence=has_confidence))
 
 
 def documents_frame(documents: Iterable[NextDocument]) -> pd.DataFrame:
