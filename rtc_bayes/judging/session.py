@@ -25,7 +25,6 @@ from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_labels
-from rtc_bayes.relevance.turned_labels import without_turned
 
 type Confidence = float | Literal["auto"] | None
 
@@ -120,8 +119,12 @@ class JudgingSession:
 
     Warns
     -----
-    FitWarning
+    TurnedLabelsWarning
+        Judges whose labels go against the judgments, and so count for nothing.
+    SharedErrorsWarning
         Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
+    UnlabelledWarning
+        Many documents have no label: what they are taken for.
 
     Examples
     --------
@@ -463,7 +466,6 @@ def start_judge(
     check_design(judgments, None)
     judge = algorithm.judge
     check_takes_labels(judgments, judge)
-    without_turned(judgments, say=True)
     if floor is not None:
         floor = whole_number("floor", floor)
         if any(field.name == "floor" for field in fields(judge)):  # type: ignore[arg-type]
