@@ -164,6 +164,16 @@ class SharedErrorsWarning(FitWarning):
     """
 
 
+class TurnedLabelsWarning(FitWarning):
+    """Judges whose labels go against people's judgments, and so count for nothing.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", TurnedLabelsWarning)  # if it is known
+    """
+
+
 class CollectionWarning(UserWarning):
     """Something ordinary but worth knowing: a run without a topic, judgments without runs.
 

@@ -1247,7 +1247,7 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
     for asked in ("'AP(rel=2)'", "nDCG@10"):
         assert "relevant" not in json.loads(ok(f"{line} {asked} --format json"))["meta"]
     title = ok("evaluate '*.gz' --qrels graded.qrels").splitlines()[0]
-    assert title.endswith("relevance level 1 (grades 1 to 2 are relevant)")
+    assert title.endswith(f"(judged), {said}")
     assert ok("evaluate '*.gz' --qrels few.qrels").splitlines()[0].endswith("relevance level 1")
 
 

@@ -10,7 +10,6 @@ import typer
 
 from rtc_bayes.cli.arguments import Format, LabelFiles, PageFormat
 from rtc_bayes.errors import InputError
-from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Labels, Pool, Qrels, Runs
@@ -54,10 +53,9 @@ def refuse_unused(
 
 def of_negative(judged: Qrels | None) -> str:
     """Say, for the end of a title, how many documents nobody can judge."""
-    if judged is None or not judged.negative:
-        return ""
-    left = counted(len(judged.negative), "document")
-    return f"; {left} of a negative grade, which nobody can judge, left out"
+    from rtc_bayes.collection.qrels import left_out
+
+    return f"; {left_out(len(judged.negative))}" if judged and judged.negative else ""
 
 
 def read_options(options: Sequence[str] | None) -> dict[str, str]:

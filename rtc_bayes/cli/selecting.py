@@ -408,13 +408,14 @@ def _scores(
         )
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.collection.grades import counted_grades
+    from rtc_bayes.collection.qrels import level_of
 
     systems, judged = runs.read(), read_qrels(qrels)
+    level, highest = level_of(judged, relevance_level), judged.highest_grade
     scores = [
-        ScoreMatrix.from_qrels(systems, judged, name, relevance_level=relevance_level)
+        ScoreMatrix.from_qrels(systems, judged, name, relevance_level=level)
         for name in dict.fromkeys(measures or ["AP"])
     ]
-    level, highest = relevance_level or judged.relevance_level or 1, judged.highest_grade
     of_grades = f"; {counted_grades(highest, level)}" if highest > 1 else ""
     return scores, digests(systems, judged), of_grades
 

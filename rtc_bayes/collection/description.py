@@ -116,13 +116,6 @@ class Description(Shown):
         """Return one row for each system, with the columns of the CSV."""
         return self.systems.copy()
 
-    def remarks_frame(self) -> pd.DataFrame:
-        """Return one row for each remark: kind, remark, remedy."""
-        import pandas as pd
-
-        rows = [(remark.kind, remark.text, remark.remedy) for remark in self.remarks]
-        return pd.DataFrame(rows, columns=["kind", "remark", "remedy"])
-
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON file holds; undefined numbers are None."""
         return {

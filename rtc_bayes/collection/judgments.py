@@ -490,6 +490,19 @@ class Judgments(Saved):
         return len(self.order)
 
     @property
+    def n_open(self) -> int:
+        """Number of the pool's documents left to judge: neither judged nor aside.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b", "c"]})]))
+        >>> rb.Judgments.from_labels(pool, [0], [1]).with_aside([("1", "b")]).n_open
+        1
+        """
+        return self.pool.n_documents - self.n_judged - len(self.aside_documents)
+
+    @property
     def highest_grade(self) -> float:
         """The highest grade judged, 0 where there is none."""
         return float(np.nanmax(self.grades[self.order], initial=0.0))

@@ -249,6 +249,17 @@ def _level(relevance_level: int | None, table: Mapping[str, Any]) -> int | None:
     return whole_number("relevance_level", relevance_level, least=1)
 
 
+def left_out(negative: int) -> str:
+    """Say how many documents of a negative grade are left out.
+
+    Examples
+    --------
+    >>> left_out(2)
+    '2 documents of a negative grade, which nobody can judge, left out'
+    """
+    return f"{counted(negative, 'document')} of a negative grade, which nobody can judge, left out"
+
+
 def level_of(qrels: Qrels, relevance_level: int | None) -> int:
     """Say from which grade on judgments count as relevant.
 

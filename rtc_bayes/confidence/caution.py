@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rtc_bayes import defaults
-from rtc_bayes.store.shown import counted
+from rtc_bayes.collection.qrels import left_out
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
@@ -40,8 +40,7 @@ def caution(judgments: Judgments, topics: Iterable[str]) -> str:
     judged = (judgments.relevant + judgments.nonrelevant)[about].sum()
     labelled = judgments.judge_labels is not None
     if not judged:
-        aside = len(judgments.aside)
-        others = f" ({counted(aside, 'document')} of a negative grade aside)" if aside else ""
+        others = f" ({left_out(len(judgments.aside))})" if judgments.aside else ""
         rest = f"the lists{' and labels' * labelled} alone"
         return f"nothing is judged{others}: the numbers rest on {rest}"
     said = []

@@ -6,12 +6,8 @@ given in ``docs/confidence.md``.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-Form = Literal["normal", "corrected", "montecarlo"]
 
 #: The normal serves up to this skewness and this excess kurtosis, in absolute value.
 NORMAL_SKEWNESS = 0.15

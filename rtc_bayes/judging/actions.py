@@ -222,7 +222,7 @@ def _why_none(judgments: Judgments, prices: Mapping[str, float]) -> str:
     """Say whose documents are used up, of those who can be asked."""
     pool, labels = judgments.pool, judgments.judge_labels
     done = []
-    if HUMAN in prices and judgments.n_judged + len(judgments.aside_documents) == pool.n_documents:
+    if HUMAN in prices and not judgments.n_open:
         done.append("people judged every document")
     if labels is not None:
         place = labels.located(pool)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.merging import NAMED, refused
-from rtc_bayes.collection.qrels import Prel, Prels, Qrels
+from rtc_bayes.collection.qrels import Prel, Prels, Qrels, left_out
 from rtc_bayes.errors import InputError, explains_types, warn
 from rtc_bayes.measures.sampling import (
     Sample,
@@ -19,7 +19,6 @@ from rtc_bayes.measures.sampling import (
     poisson_sample,
     sampling_weights,
 )
-from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -159,10 +158,7 @@ def with_grades(prels: Prels, qrels: Qrels) -> Prels:
                 row = replace(row, relevance=grades[docno])
             rows.setdefault(topic, {})[docno] = row
     if aside:
-        warn(
-            f"{counted(aside, 'document')} of the audit {'has' if aside == 1 else 'have'} grade "
-            "-1, which nobody can judge: left out, so that estimates hold the model's probability",
-        )
+        warn(f"{left_out(aside)} of the audit: estimates hold the model's probability")
     return Prels(
         rows,
         path=prels.path,

@@ -226,8 +226,12 @@ def build(
     -----
     CollectionWarning
         Systems have the same lists, so that a confidence in every pair cannot be reached.
-    FitWarning
+    TurnedLabelsWarning
+        Judges whose labels go against the judgments, and so count for nothing.
+    SharedErrorsWarning
         Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
+    UnlabelledWarning
+        Many documents have no label: what they are taken for.
 
     Examples
     --------

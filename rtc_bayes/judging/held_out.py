@@ -17,6 +17,7 @@ from rtc_bayes.judging.sharing import fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import Reason
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, labels_said, warn_of_labels
+from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.store.shown import counted
 
@@ -68,8 +69,12 @@ class HoldOutSession:
 
     Warns
     -----
-    FitWarning
+    TurnedLabelsWarning
+        Judges whose labels go against the judgments, and so count for nothing.
+    SharedErrorsWarning
         Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
+    UnlabelledWarning
+        Many documents have no label: what they are taken for.
 
     Examples
     --------
@@ -112,10 +117,10 @@ class HoldOutSession:
         self.reason: Reason | None = None
         self.steps: list[Step] = []
         self._budget = whole_number("budget", budget)
-        self._parts = sub_pools(judgments, design, groups)
+        self._parts = sub_pools(without_turned(judgments), design, groups)
         self._topics = [part.topics for part in self._parts]
         self._judged = [part.judgments.n_judged for part in self._parts]
-        self._room = [part.unjudged for part in self._parts]
+        self._room = [part.judgments.n_open for part in self._parts]
         self._share()
         seeds = spawn_seeds(whole_number("seed", seed), len(self._parts))
         asked: dict[str, Any] = {"confidence": None, "floor": floor, "measure": measure}

@@ -25,7 +25,6 @@ from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_labels
-from rtc_bayes.relevance.turned_labels import without_turned
 
 type Confidence = float | Literal["auto"] | None
 
@@ -120,8 +119,12 @@ class JudgingSession:
 
     Warns
     -----
-    FitWarning
+    TurnedLabelsWarning
+        Judges whose labels go against the judgments, and so count for nothing.
+    SharedErrorsWarning
         Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
+    UnlabelledWarning
+        Many documents have no label: what they are taken for.
 
     Examples
     --------
@@ -323,10 +326,8 @@ class JudgingSession:
             if due and chooser.proves(chain([first], open_pairs)):
                 return "proved"
         if nothing_left:
-            return without_choice(
-                all_judged=chooser.n_judged + len(self._aside) == self.pool.n_documents,
-                has_confidence=self.algorithm.has_confidence,
-            )
+            has_confidence = self.algorithm.has_confidence
+            return without_choice(self.judgments.n_open, has_confidence=has_confidence)
         if self._budget is not None and len(self.steps) >= self._budget:
             return "budget"
         return None
@@ -465,7 +466,6 @@ def start_judge(
     check_design(judgments, None)
     judge = algorithm.judge
     check_takes_labels(judgments, judge)
-    without_turned(judgments, say=True)
     if floor is not None:
         floor = whole_number("floor", floor)
         if any(field.name == "floor" for field in fields(judge)):  # type: ignore[arg-type]

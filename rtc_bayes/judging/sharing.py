@@ -33,12 +33,6 @@ class SubPool:
         """How many topics it has."""
         return self.judgments.pool.n_topics
 
-    @property
-    def unjudged(self) -> int:
-        """How many of its documents can still be judged."""
-        judged = self.judgments
-        return judged.pool.n_documents - judged.n_judged - len(judged.aside_documents)
-
 
 def sub_pools(
     judgments: Judgments, design: HoldOutDesign, groups: Mapping[str, str]

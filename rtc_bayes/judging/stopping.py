@@ -34,15 +34,15 @@ _WORDS: dict[str, str] = {
 _ROUNDING = 1e-12
 
 
-def without_choice(*, all_judged: bool, has_confidence: bool) -> Reason:
-    """Say why a judge chooses no document.
+def without_choice(n_open: int, *, has_confidence: bool) -> Reason:
+    """Say why a judge chooses none of the documents left to judge, however many they are.
 
     Examples
     --------
-    >>> without_choice(all_judged=False, has_confidence=True)
-    'no document has weight'
+    >>> without_choice(1, has_confidence=True), without_choice(0, has_confidence=True)
+    ('no document has weight', 'exhausted')
     """
-    if all_judged:
+    if not n_open:
         return "exhausted"
     return "no document has weight" if has_confidence else "nothing offered"
 

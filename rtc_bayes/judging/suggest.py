@@ -22,6 +22,7 @@ from rtc_bayes.judging.session import choices, reaches, start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import why_ended, without_choice
 from rtc_bayes.relevance import RelevanceModel, warn_of_labels
+from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
@@ -154,8 +155,12 @@ def next_documents(
 
     Warns
     -----
-    FitWarning
+    TurnedLabelsWarning
+        Judges whose labels go against the judgments, and so count for nothing.
+    SharedErrorsWarning
         Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
+    UnlabelledWarning
+        Many documents have no label: what they are taken for.
 
     See Also
     --------
@@ -249,7 +254,8 @@ def suggest(
     if hold_out is None or groups is None:
         chosen = choose(judgments, count=count, seed=seed)
     else:
-        chosen = _of_design(sub_pools(judgments, hold_out, groups), choose, named, count, seed)
+        parts = sub_pools(without_turned(judgments), hold_out, groups)
+        chosen = _of_design(parts, choose, named, count, seed)
     warn_of_labels(judgments)
     return chosen
 
@@ -271,7 +277,7 @@ def _of_design(
         )
     topics = [part.topics for part in parts]
     judged = [part.judgments.n_judged for part in parts]
-    room = [part.unjudged if has else 0 for part, has in zip(parts, of_pair, strict=True)]
+    room = [part.judgments.n_open if has else 0 for part, has in zip(parts, of_pair, strict=True)]
     chosen: dict[int, Suggestions] = {}
     while True:
         left = shares(count, topics, judged, room)
@@ -385,9 +391,7 @@ def why_none(judgments: Judgments, *, has_confidence: bool = True) -> str:
     >>> why_none(rb.Judgments.from_labels(pool, [0, 1], [1, 0]))
     'no document is left to judge'
     """
-    closed = judgments.n_judged + len(judgments.aside_documents)
-    all_judged = closed == judgments.pool.n_documents
-    return why_ended(without_choice(all_judged=all_judged, has_confidence=has_confidence))
+    return why_ended(without_choice(judgments.n_open, has_confidence=has_confidence))
 
 
 def documents_frame(documents: Iterable[NextDocument]) -> pd.DataFrame:

@@ -54,12 +54,12 @@ class AveragePrecision:
         means, relevant = numerator.expected(*self.lists.arrays, p), p.sum(axis=0)
         return np.divide(means, relevant, out=np.zeros_like(means), where=relevant > 0.0)
 
-    def gradient(self, p: Floats, *, tolerance: float = 1e-8) -> Floats:
+    def gradient(self, p: Floats) -> Floats:
         """Exact gradient of every list, shape (lists, documents), without moments of pairs."""
         if not np.any((p > 0.0) & (p < 1.0)):
             return settled(self, p).gradient
         overlaps = Overlaps.of(self.lists, len(p), np.empty((0, 2), dtype=np.int64))
-        (part,) = _parts(p[None], np.array([0]), exact=True, tolerance=tolerance)
+        (part,) = _parts(p[None], np.array([0]), exact=True, tolerance=1e-8)
         return _ByLanes.of(self.lists, overlaps, part.tilts, exact=True).gradient()[0]
 
     def moments(self, p: Floats, *, exact: bool, tolerance: float) -> TopicMoments:

@@ -19,6 +19,7 @@ from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.errors import (
     InputError,
     SharedErrorsWarning,
+    TurnedLabelsWarning,
     UnlabelledWarning,
     check_type,
     explains_types,
@@ -343,9 +344,15 @@ def fit(
     CollectionWarning
         Judged topics that the pool does not hold, which are left out.
     FitWarning
-        What a check of the draws found remarkable; systems that may be made from the labels, for
-        which labels count less: see :func:`rtc_bayes.shared_errors`; judges whose labels go
-        against the judgments, and so count for nothing: the fit's judgments are without them.
+        What a check of the draws found remarkable.
+    TurnedLabelsWarning
+        Judges whose labels go against the judgments, and so count for nothing: the fit's judgments
+        are without them.
+    SharedErrorsWarning
+        Systems that may be made from the labels, for which labels count less: see
+        :func:`rtc_bayes.shared_errors`.
+    UnlabelledWarning
+        Many documents have no label: what they are taken for.
 
     Examples
     --------
@@ -379,18 +386,19 @@ def fit(
     over_pool = judgments.on(pool)
     if labels is not None:
         over_pool = over_pool.with_judge_labels(labels)
-    over_pool = without_turned(over_pool, say=True)
-    fitted = _fit(over_pool, spec, Sampling.of(wanted, **counts, seed=seed))
+    fitted = _fit(without_turned(over_pool), spec, Sampling.of(wanted, **counts, seed=seed))
     warn_of_labels(over_pool)
     return fitted
 
 
 def warn_of_labels(judgments: Judgments) -> None:
-    """Warn of systems that share the errors of the judges of labels, and of lack of labels.
+    """Warn of labels that are turned round, of systems that share their errors, of lack of labels.
 
     Warns
     -----
-    FitWarning
+    TurnedLabelsWarning
+        Names judges whose labels go against the judgments.
+    SharedErrorsWarning
         Names the systems: see :func:`rtc_bayes.shared_errors`.
     UnlabelledWarning
         More than a tenth of the documents have no label: what they are taken for.
@@ -401,7 +409,7 @@ def warn_of_labels(judgments: Judgments) -> None:
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
     >>> warn_of_labels(rb.Judgments.none(pool))
     """
-    judgments = without_turned(judgments)
+    judgments = without_turned(judgments, say=True)
     if judgments.judge_labels is None:
         return
     from rtc_bayes.relevance.label_evidence import remark_on_sharing, remark_on_unlabelled
@@ -422,7 +430,7 @@ def labels_said() -> Iterator[None]:
     ...     warn("of this label", SharedErrorsWarning)
     """
     with warnings.catch_warnings():
-        for category in (SharedErrorsWarning, UnlabelledWarning):
+        for category in (TurnedLabelsWarning, SharedErrorsWarning, UnlabelledWarning):
             warnings.simplefilter("ignore", category)
         yield
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import FitWarning, warn
+from rtc_bayes.errors import TurnedLabelsWarning, warn
 
 # fewest judged documents on either side, relevant and not
 _SIDES = 3
@@ -71,7 +71,7 @@ def without_turned(judgments: Judgments, *, say: bool = False) -> Judgments:
 
     Warns
     -----
-    FitWarning
+    TurnedLabelsWarning
         Names the judges.
 
     Examples
@@ -89,7 +89,7 @@ def without_turned(judgments: Judgments, *, say: bool = False) -> Judgments:
             f"labels of {some(turned)} are higher on documents that people judged nonrelevant than "
             "on relevant ones, and count for nothing: the scale may be turned round, or people "
             "judged what the labels got wrong",
-            FitWarning,
+            TurnedLabelsWarning,
         )
     assert judgments.judge_labels is not None
     others = [judge for judge in judgments.judge_labels.judges if judge not in turned]

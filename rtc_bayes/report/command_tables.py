@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report.elements import labels_words, measure_name
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
@@ -68,8 +69,8 @@ def scores_table(
     if not per_topic:
         frame = frame.sort_values(scores.measures[0], ascending=False, kind="stable")
     level, highest = scores.relevance_level, qrels.highest_grade
-    graded = f" (grades {level} to {highest} are relevant)" if highest > level else ""
-    title = f"{counted(len(scores.topics), 'topic')} ({topics}), relevance level {level}{graded}"
+    of_level = counted_grades(highest, level) if highest > 1 else f"relevance level {level}"
+    title = f"{counted(len(scores.topics), 'topic')} ({topics}), {of_level}"
     formats = dict.fromkeys([*scores.measures, "value"], ".4f") | {coverage: ".1%"}
     return Table(title, frame, formats)
 

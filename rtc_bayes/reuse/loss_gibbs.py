@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.reuse.loss_model import LossData, LossPriors
+from rtc_bayes.reuse.loss_model import PRIORS, LossData
 
 type Floats = NDArray[np.float64]
 
@@ -33,13 +33,7 @@ class LossDraws(NamedTuple):
 
 
 def sample_loss(
-    data: LossData,
-    *,
-    draws: int = 1000,
-    tune: int = 500,
-    chains: int = 4,
-    seed: int = 0,
-    priors: LossPriors | None = None,
+    data: LossData, *, draws: int = 1000, tune: int = 500, chains: int = 4, seed: int = 0
 ) -> LossDraws:
     """Draw from the posterior of :func:`rtc_bayes.reuse.loss_model.loss_graph`.
 
@@ -53,34 +47,32 @@ def sample_loss(
     data : LossData
     draws, tune, chains : int
     seed : int
-    priors : LossPriors, optional
 
     Returns
     -------
     LossDraws
     """
-    prior = priors or LossPriors()
     rng = np.random.default_rng(seed)
     n_groups, n_topics = data.z.shape
     ok, out = data.evaluated, data.held & data.evaluated
-    spread = np.abs(rng.normal(0, prior.spread / 2, chains)) + 0.01
-    log_noise = rng.normal(np.log(prior.noise), 0.2, (chains, n_groups))
+    spread = np.abs(rng.normal(0, PRIORS.spread / 2, chains)) + 0.01
+    log_noise = rng.normal(np.log(PRIORS.noise), 0.2, (chains, n_groups))
     nu, mixing = np.full(chains, 10.0), np.ones((chains, n_groups, n_topics))
     kept: list[tuple[Floats, ...]] = []
     share = np.zeros((chains, n_groups))
     for number in range(tune + draws):
         total = np.exp(2.0 * log_noise)[:, :, None] + data.variance
         weight = ok * mixing / total
-        level = _levels(data.z, weight, 1.0 - out * share[:, :, None], prior, rng)
+        level = _levels(data.z, weight, 1.0 - out * share[:, :, None], rng)
         # what is lost is the share times the level
         lost = np.where(ok, level - data.z, 0.0)
-        delta, own = _shares(lost, weight, out * level, spread, prior, rng)
+        delta, own = _shares(lost, weight, out * level, spread, rng)
         rest = lost - out * level * delta[:, None, None]
-        own, spread = _spread(own, rest, weight, out * level, spread, prior, rng)
+        own, spread = _spread(own, rest, weight, out * level, spread, rng)
         share = delta[:, None] + own
         left = np.where(ok, out * level * share[:, :, None] - lost, 0.0)
         for _ in range(_STEPS):
-            log_noise = _noise_step(log_noise, left, data, nu, prior, rng)
+            log_noise = _noise_step(log_noise, left, data, nu, rng)
             nu = _nu_step(nu, left, log_noise, data, rng)
         total = np.exp(2.0 * log_noise)[:, :, None] + data.variance
         shape = (nu[:, None, None] + 1.0) / 2.0
@@ -92,18 +84,16 @@ def sample_loss(
     return LossDraws(*(np.stack(part, axis=1) for part in zip(*kept, strict=True)))
 
 
-def _levels(
-    z: Floats, weight: Floats, factor: Floats, prior: LossPriors, rng: np.random.Generator
-) -> Floats:
+def _levels(z: Floats, weight: Floats, factor: Floats, rng: np.random.Generator) -> Floats:
     """Draw groups' numbers, topics' integrated out, then topics'; return their sums."""
     here = weight * factor**2
     seen = weight * factor * z
-    of_topic = here.sum(axis=1) + prior.topic**-2
-    topic_seen = seen.sum(axis=1) + prior.centre * prior.topic**-2
+    of_topic = here.sum(axis=1) + PRIORS.topic**-2
+    topic_seen = seen.sum(axis=1) + PRIORS.centre * PRIORS.topic**-2
     scaled = here / of_topic[:, None, :]
     precision = -scaled @ here.transpose(0, 2, 1)
     each = np.arange(z.shape[0])
-    precision[:, each, each] += here.sum(axis=2) + prior.group**-2
+    precision[:, each, each] += here.sum(axis=2) + PRIORS.group**-2
     right = seen.sum(axis=2) - (scaled @ topic_seen[:, :, None])[:, :, 0]
     group = _normal(precision, right, rng)
     mean = (topic_seen - (here * group[:, :, None]).sum(axis=1)) / of_topic
@@ -112,19 +102,14 @@ def _levels(
 
 
 def _shares(
-    lost: Floats,
-    weight: Floats,
-    level: Floats,
-    spread: Floats,
-    prior: LossPriors,
-    rng: np.random.Generator,
+    lost: Floats, weight: Floats, level: Floats, spread: Floats, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Draw the mean share lost and groups' own about it; `level` is 0 where not held out."""
     chains, n, _ = lost.shape
     own = 1 + np.arange(n)
     here, pull = (weight * level**2).sum(axis=2), (weight * level * lost).sum(axis=2)
     precision = np.zeros((chains, n + 1, n + 1))
-    precision[:, 0, 0] = here.sum(axis=1) + prior.delta**-2
+    precision[:, 0, 0] = here.sum(axis=1) + PRIORS.delta**-2
     precision[:, 0, own] = precision[:, own, 0] = here
     precision[:, own, own] = here + (spread**-2)[:, None]
     right = np.concatenate([pull.sum(axis=1, keepdims=True), pull], axis=1)
@@ -146,7 +131,6 @@ def _spread(
     weight: Floats,
     level: Floats,
     spread: Floats,
-    prior: LossPriors,
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
     """Move the spread given groups' own shares, then draw both given their offsets.
@@ -156,7 +140,7 @@ def _spread(
 
     def given_shares(s: Floats) -> Floats:
         inside = -own.shape[1] * np.log(s) - 0.5 * (own**2).sum(axis=1) / s**2
-        return np.asarray(inside - 0.5 * (s / prior.spread) ** 2 + np.log(s))
+        return np.asarray(inside - 0.5 * (s / PRIORS.spread) ** 2 + np.log(s))
 
     for _ in range(_STEPS):
         proposed = spread * np.exp(0.7 * rng.standard_normal(spread.shape))
@@ -164,7 +148,7 @@ def _spread(
         spread = np.where(np.log(rng.random(spread.shape)) < gain, proposed, spread)
     offset = own / spread[:, None]
     pull = (weight * level * rest).sum(axis=2)
-    precision = ((weight * level**2).sum(axis=2) * offset**2).sum(axis=1) + prior.spread**-2
+    precision = ((weight * level**2).sum(axis=2) * offset**2).sum(axis=1) + PRIORS.spread**-2
     mean = (offset * pull).sum(axis=1) / precision
     spread = _positive_normal(mean, 1.0 / np.sqrt(precision), rng)
     return offset * spread[:, None], spread
@@ -179,12 +163,7 @@ def _positive_normal(mean: Floats, sd: Floats, rng: np.random.Generator) -> Floa
 
 
 def _noise_step(
-    log_noise: Floats,
-    left: Floats,
-    data: LossData,
-    nu: Floats,
-    prior: LossPriors,
-    rng: np.random.Generator,
+    log_noise: Floats, left: Floats, data: LossData, nu: Floats, rng: np.random.Generator
 ) -> Floats:
     step = 2.4 / np.sqrt(2.0 * np.maximum(2, data.evaluated.sum(axis=1)))
     proposed = log_noise + step * rng.standard_normal(log_noise.shape)
@@ -192,7 +171,7 @@ def _noise_step(
     def density(value: Floats) -> Floats:
         total = np.exp(2.0 * value)[:, :, None] + data.variance
         fit = (_log_t(left, total, nu) * data.evaluated).sum(axis=2)
-        return np.asarray(fit - 0.5 * ((value - np.log(prior.noise)) / prior.noise_spread) ** 2)
+        return np.asarray(fit - 0.5 * ((value - np.log(PRIORS.noise)) / PRIORS.noise_spread) ** 2)
 
     gain = density(proposed) - density(log_noise)
     return np.where(np.log(rng.random(gain.shape)) < gain, proposed, log_noise)

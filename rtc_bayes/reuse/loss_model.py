@@ -42,6 +42,9 @@ class LossPriors:
     noise_spread: float = 0.7
 
 
+PRIORS = LossPriors()
+
+
 @dataclass(frozen=True)
 class LossData:
     """Scores of groups by topic, as square roots, whose noise depends little on how large it is.
@@ -86,7 +89,7 @@ class LossData:
         )
 
 
-def loss_graph(data: LossData, priors: LossPriors | None = None) -> pm.Model:
+def loss_graph(data: LossData) -> pm.Model:
     """Make the hierarchical model of the loss as a PyMC graph.
 
     A group's mean root score on a topic is the group's number plus the topic's, times 1 less the
@@ -97,7 +100,6 @@ def loss_graph(data: LossData, priors: LossPriors | None = None) -> pm.Model:
     Parameters
     ----------
     data : LossData
-    priors : LossPriors, optional
 
     Returns
     -------
@@ -106,18 +108,17 @@ def loss_graph(data: LossData, priors: LossPriors | None = None) -> pm.Model:
     """
     import pymc as pm
 
-    prior = priors or LossPriors()
     at = np.nonzero(data.evaluated)
     n_groups, n_topics = data.z.shape
     coords: dict[str, Any] = {"group": np.arange(n_groups), "topic": np.arange(n_topics)}
     with pm.Model(coords=coords) as model:
-        group = pm.Normal("of_group", 0.0, prior.group, dims="group")
-        topic = pm.Normal("of_topic", prior.centre, prior.topic, dims="topic")
-        delta = pm.Normal("delta", 0.0, prior.delta)
-        spread = pm.HalfNormal("spread", prior.spread)
+        group = pm.Normal("of_group", 0.0, PRIORS.group, dims="group")
+        topic = pm.Normal("of_topic", PRIORS.centre, PRIORS.topic, dims="topic")
+        delta = pm.Normal("delta", 0.0, PRIORS.delta)
+        spread = pm.HalfNormal("spread", PRIORS.spread)
         offset = pm.Normal("offset", 0.0, 1.0, dims="group")
         share = pm.Deterministic("share", delta + spread * offset, dims="group")
-        log_noise = pm.Normal("log_noise", np.log(prior.noise), prior.noise_spread, dims="group")
+        log_noise = pm.Normal("log_noise", np.log(PRIORS.noise), PRIORS.noise_spread, dims="group")
         nu = pm.Gamma("nu", 2.0, 0.1)
         scale = pm.math.sqrt(pm.math.exp(2.0 * log_noise[at[0]]) + data.variance[at])
         expected = (group[at[0]] + topic[at[1]]) * (1.0 - data.held[at] * share[at[0]])

@@ -340,7 +340,7 @@ def _chosen(
             remedy=_MORE,
         )
     if strategy == "subset":
-        return _subset(scores, budget, pool.n_documents - sample.judgments.n_judged), pool.systems
+        return _subset(scores, budget, sample.judgments.n_open), pool.systems
     systems = _best(scores, best) if strategy == "qdp*" else pool.systems
     r = unseen_relevant(sample, by, seed[0]) if gain_weight else np.ones(pool.n_topics)
     b = _priorities(scores, systems, r, gain_weight)

@@ -396,7 +396,6 @@ def test_a_notebook_shows_it():
     shown = description._repr_html_()
     assert shown == html_of(description)
     assert shown.count("<table>") == 2
-    assert description.remarks_frame()["kind"].tolist() == [r.kind for r in description.remarks]
     assert len(repr(description).splitlines()) == 1
 
 

@@ -621,5 +621,5 @@ def test_documents_aside_are_counted_where_nothing_is_judged():
     pool = pool_of({"A": {"1": "ab"}})
     aside = Judgments.none(pool).with_aside([("1", "a")])
     assert caution(aside, pool.topics).startswith(
-        "nothing is judged (1 document of a negative grade aside): the numbers"
+        "nothing is judged (1 document of a negative grade, which nobody can judge, left out): the"
     )

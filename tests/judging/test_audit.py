@@ -354,9 +354,9 @@ def test_a_document_that_nobody_can_judge_is_left_out_of_an_audit(pool, probabil
         t: dict(grades) for t, grades in qrels_of(pool, np.arange(len(pool.docnos)) % 2).items()
     }
     table[topic][docno] = -1
-    with pytest.warns(CollectionWarning, match="1 document of the audit has grade -1"):
+    with pytest.warns(CollectionWarning, match="1 document of a negative grade, which"):
         filled = with_grades(prels, Qrels(table))
-    with pytest.warns(CollectionWarning, match="1 document of the audit has grade -1"):
+    with pytest.warns(CollectionWarning, match="1 document of a negative grade, which"):
         assert audit_documents(pool, SHARE, Qrels(table), seed=3) == filled
     assert filled.n_values == prels.n_values - 1
     look = audit(comparison, Sample.from_prels(pool, filled), seed=3)

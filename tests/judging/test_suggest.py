@@ -332,8 +332,10 @@ def test_merging_keeps_what_cannot_be_judged(pool):
     assert both.aside == ((topic, docnos[1]), (topic, docnos[0]))
     assert both.aside_documents.tolist() == []
     assert dict(both.to_qrels()[topic]) == {docnos[0]: 1, docnos[1]: 0}
+    assert (one.n_open, both.n_open) == (pool.n_documents - 2,) * 2
     part = pool.select_topics(pool.topics[1:])
     assert one.on(part).aside == ()
+    assert one.with_aside([(part.topics[0], "such")]).on(part).n_open == part.n_documents
 
 
 def test_actions_leave_out_what_cannot_be_judged_of_later_judgments(pool):

@@ -13,7 +13,8 @@ from scipy.special import expit
 
 import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Labels
-from rtc_bayes.errors import UnlabelledWarning
+from rtc_bayes.errors import TurnedLabelsWarning, UnlabelledWarning
+from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.relevance import LabelEvidence, label_evidence, remark_on_unlabelled
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.label_systems import SPREAD, LabelledSystems
@@ -292,6 +293,27 @@ def test_a_judge_turned_round_counts_for_nothing_in_judging_and_on_pages():
     assert "are evidence beside" in comparison.to_html(
         judgments=judgments.with_judge_labels(labels)
     )
+
+
+def test_a_judge_turned_round_is_named_once_under_a_design():
+    """By the judgments of all sub-pools: it counts for nothing in each."""
+    pool, relevant, labels = simulated(wrong=0.1)
+    qrels = Judgments.from_labels(pool, np.arange(pool.n_documents), relevant).to_qrels()
+    groups = {system: "ab"[n % 2] for n, system in enumerate(pool.systems)}
+    early = np.arange(pool.n_topics) < pool.n_topics // 2
+    design = rb.HoldOutDesign(pool.topics, ("a", "b"), [early, ~early])
+    held = {"hold_out": design, "groups": groups}
+    judgments = rb.build(pool, qrels, "ip", budget=120, **held).judgments
+    turned = judgments.with_judge_labels(label_all(pool, 1 - labels.grade))
+    asked = {"algorithm": "hierarchical:map", "count": 4, **held}
+    with pytest.warns(TurnedLabelsWarning, match="count for nothing") as caught:
+        beside = rb.next_documents(pool, turned, **asked)
+    assert (len(caught), caught[0].filename) == (1, __file__)
+    assert beside == rb.next_documents(pool, judgments, **asked)
+    with pytest.warns(TurnedLabelsWarning, match="count for nothing") as caught:
+        session = HoldOutSession(turned, "hierarchical:map", design, groups, budget=1)
+    assert (len(caught), caught[0].filename) == (1, __file__)
+    assert session.judgments.judge_labels is turned.judge_labels
 
 
 def test_labels_tell_systems_apart_before_any_judgment():

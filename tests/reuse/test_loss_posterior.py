@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 import rtc_bayes as rb
 from rtc_bayes.reuse.held import HeldScores
 from rtc_bayes.reuse.loss_gibbs import LossDraws, sample_loss
-from rtc_bayes.reuse.loss_model import LossData, LossPriors
+from rtc_bayes.reuse.loss_model import PRIORS, LossData
 from rtc_bayes.reuse.loss_posterior import LossPosterior
 from tests.reuse.scores import drawn, held_scores, lowered, matrix_of
 
@@ -124,20 +124,20 @@ def test_ranks_of_true_parameters_are_uniform() -> None:
     """Simulation-based calibration of the fast path, at a reduced size."""
     from scipy.stats import chisquare
 
-    rng, prior, ranks = np.random.default_rng(8), LossPriors(), []
+    rng, ranks = np.random.default_rng(8), []
     for number in range(80):
         groups, topics = 5, 20
         mask = np.zeros((groups, topics), dtype=bool)
         for t in range(topics):
             mask[rng.choice(groups, 2, replace=False), t] = True
         variance = rng.uniform(0, 0.002, (groups, topics))
-        delta = rng.normal(0, prior.delta)
-        spread = abs(rng.normal(0, prior.spread))
+        delta = rng.normal(0, PRIORS.delta)
+        spread = abs(rng.normal(0, PRIORS.spread))
         share = delta + spread * rng.standard_normal(groups)
-        level = rng.normal(0, prior.group, (groups, 1)) + rng.normal(
-            prior.centre, prior.topic, (1, topics)
+        level = rng.normal(0, PRIORS.group, (groups, 1)) + rng.normal(
+            PRIORS.centre, PRIORS.topic, (1, topics)
         )
-        noise = np.exp(rng.normal(np.log(prior.noise), prior.noise_spread, (groups, 1)))
+        noise = np.exp(rng.normal(np.log(PRIORS.noise), PRIORS.noise_spread, (groups, 1)))
         nu = rng.gamma(2.0, 10.0)
         error = rng.standard_t(nu, (groups, topics)) * np.sqrt(noise**2 + variance)
         z = level * (1 - mask * share[:, None]) + error
