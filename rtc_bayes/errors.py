@@ -174,6 +174,16 @@ class TurnedLabelsWarning(FitWarning):
     """
 
 
+class ByLotWarning(FitWarning):
+    """Judges whose labels go with the systems' ranks hardly more than by lot, and count less.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", ByLotWarning)  # if it is known
+    """
+
+
 class CollectionWarning(UserWarning):
     """Something ordinary but worth knowing: a run without a topic, judgments without runs.
 

@@ -228,6 +228,8 @@ def build(
         Systems have the same lists, so that a confidence in every pair cannot be reached.
     TurnedLabelsWarning
         Judges whose labels go against the judgments, and so count for nothing.
+    ByLotWarning
+        Judges whose labels hardly go with the systems' ranks, and so count less.
     SharedErrorsWarning
         Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
     UnlabelledWarning

@@ -71,6 +71,8 @@ class HoldOutSession:
     -----
     TurnedLabelsWarning
         Judges whose labels go against the judgments, and so count for nothing.
+    ByLotWarning
+        Judges whose labels hardly go with the systems' ranks, and so count less.
     SharedErrorsWarning
         Systems may be made from the labels: see :func:`rtc_bayes.shared_errors`.
     UnlabelledWarning

@@ -57,12 +57,8 @@ if TYPE_CHECKING:
     from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression, sweeps_to_try
     from rtc_bayes.relevance.fitters.graphs import open_graph
     from rtc_bayes.relevance.label_density import LabelledDensity
-    from rtc_bayes.relevance.label_evidence import (
-        LabelEvidence,
-        remark_on_sharing,
-        remark_on_unlabelled,
-        shared_errors,
-    )
+    from rtc_bayes.relevance.label_evidence import LabelEvidence, shared_errors
+    from rtc_bayes.relevance.label_remarks import remarks_on_labels
     from rtc_bayes.relevance.layered import LayeredDensity, LayeredPriors
     from rtc_bayes.relevance.logit_beta import LogitBeta
     from rtc_bayes.relevance.prevalence import prevalence_curves, spline
@@ -75,12 +71,8 @@ __getattr__, _, _ = lazy_loader.attach(
         "logit_beta": ["LogitBeta"],
         "fitters.graphs": ["open_graph"],
         "label_density": ["LabelledDensity"],
-        "label_evidence": [
-            "LabelEvidence",
-            "remark_on_sharing",
-            "remark_on_unlabelled",
-            "shared_errors",
-        ],
+        "label_evidence": ["LabelEvidence", "shared_errors"],
+        "label_remarks": ["remarks_on_labels"],
         "layered": ["LayeredDensity", "LayeredPriors"],
         "prevalence": ["prevalence_curves", "spline"],
     },
@@ -134,8 +126,7 @@ __all__ = [
     "prevalence_curves",
     "rank",
     "rank_curve",
-    "remark_on_sharing",
-    "remark_on_unlabelled",
+    "remarks_on_labels",
     "require",
     "resolve_method",
     "shared_errors",

@@ -17,6 +17,7 @@ from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.errors import (
+    ByLotWarning,
     InputError,
     SharedErrorsWarning,
     TurnedLabelsWarning,
@@ -348,6 +349,8 @@ def fit(
     TurnedLabelsWarning
         Judges whose labels go against the judgments, and so count for nothing: the fit's judgments
         are without them.
+    ByLotWarning
+        Judges whose labels hardly go with the systems' ranks, and so count less.
     SharedErrorsWarning
         Systems that may be made from the labels, for which labels count less: see
         :func:`rtc_bayes.shared_errors`.
@@ -392,12 +395,14 @@ def fit(
 
 
 def warn_of_labels(judgments: Judgments) -> None:
-    """Warn of labels that are turned round, of systems that share their errors, of lack of labels.
+    """Warn of labels turned round or by lot, of systems that share their errors, of lack of labels.
 
     Warns
     -----
     TurnedLabelsWarning
         Names judges whose labels go against the judgments.
+    ByLotWarning
+        Names judges whose labels hardly go with the systems' ranks, and by how much they count.
     SharedErrorsWarning
         Names the systems: see :func:`rtc_bayes.shared_errors`.
     UnlabelledWarning
@@ -412,12 +417,10 @@ def warn_of_labels(judgments: Judgments) -> None:
     judgments = without_turned(judgments, say=True)
     if judgments.judge_labels is None:
         return
-    from rtc_bayes.relevance.label_evidence import remark_on_sharing, remark_on_unlabelled
+    from rtc_bayes.relevance.label_remarks import remarks_on_labels
 
-    if (remark := remark_on_sharing(judgments)) is not None:
-        warn(remark, SharedErrorsWarning)
-    if (remark := remark_on_unlabelled(judgments)) is not None:
-        warn(remark, UnlabelledWarning)
+    for remark, category in remarks_on_labels(judgments):
+        warn(remark, category)
 
 
 @contextmanager
@@ -430,7 +433,7 @@ def labels_said() -> Iterator[None]:
     ...     warn("of this label", SharedErrorsWarning)
     """
     with warnings.catch_warnings():
-        for category in (TurnedLabelsWarning, SharedErrorsWarning, UnlabelledWarning):
+        for category in (TurnedLabelsWarning, ByLotWarning, SharedErrorsWarning, UnlabelledWarning):
             warnings.simplefilter("ignore", category)
         yield
 

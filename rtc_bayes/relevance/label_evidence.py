@@ -9,8 +9,10 @@ A model of relevance adds this to the log-odds that ranks give document i of top
     b_t ~ Normal(0, s_label_topic)          e_s ~ Normal(0, s_label_system)
 
 - x_i is the mean, over the judges that labelled the document, of the log likelihood ratio that a
-  label of such a judge has on average; u_i = 1 where the topic has labels and the document none.
-  Whoever labels a pool leaves out what lies deep in few lists, and tracks count that nonrelevant.
+  label of such a judge has on average, times the judge's credit: the probability that it
+  does not label by lot, by how its labels go with the systems' ranks (:mod:`label_ranks`).
+- u_i = 1 where the topic has labels and the document none. Whoever labels a pool leaves out what
+  lies deep in few lists, and tracks count that nonrelevant.
   But u_i = 0 where people judged at least `JUDGED` of the labelled documents, these are half or
   more of what they judged, and more than `FEW_UNLABELLED` of the documents to predict have no
   label: labels of judged documents are a sample to check the judge, and little else teaches n.
@@ -56,10 +58,10 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments, Labels, Pool
 from rtc_bayes.errors import InputError, check_type, explains_types
 from rtc_bayes.relevance.evidence import rank_curve
+from rtc_bayes.relevance.label_ranks import BesideRanks, credit, follows
 from rtc_bayes.relevance.label_sharing import SHARES, LabelCorrelation, label_correlation
 from rtc_bayes.relevance.label_systems import LabelledSystems
 from rtc_bayes.relevance.newton import Floats
-from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,9 +85,6 @@ _PROBABILITY_WEIGHT, _LEAST_PROBABILITY = 0.5, 0.01
 # scales near 1/2 and 1/8 the variance of a document's relevance; and fewer than on any pool on
 # which REMAINING was measured.
 _HALF, _WHOLE = 50.0, 1000.0
-# Least correlation, within topics, of relevance with how high systems rank a document, of four
-# collections judged by people (ten systems, judged documents): 0.12 to 0.41.
-_FOLLOWS = 0.12
 # of so many judges rankers of each are sought, too
 _FEW_JUDGES = 8
 _SLOPE, _UNLABELLED, _GRADE_SD = (1.0, 0.4), (-3.0, 1.5), 0.4
@@ -112,7 +111,7 @@ class LabelEvidence:
     >>> labels = rb.Labels.of(["1", "1"], ["a", "b"], ["llm", "llm"], [1, 0])
     >>> evidence = LabelEvidence(rb.Judgments.none(pool).with_judge_labels(labels))
     >>> evidence.score.round(2).tolist()
-    [0.54, -1.28, 0.0]
+    [0.52, -1.23, 0.0]
     >>> evidence.names
     ('labels', 'unlabelled', 'systems', 'topics', 'llm=0', 'llm=1')
     >>> evidence.columns(0).shape  # and one of the topic, one of the system
@@ -144,12 +143,23 @@ class LabelEvidence:
         self._share = 1.0 / counts[place]
 
     @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the judges with labels of the pool's documents."""
+        return () if self.labels is None else tuple(self.labels.judges[j] for j in self._judges)
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which documents have labels."""
+        labelled: NDArray[np.bool_] = self._count > 0
+        return labelled
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the coefficients: c, n, and d of every judge's grades."""
         if self.labels is None:
             return ()
-        judges = self.labels.judges
-        grades = (f"{judges[self._judges[j]]}={g}" for j, g in self._grades)
+        judges = self.judges
+        grades = (f"{judges[j]}={g}" for j, g in self._grades)
         return ("labels", "unlabelled", "systems", "topics", *grades)
 
     @property
@@ -196,34 +206,17 @@ class LabelEvidence:
         n / (n + 50), against that of n = 1,000; 1 at most. And labels tell only as far as they
         go with the systems' ranks (:attr:`follows`): those by lot, or all the same, do not.
         """
-        n = np.count_nonzero((self._count > 0)[self.pool.ranked]) / self.pool.n_systems
+        n = np.count_nonzero((self.labelled)[self.pool.ranked]) / self.pool.n_systems
         return self.follows * min(n / (n + _HALF) * (1.0 + _HALF / _WHOLE), 1.0)
 
     @cached_property
     def follows(self) -> float:
-        """How far labels go with ranks as relevance does, from 0 to 1.
+        """How far labels go with the systems' ranks as relevance does: 0 to 1."""
+        return follows(self._beside_ranks.correlation(self.score, self.labelled))
 
-        With r the correlation, within topics, of x with the mean of the systems' rank curves over
-        n labelled documents: r^2 - 1 / n, what is more than chance, against the least r^2 of
-        relevance itself, 0.12^2; 0 where r is negative.
-        """
-        pool, curves = self.pool, []
-        for t in range(pool.n_topics):
-            curve = rank_curve(pool.ranks(t).T, pool.depth).mean(axis=1)
-            curves.append(curve[self._count[pool.documents(t)] > 0])
-        labelled = self._count > 0
-        topic = np.unique(pool.topic_of[labelled], return_inverse=True)[1]
-        columns = np.column_stack([self.score[labelled], np.concatenate(curves)])
-        sizes = np.bincount(topic)
-        if not (n := len(topic) - len(sizes)):
-            return 0.0
-        means = np.column_stack([np.bincount(topic, of) / sizes for of in columns.T])
-        within = columns - means[topic]
-        square = (within**2).sum(axis=0)
-        if (square <= 1e-9).any():
-            return 0.0
-        r = max(float(within[:, 0] @ within[:, 1]) / np.sqrt(square.prod()), 0.0)
-        return float(np.clip((r**2 - 1.0 / n) / _FOLLOWS**2, 0.0, 1.0))
+    @cached_property
+    def _beside_ranks(self) -> BesideRanks:
+        return BesideRanks.of(self.pool)
 
     def own_df(self, without: float) -> float:
         """Degrees of freedom of the systems' own effects, by those that they have without labels.
@@ -257,7 +250,12 @@ class LabelEvidence:
 
     @cached_property
     def _ratio(self) -> Floats:
-        """Log likelihood ratio of every label of a document of the pool."""
+        """Log likelihood ratio of every label of a document of the pool, as far as it counts."""
+        return self._word * self.credit[self._judge]
+
+    @cached_property
+    def _word(self) -> Floats:
+        """Log likelihood ratio of every label, if its judge does not label by lot."""
         labels = self.labels
         assert labels is not None
         grade = labels.grade[self._row].astype(np.float64)
@@ -284,6 +282,17 @@ class LabelEvidence:
         return h - np.log(mean)[self._judge]
 
     @cached_property
+    def credit(self) -> Floats:
+        """Probability that a judge does not label by lot, of every judge of the pool's documents.
+
+        See :mod:`rtc_bayes.relevance.label_ranks`.
+        """
+        if self.labels is None:
+            return np.zeros(0)
+        each = (self._mean_ratio(self._word, self._judge == j) for j in range(len(self._judges)))
+        return credit([self._beside_ranks.correlation(*x) for x in each])
+
+    @cached_property
     def _count(self) -> NDArray[np.int64]:
         """Return how many labels each document has."""
         if self.labels is None:
@@ -304,7 +313,7 @@ class LabelEvidence:
 
         But of one that a judge saw without giving a label nothing is known.
         """
-        topic_of, labelled = self.pool.topic_of, self._count > 0
+        topic_of, labelled = self.pool.topic_of, self.labelled
         in_topic = np.bincount(topic_of, labelled, self.pool.n_topics)[topic_of] > 0
         return in_topic & ~labelled & ~self._unanswered
 
@@ -317,7 +326,7 @@ class LabelEvidence:
     @cached_property
     def is_sample(self) -> bool:
         """Whether labels are partial, and of what people judged: nearly all, and half of it."""
-        judged = self.judgments.judged[self._count > 0]
+        judged = self.judgments.judged[self.labelled]
         most_of_judged = 2 * np.count_nonzero(judged) >= self.judgments.n_judged
         return self.is_partial and bool(judged.mean() >= JUDGED) and bool(most_of_judged)
 
@@ -326,21 +335,23 @@ class LabelEvidence:
         """The mean log likelihood ratio x of every document; 0 without a label."""
         if self.labels is None:
             return np.zeros(self.pool.n_documents)
-        return self._mean_ratio(slice(None))[0]
+        return self._mean_ratio(self._ratio, slice(None))[0]
 
-    def _mean_ratio(self, labels: slice | NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return x of every document by some labels, and whether it has any of them."""
+    def _mean_ratio(
+        self, ratio: Floats, labels: slice | NDArray[np.bool_]
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return x of every document by ratios of some labels, and whether it has any of them."""
         document, share = self._document[labels], self._share[labels]
         n = self.pool.n_documents
         words = np.bincount(document, weights=share, minlength=n)
-        total = np.bincount(document, weights=share * self._ratio[labels], minlength=n)
+        total = np.bincount(document, weights=share * ratio[labels], minlength=n)
         there = words > 0.0
         return np.divide(total, words, out=np.zeros(n), where=there), there
 
     @cached_property
     def _lowest(self) -> float:
         """Lowest x of a document that has a label."""
-        return float(self.score[self._count > 0].min(initial=np.inf))
+        return float(self.score[self.labelled].min(initial=np.inf))
 
     @cached_property
     def _indicators(self) -> Floats:
@@ -435,14 +446,14 @@ class LabelEvidence:
     @cached_property
     def implied(self) -> LabelledSystems:
         """What the labels say of systems and topics."""
-        return LabelledSystems.fit(self.pool, self.score, self._count > 0, without=self.shares)
+        return LabelledSystems.fit(self.pool, self.score, self.labelled, without=self.shares)
 
     @cached_property
     def shared(self) -> LabelCorrelation:
         """How far each system's ranks go with the labels: see :mod:`label_sharing`."""
         if self.labels is None:
             return LabelCorrelation(*np.zeros((3, self.pool.n_systems)))
-        shared = label_correlation(self.judgments, self.score, self._count > 0)
+        shared = label_correlation(self.judgments, self.score, self.labelled)
         for score, labelled in self._by_judge():
             shared = shared.or_greater(label_correlation(self.judgments, score, labelled))
         return shared
@@ -453,7 +464,7 @@ class LabelEvidence:
         if not 1 < n_judges <= _FEW_JUDGES:
             return
         for j in range(n_judges):
-            score, labelled = self._mean_ratio(self._judge == j)
+            score, labelled = self._mean_ratio(self._ratio, self._judge == j)
             if np.count_nonzero(labelled) >= np.count_nonzero(self._count) / 2:
                 yield score, labelled
 
@@ -476,41 +487,6 @@ class LabelEvidence:
         array([1., 1.])
         """
         return np.where(self.shares, 1.0 / self.remaining, 1.0)
-
-
-def remark_on_unlabelled(judgments: Judgments) -> str | None:
-    """Say in one sentence what documents without a label are taken for; None where few are.
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
-    >>> labels, judged = rb.Labels.of(["1"], ["a"], ["llm"], [1]), rb.Judgments.none(pool)
-    >>> remark_on_unlabelled(judged.with_judge_labels(labels))
-    '1 document without a judgment has no label, and is taken for rarely relevant, as what ...'
-    >>> judged = judged.with_labels([0], [1])
-    >>> remark_on_unlabelled(judged.with_judge_labels(labels))
-    'people judged 1 of 1 document with a label, so that labels are taken for a sample ...'
-    """
-    evidence = LabelEvidence(judgments)
-    if not evidence.is_partial:
-        return None
-    has_label = evidence._count > 0
-    without = int((evidence.passed_over & ~judgments.judged).sum())
-    labelled = int(has_label.sum())
-    if evidence.is_sample:
-        judged = int(judgments.judged[has_label].sum())
-        return (
-            f"people judged {judged:,} of {counted(labelled, 'document')} with a label, so that "
-            "labels are taken for a sample that checks the judge: what has no label is "
-            "predicted as without labels"
-        )
-    has, is_ = ("has", "is") if without == 1 else ("have", "are")
-    return (
-        f"{counted(without, 'document')} without a judgment {has} no label, and {is_} taken "
-        "for rarely relevant, as what was not worth a label; if they were not to be labelled (a "
-        "sample was), give them the label -1, which says that they are unanswered"
-    )
 
 
 @explains_types
@@ -569,25 +545,3 @@ def shared_errors(judgments: Judgments) -> pd.DataFrame:
     }
     table = pd.DataFrame(columns)
     return table.sort_values("part", ascending=False, kind="stable", ignore_index=True)
-
-
-def remark_on_sharing(judgments: Judgments) -> str | None:
-    """Warn in one sentence of systems that share the judges' errors; None where none does.
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
-    >>> remark_on_sharing(rb.Judgments.none(pool))
-    """
-    evidence = LabelEvidence(judgments)
-    shares = np.flatnonzero(evidence.shares)
-    if not len(shares):
-        return None
-    by_part = np.argsort(-evidence.shared.part[shares], kind="stable")
-    named = ", ".join(judgments.pool.systems[s] for s in shares[by_part])
-    return (
-        f"the order of {named} is as near to the judges' labels as that of a ranker made from "
-        "them: labels count less for such a run, and its pairs are less sure; judgments of "
-        "documents that it ranks high tell whether it is good"
-    )

@@ -15,7 +15,7 @@ from rtc_bayes.judging import next_documents, parse_algorithm
 from rtc_bayes.judging.suggest import documents_frame, why_none
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import parse_measure
-from rtc_bayes.relevance import labels_said, remark_on_sharing, remark_on_unlabelled
+from rtc_bayes.relevance import labels_said, remarks_on_labels
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report import figures
 from rtc_bayes.report.audit_section import audit_section
@@ -240,9 +240,7 @@ def _cautions(judgments: Judgments) -> list[str]:
             f"Labels by {counted(len(labels.judges), 'judge')} that may err are evidence beside "
             f"the lists: {labels_words(judgments)}. What they are worth, judgments tell."
         )
-        for remark in (remark_on_sharing(judgments), remark_on_unlabelled(judgments)):
-            if remark is not None:
-                said.append(f"Take care: {remark}.")
+        said += [f"Take care: {remark}." for remark, _ in remarks_on_labels(judgments)]
     if 0 < len(judgments.judged_topics) < judgments.pool.n_topics:
         unjudged = judgments.pool.n_topics - len(judgments.judged_topics)
         said.append(

@@ -15,7 +15,7 @@ import rtc_bayes as rb
 from rtc_bayes import InputError, Judgments, Labels
 from rtc_bayes.errors import TurnedLabelsWarning, UnlabelledWarning
 from rtc_bayes.judging.held_out import HoldOutSession
-from rtc_bayes.relevance import LabelEvidence, label_evidence, remark_on_unlabelled
+from rtc_bayes.relevance import LabelEvidence, label_evidence, remarks_on_labels
 from rtc_bayes.relevance.compiled import CompiledGraph
 from rtc_bayes.relevance.label_systems import SPREAD, LabelledSystems
 from rtc_bayes.relevance.nested_laplace import NestedLaplace
@@ -47,7 +47,7 @@ def test_the_likelihood_ratios_of_a_judge_average_to_one(highest):
     pool = make_pool()
     labels = random_labels(pool, highest=highest)
     evidence = LabelEvidence(Judgments.none(pool).with_judge_labels(labels))
-    assert np.exp(evidence.score).mean() == pytest.approx(1.0)
+    assert np.exp(evidence.score / evidence.credit).mean() == pytest.approx(1.0)
     by_grade = [evidence.score[labels.grade == g] for g in range(highest + 1)]
     assert all(np.ptp(each) == 0 for each in by_grade)
     assert (np.diff([each[0] for each in by_grade]) > 0).all()
@@ -669,7 +669,7 @@ def test_labels_of_judged_documents_alone_take_nothing_off_the_others():
     )
     with pytest.warns(rb.CollectionWarning, match="labels left out"):
         asked = judged.with_judge_labels(seen)
-    assert label_evidence.remark_on_unlabelled(asked) is None
+    assert UnlabelledWarning not in dict(map(reversed, remarks_on_labels(asked)))
 
 
 def test_labels_outside_the_pool_change_nothing():
@@ -741,7 +741,8 @@ def test_deep_judgments_do_not_make_labels_of_a_pool_partial():
     judgments = rb.Judgments.from_qrels(pool, qrels)
     assert judgments.n_judged > 30
     labels = rb.Labels.of(["1"] * 10, list("abcdefghij"), ["llm"] * 10, [n % 2 for n in range(10)])
-    assert remark_on_unlabelled(judgments.with_judge_labels(labels)) is None
+    asked = judgments.with_judge_labels(labels)
+    assert UnlabelledWarning not in dict(map(reversed, remarks_on_labels(asked)))
 
 
 def test_labels_are_no_sample_where_people_judged_more_without_them():

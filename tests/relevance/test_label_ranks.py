@@ -1,0 +1,75 @@
+"""How labels go with ranks: judges by lot count for little, and it is said."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from pools import label_all, make_pool
+
+import rtc_bayes as rb
+from rtc_bayes import Judgments
+from rtc_bayes.errors import ByLotWarning
+from rtc_bayes.relevance import LabelEvidence
+from rtc_bayes.relevance.label_ranks import BesideRanks, RankCorrelation, credit, follows
+
+
+def test_the_correlation_is_that_within_topics():
+    pool = make_pool(topics=4, depth=8)
+    rng = np.random.default_rng(1)
+    x, labelled = rng.random(pool.n_documents), rng.random(pool.n_documents) < 0.7
+    curves = [rb.relevance.rank_curve(pool.ranks(t).T, pool.depth) for t in range(pool.n_topics)]
+    table = pd.DataFrame({"topic": pool.topic_of, "x": x, "height": np.vstack(curves).mean(axis=1)})
+    table = table[labelled]
+    within = table[["x", "height"]] - table.groupby("topic")[["x", "height"]].transform("mean")
+    r, n = BesideRanks.of(pool).correlation(x, labelled)
+    assert r == pytest.approx(within.corr().iloc[0, 1])
+    assert n == len(table) - table.topic.nunique()
+
+
+def test_what_does_not_vary_tells_nothing_of_a_judge():
+    pool = make_pool()
+    every = np.ones(pool.n_documents, dtype=bool)
+    nothing = BesideRanks.of(pool).correlation(every.astype(float), every)
+    assert nothing == (0.0, 0)
+    assert follows(nothing) == 0.0
+    assert credit([nothing]).tolist() == [1.0]
+
+
+def test_credit_is_the_posterior_probability_by_hand():
+    def density(x, mean, sd):
+        return np.exp(-(((x - mean) / sd) ** 2) / 2) / sd
+
+    for r, n in ((0.02, 400), (0.2, 100), (0.07, 2000)):
+        by_lot, by_people = density(r, 0, n**-0.5), density(r, 0.3, (0.14**2 + 1 / n) ** 0.5)
+        expected = 0.95 * by_people / (0.95 * by_people + 0.05 * by_lot)
+        assert credit([RankCorrelation(r, n)])[0] == pytest.approx(expected)
+    # against the ranks is no better than by lot
+    assert credit([RankCorrelation(-0.4, 400)]) == credit([RankCorrelation(0.0, 400)])
+
+
+def test_a_judge_by_lot_counts_for_little_and_a_good_one_as_it_is():
+    made = rb.simulate(n_topics=40, n_systems=8, seed=2)
+    pool = rb.Pool.from_runs(made.runs, depth=40)
+    relevant = np.array(
+        [
+            made.qrels[pool.topics[t]].get(docno, 0) > 0
+            for t, docno in zip(pool.topic_of, pool.docnos, strict=True)
+        ]
+    )
+    lot = np.random.default_rng(3).integers(0, 2, pool.n_documents)
+    none = Judgments.none(pool)
+    good, bad = (
+        LabelEvidence(none.with_judge_labels(label_all(pool, grades)))
+        for grades in (relevant.astype(int), lot)
+    )
+    assert good.credit > 0.999
+    assert good.follows == 1.0
+    assert bad.credit < 0.5
+    assert bad.told < 0.05
+    assert np.abs(bad.score).max() < 0.5 * np.abs(good.score).max()
+    with pytest.warns(ByLotWarning, match=r"hardly more than labels by lot.*\(counts \d+%\)"):
+        rb.fit(pool, none, model="hierarchical:map", labels=label_all(pool, lot))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ByLotWarning)
+        rb.fit(pool, none, model="hierarchical:map", labels=label_all(pool, relevant.astype(int)))
