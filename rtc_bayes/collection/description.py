@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.judgments import Judgments
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import Pool
@@ -499,7 +500,7 @@ def _labelled(overlap: Floats, systems: tuple[str, ...]) -> xr.DataArray:
     import xarray as xr
 
     names = np.array(systems, dtype=str)
-    overlap.flags.writeable = False
+    freeze(overlap)
     return xr.DataArray(
         overlap, dims=("system", "other"), coords={"system": names, "other": names}, name="overlap"
     )

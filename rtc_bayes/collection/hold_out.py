@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.csv_rows import read_csv_rows
@@ -82,7 +83,7 @@ class HoldOutDesign(Shown):
         if not mask.any(axis=0).all():
             topic = self.topics[int(np.argmin(mask.any(axis=0)))]
             raise InputError(f"every group is held out of topic {topic}")
-        mask.flags.writeable = False
+        freeze(mask)
         object.__setattr__(self, "contributes", mask)
 
     def held_out(self, topic: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import some
+from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.defaults import DIFFERENCE_95
 from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.measures.names import parse_measure
@@ -250,10 +251,7 @@ class Comparison(Shown, Saved):
     setting: Setting | None = None
 
     def __post_init__(self) -> None:
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+        freeze_fields(self)
 
     @property
     def confidence(self) -> Floats:
