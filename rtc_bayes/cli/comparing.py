@@ -28,7 +28,7 @@ from rtc_bayes.cli.arguments import (
     Seed,
     SomeQrels,
 )
-from rtc_bayes.cli.groups import Group, grouped
+from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import (
     PAGE_ENDINGS,
     digests,
@@ -106,87 +106,12 @@ class _Additions:
         return comparison
 
 
-_Added = Annotated[
-    _Additions,
-    Group(
-        _Additions,
-        {
-            "baseline": Annotated[
-                str | None,
-                typer.Option(metavar="RUN", help="Compare the others with this system only."),
-            ],
-            "rope": Annotated[
-                float | None,
-                typer.Option(
-                    metavar="EPS",
-                    help="Add the probability that a difference is nearer to 0 than EPS (above 0).",
-                ),
-            ],
-            "ranks": Annotated[
-                bool,
-                typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems alone."),
-            ],
-            "population": Annotated[
-                bool, typer.Option("--population", help="Add P(better) on topics like these.")
-            ],
-            "forecast": Annotated[
-                float | None,
-                typer.Option(
-                    metavar="CONF",
-                    help="Add how many more judgments give this confidence, from .5 to 1.",
-                ),
-            ],
-            "per_topic": Annotated[
-                bool,
-                typer.Option(
-                    "--per-topic", help="Add each topic's difference; as CSV, these alone."
-                ),
-            ],
-        },
-        {
-            "baseline": None,
-            "rope": None,
-            "ranks": False,
-            "population": False,
-            "forecast": None,
-            "per_topic": False,
-        },
-    ),
-]
-
-
 @dataclass(frozen=True)
 class _AuditFiles:
     """An audit's judgments and the log of looks at them, as they were typed."""
 
     audit: str | None
     audit_log: str | None
-
-
-_Audited = Annotated[
-    _AuditFiles,
-    Group(
-        _AuditFiles,
-        {
-            "audit": Annotated[
-                str | None,
-                typer.Option(
-                    metavar="FILE.prels",
-                    help="Check the model by these judgments, drawn with known probabilities "
-                    "(prels) by `next --audit` with the same --seed.",
-                ),
-            ],
-            "audit_log": Annotated[
-                str | None,
-                typer.Option(
-                    metavar="LOG.json",
-                    help="Go on from the last look in this file, and add this one.",
-                ),
-            ],
-        },
-        {"audit": None, "audit_log": None},
-    ),
-]
 
 
 @grouped
@@ -228,8 +153,46 @@ def compare(
             "skewness, or by counting sampled outcomes (montecarlo). auto chooses by pair.",
         ),
     ] = "auto",
-    added: _Added,
-    audit_files: _Audited,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Compare the others with this system only.")
+    ] = None,
+    rope: Annotated[
+        float | None,
+        typer.Option(
+            metavar="EPS",
+            help="Add the probability that a difference is nearer to 0 than EPS (above 0).",
+        ),
+    ] = None,
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems alone.")
+    ] = False,
+    population: Annotated[
+        bool, typer.Option("--population", help="Add P(better) on topics like these.")
+    ] = False,
+    forecast: Annotated[
+        float | None,
+        typer.Option(
+            metavar="CONF",
+            help="Add how many more judgments give this confidence, from .5 to 1.",
+        ),
+    ] = None,
+    per_topic: Annotated[
+        bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these alone.")
+    ] = False,
+    audit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.prels",
+            help="Check the model by these judgments, drawn with known probabilities (prels) by "
+            "`next --audit` with the same --seed.",
+        ),
+    ] = None,
+    audit_log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOG.json", help="Go on from the last look in this file, and add this one."
+        ),
+    ] = None,
     estimands: Estimands,
     workers: PlaceOfWork,
     runs: RunsRead,
@@ -255,6 +218,15 @@ def compare(
         default_p=default_p,
         relevance=relevance,
     )
+    added = _Additions(
+        baseline=baseline,
+        rope=rope,
+        ranks=ranks,
+        population=population,
+        forecast=forecast,
+        per_topic=per_topic,
+    )
+    audit_files = _AuditFiles(audit, audit_log)
     _check_sources(context, sources)
     kind = format_of(layout, output, PAGE_ENDINGS)
     _check_combinations(context, kind, sources, added, audit_files, estimands)
