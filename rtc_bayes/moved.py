@@ -1,11 +1,14 @@
-"""Modules of before: importing one says where its names are now."""
+"""Modules and names of before: importing one says where it is now."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from types import ModuleType
+from typing import Any
+
+from rtc_bayes.errors import InputError
 
 _NOW = {
     "calibration.studies": "calibration",
@@ -37,3 +40,22 @@ class _Moved(MetaPathFinder):
 
 
 sys.meta_path.append(_Moved())
+
+
+def moved_names(package: str, now: Mapping[str, str]) -> Callable[[str], Any]:
+    """Make a package's ``__getattr__``, which says of names of before where they are now.
+
+    Parameters
+    ----------
+    package : str
+        Its ``__name__``.
+    now : mapping of str to str
+        By the name of before, where to find it in rtc_bayes, such as ``"trials.Plan"``.
+    """
+
+    def find(name: str) -> Any:
+        if name in now:
+            raise InputError(f"{package} has no {name}", remedy=f"use rtc_bayes.{now[name]}")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return find

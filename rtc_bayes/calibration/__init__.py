@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rtc_bayes.calibration.calibration_study import Calibration, CalibrationStudy, calibrate
 from rtc_bayes.calibration.coverage import against_truth, bias, coverage, pit
 from rtc_bayes.calibration.predictive import LeaveOneOut, check_predictions, leave_one_out
@@ -15,7 +13,7 @@ from rtc_bayes.calibration.reliability import (
     scores_by,
 )
 from rtc_bayes.calibration.simulation_based import simulation_based_calibration
-from rtc_bayes.errors import InputError
+from rtc_bayes.moved import moved_names
 
 __all__ = [
     "Calibration",
@@ -36,16 +34,13 @@ __all__ = [
     "simulation_based_calibration",
 ]
 
-_MOVED = {
-    "Scores": "calibration.ReliabilityScores",
-    "is_calibration": "trials.load_study",
-    "studies": "calibration.calibration_study",
-    "trial": "trials.trial",
-    "truth": "trials.complete",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MOVED:
-        raise InputError(f"{__name__} has no {name}", remedy=f"use rtc_bayes.{_MOVED[name]}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = moved_names(
+    __name__,
+    {
+        "Scores": "calibration.ReliabilityScores",
+        "is_calibration": "trials.load_study",
+        "studies": "calibration.calibration_study",
+        "trial": "trials.trial",
+        "truth": "trials.complete",
+    },
+)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,6 +23,7 @@ from rtc_bayes.cli.arguments import (
     PageLayout,
     PlaceOfWork,
     Quiet,
+    RunFiles,
     RunsRead,
     Seed,
     SomeQrels,
@@ -41,11 +42,76 @@ from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.estimand import Estimand
 
 if TYPE_CHECKING:
-    from rtc_bayes.collection import Judgments, Prels, Qrels, Relevance
+    import pandas as pd
+
+    from rtc_bayes.collection import Judgments, Pool, Prels, Qrels, Relevance
+    from rtc_bayes.confidence import Comparison
     from rtc_bayes.judging import Audit
+    from rtc_bayes.measures import Sample
+    from rtc_bayes.relevance import Fit, ModelSpec
+    from rtc_bayes.report.terminal import Passage, Table
+    from rtc_bayes.workers import Workers
 
 # seconds without a sign of life
 _PATIENCE = 2.0
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """Where relevance comes from, as it was typed."""
+
+    qrels: str | None
+    labels: LabelFiles
+    judged_for: str | None
+    model: str | None
+    method: str | None
+    option: Sequence[str] | None
+    erels: str | None
+    default_p: float | None
+    relevance: str | None
+
+    @property
+    def names_model(self) -> bool:
+        """Whether something was typed of the model."""
+        return bool(self.model or self.method or self.option)
+
+    def spec(self) -> ModelSpec:
+        """Return the model that is fitted, if one is."""
+        from rtc_bayes.relevance import ModelSpec
+
+        return ModelSpec.parse(self.model or defaults.MODEL, self.method, read_options(self.option))
+
+
+@dataclass(frozen=True)
+class _Additions:
+    """What is asked of the comparison beyond what it always says."""
+
+    baseline: str | None
+    rope: float | None
+    ranks: bool
+    population: bool
+    forecast: float | None
+    per_topic: bool
+
+    def to(self, comparison: Comparison) -> Comparison:
+        """Add what was asked for to a comparison; topics are a table of their own."""
+        if self.ranks:
+            comparison = comparison.with_ranks()
+        if self.rope is not None:
+            comparison = comparison.with_equivalence(self.rope)
+        if self.population:
+            comparison = comparison.with_population()
+        if self.forecast is not None:
+            comparison = comparison.with_forecast(self.forecast)
+        return comparison
+
+
+@dataclass(frozen=True)
+class _AuditFiles:
+    """An audit's judgments and the log of looks at them, as they were typed."""
+
+    audit: str | None
+    audit_log: str | None
 
 
 @grouped
@@ -141,234 +207,415 @@ def compare(
     is fitted to --qrels, --labels or both; or from a file (--erels); or from an earlier fit
     (--relevance). With --audit the model does not see the audit's judgments.
     """
-    from itertools import chain
-
-    from rtc_bayes.collection import Relevance, read_erels, read_qrels
-    from rtc_bayes.collection.ids import some
-    from rtc_bayes.confidence import compare
-    from rtc_bayes.confidence.comparing import check_measures
-    from rtc_bayes.confidence.comparison import page_of
-    from rtc_bayes.confidence.comparisons import stacked
-    from rtc_bayes.confidence.removal import check_forecast, check_weighs
-    from rtc_bayes.confidence.setting import check_lists, check_rope, number_of
-    from rtc_bayes.judging import audit as evaluate_audit, audit_order, without_audit
-    from rtc_bayes.measures import Sample
-    from rtc_bayes.measures.montecarlo import computed
-    from rtc_bayes.measures.pool_moments import check_rel
-    from rtc_bayes.relevance import Fit, ModelSpec, fit
-    from rtc_bayes.relevance.fit import check_same_runs
-    from rtc_bayes.report.audit_section import audit_tables
-    from rtc_bayes.report.command_tables import comparison_tables, topic_tables
-    from rtc_bayes.report.terminal import (
-        Passage,
-        Table,
-        write_frame,
-        write_tables,
-        write_value,
+    sources = _Sources(
+        qrels=qrels,
+        labels=labels,
+        judged_for=judged_for,
+        model=model,
+        method=method,
+        option=option,
+        erels=erels,
+        default_p=default_p,
+        relevance=relevance,
     )
-    from rtc_bayes.store import (
-        announced,
-        digest_file,
-        progress_bar,
-        provenance,
-        write_json,
+    added = _Additions(
+        baseline=baseline,
+        rope=rope,
+        ranks=ranks,
+        population=population,
+        forecast=forecast,
+        per_topic=per_topic,
     )
-
-    _check_sources(
-        qrels, labels, erels, relevance, default_p, model or method or option or judged_for
-    )
-    if not (qrels or labels or relevance):
-        refuse_unused(context, "without judgments", "relevance_level")
+    audit_files = _AuditFiles(audit, audit_log)
+    _check_sources(context, sources)
     kind = format_of(layout, output, PAGE_ENDINGS)
-    asked = {
-        "systems (--ranks)": ranks,
-        "pairs (--rope, --population, --forecast)": any((rope, population, forecast)),
-        "topics (--per-topic)": per_topic,
-        "quantities (--audit)": audit is not None,
-    }
-    _check_tables(kind, asked)
-    _check_audit(audit, audit_log, relevance, erels, len(estimands))
+    _check_combinations(context, kind, sources, added, audit_files, estimands)
+    inputs = _read(runs, sources, audit_files, estimands, seed)
+    _check_systems(inputs.pool, added)
+    predicted = _predict(inputs, sources, added, seed=seed, quiet=quiet)
+    result = _compare(
+        inputs,
+        predicted,
+        added,
+        moments=moments,
+        form=form,
+        seed=seed,
+        workers=workers,
+        quiet=quiet,
+    )
+    if inputs.audit is not None:
+        result = _with_audit(result, inputs.audit, audit_files.audit_log, seed=seed)
+    match kind:
+        case "json":
+            _write_json(result, output)
+        case "csv":
+            _write_csv(result, output, ranks=added.ranks)
+        case "html":
+            chosen = inputs.spec.text if sources.names_model else None
+            _write_page(result, output, algorithm=chosen, quiet=quiet)
+        case "table":
+            _write_tables(result, output, baseline=added.baseline, seed=seed)
+
+
+def _check_combinations(
+    context: typer.Context,
+    kind: PageFormat,
+    sources: _Sources,
+    added: _Additions,
+    audit_files: _AuditFiles,
+    estimands: Sequence[Estimand],
+) -> None:
+    """Refuse what does not go together and numbers out of range, before anything is read."""
+    from rtc_bayes.confidence.comparing import check_measures
+    from rtc_bayes.confidence.removal import check_forecast
+    from rtc_bayes.confidence.setting import check_rope
+
+    _check_tables(
+        kind,
+        {
+            "systems (--ranks)": added.ranks,
+            "pairs (--rope, --population, --forecast)": any(
+                (added.rope, added.population, added.forecast)
+            ),
+            "topics (--per-topic)": added.per_topic,
+            "quantities (--audit)": audit_files.audit is not None,
+        },
+    )
+    _check_audit(audit_files, sources, len(estimands))
     check_measures([each.measure for each in estimands])
-    if forecast is not None:
-        check_forecast(forecast)
-    if rope is not None:
-        check_rope(rope)
+    if added.forecast is not None:
+        check_forecast(added.forecast)
+    if added.rope is not None:
+        check_rope(added.rope)
     if kind == "html":
         other = "give --format table, csv or json"
         refuse_unused(context, "on a page", "per_topic", remedy=other)
-    spec = ModelSpec.parse(model or defaults.MODEL, method, read_options(option))
+
+
+@dataclass(frozen=True)
+class _AuditInputs:
+    """An audit's judgments as a sample of the pool, and the last look at it, if there is one."""
+
+    sample: Sample
+    last: Audit | None
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    """What was read, before any model is fitted.
+
+    `qrels` are without the audit's judgments; `loaded` is what `fit` wrote; `files` are the
+    digests of what was read so far.
+    """
+
+    pool: Pool
+    estimands: list[Estimand]
+    qrels: Qrels | None
+    spec: ModelSpec
+    loaded: Fit | None
+    audit: _AuditInputs | None
+    files: dict[str, str]
+
+
+def _read(
+    runs: RunFiles,
+    sources: _Sources,
+    audit_files: _AuditFiles,
+    estimands: list[Estimand],
+    seed: int,
+) -> _Inputs:
+    """Read what the comparison is made of, and pool the runs."""
+    from rtc_bayes.collection import read_qrels
+    from rtc_bayes.judging import without_audit
+    from rtc_bayes.relevance import Fit
+
+    spec = sources.spec()
     systems = runs.read()
-    qrels_read = None if qrels is None else read_qrels(qrels)
-    if qrels_read is not None:
-        estimands = [each.of_qrels(qrels_read) for each in estimands]
-    inputs = digests(systems, qrels_read, [spec], labels)
-    estimand = estimands[0]
-    audited = None if audit is None else _read_audit(audit, qrels_read)
-    loaded = None if relevance is None else Fit.load(relevance)
+    qrels = None if sources.qrels is None else read_qrels(sources.qrels)
+    if qrels is not None:
+        estimands = [each.of_qrels(qrels) for each in estimands]
+    files = digests(systems, qrels, [spec], sources.labels)
+    audited = None if audit_files.audit is None else _read_audit(audit_files.audit, qrels)
+    loaded = None if sources.relevance is None else Fit.load(sources.relevance)
     # what is judged is looked for in lists below the depth
-    judged = qrels_read if loaded is None else _judged(loaded.judgments)
-    pool = estimand.pool(systems, judged)
-    sample, before = None, None
+    pool = estimands[0].pool(systems, qrels if loaded is None else _judged(loaded.judgments))
+    audit = None
     if audited is not None:
-        level = estimand.relevance_level
-        sample = Sample.from_prels(pool, audited, relevance_level=level, unfinished=True)
-        # what would be refused after the fit
-        audit_order(sample, seed=seed)
-        before = None if audit_log is None else _last_look(audit_log)
-        if before is not None:
-            before.check_same(systems=pool.systems, measure=estimand.measure)
-        if qrels_read is not None:
-            qrels_read = without_audit(qrels_read, audited)
-    if pool.n_systems == 1:
+        audit = _audit_of(pool, audited, audit_files.audit_log, estimands[0], seed)
+        files[audited.path] = audited.digest
+        if qrels is not None:
+            qrels = without_audit(qrels, audited)
+    return _Inputs(pool, estimands, qrels, spec, loaded, audit, files)
+
+
+def _audit_of(
+    pool: Pool, audited: Prels, log: str | None, estimand: Estimand, seed: int
+) -> _AuditInputs:
+    """Take an audit's judgments as a sample; refuse before the fit what would be after it."""
+    from rtc_bayes.judging import audit_order
+    from rtc_bayes.measures import Sample
+
+    level = estimand.relevance_level
+    sample = Sample.from_prels(pool, audited, relevance_level=level, unfinished=True)
+    audit_order(sample, seed=seed)
+    last = None if log is None else _last_look(log)
+    if last is not None:
+        last.check_same(systems=pool.systems, measure=estimand.measure)
+    return _AuditInputs(sample, last)
+
+
+def _check_systems(pool: Pool, added: _Additions) -> None:
+    """Refuse a baseline that is no run and topics of too many pairs; warn of a lone run."""
+    from rtc_bayes.confidence.setting import number_of
+
+    alone = pool.n_systems == 1
+    if alone:
         warn(
             f"nothing to compare: {pool.systems[0]} is the only run; give two or more",
         )
-    if baseline is not None:
-        number_of(pool.systems, baseline)
-    if per_topic and baseline is None and pool.n_systems != 2:
-        alone = pool.n_systems == 1
+    if added.baseline is not None:
+        number_of(pool.systems, added.baseline)
+    if added.per_topic and added.baseline is None and pool.n_systems != 2:
         raise InputError(
             f"--per-topic with {'one run' if alone else f'the pairs of {pool.n_systems} systems'}",
             remedy="give two RUNS" if alone else "give two RUNS, or --baseline RUN",
         )
-    if audited is not None:
-        inputs[audited.path] = audited.digest
-    judgments = None
-    if qrels_read is not None or labels:
-        judgments = read_judgments(estimand, pool, qrels_read, labels, judged_for)
+
+
+@dataclass(frozen=True)
+class _Predicted:
+    """Probabilities of relevance, the judgments that they rest on, and the file they are from."""
+
     probabilities: Fit | Relevance
-    if loaded is not None:
-        assert relevance is not None
-        judgments, fitted = loaded.judgments, loaded.judgments.pool
-        check_same_runs(fitted, pool, relevance)
-        give_all = f"give all of its runs, {some(fitted.systems)}"
-        for each in estimands:
-            check_lists(*each.on(pool, judgments), fitted, remedy=give_all)
-        probabilities = loaded
-        inputs[relevance] = digest_file(relevance)
-    elif erels is not None:
-        listed = read_erels(erels)
-        inputs[erels] = listed.digest
-        probabilities = Relevance.from_erels(
-            pool,
-            listed,
-            qrels=qrels_read,
-            default_p=default_p,
-            relevance_level=estimand.relevance_level,
+    judgments: Judgments | None
+    file: dict[str, str]
+
+
+def _predict(
+    inputs: _Inputs, sources: _Sources, added: _Additions, *, seed: int, quiet: bool
+) -> _Predicted:
+    """Take probabilities of an earlier fit or of a file, or fit the model."""
+    if inputs.loaded is not None:
+        assert sources.relevance is not None
+        return _of_fit(inputs, inputs.loaded, sources.relevance)
+    judgments = None
+    if inputs.qrels is not None or sources.labels:
+        judgments = read_judgments(
+            inputs.estimands[0], inputs.pool, inputs.qrels, sources.labels, sources.judged_for
         )
-    else:
-        assert judgments is not None
-        grades = judgments.grade_distribution()
-        for each in estimands:
-            check_rel(computed(each.measure), None if grades is None else grades.highest)
-            if forecast is not None:
-                check_weighs(each.measure, grades)
-        with announced("fit", quiet):
-            probabilities = fit(pool, judgments, model=spec, seed=seed)
-    estimands = [_of_judged(each, judgments) for each in estimands]
-    meta = provenance(seed=seed, inputs=inputs)
+    if sources.erels is not None:
+        return _of_erels(inputs, judgments, sources.erels, sources.default_p)
+    assert judgments is not None
+    return _of_model(inputs, judgments, forecast=added.forecast, seed=seed, quiet=quiet)
+
+
+def _of_fit(inputs: _Inputs, loaded: Fit, path: str) -> _Predicted:
+    """Take the probabilities of a fit that was stored, if it is of these runs."""
+    from rtc_bayes.collection.ids import some
+    from rtc_bayes.confidence.setting import check_lists
+    from rtc_bayes.relevance.fit import check_same_runs
+    from rtc_bayes.store import digest_file
+
+    judgments, fitted = loaded.judgments, loaded.judgments.pool
+    check_same_runs(fitted, inputs.pool, path)
+    give_all = f"give all of its runs, {some(fitted.systems)}"
+    for each in inputs.estimands:
+        check_lists(*each.on(inputs.pool, judgments), fitted, remedy=give_all)
+    return _Predicted(loaded, judgments, {path: digest_file(path)})
+
+
+def _of_erels(
+    inputs: _Inputs, judgments: Judgments | None, path: str, default_p: float | None
+) -> _Predicted:
+    """Read the probabilities of a file."""
+    from rtc_bayes.collection import Relevance, read_erels
+
+    listed = read_erels(path)
+    probabilities = Relevance.from_erels(
+        inputs.pool,
+        listed,
+        qrels=inputs.qrels,
+        default_p=default_p,
+        relevance_level=inputs.estimands[0].relevance_level,
+    )
+    return _Predicted(probabilities, judgments, {path: listed.digest})
+
+
+def _of_model(
+    inputs: _Inputs, judgments: Judgments, *, forecast: float | None, seed: int, quiet: bool
+) -> _Predicted:
+    """Fit the model, after a check that the measures can use its probabilities."""
+    from rtc_bayes.confidence.removal import check_weighs
+    from rtc_bayes.measures.montecarlo import computed
+    from rtc_bayes.measures.pool_moments import check_rel
+    from rtc_bayes.relevance import fit
+    from rtc_bayes.store import announced
+
+    grades = judgments.grade_distribution()
+    for each in inputs.estimands:
+        check_rel(computed(each.measure), None if grades is None else grades.highest)
+        if forecast is not None:
+            check_weighs(each.measure, grades)
+    with announced("fit", quiet):
+        fitted = fit(inputs.pool, judgments, model=inputs.spec, seed=seed)
+    return _Predicted(fitted, judgments, {})
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What is written: a comparison for each measure, and what stands beside it.
+
+    `by_topic` and `audits` are empty, or have one for each comparison. `judgments` are over the
+    pool, with those of the audit.
+    """
+
+    compared: list[Comparison]
+    by_topic: list[pd.DataFrame]
+    judgments: Judgments | None
+    meta: dict[str, Any]
+    audits: Sequence[Audit] = ()
+
+
+def _compare(
+    inputs: _Inputs,
+    predicted: _Predicted,
+    added: _Additions,
+    *,
+    moments: Literal["auto", "exact", "plugin"],
+    form: Literal["auto", "normal", "corrected", "montecarlo"],
+    seed: int,
+    workers: Workers,
+    quiet: bool,
+) -> _Result:
+    """Compare the systems by each measure, and add what was asked for."""
+    from rtc_bayes.confidence import compare
+    from rtc_bayes.store import progress_bar, provenance
+
+    judgments = predicted.judgments
+    estimands = [_of_judged(each, judgments) for each in inputs.estimands]
+    meta = provenance(seed=seed, inputs=inputs.files | predicted.file)
     with progress_bar(quiet, after=_PATIENCE) as progress:
         comparisons = compare(
-            pool,
-            probabilities,
+            inputs.pool,
+            predicted.probabilities,
             estimands,
-            baseline=baseline,
+            baseline=added.baseline,
             moments=moments,
             form=form,
             seed=seed,
             workers=replace(workers, progress=progress),
         )
-        compared = list(comparisons.values())
-        if ranks:
-            compared = [each.with_ranks() for each in compared]
-        if rope is not None:
-            compared = [each.with_equivalence(rope) for each in compared]
-        if population:
-            compared = [each.with_population() for each in compared]
-        if forecast is not None:
-            compared = [each.with_forecast(forecast) for each in compared]
+        compared = [added.to(each) for each in comparisons.values()]
         compared = [replace(each, meta={**each.meta, **meta}) for each in compared]
-        by_topic = [each.per_topic() for each in compared if per_topic]
-    over_pool = None if judgments is None else judgments.on(pool)
-    looks: list[Audit] = []
-    if sample is not None:
-        looks = [evaluate_audit(each, sample, after=before, seed=seed) for each in compared]
-        if over_pool is not None:
-            _, over_pool = looks[0].beside(over_pool)
-        if audit_log is not None:
-            write_json(looks[0].to_dict() | {"meta": meta}, audit_log)
-    match kind:
-        case "json":
-            written = [each.to_dict() for each in compared]
-            for entry, look in zip(written, looks, strict=False):
-                entry["audit"] = look.to_dict()
-            for entry, frame in zip(written, by_topic, strict=False):
-                entry["per_topic"] = frame.to_dict("records")
-            write_value(written[0] if len(written) == 1 else written, output, None)
-        case "csv":
-            frames = (
-                by_topic
-                or [look.to_frame() for look in looks]
-                or [each.systems_frame() if ranks else each.to_frame() for each in compared]
-            )
-            write_frame(stacked([each.measure for each in compared], frames), output, meta)
-        case "html":
-            chosen = spec.text if model or method or option else None
-            page = page_of(compared, output, over_pool, algorithm=chosen, audits=looks)
-            show_page(page, output, meta, quiet=quiet)
-        case "table":
-            tables = [
-                comparison_tables(each, over_pool, baseline=baseline, seed=seed)
-                for each in compared
-            ]
-            tables += map(topic_tables, by_topic)
-            every: list[Table | Passage] = list(chain.from_iterable(tables))
-            every += chain.from_iterable(map(audit_tables, looks))
-            write_tables(every, output, meta)
+        by_topic = [each.per_topic() for each in compared if added.per_topic]
+    over_pool = None if judgments is None else judgments.on(inputs.pool)
+    return _Result(compared, by_topic, over_pool, meta)
 
 
-def _check_sources(
-    qrels: str | None,
-    labels: LabelFiles,
-    erels: str | None,
-    relevance: str | None,
-    default_p: float | None,
-    model: object,
-) -> None:
+def _with_audit(result: _Result, audit: _AuditInputs, log: str | None, *, seed: int) -> _Result:
+    """Check the model by the audit, and add this look to the log, if there is one."""
+    from rtc_bayes.judging import audit as evaluate_audit
+    from rtc_bayes.store import write_json
+
+    looks = [
+        evaluate_audit(each, audit.sample, after=audit.last, seed=seed) for each in result.compared
+    ]
+    judgments = result.judgments
+    if judgments is not None:
+        _, judgments = looks[0].beside(judgments)
+    if log is not None:
+        write_json(looks[0].to_dict() | {"meta": result.meta}, log)
+    return replace(result, audits=looks, judgments=judgments)
+
+
+def _write_json(result: _Result, output: str | None) -> None:
+    """Write the comparison as JSON; of several measures, a list."""
+    from rtc_bayes.report.terminal import write_value
+
+    written = [each.to_dict() for each in result.compared]
+    for entry, look in zip(written, result.audits, strict=False):
+        entry["audit"] = look.to_dict()
+    for entry, frame in zip(written, result.by_topic, strict=False):
+        entry["per_topic"] = frame.to_dict("records")
+    write_value(written[0] if len(written) == 1 else written, output, None)
+
+
+def _write_csv(result: _Result, output: str | None, *, ranks: bool) -> None:
+    """Write the one table that was asked for: of topics, quantities, systems or pairs."""
+    from rtc_bayes.confidence.comparisons import stacked
+    from rtc_bayes.report.terminal import write_frame
+
+    frames = (
+        result.by_topic
+        or [look.to_frame() for look in result.audits]
+        or [each.systems_frame() if ranks else each.to_frame() for each in result.compared]
+    )
+    write_frame(stacked([each.measure for each in result.compared], frames), output, result.meta)
+
+
+def _write_page(result: _Result, output: str | None, *, algorithm: str | None, quiet: bool) -> None:
+    """Write the page; `algorithm` is what chooses documents to judge next."""
+    from rtc_bayes.confidence.comparison import page_of
+
+    page = page_of(
+        result.compared, output, result.judgments, algorithm=algorithm, audits=result.audits
+    )
+    show_page(page, output, result.meta, quiet=quiet)
+
+
+def _write_tables(result: _Result, output: str | None, *, baseline: str | None, seed: int) -> None:
+    """Write tables as people read them."""
+    from rtc_bayes.report.terminal import write_tables
+
+    write_tables(list(_tables(result, baseline, seed)), output, result.meta)
+
+
+def _tables(result: _Result, baseline: str | None, seed: int) -> Iterator[Table | Passage]:
+    """Make the tables of each comparison, then those of topics, then those of audits."""
+    from rtc_bayes.report.audit_section import audit_tables
+    from rtc_bayes.report.command_tables import comparison_tables, topic_tables
+
+    for each in result.compared:
+        yield from comparison_tables(each, result.judgments, baseline=baseline, seed=seed)
+    for frame in result.by_topic:
+        yield from topic_tables(frame)
+    for look in result.audits:
+        yield from audit_tables(look)
+
+
+def _check_sources(context: typer.Context, sources: _Sources) -> None:
     """Refuse any mix but: --qrels --labels [--model]; --erels [--qrels --default-p]; --relevance.
 
     Of --qrels and --labels one is enough.
     """
-    modelled = bool(qrels or labels) and (erels, relevance, default_p) == (None,) * 3
-    model = model or bool(labels)
-    listed = erels is not None and relevance is None and not model
-    stored = relevance is not None and (qrels, erels, default_p) == (None,) * 3 and not model
+    judged, erels, relevance = sources.qrels or sources.labels, sources.erels, sources.relevance
+    of_erels = erels, sources.default_p
+    modelled = bool(judged) and (*of_erels, relevance) == (None,) * 3
+    of_model = sources.names_model or sources.judged_for or sources.labels
+    listed = erels is not None and relevance is None and not of_model
+    stored = relevance is not None and (sources.qrels, *of_erels) == (None,) * 3 and not of_model
     if not (modelled or listed or stored):
-        sources = (qrels, labels, erels, relevance)
         raise InputError(
             "these sources of relevance do not go together"
-            if any(sources)
+            if judged or erels or relevance
             else "nothing says which documents are relevant",
             remedy="give --qrels, --labels or both [--judged-for --model --method --option], or "
             "--erels [--qrels] [--default-p], or --relevance FIT.nc",
         )
+    if not (judged or relevance):
+        refuse_unused(context, "without judgments", "relevance_level")
 
 
-def _check_audit(
-    audit: str | None,
-    audit_log: str | None,
-    relevance: str | None,
-    erels: str | None,
-    measures: int,
-) -> None:
+def _check_audit(audit_files: _AuditFiles, sources: _Sources, measures: int) -> None:
     """Refuse a log without an audit or of several measures, and a fit that may have seen it."""
-    if audit_log is not None and (audit is None or measures > 1):
+    audit = audit_files.audit
+    if audit_files.audit_log is not None and (audit is None or measures > 1):
         raise InputError(
             "--audit-log keeps the looks of one audit, of one measure",
             remedy="give --audit FILE.prels and one --measure",
         )
-    if audit is not None and (relevance or erels) is not None:
-        source = "--relevance" if erels is None else "--erels"
+    if audit is not None and (sources.relevance or sources.erels) is not None:
+        source = "--relevance" if sources.erels is None else "--erels"
         raise InputError(
             f"--audit with {source}: its model may have seen the audit's judgments",
             remedy="give --qrels and the model, which is then fitted without them",

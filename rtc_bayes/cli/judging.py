@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,8 +12,10 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     AnEstimand,
+    DesignFiles,
     Judge,
     JudgedFor,
+    LabelFiles,
     LabelsRead,
     Layout,
     Out,
@@ -39,11 +42,14 @@ from rtc_bayes.errors import InputError, warn, whole_number
 from rtc_bayes.store.shown import counted, in_words
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
-    from rtc_bayes.collection import Judgments, Pool, Qrels
+    from rtc_bayes.collection import Judgments, Pool, Prels, Qrels, Runs
     from rtc_bayes.judging import Algorithm, Suggestions
     from rtc_bayes.judging.suggest import PairLike
+    from rtc_bayes.measures import Sample
     from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.report.tables import Format
 
@@ -218,15 +224,7 @@ def next_(
     With --costs: whether a human should judge a document, a judge of --labels should label one, or
     neither is worth its cost.
     """
-    from rtc_bayes.collection import Judgments, Qrels
-    from rtc_bayes.collection.grades import counted_grades
-    from rtc_bayes.judging import parse_algorithm, suggest
-    from rtc_bayes.judging.actions import check_costs
-    from rtc_bayes.judging.judges.weighted import REFIT_EVERY, enough_to_fit
-    from rtc_bayes.judging.suggest import documents_frame, why_none
-    from rtc_bayes.measures import parse_measure
-    from rtc_bayes.store import announced, provenance
-    from rtc_bayes.topics import suggest_topics
+    from rtc_bayes.judging import parse_algorithm
 
     whole_list = audit is not None and layout is None and str(output).endswith(".prels")
     kind = "prels" if whole_list else format_of(layout, output, ENDINGS)
@@ -240,90 +238,196 @@ def next_(
         refuse_unused(context, "with -o FILE.prels, which holds all documents", "count")
     count = whole_number("count", count, least=1)
     systems, judged = runs.read(), None if qrels is None else _if_any(qrels)
-    hold_out, groups = design.read()
+    request = _Request(
+        systems, judged, labels, judged_for, estimand, count, seed, kind, output, quiet
+    )
     if share is not None:
-        judged = Qrels({}) if judged is None else judged
-        # what is judged below the depth changes no draw
-        pool, inputs = estimand.pool(systems), digests(systems, judged)
-        _show_audit(pool, share, judged, count, kind, output, seed, inputs, quiet=quiet)
-        return
-    pool = estimand.pool(systems, judged)
-    if by_topic:
-        if judged is None:
-            raise InputError("--by-topic without judgments", remedy="give --qrels")
-        # most topics are without a judgment, which goes without saying
-        begun = Judgments.from_qrels(
-            pool,
-            judged,
-            relevance_level=estimand.relevance_level,
-            judged_for=tags(judged_for),
-        ).with_judge_labels(read_beside(labels, judged))
-        with announced("choosing topics", quiet):
-            ranked = suggest_topics(
-                begun.pool,
-                begun,
-                by=by,
-                noise=noise,
-                measure=estimand.measure,
-                solver=solver,
-                seed=seed,
-            ).head(count)
-        order = ". In the order of votes; rho is that of all systems" if solver == "vote" else ""
-        title = (
-            f"{by}, {solver}, noise {noise}, {counted(len(begun.judged_topics), 'topic')} judged, "
-            f"seed {seed}; rho: expected correlation of systems' mean scores over the judged "
-            f"topics and this one with those over all topics{order}"
+        _show_audit(request, share)
+    elif by_topic:
+        _show_topics(request, by=by, solver=solver, noise=noise)
+    elif prices:
+        _show_actions(request, algorithm, chosen, prices, worth)
+    else:
+        _show_documents(request, algorithm, chosen, pair, design)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What the four questions have in common: what was read, how many rows, and where they go.
+
+    `kind` is a format, or "prels".
+    """
+
+    systems: Runs
+    qrels: Qrels | None
+    labels: LabelFiles
+    judged_for: str | None
+    estimand: Estimand
+    count: int
+    seed: int
+    kind: str
+    output: str | None
+    quiet: bool
+
+    def pool(self) -> Pool:
+        """Pool the runs; what is judged is looked for below the depth, too."""
+        return self.estimand.pool(self.systems, self.qrels)
+
+    def judgments(self, pool: Pool) -> Judgments:
+        """Read the judgments, of which there may be none yet."""
+        return read_judgments(
+            self.estimand, pool, self.qrels, self.labels, self.judged_for, begin=True
         )
-        inputs = digests(systems, judged, labels=labels)
-        _show(ranked, kind, output, provenance(seed=seed, inputs=inputs), title)
-        return
-    judgments = read_judgments(estimand, pool, judged, labels, judged_for, begin=True)
-    if prices:
-        inputs = digests(systems, judged, [chosen], labels)
-        check_costs(prices, judgments, worth)
-        with announced("weighing actions", quiet):
-            ranked = _ranked_actions(judgments, estimand, chosen, prices, worth, count, seed)
-        title = (
-            f"{algorithm}, {judgments.n_judged} judged, seed {seed}; gains are what the model "
-            "itself expects, each once those above are done"
+
+    def meta(self, inputs: Mapping[str, str]) -> dict[str, Any]:
+        """Return the provenance of an answer, made from these files."""
+        from rtc_bayes.store import provenance
+
+        return provenance(seed=self.seed, inputs=inputs)
+
+    def show(self, frame: pd.DataFrame, meta: Mapping[str, Any], title: str) -> None:
+        """Write what to judge, in the layout asked for."""
+        from rtc_bayes.report.terminal import show_frame
+
+        formats: dict[str, Format] = {
+            **{"weight": ".3g", "rho": ".3f", "probability": ".3g", "relevant": ".3f"},
+            **{"gain": ".3g", "cost": "g", "gain_per_cost": ".3g"},
+        }
+        show_frame(frame, self.kind, self.output, meta, title, formats)
+
+
+def _show_topics(
+    request: _Request,
+    *,
+    by: str,
+    solver: Literal["greedy", "vote"],
+    noise: Literal["mean", "none", "centred", "draws"],
+) -> None:
+    """Rank the topics without judgments."""
+    from rtc_bayes.collection import Judgments
+    from rtc_bayes.store import announced
+    from rtc_bayes.topics import suggest_topics
+
+    pool, qrels, labels = request.pool(), request.qrels, request.labels
+    if qrels is None:
+        raise InputError("--by-topic without judgments", remedy="give --qrels")
+    # most topics are without a judgment, which goes without saying
+    begun = Judgments.from_qrels(
+        pool,
+        qrels,
+        relevance_level=request.estimand.relevance_level,
+        judged_for=tags(request.judged_for),
+    ).with_judge_labels(read_beside(labels, qrels))
+    with announced("choosing topics", request.quiet):
+        ranked = suggest_topics(
+            begun.pool,
+            begun,
+            by=by,
+            noise=noise,
+            measure=request.estimand.measure,
+            solver=solver,
+            seed=request.seed,
+        ).head(request.count)
+    order = ". In the order of votes; rho is that of all systems" if solver == "vote" else ""
+    title = (
+        f"{by}, {solver}, noise {noise}, {counted(len(begun.judged_topics), 'topic')} judged, "
+        f"seed {request.seed}; rho: expected correlation of systems' mean scores over the judged "
+        f"topics and this one with those over all topics{order}"
+    )
+    inputs = digests(request.systems, qrels, labels=labels)
+    request.show(ranked, request.meta(inputs), title)
+
+
+def _show_actions(
+    request: _Request,
+    algorithm: str,
+    chosen: Algorithm,
+    costs: Mapping[str, float],
+    worth: float | None,
+) -> None:
+    """Rank judgments and labels by gain for cost; `algorithm` is `chosen` as it was typed."""
+    from rtc_bayes.judging.actions import check_costs
+    from rtc_bayes.store import announced
+
+    judgments = request.judgments(request.pool())
+    inputs = digests(request.systems, request.qrels, [chosen], request.labels)
+    check_costs(costs, judgments, worth)
+    with announced("weighing actions", request.quiet):
+        ranked = _ranked_actions(
+            judgments, request.estimand, chosen, costs, worth, request.count, request.seed
         )
-        title += of_negative(judged)
-        _show(ranked, kind, output, provenance(seed=seed, inputs=inputs), title)
-        return
-    with announced("choosing documents", quiet):
+    title = (
+        f"{algorithm}, {judgments.n_judged} judged, seed {request.seed}; gains are what the model "
+        f"itself expects, each once those above are done{of_negative(request.qrels)}"
+    )
+    request.show(ranked, request.meta(inputs), title)
+
+
+def _show_documents(
+    request: _Request,
+    algorithm: str,
+    chosen: Algorithm,
+    pair: str | None,
+    design: DesignFiles,
+) -> None:
+    """Choose documents for one pair or for all; `algorithm` is `chosen` as it was typed."""
+    from rtc_bayes.judging import suggest
+    from rtc_bayes.judging.suggest import documents_frame
+    from rtc_bayes.store import announced
+
+    hold_out, groups = design.read()
+    pool = request.pool()
+    judgments = request.judgments(pool)
+    with announced("choosing documents", request.quiet):
         suggestions = suggest(
             pool,
             judgments,
-            estimand,
+            request.estimand,
             algorithm=chosen,
             pair=pair_of(pair, pool.systems),
-            count=count,
-            seed=seed,
+            count=request.count,
+            seed=request.seed,
             hold_out=hold_out,
             groups=groups,
         )
-    frame = documents_frame(suggestions.documents)
-    meta = provenance(
-        seed=seed, inputs=digests(systems, judged, [chosen], labels) | design.digests()
-    )
+    inputs = digests(request.systems, request.qrels, [chosen], request.labels)
+    meta = request.meta(inputs | design.digests())
     meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
-    by = ""
-    if chosen.weighs_by_measure and estimand.measure != defaults.MEASURE:
-        by = f" by {estimand.measure}"
+    title = _title_of_documents(request, algorithm, chosen, pair, judgments, suggestions)
+    request.show(documents_frame(suggestions.documents), meta, title)
+
+
+def _title_of_documents(
+    request: _Request,
+    algorithm: str,
+    chosen: Algorithm,
+    pair: str | None,
+    judgments: Judgments,
+    suggestions: Suggestions,
+) -> str:
+    """Say by what documents were chosen, how sure the pair is, and why there may be none."""
+    from rtc_bayes.collection.grades import counted_grades
+    from rtc_bayes.judging.judges.weighted import REFIT_EVERY, enough_to_fit
+    from rtc_bayes.judging.suggest import why_none
+    from rtc_bayes.measures import parse_measure
+
+    measure, by = request.estimand.measure, ""
+    if chosen.weighs_by_measure and measure != defaults.MEASURE:
+        by = f" by {measure}"
     least = None if enough_to_fit(judgments) else REFIT_EVERY
-    sure = _sure(suggestions, pair, least=least)
+    title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {request.seed}"
+    title += _sure(suggestions, pair, least=least)
     if suggestions.may_stop:
-        sure += f"; all pairs have {defaults.CONFIDENCE:g}, at which judging may stop"
-    title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {seed}{sure}"
+        title += f"; all pairs have {defaults.CONFIDENCE:g}, at which judging may stop"
     if judgments.highest_grade > 1:
         highest = int(judgments.highest_grade)
         title += f"; {counted_grades(highest, judgments.relevance_level)}"
-        if by and parse_measure(estimand.measure).graded:
+        if by and parse_measure(measure).graded:
             title += ", and gains are by grade"
-    title += of_negative(judged)
+    title += of_negative(request.qrels)
     if not suggestions.documents:
         title += f"; {why_none(judgments, has_confidence=chosen.has_confidence)}"
-    _show(frame, kind, output, meta, title)
+    return title
 
 
 def _refuse_of_others(
@@ -426,60 +530,73 @@ def _share(text: str) -> float:
     raise InputError(f"--audit {text} is no share", remedy=meant)
 
 
-def _show_audit(
-    pool: Pool,
-    share: float,
-    judged: Qrels,
-    count: int,
-    kind: str,
-    output: str | None,
-    seed: int,
-    inputs: dict[str, str],
-    *,
-    quiet: bool,
-) -> None:
+def _show_audit(request: _Request, share: float) -> None:
     """Write all documents of an audit, or show those to judge next."""
-    import pandas as pd
-
-    from rtc_bayes.collection import write_prels
+    from rtc_bayes.collection import Qrels
     from rtc_bayes.judging import audit_documents, audit_order
     from rtc_bayes.measures import Sample
-    from rtc_bayes.store import meta_path, provenance, write_json
 
-    prels = audit_documents(pool, share, judged, seed=seed)
-    meta = provenance(seed=seed, inputs=inputs)
+    qrels = Qrels({}) if request.qrels is None else request.qrels
+    # what is judged below the depth changes no draw
+    pool = request.estimand.pool(request.systems)
+    meta = request.meta(digests(request.systems, qrels))
+    prels = audit_documents(pool, share, qrels, seed=request.seed)
     sample = Sample.from_prels(pool, prels, unfinished=True)
-    order = audit_order(sample, seed=seed)
+    order = audit_order(sample, seed=request.seed)
     title = (
         f"audit: {len(order.next)} of {counted(len(order.documents), 'document')} to judge, "
-        f"seed {seed}"
+        f"seed {request.seed}"
     )
     if not len(order.documents):
         title += "; a larger share draws some"
-    if kind == "prels":
-        assert output is not None
-        _lose_no_grade(output, judged)
-        write_prels(prels, output)
-        level = judged.relevance_level
-        of_level = {} if level is None else {"relevance_level": level}
-        write_json(meta | of_level, meta_path(output))
-        if not quiet:
-            typer.echo(f"{title}\nin {output}")
-        return
-    if count < len(order.next):
+    if request.kind == "prels":
+        _write_audit(request, prels, qrels, meta, title)
+    else:
+        _show_first(request, sample, order.next, meta, title)
+
+
+def _write_audit(
+    request: _Request, prels: Prels, qrels: Qrels, meta: dict[str, Any], title: str
+) -> None:
+    """Write all documents of an audit."""
+    from rtc_bayes.collection import write_prels
+    from rtc_bayes.store import meta_path, write_json
+
+    output, level = request.output, qrels.relevance_level
+    assert output is not None
+    _lose_no_grade(output, qrels)
+    write_prels(prels, output)
+    of_level = {} if level is None else {"relevance_level": level}
+    write_json(meta | of_level, meta_path(output))
+    if not request.quiet:
+        typer.echo(f"{title}\nin {output}")
+
+
+def _show_first(
+    request: _Request,
+    sample: Sample,
+    order: NDArray[np.int64],
+    meta: dict[str, Any],
+    title: str,
+) -> None:
+    """Show the first of the documents that an audit has left to judge."""
+    import pandas as pd
+
+    count = request.count
+    if count < len(order):
         first_alone = f"the first {count} are shown, and -o FILE.prels writes all"
         title += f"; {first_alone}"
-        if kind != "table":
-            warn(f"of {counted(len(order.next), 'document')} {first_alone}")
-    first, of_all = order.next[:count], sample.judgments.pool
+        if request.kind != "table":
+            warn(f"of {counted(len(order), 'document')} {first_alone}")
+    first, pool = order[:count], sample.judgments.pool
     frame = pd.DataFrame(
         {
-            "topic": [of_all.topics[of_all.topic_of[d]] for d in first],
-            "docno": of_all.docnos[first],
+            "topic": [pool.topics[pool.topic_of[d]] for d in first],
+            "docno": pool.docnos[first],
             "probability": sample.probability[first],
         }
     )
-    _show(frame, kind, output, meta, title)
+    request.show(frame, meta, title)
 
 
 def _if_any(qrels: str) -> Qrels | None:
@@ -511,19 +628,6 @@ def _lose_no_grade(output: str, judged: Qrels) -> None:
             path=output,
             remedy="name another file",
         )
-
-
-def _show(
-    frame: pd.DataFrame, kind: str, output: str | None, meta: dict[str, Any], title: str
-) -> None:
-    """Write what to judge, in the layout asked for."""
-    from rtc_bayes.report.terminal import show_frame
-
-    formats: dict[str, Format] = {
-        **{"weight": ".3g", "rho": ".3f", "probability": ".3g", "relevant": ".3f"},
-        **{"gain": ".3g", "cost": "g", "gain_per_cost": ".3g"},
-    }
-    show_frame(frame, kind, output, meta, title, formats)
 
 
 def pair_of(text: str | None, systems: Sequence[str], *, least: str = ", or least") -> PairLike:

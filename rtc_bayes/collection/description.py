@@ -6,11 +6,9 @@ collection. This gives the same of any, and what else decides how far its judgme
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.judgments import Judgments
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import Pool
@@ -26,8 +25,8 @@ from rtc_bayes.collection.remarks import Evidence, Remark, remarks_on
 from rtc_bayes.collection.run_files import RunFile, read_run_file
 from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.errors import CollectionWarning, InputError, explains_types, whole_number
-from rtc_bayes.store import atomic_write, write_csv, write_json
-from rtc_bayes.store.shown import Shown, counted
+from rtc_bayes.store import json_of, write_csv
+from rtc_bayes.store.shown import Shown, counted, page_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,9 +132,7 @@ class Description(Shown):
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the description as JSON, and write it if a path is given."""
-        if path is not None:
-            write_json(self.to_dict(), path)
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return json_of(self.to_dict(), path)
 
     def to_csv(self, path: str | Path) -> None:
         """Write the systems as CSV, and ``meta`` as ``OUT.meta.json`` beside it."""
@@ -155,12 +152,7 @@ class Description(Shown):
         >>> rb.describe(rb.simulate(n_topics=2, n_systems=3, seed=1).runs).to_html()[:15]
         '<!DOCTYPE html>'
         """
-        # the report stands above the collection, which does not import it
-        text: str = import_module("rtc_bayes.report.description_page").description_html(self)
-        if path is not None:
-            with atomic_write(path) as file:
-                file.write(text)
-        return text
+        return page_by("description_page:description_html", path, self)
 
     def __repr__(self) -> str:
         of = self.summary
@@ -492,7 +484,7 @@ def _labelled(overlap: Floats, systems: tuple[str, ...]) -> xr.DataArray:
     import xarray as xr
 
     names = np.array(systems, dtype=str)
-    overlap.flags.writeable = False
+    freeze(overlap)
     return xr.DataArray(
         overlap, dims=("system", "other"), coords={"system": names, "other": names}, name="overlap"
     )

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.csv_rows import read_csv_rows
-from rtc_bayes.store.files import atomic_write, digest_text, meta_path, write_json
+from rtc_bayes.store.files import digest_text, meta_path, write_json, write_text
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class HoldOutDesign(Shown):
         if not mask.any(axis=0).all():
             topic = self.topics[int(np.argmin(mask.any(axis=0)))]
             raise InputError(f"every group is held out of topic {topic}")
-        mask.flags.writeable = False
+        freeze(mask)
         object.__setattr__(self, "contributes", mask)
 
     def held_out(self, topic: str) -> tuple[str, ...]:
@@ -298,8 +299,7 @@ class HoldOutDesign(Shown):
         The columns are ``topic`` and one for each group: 1 where it contributes, 0 where it is
         held out, as in Table 1 of the paper. Rows stand in the order of judging.
         """
-        with atomic_write(path) as file:
-            file.write(self._text())
+        write_text(self._text(), path)
         if provenance is not None:
             write_json({"design": self.digest, "meta": dict(provenance)}, meta_path(path))
 

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 
 class Immutable:
     """Refuses that an attribute is assigned or deleted; constructors use :meth:`_set`."""
@@ -17,3 +26,24 @@ class Immutable:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{name}: a {type(self).__name__} does not change, make another one")
+
+
+def freeze(*arrays: NDArray[Any]) -> None:
+    """Make arrays read-only, in place.
+
+    Examples
+    --------
+    >>> scores = np.zeros(2)
+    >>> freeze(scores)
+    >>> scores[0] = 1.0
+    Traceback (most recent call last):
+    ValueError: assignment destination is read-only
+    """
+    for array in arrays:
+        array.flags.writeable = False
+
+
+def freeze_fields(record: DataclassInstance) -> None:
+    """Make the arrays among a dataclass's fields read-only, in place."""
+    values = (getattr(record, each.name) for each in fields(record))
+    freeze(*(value for value in values if isinstance(value, np.ndarray)))

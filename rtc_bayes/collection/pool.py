@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection.ids import list_of_names
+from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
 from rtc_bayes.errors import InputError, explains_types, warn, whole_number
@@ -123,8 +124,7 @@ class Pool(Saved):
     placed: bool = True
 
     def __post_init__(self) -> None:
-        for array in (self.docnos, self.topic_starts, self.ranked, self.list_starts):
-            array.flags.writeable = False
+        freeze_fields(self)
 
     @classmethod
     @explains_types

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
 from rtc_bayes.collection.ids import shared_topics
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import ONE_EACH, Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels, level_of
@@ -356,7 +357,7 @@ class Relevance(Saved):
         Relevance(2 documents, 1 topic, 1 chain x 1 draw)
         """
         # taken over, not copied: draws of a large collection fill memory once
-        data["p"].values.flags.writeable = False
+        freeze(data["p"].values)
         names = {c: np.array([str(x) for x in data[c].values], dtype=object) for c in _LABELS}
         probability = data["p"].assign_coords({c: ("document", v) for c, v in names.items()})
         return cls(
@@ -384,7 +385,7 @@ def _read_only(values: NDArray[np.floating]) -> NDArray[np.floating]:
     while isinstance(source, np.ndarray) and not isinstance(source, np.memmap):
         source = source.base
     frozen = values.view() if isinstance(source, np.memmap) else values.copy()
-    frozen.flags.writeable = False
+    freeze(frozen)
     return frozen
 
 

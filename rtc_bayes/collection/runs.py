@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, text_of
-from rtc_bayes.collection.immutable import Immutable
+from rtc_bayes.collection.immutable import Immutable, freeze
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import counted
@@ -97,7 +97,7 @@ class Run(Immutable):
                     f"run {tag!r}, topic {topic}: {docnos.size} documents but {scores.size} scores",
                     remedy="give one score a document",
                 )
-            docnos.flags.writeable = scores.flags.writeable = False
+            freeze(docnos, scores)
             copies[topic] = docnos, scores
         topics = natural_order(copies)
         self._set(tag=text_of(tag, "system"), path=path, topics=topics)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import entries_of, starts_of
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ class Tails:
     lengths: NDArray[np.int32]
 
     def __post_init__(self) -> None:
-        for array in (self.documents, self.ranks, self.starts, self.lengths):
-            array.flags.writeable = False
+        freeze_fields(self)
 
     def of_cell(self, cell: int) -> slice:
         """Return the entries of the list of system s on topic t, cell ``s * topics + t``."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import some
+from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.defaults import DIFFERENCE_95
 from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.measures.names import parse_measure
-from rtc_bayes.store import atomic_write, write_csv, write_json
+from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.saved import Saved
-from rtc_bayes.store.shown import Shown, counted
+from rtc_bayes.store.shown import Shown, counted, page_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -250,10 +250,7 @@ class Comparison(Shown, Saved):
     setting: Setting | None = None
 
     def __post_init__(self) -> None:
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+        freeze_fields(self)
 
     @property
     def confidence(self) -> Floats:
@@ -781,9 +778,7 @@ class Comparison(Shown, Saved):
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the comparison as JSON, and write it if a path is given."""
-        if path is not None:
-            write_json(self.to_dict(), path)
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return json_of(self.to_dict(), path)
 
     def to_csv(self, path: str | Path) -> None:
         """Write the pairs as CSV, and ``meta`` as ``OUT.meta.json`` beside it.
@@ -836,10 +831,5 @@ def page_of(
     audits: Sequence[object],
 ) -> str:
     """Return the page of comparisons, and write it where a path is given."""
-    # the report stands above confidence, which does not import it
-    page = import_module("rtc_bayes.report.comparison_page")
-    text: str = page.comparison_html(compared, judgments, algorithm=algorithm, audits=audits)
-    if path is not None:
-        with atomic_write(path) as file:
-            file.write(text)
-    return text
+    made_by = "comparison_page:comparison_html"
+    return page_by(made_by, path, compared, judgments, algorithm=algorithm, audits=audits)

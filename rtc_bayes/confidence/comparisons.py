@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rtc_bayes.confidence.comparison import Comparison, page_of
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import MeasureLike, parse_measure
-from rtc_bayes.store import write_csv, write_json
+from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -90,10 +89,7 @@ class Comparisons(dict[str, Comparison], Shown):
         >>> [each["measure"] for each in made]
         ['AP', 'P@5']
         """
-        every = [each.to_dict() for each in self.values()]
-        if path is not None:
-            write_json(every, path)
-        return json.dumps(every, indent=2, ensure_ascii=False, allow_nan=False)
+        return json_of([each.to_dict() for each in self.values()], path)
 
     def _meta(self) -> dict[str, Any]:
         """Return what is kept beside every measure alike."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.judging_plan import JudgingPlan
 from rtc_bayes.judging.simulated_judging import MOST_TOPICS, compared, unjudged_variance
 from rtc_bayes.measures import Estimand, parse_measure
-from rtc_bayes.relevance import RelevanceModel, fit
+from rtc_bayes.relevance import Fit, RelevanceModel, fit
 from rtc_bayes.store import provenance, spawn_seeds
 from rtc_bayes.store.progress import Progress, silent
 from rtc_bayes.store.shown import counted
@@ -160,37 +160,10 @@ def plan(
     about = Estimand.from_value(estimand)
     number = whole_number("repetitions", repetitions, least=1)
     depths = _check(budget, level, judgment_cost, topic_cost, judgments_per_topic)
-    measure = parse_measure(about.measure)
-    if measure.rel > 1:
-        raise InputError(
-            f"a plan simulates labels without grades, and {measure} asks for grades from "
-            f"{measure.rel} on",
-            remedy=f"plan for the measure without rel, at relevance level {measure.rel}",
-        )
-    highest = measure.highest(pool.score_depth)
-    if not 0.0 < difference < highest:
-        raise InputError(
-            f"difference is {difference}",
-            remedy=f"give one above 0 and below {highest:.3g}, the highest {about.measure}",
-        )
-    if about.topics == "judged" and not population:
-        raise InputError(
-            "a plan for judged topics alone would gain nothing from more topics",
-            remedy="plan with population, for topics like these, or for all topics",
-        )
+    _check_estimand(about, pool, difference, population=population)
     if not isinstance(about.topics, str):
         pool = pool.select_topics(about.topics)
-    chosen = parse_algorithm(algorithm)
-    if chosen.evaluator is None:
-        raise InputError(
-            f"{chosen.text} has no model to foretell by",
-            remedy="name one after the judge: mtc/robust:gibbs",
-        )
-    if not hasattr(chosen.judge, "floor"):
-        raise InputError(
-            f"{chosen.judge.name} has no floor, by which all topics get as many judgments",
-            remedy="judge by mtc, as mtc/robust:gibbs, or by a model",
-        )
+    chosen = _with_floor(algorithm)
     _, judged_pool = judged_about(replace(about, measure=defaults.MEASURE, topics="all"), pool)
     if isinstance(judgments, Qrels):
         judgments = about.judgments(judged_pool, judgments)
@@ -200,14 +173,7 @@ def plan(
     depths = tuple(sorted({min(depth, largest) for depth in depths}))
     numbers = None if pair is None else two_systems(pool, *pair)
     counts = judgments.relevant + judgments.nonrelevant
-    topics = [topic for topic, count in zip(pool.topics, counts, strict=True) if count > 0]
-    least = 2 if population else 1
-    if len(topics) < least:
-        what = counted(len(topics), "topic") if topics else "no topic"
-        raise InputError(
-            f"the pilot has judgments of {what}",
-            remedy=f"judge {counted(least, 'topic')} or more, a few documents each",
-        )
+    topics = _pilot_topics(pool, counts, least=2 if population else 1)
     # labels that are simulated have no grades, and so no level
     of_all = replace(about, topics="all", relevance_level=None, residual=0.0)
     pilot_seed, *seeds = spawn_seeds(seed, number + 1)
@@ -217,8 +183,9 @@ def plan(
         progress("simulated judgments", before + made, number * simulation)
 
     tell(0)
+    assert chosen.evaluator is not None
     pilot = fit(judgments.pool, judgments, model=chosen.evaluator, seed=pilot_seed)
-    on_judged = compared(pool, pilot, replace(about, topics=tuple(topics), residual=0.0))
+    by_pilot = _by_pilot(pilot, pool, topics, about, of_all, population=population)
     simulated = []
     for done, own in enumerate(seeds):
         before = done * simulation
@@ -236,21 +203,12 @@ def plan(
         tell(before + simulation)  # topics of fewer documents end sooner
     # what more judgments seem to add is noise
     unjudged = np.minimum.accumulate(np.mean(simulated, axis=0), axis=0)
-    of_pilot = len(topics) * on_judged.sd_difference**2
-    between, of_none, expected = np.zeros_like(of_pilot), of_pilot, on_judged.expected_difference
-    if population:
-        between = _between(on_judged)
-    elif rest := pool.n_topics - len(topics):
-        on_all = compared(pool, pilot, of_all)
-        total = pool.n_topics**2 * on_all.sd_difference**2
-        of_none = np.maximum((total - len(topics) * of_pilot) / rest, 0.0)
-        expected = on_all.expected_difference
     rows = _rows(pool, numbers)
     sizes = zip(counts.astype(int).tolist(), documents.tolist(), strict=True)
     of_pilot_topics = sorted((of for of in sizes if of[0]), reverse=True)
     return JudgingPlan(
-        a=tuple(on_judged.a[row] for row in rows),
-        b=tuple(on_judged.b[row] for row in rows),
+        a=tuple(by_pilot.a[row] for row in rows),
+        b=tuple(by_pilot.b[row] for row in rows),
         measure=about.measure,
         algorithm=chosen.text,
         population=population,
@@ -262,16 +220,55 @@ def plan(
         topics_of_runs=pool.n_topics,
         pilot=tuple(count for count, _ in of_pilot_topics),
         judgments_per_topic=depths,
-        expected=expected[rows],
-        between=between[rows],
-        unjudged_pilot=of_pilot[rows],
+        expected=by_pilot.expected[rows],
+        between=by_pilot.between[rows],
+        unjudged_pilot=by_pilot.unjudged[rows],
         unjudged=unjudged[:, rows],
-        unjudged_none=of_none[rows],
+        unjudged_none=by_pilot.unjudged_none[rows],
         residual=about.residual_parts(pool.n_systems),
         documents=tuple(size for _, size in of_pilot_topics),
         documents_elsewhere=tuple(documents[counts == 0].tolist()),
         meta=provenance(seed=seed) | {"about": about.text, "repetitions": number},
     )
+
+
+class _ByPilot(NamedTuple):
+    """What the pilot's own fit says of each pair a, b; arrays of shape (pairs,).
+
+    `expected` is the difference, `between` its B, `unjudged` what unjudged documents leave on a
+    topic of the pilot, and `unjudged_none` U_0: the same of a topic without judgments.
+    """
+
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+    expected: Floats
+    between: Floats
+    unjudged: Floats
+    unjudged_none: Floats
+
+
+def _by_pilot(
+    pilot: Fit,
+    pool: Pool,
+    topics: Sequence[str],
+    about: Estimand,
+    of_all: Estimand,
+    *,
+    population: bool,
+) -> _ByPilot:
+    """Compare all pairs by the pilot's fit: on its topics, and on those of the runs."""
+    on_judged = compared(pool, pilot, replace(about, topics=tuple(topics), residual=0.0))
+    unjudged = len(topics) * on_judged.sd_difference**2
+    expected, unjudged_none = on_judged.expected_difference, unjudged
+    between = np.zeros_like(unjudged)
+    if population:
+        between = _between(on_judged)
+    elif rest := pool.n_topics - len(topics):
+        on_all = compared(pool, pilot, of_all)
+        total = pool.n_topics**2 * on_all.sd_difference**2
+        unjudged_none = np.maximum((total - len(topics) * unjudged) / rest, 0.0)
+        expected = on_all.expected_difference
+    return _ByPilot(on_judged.a, on_judged.b, expected, between, unjudged, unjudged_none)
 
 
 def _between(comparison: Comparison) -> Floats:
@@ -316,3 +313,53 @@ def _check(
     if not depths:
         raise InputError("no judgments_per_topic", remedy="give some, as 4 and 16")
     return tuple(sorted(depths))
+
+
+def _check_estimand(about: Estimand, pool: Pool, difference: float, *, population: bool) -> None:
+    """Refuse a measure of grades, a difference that no scores have, and judged topics alone."""
+    measure = parse_measure(about.measure)
+    if measure.rel > 1:
+        raise InputError(
+            f"a plan simulates labels without grades, and {measure} asks for grades from "
+            f"{measure.rel} on",
+            remedy=f"plan for the measure without rel, at relevance level {measure.rel}",
+        )
+    highest = measure.highest(pool.score_depth)
+    if not 0.0 < difference < highest:
+        raise InputError(
+            f"difference is {difference}",
+            remedy=f"give one above 0 and below {highest:.3g}, the highest {about.measure}",
+        )
+    if about.topics == "judged" and not population:
+        raise InputError(
+            "a plan for judged topics alone would gain nothing from more topics",
+            remedy="plan with population, for topics like these, or for all topics",
+        )
+
+
+def _with_floor(algorithm: Algorithm | Judge | RelevanceModel | str) -> Algorithm:
+    """Return an algorithm; refuse one that cannot foretell or cannot judge topics alike."""
+    chosen = parse_algorithm(algorithm)
+    if chosen.evaluator is None:
+        raise InputError(
+            f"{chosen.text} has no model to foretell by",
+            remedy="name one after the judge: mtc/robust:gibbs",
+        )
+    if not hasattr(chosen.judge, "floor"):
+        raise InputError(
+            f"{chosen.judge.name} has no floor, by which all topics get as many judgments",
+            remedy="judge by mtc, as mtc/robust:gibbs, or by a model",
+        )
+    return chosen
+
+
+def _pilot_topics(pool: Pool, counts: Floats, *, least: int) -> list[str]:
+    """Return the topics with judgments; `counts` are the judgments of each topic."""
+    topics = [topic for topic, count in zip(pool.topics, counts, strict=True) if count > 0]
+    if len(topics) < least:
+        what = counted(len(topics), "topic") if topics else "no topic"
+        raise InputError(
+            f"the pilot has judgments of {what}",
+            remedy=f"judge {counted(least, 'topic')} or more, a few documents each",
+        )
+    return topics

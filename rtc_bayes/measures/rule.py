@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from rtc_bayes.collection.immutable import freeze
+
 Floats = NDArray[np.float64]
 
 _LARGEST_RULE = 120
@@ -250,7 +252,7 @@ def spectral_nodes(low: int, high: int) -> NDArray[np.complex128]:
     """
     size = 2 * ((high - low) // 2 + 1)
     nodes: NDArray[np.complex128] = np.exp(2j * np.pi * (np.arange(size // 2) + 0.5) / size)
-    nodes.flags.writeable = False
+    freeze(nodes)
     return nodes
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.ids import shared_topics
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.qrels import Prel, Prels, level_of
 from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
@@ -83,7 +84,7 @@ class Sample:
             raise InputError(
                 "a label is neither 0 nor 1", remedy="give labels of relevant and nonrelevant"
             )
-        probability.flags.writeable = False
+        freeze(probability)
         object.__setattr__(self, "probability", probability)
 
     @classmethod

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
@@ -72,7 +73,7 @@ class ScoreMatrix(Saved):
                 raise InputError(f"{name} has shape {values.shape}, not (systems, topics) {shape}")
             if np.isinf(values).any():
                 raise InputError(f"a {name} is infinite", remedy="give NaN for what is unknown")
-            values.flags.writeable = False
+            freeze(values)
             object.__setattr__(self, name, values)
         for names in (self.systems, self.topics):
             if len(set(names)) < len(names):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import shared_topics, some
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, explains_types, warn
 from rtc_bayes.measures.names import ERR_HIGHEST, REMEDY, MeasureLike, ir_measure, parse_measure
@@ -52,8 +53,7 @@ class ScoreTable(Shown):
     relevance_level: int = 1
 
     def __post_init__(self) -> None:
-        for scores in self.values.values():
-            scores.flags.writeable = False
+        freeze(*self.values.values())
 
     @property
     def measures(self) -> tuple[str, ...]:

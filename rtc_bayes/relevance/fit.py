@@ -15,6 +15,7 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
 from rtc_bayes.collection.ids import some
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.errors import (
     ByLotWarning,
@@ -467,7 +468,7 @@ def _relevance(
     estimated: Estimate, pool: Pool, model: str, method: str, grades: GradeDistribution | None
 ) -> Relevance:
     """Label probabilities; draws of p keep the numbers that they have among the parameters'."""
-    estimated.p.flags.writeable = False  # so that draws are not copied
+    freeze(estimated.p)  # so that draws are not copied
     relevance = Relevance.from_values(pool, estimated.p, model=model, method=method, grades=grades)
     if not isinstance(estimated, Draws):
         return relevance

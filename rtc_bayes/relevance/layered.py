@@ -24,7 +24,9 @@ from rtc_bayes.relevance.prevalence import FARTHEST, STEP
 
 type Integers = NDArray[np.int64]
 
+# of each layer's parameter of systems, the option that is its mean
 _EFFECTS = {"A": "offset", "B": "slope", "lambda": "weight"}
+# how many values stand before those of topics: logit m, log k, and a mean and a scale an effect
 _HYPER = 2 + 2 * len(_EFFECTS)
 # what nutpie calls: size, x, gradient, value, data
 _SIGNATURE = types.int64(types.uint64, *3 * [types.CPointer(types.double)], types.voidptr)
@@ -242,7 +244,7 @@ def log_density(
         apart = (x[1 + i] - priors.centre[i]) / priors.spread[i]
         value -= 0.5 * apart * apart
         gradient[1 + i] -= apart / priors.spread[i]
-    first = 2 + 2 * 3 + topics
+    first = _HYPER + topics
     for i in range(first, len(x)):
         high, low, share = _logistic(x[i])
         value += priors.a * high + priors.b * low
@@ -256,7 +258,7 @@ def log_density(
     level, slope = np.empty(topics), np.zeros(topics)
     da, db = 0.0, 0.0
     for t in range(topics):
-        level[t] = x[0] + x[8 + t] * spread
+        level[t] = x[0] + x[_HYPER + t] * spread
         high, low, share = _logistic(level[t])
         value += a * high + b * low + constant
         slope[t] += a - k * share
@@ -269,11 +271,12 @@ def log_density(
     offset, steep, weight = np.empty(systems), np.empty(systems), np.empty(systems)
     none, none_slope = np.empty(systems), np.empty(systems)
     of_offset, of_steep, of_weight = np.zeros(systems), np.zeros(systems), np.zeros(systems)
+    s_offset, s_steep, s_weight = math.exp(x[5]), math.exp(x[6]), math.exp(x[7])
     base = x[first + 3 * systems] if len(x) > first + 3 * systems else 0.0
     for j in range(systems):
-        offset[j] = x[2] + math.exp(x[5]) * x[first + j]
-        steep[j] = x[3] + math.exp(x[6]) * x[first + systems + j]
-        weight[j] = x[4] / systems + math.exp(x[7]) * x[first + 2 * systems + j]
+        offset[j] = x[2] + s_offset * x[first + j]
+        steep[j] = x[3] + s_steep * x[first + systems + j]
+        weight[j] = x[4] / systems + s_weight * x[first + 2 * systems + j]
         none[j], none_slope[j] = _calibrated(offset[j], priors.log_odds)
         base += weight[j] * none[j]
     of_base = 0.0
@@ -307,18 +310,18 @@ def log_density(
         gradient[2] += of_offset[j]
         gradient[3] += of_steep[j]
         gradient[4] += of_weight[j] / systems
-        gradient[5] += of_offset[j] * math.exp(x[5]) * x[first + j]
-        gradient[6] += of_steep[j] * math.exp(x[6]) * x[first + systems + j]
-        gradient[7] += of_weight[j] * math.exp(x[7]) * x[first + 2 * systems + j]
-        gradient[first + j] += of_offset[j] * math.exp(x[5])
-        gradient[first + systems + j] += of_steep[j] * math.exp(x[6])
-        gradient[first + 2 * systems + j] += of_weight[j] * math.exp(x[7])
+        gradient[5] += of_offset[j] * s_offset * x[first + j]
+        gradient[6] += of_steep[j] * s_steep * x[first + systems + j]
+        gradient[7] += of_weight[j] * s_weight * x[first + 2 * systems + j]
+        gradient[first + j] += of_offset[j] * s_offset
+        gradient[first + systems + j] += of_steep[j] * s_steep
+        gradient[first + 2 * systems + j] += of_weight[j] * s_weight
     if len(x) > first + 3 * systems:
         gradient[first + 3 * systems] += of_base
     for t in range(topics):
-        gradient[8 + t] += slope[t] * spread
-        gradient[0] += slope[t] * (1.0 - 0.5 * x[8 + t] * spread * (1.0 - 2.0 * m))
-        gradient[1] -= slope[t] * 0.5 * x[8 + t] * spread
+        gradient[_HYPER + t] += slope[t] * spread
+        gradient[0] += slope[t] * (1.0 - 0.5 * x[_HYPER + t] * spread * (1.0 - 2.0 * m))
+        gradient[1] -= slope[t] * 0.5 * x[_HYPER + t] * spread
     return value
 
 
@@ -330,7 +333,7 @@ def log_odds(
     _, _, m = _logistic(x[0])
     k = math.exp(x[1])
     spread = 1.0 / math.sqrt(k * m * (1.0 - m))
-    first = 8 + topics
+    first = _HYPER + topics
     base = x[first + 3 * systems] if len(x) > first + 3 * systems else 0.0
     offset = x[2] + math.exp(x[5]) * x[first : first + systems]
     steep = x[3] + math.exp(x[6]) * x[first + systems : first + 2 * systems]
@@ -342,7 +345,7 @@ def log_odds(
     reports = np.empty((topics, curve.shape[1]))
     for t in range(topics):
         for item in range(curve.shape[1]):
-            reports[t, item], _ = _self_report(curve, x[0] + x[8 + t] * spread, item)
+            reports[t, item], _ = _self_report(curve, x[0] + x[_HYPER + t] * spread, item)
     eta = np.full(len(every.topic), base)
     for i in range(len(eta)):
         of_topic = reports[every.topic[i]]

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
+from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.relevance.interface import Stage
 from rtc_bayes.relevance.logistic import sigmoid
 from rtc_bayes.relevance.newton import Floats, maximise
@@ -65,7 +66,7 @@ class RankCurve:
     converged: bool
 
     def __post_init__(self) -> None:
-        self.theta.flags.writeable = self.q.flags.writeable = False
+        freeze_fields(self)
 
     def __repr__(self) -> str:
         return (

@@ -8,7 +8,7 @@ from typing import Any
 
 from rtc_bayes.report.page import Page, StudyTable, whole_page
 from rtc_bayes.report.tables import to_latex, to_markdown
-from rtc_bayes.store import atomic_write, make_folder, write_csv
+from rtc_bayes.store import atomic_write, make_folder, write_csv, write_text
 
 TABLES = "tables"
 
@@ -30,8 +30,7 @@ def write_page(page: Page, path: Path, meta: Mapping[str, Any]) -> Path:
         The HTML file.
     """
     make_folder(path.parent)
-    with atomic_write(path) as file:
-        file.write(whole_page(page))
+    write_text(whole_page(page), path)
     export_tables(page.tables.values(), path.parent / TABLES, meta)
     return path
 

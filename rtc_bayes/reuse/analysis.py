@@ -37,10 +37,9 @@ from rtc_bayes.reuse.permutation import (
     permuted_statistics,
     statistics,
 )
-from rtc_bayes.store.files import atomic_write
 from rtc_bayes.store.progress import Progress, silent
 from rtc_bayes.store.provenance import provenance
-from rtc_bayes.store.shown import Shown, compared, counted
+from rtc_bayes.store.shown import Shown, compared, counted, page_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -488,6 +487,7 @@ class Reusability(Shown):
         Path
             Where the page stands.
         """
+        # the report stands above, which is not imported here
         page: Path = import_module("rtc_bayes.report.reuse_page").write_reusability(
             self, folder, provenance() if meta is None else meta
         )
@@ -501,12 +501,7 @@ class Reusability(Shown):
         path : str or Path, optional
             Where to write it, too.
         """
-        # the report stands above, which is not imported here
-        text: str = import_module("rtc_bayes.report.reuse_page").reuse_html(self)
-        if path is not None:
-            with atomic_write(path) as file:
-                file.write(text)
-        return text
+        return page_by("reuse_page:reuse_html", path, self)
 
     def __repr__(self) -> str:
         held = self.held

@@ -19,9 +19,8 @@ from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.measures.names import MeasureLike, has_moments
 from rtc_bayes.measures.pool_moments import moments
 from rtc_bayes.measures.scores import without_rounding
-from rtc_bayes.store.files import atomic_write
 from rtc_bayes.store.provenance import provenance
-from rtc_bayes.store.shown import Shown, compared, counted
+from rtc_bayes.store.shown import Shown, compared, counted, page_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -376,11 +375,7 @@ class LeftOut(Shown):
         path : str or Path, optional
             Where to write it, too.
         """
-        text: str = import_module("rtc_bayes.report.left_out_page").left_out_html(self)
-        if path is not None:
-            with atomic_write(path) as file:
-                file.write(text)
-        return text
+        return page_by("left_out_page:left_out_html", path, self)
 
     def write(self, folder: str | Path, meta: Mapping[str, object] | None = None) -> Path:
         """Write a page and its tables, as the command does; return the page's path.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from rtc_bayes.errors import InputError
 from rtc_bayes.reuse.counts import Remainder
 from rtc_bayes.reuse.cycles import Members
+
+type Floats = NDArray[np.float64]
 
 _SETS = 5_000
 
@@ -68,10 +70,48 @@ def sets_by_program(
     InputError
         Demands that no design meets, or more than 5,000 sets to choose from.
     """
-    from math import comb
+    allowed = _allowed_sets(groups, held, never_together, runs, most_runs)
+    member = np.array([[n in s for s in allowed] for n in range(len(groups))], dtype=float)
+    free = topics - baseline
+    # evenness is asked of groups that may be held out freely
+    fair = free * held / len(groups)
+    capped = np.array([(most or {}).get(name, topics) < fair for name in groups])
+    capped |= ~member.any(axis=1)
 
-    from scipy.optimize import Bounds, LinearConstraint, milp
+    program = _Program(_levels(member, capped, held), len(allowed), topics)
+    fewest = free if on_remainder == "cycle" else max(1, free - len(allowed) + 1)
+    of_total = program.demand(np.ones(len(allowed)), fewest, free)
+    for group, limit in (most or {}).items():
+        program.demand(member[groups.index(group)], 0.0, limit)
+    if budget is not None:
+        price = np.array([(costs or {}).get(group, 0.0) for group in groups])
+        program.demand(-(price @ member), -np.inf, budget - topics * price.sum())
+    uneven = program.unevenness(1e-6 * rng.random(len(allowed)) / max(1, free))
+    # groups with a limit come as near to it as they can; then the others are made even
+    limited = member[capped].sum(axis=0)
+    for least in (fewest, 1.0):  # as many topics as a plain design holds out, or fewer
+        program.lower[of_total] = least
+        if limited.any() and (nearest := program.solved(-program.of_sets(limited))) is not None:
+            program.demand(limited, float(np.rint(limited @ nearest)), np.inf)
+        counts = program.solved(uneven)
+        if counts is not None or on_remainder == "cycle":
+            break
+    if counts is None:
+        raise InputError(
+            "no design meets these demands",
+            remedy="allow more pairs or topics, a larger budget, or hold out fewer groups",
+        )
+    return _in_order(allowed, np.rint(counts).astype(int), len(groups), rng)
 
+
+def _allowed_sets(
+    groups: Sequence[str],
+    held: int,
+    never_together: Collection[frozenset[str]],
+    runs: Mapping[str, int] | None,
+    most_runs: int | None,
+) -> list[Members]:
+    """List the sets of groups that may be held out together."""
     if comb(len(groups), held) > _SETS:
         raise InputError(
             f"there are {comb(len(groups), held)} sets of {held} of {len(groups)} groups",
@@ -86,80 +126,107 @@ def sets_by_program(
             f"no {held} of the groups may be held out together",
             remedy="allow more systems (most_runs) or pairs (never_together), or hold out fewer",
         )
-    member = np.array([[n in s for s in allowed] for n in range(len(groups))], dtype=float)
-    pairs = list(combinations(range(len(groups)), 2))
-    both = np.array([member[a] * member[b] for a, b in pairs])
-    both = both[both.any(axis=1)]
-    # evenness is asked of groups that may be held out freely
-    fair = (topics - baseline) * held / len(groups)
-    capped = np.array([(most or {}).get(name, topics) < fair for name in groups])
-    capped |= ~member.any(axis=1)
-    even = member[~capped] if not capped.all() else member
-    touched = [bool(capped[a] or capped[b]) for a, b in pairs if (member[a] * member[b]).any()]
-    both = both[~np.array(touched, dtype=bool)] if not all(touched) else both
-    size, free = len(allowed), topics - baseline
-    # After the sets' counts: the most and least of groups, of pairs, and of sets.
-    plain = np.eye(size)[~member[capped].any(axis=0)] if not capped.all() else np.eye(size)
-    levels = [part for part in ((even, both, plain) if held > 1 else (even, plain)) if len(part)]
-    rows, lower, upper = [], [], []
+    return allowed
 
-    def demand(left: NDArray[np.float64], low: float, high: float) -> None:
-        rows.append(left)
-        lower.append(low)
-        upper.append(high)
 
-    n_variables = size + 2 * len(levels)
-    for place, counts in enumerate(levels):
-        for row in counts:
-            for side, (low, high) in enumerate([(-np.inf, 0.0), (0.0, np.inf)]):
-                bound = np.zeros(n_variables)
-                bound[:size] = row
-                bound[size + 2 * place + side] = -1.0
-                demand(bound, low, high)
-    total = np.zeros(n_variables)
-    total[:size] = 1.0
-    of_total = len(rows)
-    demand(total, free if on_remainder == "cycle" else max(1, free - size + 1), free)
-    for group, limit in (most or {}).items():
-        row = np.zeros(n_variables)
-        row[:size] = member[groups.index(group)]
-        demand(row, 0.0, limit)
-    if budget is not None:
-        price = np.array([(costs or {}).get(group, 0.0) for group in groups])
-        row = np.zeros(n_variables)
-        row[:size] = -(price @ member)
-        demand(row, -np.inf, budget - topics * price.sum())
-    weight = np.concatenate([1e-6 * rng.random(size) / max(1, free), np.zeros(2 * len(levels))])
-    for place in range(len(levels)):
-        step = 100.0 ** (len(levels) - place)
-        weight[size + 2 * place], weight[size + 2 * place + 1] = step, -step
-    weight[:size] -= 1.0 / (topics + 1)  # of designs as even, the one that holds out more
-    # groups with a limit come as near to it as they can; then the others are made even
-    limited = np.zeros(n_variables)
-    limited[:size] = member[capped].sum(axis=0)
+def _levels(member: Floats, capped: NDArray[np.bool_], held: int) -> list[Floats]:
+    """Say which sets each group, each pair of groups and each set counts, where evenness is asked.
 
-    def solved(objective: NDArray[np.float64]) -> Any:
-        return milp(
+    Parameters
+    ----------
+    member : ndarray of float, shape (groups, sets)
+        1 where the group is in the set.
+    capped : ndarray of bool, shape (groups,)
+        Groups of which no evenness is asked, unless it is all of them.
+    held : int
+        Of one group there are no pairs.
+
+    Returns
+    -------
+    list of ndarray of float, shape (counts, sets)
+        The most important first.
+    """
+    groups, sets = range(len(member)), np.eye(member.shape[1])
+    if not capped.all():
+        even, plain = member[~capped], sets[~member[capped].any(axis=0)]
+    else:
+        even, plain = member, sets
+    if held == 1:
+        return [part for part in (even, plain) if len(part)]
+    together = {(a, b): member[a] * member[b] for a, b in combinations(groups, 2)}
+    together = {pair: both for pair, both in together.items() if both.any()}
+    of_free = [both for (a, b), both in together.items() if not (capped[a] or capped[b])]
+    both = np.array(of_free or list(together.values()))
+    return [part for part in (even, both, plain) if len(part)]
+
+
+class _Program:
+    """An integer program: how often each set is held out, then the most and least of each level.
+
+    Parameters
+    ----------
+    levels : list of ndarray of float, shape (counts, sets)
+        As of :func:`_levels`.
+    sets, topics : int
+        Number of sets, and the most that a variable can be.
+    """
+
+    def __init__(self, levels: list[Floats], sets: int, topics: int) -> None:
+        self.sets, self.topics, self.n_levels = sets, topics, len(levels)
+        self.rows: list[Floats] = []
+        self.lower: list[float] = []
+        self.upper: list[float] = []
+        for place, counts in enumerate(levels):
+            most = sets + 2 * place
+            for of_sets in counts:
+                self._between(of_sets, most, -np.inf, 0.0)
+                self._between(of_sets, most + 1, 0.0, np.inf)
+
+    def of_sets(self, weights: Floats) -> Floats:
+        """Return weights of all variables, given those of sets."""
+        return np.concatenate([weights, np.zeros(2 * self.n_levels)])
+
+    def demand(self, of_sets: Floats, low: float, high: float) -> int:
+        """Ask that a sum over sets is from `low` to `high`; return the demand's number."""
+        return self._add(self.of_sets(of_sets), low, high)
+
+    def unevenness(self, chance: Floats) -> Floats:
+        """Return what is to be least: the most less the least of each level, one after another.
+
+        Of designs as even it is the one that holds out more, and then `chance` decides.
+        """
+        weight = self.of_sets(chance)
+        for place in range(self.n_levels):
+            step = 100.0 ** (self.n_levels - place)
+            most = self.sets + 2 * place
+            weight[most], weight[most + 1] = step, -step
+        weight[: self.sets] -= 1.0 / (self.topics + 1)
+        return weight
+
+    def solved(self, objective: Floats) -> Floats | None:
+        """Return how often each set is held out; None where nothing meets the demands."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        solution = milp(
             objective,
-            integrality=np.ones(n_variables),
-            bounds=Bounds(0, topics),
-            constraints=LinearConstraint(np.array(rows), lower, upper),
+            integrality=np.ones(len(objective)),
+            bounds=Bounds(0, self.topics),
+            constraints=LinearConstraint(np.array(self.rows), self.lower, self.upper),
             options={"time_limit": 30.0, "mip_rel_gap": 0.0},
         )
+        return None if solution.x is None else solution.x[: self.sets]
 
-    for least in (lower[of_total], 1.0):  # as many topics as a plain design holds out, or fewer
-        lower[of_total] = least
-        if limited.any() and (nearest := solved(-limited)).x is not None:
-            demand(limited, float(np.rint(limited @ nearest.x)), np.inf)
-        solution = solved(weight)
-        if solution.x is not None or on_remainder == "cycle":
-            break
-    if solution.x is None:
-        raise InputError(
-            "no design meets these demands",
-            remedy="allow more pairs or topics, a larger budget, or hold out fewer groups",
-        )
-    return _in_order(allowed, np.rint(solution.x[:size]).astype(int), len(groups), rng)
+    def _between(self, of_sets: Floats, bound: int, low: float, high: float) -> None:
+        """Ask that a sum over sets less one of the bounds is from `low` to `high`."""
+        row = self.of_sets(of_sets)
+        row[bound] = -1.0
+        self._add(row, low, high)
+
+    def _add(self, row: Floats, low: float, high: float) -> int:
+        self.rows.append(row)
+        self.lower.append(low)
+        self.upper.append(high)
+        return len(self.rows) - 1
 
 
 def _is_allowed(

@@ -5,9 +5,7 @@ Carterette 2007, sections 4.3 to 5.
 
 from __future__ import annotations
 
-from typing import Any
-
-from rtc_bayes.errors import InputError
+from rtc_bayes.moved import moved_names
 from rtc_bayes.robustness.breakdown import break_down
 from rtc_bayes.robustness.demonstration import Demo, demo
 from rtc_bayes.robustness.robustness_study import Robustness, Study, side_by_side, study
@@ -27,17 +25,14 @@ __all__ = [
     "summarise",
 ]
 
-_MOVED = {
-    "Design": "trials.Plan",
-    "design": "trials.plan",
-    "running": "trials.running",
-    "scores": "trials.scores",
-    "studies": "robustness.robustness_study",
-    "trial": "trials.trial",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MOVED:
-        raise InputError(f"{__name__} has no {name}", remedy=f"use rtc_bayes.{_MOVED[name]}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = moved_names(
+    __name__,
+    {
+        "Design": "trials.Plan",
+        "design": "trials.plan",
+        "running": "trials.running",
+        "scores": "trials.scores",
+        "studies": "robustness.robustness_study",
+        "trial": "trials.trial",
+    },
+)

@@ -13,6 +13,7 @@ from rtc_bayes.store.files import (
     digest_file,
     digest_files,
     digest_text,
+    json_of,
     json_text,
     make_folder,
     meta_path,
@@ -20,6 +21,7 @@ from rtc_bayes.store.files import (
     read_record,
     write_csv,
     write_json,
+    write_text,
 )
 from rtc_bayes.store.progress import Progress, announced, progress_bar, silent
 from rtc_bayes.store.provenance import provenance
@@ -34,6 +36,7 @@ __all__ = [
     "digest_file",
     "digest_files",
     "digest_text",
+    "json_of",
     "json_text",
     "make_folder",
     "meta_path",
@@ -48,4 +51,5 @@ __all__ = [
     "write_csv",
     "write_dataset",
     "write_json",
+    "write_text",
 ]

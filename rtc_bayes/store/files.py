@@ -293,6 +293,37 @@ def json_text(value: object) -> str:
     return json.dumps(_plain(value, ""), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def json_of(value: object, path: str | Path | None = None) -> str:
+    """Return a value as JSON without a line end; write it, with one, where a path is given.
+
+    Examples
+    --------
+    >>> print(json_of([1], "out.json"))
+    [
+      1
+    ]
+    >>> read_json("out.json")
+    [1]
+    """
+    text = json_text(value)
+    if path is not None:
+        write_text(text, path)
+    return text.removesuffix("\n")
+
+
+def write_text(text: str, path: str | Path) -> None:
+    """Write a text, atomically; see :func:`atomic_write`.
+
+    Examples
+    --------
+    >>> write_text("whole", "out.txt")
+    >>> Path("out.txt").read_text()
+    'whole'
+    """
+    with atomic_write(path) as file:
+        file.write(text)
+
+
 def write_json(value: object, path: str | Path) -> None:
     """Write a value as JSON, atomically; see :func:`json_text`.
 
@@ -302,9 +333,7 @@ def write_json(value: object, path: str | Path) -> None:
     >>> read_json("out.json")
     {'sd': 0.5}
     """
-    text = json_text(value)
-    with atomic_write(path) as file:
-        file.write(text)
+    write_text(json_text(value), path)
 
 
 def read_json(path: str | Path, *, remedy: str = "make the file again") -> Any:

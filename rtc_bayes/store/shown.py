@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from pathlib import Path
+
+from rtc_bayes.store.files import write_text
 
 
 class Shown:
@@ -12,6 +15,27 @@ class Shown:
     def _repr_html_(self) -> str:
         html: str = import_module("rtc_bayes.report.notebook").html_of(self)
         return html
+
+
+def page_by(maker: str, path: str | Path | None, *shown: object, **options: object) -> str:
+    """Return the page that the report makes of results; write it where a path is given.
+
+    The report stands above the results, which do not import it.
+
+    Parameters
+    ----------
+    maker : str
+        A function of :mod:`rtc_bayes.report` that returns HTML, as ``"MODULE:FUNCTION"``.
+    path : str or Path or None
+    *shown, **options
+        What the function takes.
+    """
+    module, _, function = maker.partition(":")
+    make = getattr(import_module(f"rtc_bayes.report.{module}"), function)
+    text: str = make(*shown, **options)
+    if path is not None:
+        write_text(text, path)
+    return text
 
 
 def in_words(result: object) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.relevance.cut.hmc import chain, leapfrog
 from rtc_bayes.relevance.cut.normal import inverse_root
 from rtc_bayes.relevance.cut.targets import RankTarget
@@ -93,5 +94,5 @@ def sample(
             stats,
         )
         kept[c] = theta
-    kept.flags.writeable = False
+    freeze(kept)
     return RankDraws(kept, float(stats[0]) / chains)
