@@ -7,7 +7,8 @@ and every 13th run of TREC-8, lists cut at depth 20. The judge `rankvar` chooses
 topic, to which models are fitted without those that the audit has drawn. The audit is looked at
 ten times.
 
-The first table draws labels from the model's own probabilities, so that every alarm is false. The
+The first table draws labels from the model: the audit has half of its draws, and the labels are by
+one of the others, so that every alarm is false. The
 second, of each collection, has its labels, where what nobody judged is nonrelevant. A model that is
 twice as sure has every logit doubled; one that says half has every probability halved. The last
 has the mean over many samples of the model-assisted estimate, less the truth.
@@ -96,14 +97,14 @@ def relevant_documents(pool: rb.Pool, qrels: rb.Qrels, judged: rb.Qrels) -> dict
 
 
 def by_models(pool: rb.Pool, judged: rb.Qrels, audits: int, share: float) -> Table:
-    """Audit models of which one draw, of every topic another, has made the labels."""
+    """Audit models by labels of a draw of their posterior that the audit has not got."""
     every: Table = {}
     for name in MODELS:
         draws = probabilities(pool, judged, name)
-        comparison, rng = compared(pool, draws), np.random.default_rng(1)
+        half = max(len(draws) // 2, 1)
+        comparison, rng = compared(pool, draws[:half]), np.random.default_rng(1)
         for seed in range(audits):
-            draw = rng.integers(len(draws), size=pool.n_topics)[pool.topic_of]
-            p = draws[draw, np.arange(pool.n_documents)]
+            p = rng.choice(draws[-half:])
             labels = (rng.random(pool.n_documents) < p).astype(float)
             every.setdefault(name, []).append(looked_at(comparison, pool, labels, seed, share))
     return every

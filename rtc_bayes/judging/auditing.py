@@ -15,6 +15,7 @@ from rtc_bayes.collection.grades import is_unseen
 from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.judging.assisting_model import CERTAIN, AssistingModel
+from rtc_bayes.judging.audit_learning import updated
 from rtc_bayes.judging.audit_list import audit_order
 from rtc_bayes.measures.analytic import gradient_on_pool
 from rtc_bayes.measures.names import Measure, parse_measure
@@ -520,9 +521,9 @@ def _look(
                 remedy="audit probabilities between 0 and 1",
             )
     seen = turns.time < turns.end
-    updated = _updated(draws[:, turns.place], turns, setting.pool.topic_of)
-    bets = _bets(weights, updated, before)
-    gains = _gains(bets, updated, turns.label, state, seen & (turns.time >= state.end))
+    believed = updated(draws[:, turns.place], turns.label, seen)
+    bets = _bets(weights, believed, before)
+    gains = _gains(bets, believed, turns.label, state, seen & (turns.time >= state.end))
     wealth, judged = state.wealth + gains, int(seen.sum())
     evidence = _evidence(wealth, len(comparison.systems))
     looks = (*state.looks, (judged, float(np.mean(list(evidence.values())))))
@@ -730,24 +731,6 @@ def _estimates(
     estimate = expected + left
     values = (estimate, np.sqrt(largest) / total, estimate - radius, estimate + radius)
     return dict(zip(names, values, strict=True))
-
-
-def _updated(draws: NDArray[np.floating], turns: _Turns, topic_of: NDArray[np.int32]) -> Floats:
-    """Return each document's probability, its topic's draws weighed by the labels before it."""
-    draws = np.asarray(draws, dtype=np.float64)
-    topics = topic_of[turns.place]
-    updated = np.empty(len(turns.place))
-    for topic in np.unique(topics):
-        log_weight = np.zeros(len(draws))
-        for d in np.flatnonzero(topics == topic):
-            # by the largest, so that the highest weight is 1
-            weight = np.exp(log_weight - log_weight.max())
-            p = draws[:, d]
-            updated[d] = weight @ p / weight.sum()
-            if turns.time[d] < turns.end:
-                likely = np.clip(p if turns.label[d] else 1.0 - p, CERTAIN, 1.0)
-                log_weight += np.log(likely)
-    return np.clip(updated, 0.0, 1.0)
 
 
 def _bets(weights: Floats, p: Floats, before: Floats) -> Floats:

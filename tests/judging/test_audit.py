@@ -25,12 +25,16 @@ def pool():
     return random_pool(rng, systems=4, topics=12, documents=30, longest=20)
 
 
+def drawn_by(pool, draws, rng):
+    """Draw probabilities: the pool, and each topic, has few or many relevant documents."""
+    topics = rng.normal(0.0, 0.6, (draws, pool.n_topics))[:, pool.topic_of]
+    level = rng.normal(0.0, 0.8, (draws, 1))
+    return 1.0 / (1.0 + np.exp(-(1.0 - 0.2 * pool.best_ranks + topics + level)))
+
+
 @pytest.fixture(scope="module")
 def probability(pool):
-    """Of 20 draws, in which topics have few or many relevant documents."""
-    rng = np.random.default_rng(7)
-    topics = rng.normal(0.0, 0.6, (20, pool.n_topics))[:, pool.topic_of]
-    return 1.0 / (1.0 + np.exp(-(1.0 - 0.2 * pool.best_ranks + topics)))
+    return drawn_by(pool, 300, np.random.default_rng(7))
 
 
 def compared(pool, values):
@@ -38,9 +42,8 @@ def compared(pool, values):
 
 
 def labels_of(pool, draws, rng):
-    """Draw labels by a model: of every topic a draw, of that draw independent labels."""
-    draw = rng.integers(len(draws), size=pool.n_topics)[pool.topic_of]
-    return (rng.random(pool.n_documents) < draws[draw, np.arange(pool.n_documents)]).astype(int)
+    """Draw labels by a model: of one draw for all topics, which has them independent."""
+    return (rng.random(pool.n_documents) < rng.choice(draws)).astype(int)
 
 
 def qrels_of(pool, labels):
@@ -78,11 +81,14 @@ def held(looks, truth):
 
 @pytest.fixture(scope="module")
 def of_a_right_model(pool, probability):
-    """Return the last look of every run by a right model, and whether every look was right."""
+    """Return the last look of every run by a right model, and whether every look was right.
+
+    The truth is another draw of the same law than those that are audited.
+    """
     rng, comparison = np.random.default_rng(11), compared(pool, probability)
     looks, inside = [], []
     for seed in range(RUNS):
-        labels = labels_of(pool, probability, rng)
+        labels = labels_of(pool, drawn_by(pool, 1, rng), rng)
         every = list(looks_of(comparison, pool, labels, seed))
         looks.append(every[-1])
         inside.append(held(every, truth_of(pool, labels)))
