@@ -44,6 +44,9 @@ _RATIOS = ("AP", "R", "nDCG")
 #: expected as a share of its standard deviation, of a variance in its logarithm.
 MOST_UNEXPLAINED, MOST_UNEXPLAINED_LOG = 0.2, 0.6
 
+#: Nor may lines change the mean variance over the draws computed by more than this part.
+MOST_BIASED = 0.1
+
 #: Where more than this share of what plug-in scores vary lies in draws that are further outside of
 #: the range of those computed than it is wide, lines are held to exact moments of such draws, too.
 #: They suffice where these move no expectation by more than this part of its standard deviation.
@@ -142,6 +145,8 @@ def _lines_suffice(exact: Moments, plugin: Moments) -> bool:
         )
         if (np.log(ratio).std(axis=0) > MOST_UNEXPLAINED_LOG).any():
             return False
+        if not np.allclose(own.mean(axis=0), variance.mean(axis=0), rtol=MOST_BIASED):
+            return False
     return True
 
 
@@ -233,12 +238,16 @@ def _mean_ratio(values: Floats, to: Floats) -> Floats:
 def _followed_log(every: Floats, some: Floats, exact: Floats) -> Floats:
     """Predict positive values in their logarithms; where one is 0, by the ratio of means.
 
+    Where all plug-in values are 0, by the mean: as of lists that are judged to a cutoff, of which
+    only the number of relevant documents is unsure.
     The line is not drawn out beyond what was computed: a draw in which a topic has next to nothing
     relevant has a plug-in variance beyond any that scores can have.
     """
     positive = (np.minimum(some, exact) > 0.0).all(axis=0) & (every > 0.0).all(axis=0)
     logs = (np.log(np.where(positive, values, 1.0)) for values in (every, some, exact))
     mean = some.mean(axis=0)
-    ratio = np.divide(exact.mean(axis=0), mean, out=np.ones_like(mean), where=mean > 0.0)
-    followed = np.where(positive, np.exp(_followed(*logs)), every * ratio)
+    level = exact.mean(axis=0)
+    ratio = np.divide(level, mean, out=np.ones_like(mean), where=mean > 0.0)
+    otherwise = np.where(mean > 0.0, every * ratio, level)
+    followed = np.where(positive, np.exp(_followed(*logs)), otherwise)
     return np.clip(followed, exact.min(axis=0), exact.max(axis=0))

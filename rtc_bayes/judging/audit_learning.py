@@ -57,9 +57,10 @@ def updated(draws: NDArray[np.floating], labels: Floats, seen: NDArray[np.bool_]
     array([0.35, 0.41, 0.46, 0.51])
     """
     draws = np.asarray(draws, dtype=np.float64)
-    p: Floats = draws.mean(axis=0)
+    p = draws.mean(axis=0)
+    believed: Floats = np.array(p)
     if len(draws) == 1:
-        return p
+        return believed
     draws = draws[spaced(len(draws), min(len(draws), _MOST_DRAWS))]
     odds = logit(np.clip(draws, CERTAIN, 1.0 - CERTAIN))
     apart = (odds - odds.mean(axis=0)) / np.sqrt(len(odds) - 1)
@@ -69,7 +70,6 @@ def updated(draws: NDArray[np.floating], labels: Floats, seen: NDArray[np.bool_]
     apart *= np.sqrt(shared)
     # covariances are apart' state apart, and means have moved by apart' moved
     state, moved = np.eye(len(odds)), np.zeros(len(odds))
-    believed: Floats = p.copy()
     for d in range(len(p)):
         own = apart[:, d]
         with_all = state @ own

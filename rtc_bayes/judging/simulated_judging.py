@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,7 +85,9 @@ def unjudged_variance(
     rng = np.random.default_rng(seed)
     if len(topics) > MOST_TOPICS:
         topics = rng.choice(topics, MOST_TOPICS, replace=False).tolist()
-    every, draws = pilot.relevance.on(pool)
+    # what is simulated is relevant or not: documents of other grades that no system retrieves
+    # would be unjudged in the simulation alone
+    every, draws = replace(pilot.relevance, grades=None).on(pool)
     kept = np.isin(every.topic_of, [every.topics.index(topic) for topic in topics])
     part = every.select_topics([topic for topic in every.topics if topic in set(topics)])
     truth = rng.random(part.n_documents) < draws[rng.integers(len(draws)), kept]

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from pools import POOL_ALONE, pool_of
-from scipy.stats import norm
+from scipy.special import expit
+from scipy.stats import binom, norm
 
 from rtc_bayes import (
     Estimand,
@@ -376,6 +377,27 @@ def test_a_rare_mode_that_few_draws_miss_is_computed():
     level = np.random.default_rng(3).normal(0, 0.5, (600, 1))
     draws = 1 / (1 + np.exp(2 - level + 0.5 * np.log(pool.best_ranks)))
     assert compare(pool, Relevance.from_values(pool, draws), POOL_ALONE).meta["exact_draws"] == 32
+
+
+@pytest.mark.parametrize("draws", [127, 128, 400])
+def test_lists_that_are_judged_to_the_cutoff_leave_the_number_of_relevant_documents(draws):
+    """Of which plug-in variances are 0; by the binomial, of the six documents that C retrieves."""
+    lists = {"A": {"1": "abc"}, "B": {"1": "bxc"}, "C": {"1": "uvwyzt"}}
+    pool = pool_of(lists, depth=6)
+    judged = {"a": 1.0, "b": 1.0, "c": 0.0, "x": 0.0}
+    level = expit(-1.0 + 0.5 * np.random.default_rng(0).standard_normal(draws))
+    p = [[judged.get(docno, chance) for docno in pool.docnos] for chance in level]
+    asked = Estimand("AP@3", depth=6, scope="pool")
+    comparison = compare(pool, Relevance.from_values(pool, p), asked)
+    # AP@3 of A is 2 / R, and that of B 1 / R
+    inverse = 1.0 / (2.0 + np.arange(7))
+    chances = binom.pmf(np.arange(7), 6, level[:, None])
+    mean, square = chances @ inverse, chances @ inverse**2
+    sd = np.sqrt(square.mean() - mean.mean() ** 2)
+    np.testing.assert_allclose(comparison.expected[:2], np.array([2, 1]) * mean.mean(), rtol=0.02)
+    # moments of 32 of the draws stand for those of all
+    np.testing.assert_allclose(comparison.sd[:2], np.array([2, 1]) * sd, rtol=0.02)
+    np.testing.assert_allclose(comparison.pair("A", "B").sd, sd, rtol=0.02)
 
 
 def test_plugin_variances_of_many_draws_follow_those_of_some(make_pool):

@@ -278,6 +278,22 @@ def test_one_pair_is_a_part_of_all(small):
     assert one.sd(6, 4)[0] == every.sd(6, 4)[row]
 
 
+def test_grades_below_the_level_are_no_documents_to_judge():
+    """The same judgments as relevance, or as grades of 2 on: the same simulated judging."""
+    data = rb.simulate(n_topics=4, n_systems=4, documents=100, depth=30, seed=2)
+    judged = {t: dict(list(of.items())[:25]) for t, of in data.qrels.items()}
+    graded = {t: {d: g + 1 for d, g in of.items()} for t, of in judged.items()}
+    left = []
+    for of, level in ((judged, 1), (graded, 2)):
+        qrels, asked = rb.Qrels(of), rb.Estimand(depth=10, relevance_level=level)
+        judgments = asked.judgments(asked.pool(data.runs, qrels), qrels)
+        pilot, pool = rb.fit(judgments.pool, judgments, model="rtc:map"), asked.pool(data.runs)
+        assert judgments.pool.n_documents > pool.n_documents + 10
+        sought = pool.topics, parse_algorithm(JUDGE), rb.Estimand(depth=10), [1, 2]
+        left.append(unjudged_variance(pilot, pool, *sought, seed=0))
+    np.testing.assert_array_equal(*left)
+
+
 def test_qrels_serve_as_judgments(small):
     pool, pilot, _ = small
     with pytest.warns(rb.CollectionWarning, match="4 topics of 8 without a judgment"):
