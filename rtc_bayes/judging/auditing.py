@@ -427,8 +427,8 @@ def audit(
       relevance) over its expectation by the model, multiplied over documents and averaged over
       stakes, are a test martingale (Waudby-Smith and Ramdas, JRSS B 2024). If labels are as the
       model says, their mean, the e-value, ever reaches 1/alpha with probability alpha at most
-      (Ville). The model's probability of a document's relevance takes the labels of its topic's
-      audited documents before it into account, by weighing the draws.
+      (Ville). The model's probability of a document's relevance takes the labels of all audited
+      documents before it into account (:mod:`rtc_bayes.judging.audit_learning`).
     - **Estimates** of the number of relevant documents and of every score. The model is adjusted
       to the labels seen (:class:`~rtc_bayes.judging.assisting_model.AssistingModel`), and its
       expectation corrected, to first order in relevance, by the errors found. The confidence
