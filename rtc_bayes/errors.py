@@ -63,8 +63,8 @@ class InputError(ValueError):
 
 # what a slip in code of one's own raises
 _MISTAKES = (
-    *(ArithmeticError, AttributeError, ImportError, LookupError),
-    *(NameError, TypeError, ValueError),
+    *(ArithmeticError, AssertionError, AttributeError, ImportError),
+    *(LookupError, NameError, TypeError, ValueError),
 )
 
 
@@ -77,7 +77,7 @@ def own_code(
     Parameters
     ----------
     own : object
-        The instance.
+        The instance, or its class where there is none yet.
     what : str
         What of it is called: "graph(pool, judgments)".
     remedy : str
@@ -96,12 +96,14 @@ def own_code(
     except (InputError, passing):
         raise
     except _MISTAKES as error:
+        cls = own if isinstance(own, type) else type(own)
         # None of one that is typed in
-        file = getattr(sys.modules.get(type(own).__module__), "__file__", None)
+        file = getattr(sys.modules.get(cls.__module__), "__file__", None)
         frames = traceback.extract_tb(error.__traceback__)
         line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
+        said = f"{type(error).__name__}: {error}".removesuffix(": ")
         raise InputError(
-            f"{what} of {type(own).__name__} fails: {type(error).__name__}: {error}",
+            f"{what} of {cls.__name__} fails: {said}",
             path=file,
             line=line,
             remedy=remedy,

@@ -67,6 +67,12 @@ def made():
         (lambda s, p, j, f: rb.compare(p, f).to_html("x", s.qrels), "judgments are a Qrels, not a"),
         (lambda s, p, j, f: rb.compare(p, f).with_equivalence("1%"), "rope is a str, not a float"),
         (lambda s, p, j, f: rb.JudgingSession(p, "mtc"), "judgments are a Pool, not a Judgments"),
+        (lambda s, p, j, f: rb.Runs(["A.run"]), "a run is a str; read files: read_runs"),
+        (lambda s, p, j, f: rb.Runs("A.run"), "a run is a str; read files: read_runs"),
+        (lambda s, p, j, f: rb.Runs(s.runs["site01a"]), r"runs are a Run; .* Runs\(\[run\]\)"),
+        (lambda s, p, j, f: rb.Labels.of("1", "d", "j", 1), "topics: '1' is not a list of names"),
+        (lambda s, p, j, f: rb.Labels.of(["1"], ["d"], ["j"], 1), "grades: 1 is not a list"),
+        (lambda s, p, j, f: rb.Labels.of(None, ["d"], ["j"], [1]), "topics are a NoneType, not a"),
     ],
 )
 def test_what_is_mixed_up_is_named(made, call, message, tmp_path, monkeypatch):

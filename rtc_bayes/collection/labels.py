@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.qrels import Qrels
-from rtc_bayes.errors import InputError, warn, whole_number
+from rtc_bayes.errors import InputError, explains_types, warn, whole_number
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ class Labels:
     unanswered: tuple[tuple[str, str, str], ...] = ()
 
     @classmethod
+    @explains_types
     def of(
         cls,
         topics: Sequence[str],
@@ -143,8 +144,8 @@ class Labels:
         Raises
         ------
         InputError
-            Columns of other lengths, a grade that is no whole number, no label at all, a
-            probability outside 0 to 1.
+            Columns of other lengths or that are no lists, a grade that is no whole number, no
+            label at all, a probability outside 0 to 1.
 
         Warns
         -----
@@ -152,7 +153,14 @@ class Labels:
             Without `n_grades`, if a few labels (:data:`RARE`) stand beyond grades that nobody
             gives: it names the first, since the highest grade sets the scale of all labels.
         """
+        for name, ids in (("topics", topics), ("docnos", docnos), ("judges", judges)):
+            if isinstance(ids, str):
+                list_of_names(name, ids)
         values = _whole(grades, "label")
+        if values.ndim != 1:
+            raise InputError(
+                f"grades: {grades!r:.80} is not a list of grades", remedy="give one a label"
+            )
         stated = _column(probability, len(values), "probability")
         seconds = _column(time, len(values), "time")
         if not len(values) == len(topics) == len(docnos) == len(judges):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, text_of
 from rtc_bayes.collection.immutable import Immutable, freeze
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, check_type
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class Runs(Immutable, Mapping[str, Run]):
     Raises
     ------
     InputError
-        Two runs of one name, or no run at all.
+        Two runs of one name, no run at all, or what is no run.
 
     Examples
     --------
@@ -217,7 +217,9 @@ class Runs(Immutable, Mapping[str, Run]):
 
     def __init__(self, runs: Iterable[Run]) -> None:
         by_tag: dict[str, Run] = {}
+        check_type(runs, Iterable, "runs are", "give a list of them: Runs([run])")
         for run in runs:
+            check_type(run, Run, "a run is", "read files: read_runs(FILES)")
             if run.tag in by_tag and run.path and by_tag[run.tag].path == run.path:
                 raise InputError("this run is given twice", path=run.path, remedy="give it once")
             if run.tag in by_tag:

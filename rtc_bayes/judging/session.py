@@ -17,9 +17,17 @@ from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.grades import check_grade
 from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.collection.judgments import as_grades
-from rtc_bayes.errors import InputError, explains_types, own_code, whole_number
+from rtc_bayes.errors import (
+    InputError,
+    check_type,
+    explains_types,
+    own_code,
+    whole_number,
+    with_article,
+)
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge, confidence_of, takes_measure
+from rtc_bayes.judging.judges.interface import CORRECT, gives_confidence
 from rtc_bayes.judging.judges.weighted import enough_to_fit
 from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
@@ -112,7 +120,8 @@ class JudgingSession:
     Raises
     ------
     InputError
-        A judge without confidences and no budget, or with a confidence; a floor for a judge that
+        A judge without confidences and no budget, or with a confidence, also where it says that it
+        has some and its chooser has no ``confidence()``; a floor for a judge that
         has none; fewer than two systems where systems are compared; a confidence, budget, floor or
         seed out of range; a measure by which documents cannot be weighed; judgments made under a
         hold-out design, which :class:`~rtc_bayes.judging.held_out.HoldOutSession` continues.
@@ -180,6 +189,13 @@ class JudgingSession:
         self._chooser = start_judge(
             judgments, self.algorithm, floor=floor, seed=seed, measure=measure
         )
+        if self.target and self.algorithm.has_confidence and not gives_confidence(self._chooser):
+            raise InputError(
+                f"confidence() of {type(self._chooser).__name__} returns None, and judging would "
+                "go on until a confidence is reached",
+                remedy="give a budget alone, write confidence(), or say has_confidence = False in "
+                f"the judge {self.algorithm.judge.name}",
+            )
         warn_of_labels(judgments)
 
     @property
@@ -251,7 +267,7 @@ class JudgingSession:
         InputError
             A label outside [0, 1], or a document that is judged, aside or not in the pool; a grade
             that is no whole number from -1 to 127, or does not have the label at the relevance
-            level.
+            level; a judge that does not enter the label.
         """
         aside = grade is not None and grade == -1
         if aside and label != 0.0:
@@ -304,7 +320,7 @@ class JudgingSession:
         read_from = float(as_grades(np.array(label), self._level)) if grade is None else grade
         self.steps.append(Step(topic, docno, label, weight, sure, float(read_from)))
         self._offered = None
-        self._chooser.observe(document, label)
+        _enter(self._chooser, document, label, self.algorithm)
 
     def reaches(self, confidence: float) -> bool:
         """Whether every pair has this confidence now, and every topic its judgments.
@@ -355,7 +371,7 @@ def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[in
         What is no list of documents and weights; a document that the pool lacks or that is judged,
         one twice, more than were asked for, or a weight that is not a number.
     """
-    with own_code(chooser, f"choose({count})", "correct it; docs/judging.md shows a judge"):
+    with own_code(chooser, f"choose({count})", CORRECT):
         returned = chooser.choose(count)
     asked = f"choose({count}) of the judge {algorithm.judge.name} returned"
     remedy = f"return at most {count} (document, weight), unjudged documents by their numbers"
@@ -379,6 +395,24 @@ def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[in
         what = f"{len(documents)} documents" if len(documents) > count else "a document twice"
         raise InputError(f"{asked} {what}", remedy=remedy)
     return made
+
+
+def _enter(chooser: Chooser, document: int, label: float, algorithm: Algorithm) -> None:
+    """Give a chooser a label, and check that it has entered it.
+
+    Raises
+    ------
+    InputError
+        The label is not among the chooser's.
+    """
+    before, what = chooser.n_judged, f"observe({document}, {label:g})"
+    with own_code(chooser, what, CORRECT):
+        chooser.observe(document, label)
+    if chooser.n_judged == before:
+        raise InputError(
+            f"{what} of the judge {algorithm.judge.name} did not enter the label",
+            remedy="call super().observe(document, label) first in it",
+        )
 
 
 def confidence_asked(
@@ -453,7 +487,7 @@ def start_judge(
     InputError
         A floor for a judge that has none, a seed that is no whole number, judgments made under a
         hold-out design, labels for a judge that takes none, a measure by which documents cannot
-        be weighed, or what the judge refuses.
+        be weighed, what the judge refuses, or a judge that fails or returns no chooser.
 
     Examples
     --------
@@ -475,7 +509,15 @@ def start_judge(
         elif floor:
             raise InputError(f"{judge.name} has no floor", remedy="leave the floor out")
     about = {"measure": weighed_by(measure)} if takes_measure(judge) else {}
-    chooser = judge.start(judgments, seed=seed, **about)
+    with own_code(judge, "start(judgments, seed=...)", CORRECT):
+        chooser = judge.start(judgments, seed=seed, **about)
+    returned = f"start() of the judge {judge.name} returned"
+    check_type(chooser, Chooser, returned, "return a subclass of rtc_bayes.judging.Chooser")
+    if not hasattr(chooser, "n_judged"):
+        raise InputError(
+            f"{returned} {with_article(type(chooser).__name__)} without what a Chooser begins with",
+            remedy="call super().__init__(judgments) first in its __init__",
+        )
     chooser.close(judgments.aside_documents)
     return chooser
 

@@ -444,7 +444,10 @@ def check_takes_labels(judgments: Judgments, taker: object) -> None:
     >>> check_takes_labels(beside, ModelSpec.parse("hierarchical").build())
     """
     if judgments.judge_labels is not None and not getattr(taker, "takes_labels", False):
+        package = type(taker).__module__.partition(".")[0]
+        own = hasattr(taker, "methods") and package not in ("rtc_bayes", "rtc_bayes_models")
         raise InputError(
             f"{getattr(taker, 'name', type(taker).__name__)} takes no labels of judges",
-            remedy="use robust, hierarchical or layered, or leave the labels out",
+            remedy="use robust, hierarchical or layered, or leave the labels out"
+            + "; a model of your own takes them with takes_labels = True (docs/models.md)" * own,
         )

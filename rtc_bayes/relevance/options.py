@@ -13,12 +13,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
+from inspect import formatannotation
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, own_code
 from rtc_bayes.store import digest_file
 
 MeanSd = Annotated[tuple[float, float], "the mean:sd of a normal prior"]
@@ -61,8 +62,14 @@ class Option:
         return f"{self.name}={self.default} ({self.accepts})"
 
 
-def describe_options(model: type) -> tuple[Option, ...]:
+def describe_options(model: type, path: str | Path | None = None) -> tuple[Option, ...]:
     """List a model's options in the order of its fields.
+
+    Parameters
+    ----------
+    model : type
+    path : str or Path, optional
+        The file that it is in.
 
     Raises
     ------
@@ -70,14 +77,17 @@ def describe_options(model: type) -> tuple[Option, ...]:
         A field of a type that no text can be read as.
     """
     hints = get_type_hints(model, include_extras=True)
-    return tuple(
-        Option(
-            field.name,
-            "" if field.default is MISSING else option_text(field.default),
-            _accepts(hints[field.name]),
-        )
-        for field in fields(model)
-    )
+    described = []
+    for field in fields(model):
+        try:
+            accepts = _accepts(hints[field.name])
+        except InputError as error:
+            raise InputError(
+                f"option {field.name}: {error.message}", path=path, remedy=error.remedy
+            ) from None
+        default = "" if field.default is MISSING else option_text(field.default)
+        described.append(Option(field.name, default, accepts))
+    return tuple(described)
 
 
 def option_text(value: object) -> str:
@@ -190,7 +200,9 @@ def with_options(model: type, options: Mapping[str, object]) -> Any:
             f"{_called(model)} needs the option {missing[0]!r}",
             remedy=f"give {missing[0]}={_accepts(hints[missing[0]])}",
         )
-    return model(**chosen)
+    shown = "docs/judging.md shows a judge" if _judges(model) else "docs/models.md shows a model"
+    with own_code(model, "__post_init__()", f"correct it; {shown}"):
+        return model(**chosen)
 
 
 def check_options(model: Any) -> None:
@@ -262,7 +274,11 @@ def require(holds: bool, model: Any, option: str, accepts: str) -> None:
 
 def _called(model: Any) -> str:
     """Name a model or a judge, with its kind."""
-    return f"{'judge' if hasattr(model, 'start') else 'model'} {model.name}"
+    return f"{'judge' if _judges(model) else 'model'} {model.name}"
+
+
+def _judges(model: Any) -> bool:
+    return hasattr(model, "start")
 
 
 def _instead(model: Any, name: str) -> str:
@@ -361,7 +377,7 @@ def _accepts(kind: Any) -> str:
     words = {bool: "yes | no", int: "an integer", float: "a number", str: "a text"}
     if kind not in words:
         raise InputError(
-            f"an option of type {kind} cannot be read from text",
+            f"an option of type {formatannotation(kind)} cannot be read from text",
             remedy="use bool, int, float, str, Literal or a tuple of these",
         )
     return words[kind]

@@ -261,5 +261,5 @@ def _checked(model: type, where: str | Path | None) -> type[RelevanceModel]:
         raise InputError(
             f"class {model.__name__} is not a relevance model", path=where, remedy=lacking
         )
-    describe_options(model)
+    describe_options(model, where)
     return model

@@ -146,6 +146,105 @@ def test_confidences_of_a_judge_of_ones_own_are_checked(pool, truth, confidence,
         build(pool, truth, Judge, budget=3)
 
 
+def test_a_label_that_a_judge_does_not_enter_is_said(judge_file, pool, truth):
+    forgets = "\n    def observe(self, document, label):\n        self.seen = document\n"
+    judge_file.write_text(judge_file.read_text() + forgets)
+    with pytest.raises(
+        InputError,
+        match=r"observe\(\d+, [01]\) of the judge random did not enter the label; "
+        r"call super\(\).observe\(document, label\) first",
+    ):
+        build(pool, truth, str(judge_file), budget=3)
+
+
+def test_a_judge_without_the_confidence_that_it_claims_needs_a_budget(judge_file, pool, truth):
+    text = judge_file.read_text().replace(
+        "has_confidence: ClassVar[bool] = False", "has_confidence: ClassVar[bool] = True"
+    )
+    judge_file.write_text(text)
+    for stop in ({}, {"confidence": 0.9}):
+        with pytest.raises(
+            InputError, match=r"confidence\(\) of RandomChooser returns None.*budget"
+        ):
+            build(pool, truth, str(judge_file), **stop)
+    assert build(pool, truth, str(judge_file), budget=3).judgments.n_judged == 3
+
+
+SLIPS = [
+    pytest.param(
+        "return RandomChooser(judgments, self.bias, seed)",
+        'raise ValueError("no such seed")',
+        r"my_judge.py:19: start\(judgments, seed=...\) of RandomOrder fails: ValueError: no such",
+        id="start",
+    ),
+    pytest.param(
+        "super().__init__(judgments)",
+        "pass",
+        r"my_judge.py:25: start\(.*\) of RandomOrder fails: AttributeError: .* attribute 'pool'",
+        id="init",
+    ),
+    pytest.param(
+        "def start(self, judgments, *, seed):",
+        "def start(self, judgments):",
+        r"my_judge.py: start\(.*\) of RandomOrder fails: TypeError: .* argument 'seed'",
+        id="no seed",
+    ),
+    pytest.param(
+        "class RandomChooser(Chooser):",
+        "class Base:\n    def __init__(self, judgments):\n        self.pool = judgments.pool\n\n\n"
+        "class RandomChooser(Base):",
+        r"start\(\) of the judge random returned a RandomChooser; return a subclass of .*Chooser",
+        id="no chooser",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "slip", "message"), SLIPS)
+def test_a_slip_in_what_starts_a_judge_is_said_wherever_it_is_named(
+    judge_file, pool, truth, line, slip, message
+):
+    assert line in judge_file.read_text()
+    judge_file.write_text(judge_file.read_text().replace(line, slip))
+    with pytest.raises(InputError, match=message):
+        build(pool, truth, str(judge_file), budget=3)
+    with pytest.raises(InputError, match=message):
+        next_documents(pool, Judgments.none(pool), algorithm=str(judge_file))
+
+
+def test_a_slip_in_what_starts_a_judge_is_said_by_processes(judge_file, tmp_path):
+    text = judge_file.read_text().replace("judgments, *, seed):", "judgments):")
+    judge_file.write_text(text)
+    data = rb.simulate(n_topics=4, n_systems=6, seed=2)
+    plan = {"trials": 2, "n_systems": 4, "budgets": [10], "algorithms": [f"{judge_file}/rtc:map"]}
+    with pytest.raises(InputError, match=r"start\(.*\) of RandomOrder fails: TypeError"):
+        rb.study(data.runs, data.qrels, output=tmp_path / "s", workers=rb.Workers(2), **plan)
+
+
+def test_a_slip_in_how_a_judge_takes_labels_is_said(judge_file, pool, truth):
+    text = judge_file.read_text()
+    judge_file.write_text(f"{text}\n    def observe(self, document):\n        pass\n")
+    with pytest.raises(InputError, match=r"my_judge.py: observe\(\d+, [01]\) of .* fails: TypeE"):
+        build(pool, truth, str(judge_file), budget=3)
+    judge_file.write_text(f"{text}\n    def observe(self, document, label):\n        1 / 0\n")
+    with pytest.raises(InputError, match=r"my_judge.py:\d+: observe\(.* fails: ZeroDivisionError"):
+        build(pool, truth, str(judge_file), budget=3)
+
+
+def test_a_chooser_that_does_not_begin_as_one_is_refused(pool, truth):
+    class Bare(Chooser):
+        def __init__(self):
+            pass
+
+    class Judge:
+        name, has_confidence = "bare", False
+
+        def start(self, judgments, *, seed):
+            return Bare()
+
+    with pytest.raises(InputError, match=r"returned a Bare without .* call super\(\).__init__"):
+        build(pool, truth, Judge(), budget=3)
+
+
 def test_a_judge_that_offers_nothing_ends_judging(judge_file, pool, truth):
     lines = judge_file.read_text().split("\n")
     start = next(n for n, line in enumerate(lines) if "def choose" in line)

@@ -1,7 +1,7 @@
 """Labels of judges that may err: what they are worth, by brute force and against the graph."""
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -357,6 +357,24 @@ def test_models_that_take_none_say_so(model):
     remedy = "takes no labels of judges; use robust, hierarchical or layered"
     with pytest.raises(InputError, match=remedy):
         rb.fit(pool, judge(pool, 20), model=model, labels=random_labels(pool))
+
+
+def test_a_model_of_ones_own_that_takes_none_is_told_how_to():
+    @dataclass(frozen=True)
+    class Half:
+        name = "half"
+        methods = ("map",)
+        default_method = "map"
+
+        def map(self, judgments):
+            raise AssertionError
+
+    pool = make_pool()
+    remedy = r"leave the labels out; .* your own .* takes_labels = True \(docs/models.md\)"
+    with pytest.raises(InputError, match=remedy):
+        rb.fit(pool, judge(pool, 20), model=Half(), labels=random_labels(pool))
+    with pytest.raises(InputError, match=r"leave the labels out$"):
+        rb.fit(pool, judge(pool, 20), model="rtc:map", labels=random_labels(pool))
 
 
 @pytest.mark.parametrize("algorithm", ["mtc", "ip", "rtc:map"])

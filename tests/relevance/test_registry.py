@@ -81,7 +81,10 @@ def test_model_in_a_file(model_file, judgments):
         ),
         (MODEL.replace("frozen=True", ""), r"Constant is not a relevance model; put @dataclass\("),
         (MODEL.replace("def map", "def mop"), "it has none of its methods"),
-        (MODEL.replace("float = 0.3", "dict = None"), "cannot be read from text"),
+        (
+            MODEL.replace("float = 0.3", "dict = None"),
+            "broken.py: option level: an option of type dict cannot be read from text",
+        ),
     ],
 )
 def test_files_that_are_not_a_model(tmp_path, text, message):
@@ -89,6 +92,19 @@ def test_files_that_are_not_a_model(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("slip", "said"),
+    [("assert self.level < 0.1", "AssertionError; correct"), ("1 / 0", "ZeroDivisionError: d")],
+)
+def test_a_slip_where_a_models_options_are_checked_is_said(model_file, slip, said):
+    model_file.write_text(f"{MODEL}\n    def __post_init__(self):\n        {slip}\n")
+    line = len(MODEL.splitlines()) + 3
+    fails = rf"constant.py:{line}: __post_init__\(\) of Constant fails: {said}.* docs/models.md"
+    for load in (load_model, lambda path: ModelSpec.parse(f"{path}[level=.2]:map").build()):
+        with pytest.raises(InputError, match=fails):
+            load(model_file)
 
 
 def test_absent_file(tmp_path):

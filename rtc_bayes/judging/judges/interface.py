@@ -21,6 +21,9 @@ from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
 
+#: What to do about a slip in a judge's own code.
+CORRECT = "correct it; docs/judging.md shows a judge"
+
 _ROUNDING = 1e-9
 
 
@@ -229,6 +232,12 @@ class Chooser:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_judged} judged)"
+
+
+def gives_confidence(chooser: Chooser) -> bool:
+    """Whether a chooser has a confidence of its own, or says which pairs lack one."""
+    own = type(chooser)
+    return (own.confidence, own.open_pairs) != (Chooser.confidence, Chooser.open_pairs)
 
 
 def confidence_of(chooser: Chooser) -> Floats | None:

@@ -70,10 +70,7 @@ def judge_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
                 path=name_or_path,
                 remedy="put @dataclass(frozen=True) above it",
             )
-        try:
-            describe_options(judge)
-        except InputError as error:
-            raise InputError(error.message, path=name_or_path, remedy=error.remedy) from None
+        describe_options(judge, name_or_path)
     return classes[0] if classes else None
 
 
