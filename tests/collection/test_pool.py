@@ -264,6 +264,19 @@ def test_more_and_fewer_judgments(pool):
         more.keep([2])
 
 
+def test_another_label_leaves_the_grades_of_the_others(pool):
+    graded = rb.Judgments.from_labels(
+        pool, [3, 1, 5, 0], [1, 0, 0, 1], grades=[3, 1, 0, 2], relevance_level=2
+    )
+    corrected = graded.relabelled([1, 0, 1, 1])
+    assert corrected.grades[corrected.order].tolist() == [3, 1, 2, 2]
+    again = graded.relabelled([0, 0, 0.5, 1])
+    np.testing.assert_array_equal(again.grades[again.order], [0, 1, np.nan, 2])
+    assert graded.relabelled([0, 1, 0, 1], [0, 3, 1, 2]).grades[1] == 3
+    with pytest.raises(InputError, match="4 documents but 3 labels"):
+        graded.relabelled([1, 0, 1])
+
+
 def test_systems_judged_for_by_topic(runs, pool, tmp_path):
     by_topic = {"9": ["new", "b"], "10": ["a"]}
     judgments = rb.Judgments.from_labels(pool, [3, 1, 5], [1, 0, 1], judged_for=by_topic)
