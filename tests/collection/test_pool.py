@@ -68,6 +68,24 @@ def test_entries_and_best_ranks(runs):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("topic", [9, np.int32(9)])
+def test_a_topic_may_be_given_as_a_whole_number(pool, topic):
+    assert pool.locate(topic, ["w", "typo"]).tolist() == pool.locate("9", ["w", "typo"]).tolist()
+    assert pool.locate(topic, ["w"])[0] >= 0
+    qrels = rb.Qrels({"9": {"w": 1}})
+    assert topic in qrels
+    assert dict(qrels[topic]) == {"w": 1}
+    assert (qrels.judged(topic), qrels.get(10), None in qrels) == ({"w": 1}, None, False)
+
+
+def test_a_number_of_no_topic_is_refused(pool):
+    assert pool.documents(np.int64(1)) == pool.documents(1)
+    for wrong in (-1, 2, "9", 1.0):
+        for ask in (pool.documents, pool.ranks):
+            with pytest.raises(InputError, match="no topic of the number .*; give one from 0 to 1"):
+                ask(wrong)
+
+
 def test_pool_is_never_changed(pool):
     with pytest.raises(ValueError, match="read-only"):
         pool.ranked[0] = 1
