@@ -103,7 +103,8 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
         return content.hexdigest()
 
     def __getitem__(self, topic: str | int) -> Mapping[str, Value]:
-        return MappingProxyType(self._table[str(topic) if isinstance(topic, Integral) else topic])
+        key: Any = str(topic) if isinstance(topic, Integral) else topic
+        return MappingProxyType(self._table[key])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table)

@@ -82,7 +82,7 @@ def test_a_number_of_no_topic_is_refused(pool):
     assert pool.documents(np.int64(1)) == pool.documents(1)
     for wrong in (-1, 2, "9", 1.0):
         for ask in (pool.documents, pool.ranks):
-            with pytest.raises(InputError, match="no topic of the number .*; give one from 0 to 1"):
+            with pytest.raises(InputError, match=r"the number .*; give one from 0 to 1"):
                 ask(wrong)
 
 
