@@ -821,7 +821,7 @@ def test_a_study_does_not_go_on_with_a_changed_model(here, ok, run):
     (here / "mine.py").write_text(MODEL.replace("0.2", "0.3"))
     status, _, err = run(f"{line} --algorithms mtc/mine.py")
     assert status == 2
-    assert "other models" in err
+    assert "mine.py has changed since the study began; resume with the same, or name " in err
 
 
 def test_models_lists_options_with_defaults(ok):

@@ -10,7 +10,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 PAGES = [
     ("topics.md", 15),
-    ("judging.md", 5),
+    ("judging.md", 16),
     ("planning.md", 10),
     ("audit.md", 20),
     ("labels-in-the-posterior.md", 29),

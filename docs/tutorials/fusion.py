@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rtc_bayes.relevance.evidence import coordinates, document_ranks, observe
+from rtc_bayes.relevance import coordinates, document_ranks, observe
 
 
 @dataclass(frozen=True)

@@ -314,13 +314,28 @@ class Judgments(Saved):
         labels : array_like of float, shape (judged,)
             Each in [0, 1], in the order judged.
         grades : array_like of float, shape (judged,), optional
-            As :meth:`from_labels`.
+            As :meth:`from_labels`; by default a document keeps its grade where its label is as it
+            was, and has 0 for the label 0 and the relevance level for 1 where it is another.
 
         Raises
         ------
         InputError
             As :meth:`from_labels`.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+        >>> made = rb.Judgments.from_labels(pool, [0, 1], [1, 1], grades=[3, 2])
+        >>> made.relabelled([1, 0]).grades.tolist()
+        [3.0, 0.0]
         """
+        if grades is None:
+            values = _labels(labels)
+            if values.shape == self.order.shape:
+                kept = values == self.labels[self.order]
+                of_labels = as_grades(values, self.relevance_level)
+                grades = np.where(kept, self.grades[self.order], of_labels)
         return self._cleared().with_labels(self.order, labels, grades)
 
     def _cleared(self) -> Judgments:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, repeat
+from numbers import Integral
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
-from rtc_bayes.collection.ids import list_of_names
+from rtc_bayes.collection.ids import list_of_names, text_of
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
@@ -285,7 +286,19 @@ class Pool(Saved):
         return np.repeat(np.arange(self.n_topics, dtype=np.int32), np.diff(self.topic_starts))
 
     def documents(self, topic: int) -> slice:
-        """Return the document indices of a topic, given by its number."""
+        """Return the document indices of a topic, given by its number.
+
+        Raises
+        ------
+        InputError
+            No number of a topic of the pool.
+        """
+        if not isinstance(topic, Integral) or not 0 <= topic < len(self.topics):
+            raise InputError(
+                f"the pool has no topic of the number {topic!r:.60}",
+                remedy=f"give one from 0 to {self.n_topics - 1}; pool.topics.index(ID) is a "
+                "topic's",
+            )
         return slice(int(self.topic_starts[topic]), int(self.topic_starts[topic + 1]))
 
     def ranking(self, system: int, topic: int) -> NDArray[np.int32]:
@@ -403,6 +416,11 @@ class Pool(Saved):
         Returns
         -------
         ndarray of int32, shape (systems, documents of the topic)
+
+        Raises
+        ------
+        InputError
+            As :meth:`documents`.
         """
         inside = self.documents(topic)
         ranks = np.zeros((self.n_systems, inside.stop - inside.start), dtype=np.int32)
@@ -414,8 +432,9 @@ class Pool(Saved):
                 ranks[s, self.tails.documents[tail] - inside.start] = self.tails.ranks[tail]
         return ranks
 
-    def locate(self, topic: str, docnos: Iterable[str]) -> NDArray[np.int64]:
+    def locate(self, topic: str | int, docnos: Iterable[str]) -> NDArray[np.int64]:
         """Find a topic's docnos in the pool: their indices, -1 for those it does not hold."""
+        topic = text_of(topic, "topic")
         wanted = np.array(list_of_names("docnos", docnos), dtype=object)
         if topic not in self.topics or not len(wanted):
             return np.full(len(wanted), -1, dtype=np.int64)

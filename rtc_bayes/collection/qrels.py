@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from numbers import Integral
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -101,8 +102,9 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
             content.update(repr((topic, list(values.items()))).encode())
         return content.hexdigest()
 
-    def __getitem__(self, topic: str) -> Mapping[str, Value]:
-        return MappingProxyType(self._table[topic])
+    def __getitem__(self, topic: str | int) -> Mapping[str, Value]:
+        key: Any = str(topic) if isinstance(topic, Integral) else topic
+        return MappingProxyType(self._table[key])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table)

@@ -353,7 +353,9 @@ class JudgingSession:
     def __repr__(self) -> str:
         state = "open" if self.reason is None else f"ended: {self.reason}"
         sure = "" if self.confidence is None else f", confidence {self.confidence:.3f}"
-        return f"JudgingSession({self.algorithm.text}, {len(self.steps)} judged{sure}, {state})"
+        made, n_judged = len(self.steps), self.judgments.n_judged
+        judged = f"{n_judged} judged" + (f", {made} in this session" if n_judged > made else "")
+        return f"JudgingSession({self.algorithm.text}, {judged}{sure}, {state})"
 
 
 def reaches(chooser: Chooser, algorithm: Algorithm, confidence: float) -> bool:

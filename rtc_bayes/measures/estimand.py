@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 import numpy as np
 
 from rtc_bayes import defaults
+from rtc_bayes.collection.ids import text_of
 from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.measures.residual import expected_common_error, residual_parts
@@ -112,7 +113,7 @@ class Estimand:
                     f"topics are {self.topics!r}", remedy='give "all", "judged" or a list of topics'
                 )
         else:
-            object.__setattr__(self, "topics", tuple(self.topics))
+            object.__setattr__(self, "topics", tuple(text_of(t, "topic") for t in self.topics))
         if self.unseen is not None:
             if not isinstance(self.unseen, bool | np.bool_):
                 text = f"unseen is {self.unseen!r:.80}"

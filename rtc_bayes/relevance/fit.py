@@ -47,7 +47,7 @@ from rtc_bayes.relevance.options import option_text, option_values
 from rtc_bayes.relevance.registry import load_model
 from rtc_bayes.relevance.spec import ModelSpec
 from rtc_bayes.relevance.turned_labels import without_turned
-from rtc_bayes.store import provenance
+from rtc_bayes.store import digest_file, provenance
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -122,8 +122,9 @@ class Fit:
         Raises
         ------
         InputError
-            The model is no longer found, or its file has changed.
+            The model is no longer found, or its file or one that its options name has changed.
         """
+        self._check_option_files()
         return self.instance or load_model(self.model, self.options, digest=self.digest)
 
     def graph(self) -> pm.Model:
@@ -143,7 +144,7 @@ class Fit:
         ------
         InputError
             The model has no graph of its own: its parts are fitted one after the other, or it is
-            no model of one.
+            no model of one. Or as :meth:`build`.
 
         Examples
         --------
@@ -183,13 +184,29 @@ class Fit:
         Raises
         ------
         InputError
-            The model is no longer found, or its file has changed.
+            The model is no longer found, or its file or one that its options name has changed.
         FitError
         """
+        self._check_option_files()
         spec = ModelSpec(
             self.model, self.model, self.options, self.method, self.digest, self.instance
         )
         return _fit(self.judgments.on(pool), spec, self.sampling)
+
+    def _check_option_files(self) -> None:
+        """Refuse files that options name and that are not as they were; loading checks a model's.
+
+        Raises
+        ------
+        InputError
+        """
+        for path, digest in self.files.items():
+            if path == self.model or (Path(path).is_file() and digest_file(path) == digest):
+                continue
+            what = "the file has changed since the fit" if Path(path).is_file() else "no such file"
+            raise InputError(
+                what, path=path, remedy="put back the file that the fit read, or fit again"
+            )
 
     def save(self, path: str | Path) -> None:
         """Write everything to one netCDF file or zarr folder.

@@ -84,8 +84,27 @@ def _check(
     before = arguments(read_record(path, remedy="delete its folder and run again"))
     for what, now in arguments(meta).items():
         if now != before.get(what):
+            changed = _changed(before.get(what), now)
+            have = "has" if len(changed) == 1 else "have"
             raise InputError(
-                f"holds a study with other {what}: {before.get(what)} there, {now} here",
+                f"{', '.join(changed)} {have} changed since the study began"
+                if changed
+                else f"holds a study with other {what}: {before.get(what)} there, {now} here",
                 path=path.parent,
                 remedy="resume with the same, or name another folder",
             )
+
+
+def _changed(before: Any, now: Any) -> list[str]:
+    """Name what has another digest now, in two groups of tables of digests by name.
+
+    Empty where they are no such groups, or the groups have other tables.
+    """
+    groups = [before, now]
+    if not all(isinstance(group, Mapping) for group in groups) or before.keys() != now.keys():
+        return []
+    tables = [table for group in groups for table in group.values()]
+    if not all(isinstance(table, Mapping) for table in tables):
+        return []
+    pairs = [(before[group], now[group]) for group in now]
+    return sorted({n for a, b in pairs for n in {**a, **b} if a.get(n) != b.get(n)})

@@ -28,7 +28,8 @@ def silent(stage: str, done: int, total: int) -> None:
 def progress_bar(quiet: bool = False, *, after: float = 0.0) -> Iterator[Progress]:
     """Show one bar per stage on standard error, with the time taken and the time left.
 
-    Where standard error is no terminal, a line now and then: after 2 seconds, then every 10.
+    Where standard error is no terminal, a line now and then: at once where nothing is done yet of
+    the first stage, else after 2 seconds, then every 10.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def progress_bar(quiet: bool = False, *, after: float = 0.0) -> Iterator[Progres
         yield silent
         return
     if not sys.stderr.isatty():
-        yield _lines(time.monotonic() + max(after, _FIRST_LINE))
+        yield _lines(time.monotonic() + max(after, _FIRST_LINE), says_begin=not after)
         return
     from rich.console import Console
     from rich.progress import (
@@ -91,13 +92,18 @@ def progress_bar(quiet: bool = False, *, after: float = 0.0) -> Iterator[Progres
             bars.stop()
 
 
-def _lines(due: float) -> Progress:
-    """Write a line when one is due, at a time of the monotonic clock, and where one has an end."""
+def _lines(due: float, *, says_begin: bool) -> Progress:
+    """Write a line when one is due, at a time of the monotonic clock, and where one has an end.
+
+    Also, if asked to, where the first stage begins, with nothing done yet.
+    """
     begun = ""
 
     def show(stage: str, done: int, total: int) -> None:
-        nonlocal due, begun
-        if (stage == begun and done == total) or time.monotonic() >= due:
+        nonlocal due, begun, says_begin
+        begins, says_begin = says_begin and done == 0, False
+        ends = stage == begun and done == total
+        if begins or ends or time.monotonic() >= due:
             due = time.monotonic() + _BETWEEN_LINES
             begun = "" if done == total else stage
             print(f"{stage}: {done} of {total}", file=sys.stderr, flush=True)

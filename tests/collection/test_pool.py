@@ -68,6 +68,24 @@ def test_entries_and_best_ranks(runs):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("topic", [9, np.int32(9)])
+def test_a_topic_may_be_given_as_a_whole_number(pool, topic):
+    assert pool.locate(topic, ["w", "typo"]).tolist() == pool.locate("9", ["w", "typo"]).tolist()
+    assert pool.locate(topic, ["w"])[0] >= 0
+    qrels = rb.Qrels({"9": {"w": 1}})
+    assert topic in qrels
+    assert dict(qrels[topic]) == {"w": 1}
+    assert (qrels.judged(topic), qrels.get(10), None in qrels) == ({"w": 1}, None, False)
+
+
+def test_a_number_of_no_topic_is_refused(pool):
+    assert pool.documents(np.int64(1)) == pool.documents(1)
+    for wrong in (-1, 2, "9", 1.0):
+        for ask in (pool.documents, pool.ranks):
+            with pytest.raises(InputError, match=r"the number .*; give one from 0 to 1"):
+                ask(wrong)
+
+
 def test_pool_is_never_changed(pool):
     with pytest.raises(ValueError, match="read-only"):
         pool.ranked[0] = 1
@@ -262,6 +280,19 @@ def test_more_and_fewer_judgments(pool):
         more.with_labels([3], [1.0])
     with pytest.raises(InputError, match="document 2 is not judged"):
         more.keep([2])
+
+
+def test_another_label_leaves_the_grades_of_the_others(pool):
+    graded = rb.Judgments.from_labels(
+        pool, [3, 1, 5, 0], [1, 0, 0, 1], grades=[3, 1, 0, 2], relevance_level=2
+    )
+    corrected = graded.relabelled([1, 0, 1, 1])
+    assert corrected.grades[corrected.order].tolist() == [3, 1, 2, 2]
+    again = graded.relabelled([0, 0, 0.5, 1])
+    np.testing.assert_array_equal(again.grades[again.order], [0, 1, np.nan, 2])
+    assert graded.relabelled([0, 1, 0, 1], [0, 3, 1, 2]).grades[1] == 3
+    with pytest.raises(InputError, match="4 documents but 3 labels"):
+        graded.relabelled([1, 0, 1])
 
 
 def test_systems_judged_for_by_topic(runs, pool, tmp_path):

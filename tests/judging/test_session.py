@@ -425,6 +425,11 @@ def test_a_session_takes_other_documents_and_noisy_labels():
     while (document := session.next()) is not None:
         session.observe(document, 1.0)
     assert session.reason == "exhausted"
+    assert f"JudgingSession(mtc, {pool.n_documents} judged, confidence" in repr(session)
+    resumed = JudgingSession(session.judgments.keep(session.judgments.order[:2]), "mtc")
+    assert "JudgingSession(mtc, 2 judged, 0 in this session, confidence" in repr(resumed)
+    resumed.observe(resumed.next(), 1.0)
+    assert "3 judged, 1 in this session, confidence" in repr(resumed)
     # the noisy label is not a certainty
     assert 0.5 < session.confidence < 1.0
     assert "exhausted" in repr(session)

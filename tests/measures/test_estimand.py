@@ -189,3 +189,6 @@ def test_values_of_another_kind_are_refused(options, said):
 def test_topics_are_names():
     with pytest.raises(InputError, match='topics are 5; give "all", "judged" or a list of topics'):
         Estimand(topics=5)
+    assert Estimand(topics=[501, np.int64(7), "x"]).topics == ("501", "7", "x")
+    with pytest.raises(InputError, match=r"topic 5\.0 is not an id; give text or a whole number"):
+        Estimand(topics=[5.0])

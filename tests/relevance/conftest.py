@@ -53,6 +53,17 @@ def model_text() -> str:
 
 
 @pytest.fixture
+def point_file(tmp_path: Path) -> Path:
+    """Return the file of the documentation's model without a graph."""
+    (text,) = re.findall(
+        r"```python\n(\"\"\"Documents are relevant as.*?)```", DOCUMENTATION.read_text(), re.S
+    )
+    path = tmp_path / "rank_share.py"
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
 def model_file(tmp_path: Path, model_text: str) -> Path:
     """Return the file of the documentation's model."""
     path = tmp_path / "best_rank.py"

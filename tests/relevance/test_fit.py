@@ -94,6 +94,23 @@ def test_predict_on_new_systems(new_pool):
     assert (predicted.options, predicted.seed) == (result.options, 2)
 
 
+def test_a_changed_file_of_an_option_is_refused(pool, judgments, tmp_path):
+    groups, stored = tmp_path / "groups.csv", tmp_path / "fit.nc"
+    rows = [f"{system},{n % 2}\n" for n, system in enumerate(pool.systems)]
+    groups.write_text("".join(rows))
+    fit(pool, judgments, model="hierarchical:map", options={"groups": str(groups)}).save(stored)
+    loaded = Fit.load(stored)
+    predicted = loaded.predict(pool)
+    np.testing.assert_array_equal(predicted.relevance.values, loaded.relevance.values)
+    groups.write_text("".join(rows[:-1]) + f"{pool.systems[-1]},other\n")
+    for use in (loaded.build, loaded.graph, lambda: predicted.predict(pool)):
+        with pytest.raises(InputError, match=r"groups\.csv: the file has changed since the fit; "):
+            use()
+    groups.unlink()
+    with pytest.raises(InputError, match=r"groups\.csv: no such file; put back the file"):
+        loaded.predict(pool)
+
+
 def test_zero_judgments(pool):
     fitted = fit(pool, Judgments.none(pool), model="rtc")
     np.testing.assert_array_equal(fitted.relevance.values, 0.5)

@@ -62,6 +62,20 @@ def test_the_documented_model(model_file, pool, judgments, tmp_path):
         loaded.predict(pool)
 
 
+def test_the_documented_point_estimate(point_file, pool, judgments):
+    fitted = fit(pool, judgments, model=str(point_file), options={"pseudo": 4})
+    judged = fitted.judgments
+    first = judged.pool.best_ranks == 1
+    labels = judged.labels[first & judged.judged]
+    share = (labels.sum() + 2) / (len(labels) + 4)
+    assert fitted.relevance.values[0][first & ~judged.judged] == pytest.approx(share)
+    np.testing.assert_array_equal(
+        fitted.relevance.values[0][judged.order], judged.labels[judged.order]
+    )
+    kept = fitted.posterior["posterior"]["share"]
+    assert float(kept.sel(rank=1).squeeze()) == pytest.approx(share)
+
+
 def test_a_graph_that_observes_nothing(with_likelihood, judgments):
     """It would take its prior for what judgments say."""
     with pytest.warns(FitWarning, match="observes nothing, so that judgments may change nothing"):

@@ -55,6 +55,17 @@ def test_a_stage_of_which_a_line_told_has_its_end_told(capsys, monkeypatch):
     assert capsys.readouterr().err == "trials: 1 of 3\ntrials: 3 of 3\n"
 
 
+def test_that_nothing_is_done_yet_is_told_at_once(capsys):
+    for after in (0.0, 60.0):
+        with progress_bar(after=after) as progress:
+            progress("trials", 0, 3)
+            told = capsys.readouterr().err
+            progress("trials", 1, 3)
+            progress("tables", 0, 1)
+        assert told == ("" if after else "trials: 0 of 3\n")
+        assert capsys.readouterr().err == ""
+
+
 def test_work_that_reports_nothing_is_announced(capsys, monkeypatch):
     monkeypatch.setattr(progress, "_FIRST_LINE", 0.01)
     with announced("fit"):
