@@ -8,6 +8,9 @@ error. Example::
 
     python -m experiments.judges.by_lot --model robust:gibbs --collections 24
     python -m experiments.judges.by_lot --runs trec8_adhoc --judgments 100 --collections 12
+
+With --prompts it prints instead how far the labels of DL 2020's prompts go with the ranks of its 59
+runs, the least of them first.
 """
 
 from __future__ import annotations
@@ -22,7 +25,14 @@ from numpy.typing import NDArray
 
 import rtc_bayes as rb
 from experiments.common import read_collection
-from experiments.judges.posterior import relevant_of, sets_of_runs
+from experiments.judges.posterior import (
+    read,
+    read_panel,
+    read_prompts,
+    relevant_of,
+    sets_of_runs,
+)
+from rtc_bayes.relevance import LabelEvidence
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.store import progress_bar
 from rtc_bayes.trials.scores import log_score
@@ -91,6 +101,26 @@ def measured(comparison: rb.Comparison, true: Floats) -> Floats:
     )
 
 
+def prompts() -> pd.DataFrame:
+    """Say of each prompt of DL 2020 how its labels go with ranks, and with people's grades."""
+    pool, panel = rb.Pool.from_runs(read().runs, depth=DEEP), read_panel()
+    names = [name for name in panel if "_p" in name]
+    rows = []
+    for name, labels in read_prompts(names, panel).items():
+        evidence = LabelEvidence(rb.Judgments.none(pool).with_judge_labels(labels))
+        graded = panel[panel[name].notna()]
+        rows.append(
+            {
+                "prompt": name,
+                "commonest grade": graded[name].value_counts(normalize=True).iloc[0],
+                "correlation with NIST": graded[name].corr(graded["human"]),
+                "credit": evidence.credit[0],
+                "follows": evidence.follows,
+            }
+        )
+    return pd.DataFrame(rows).sort_values("follows").round(3)
+
+
 def main() -> None:
     """Print a table of each kind of labels."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -98,7 +128,11 @@ def main() -> None:
     parser.add_argument("--collections", type=int, default=40)
     parser.add_argument("--judgments", type=int, default=30)
     parser.add_argument("--runs", help="a folder of RTC_BAYES_DATA; without it, simulated")
+    parser.add_argument("--prompts", action="store_true")
     options = parser.parse_args()
+    if options.prompts:
+        print(to_markdown(prompts()))
+        return
     # one label leaves most topics without
     warnings.simplefilter("ignore", rb.CollectionWarning)
     made: dict[str, list[Floats]] = {}

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
 from rtc_bayes.collection.ids import list_of_names, shared_topics, some
+from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
@@ -93,8 +94,7 @@ class Judgments(Saved):
         whole_fields(self, relevance_level=1)
         if self.grades is None:
             object.__setattr__(self, "grades", as_grades(self.labels, self.relevance_level))
-        for values in (self.labels, self.order, self.grades):
-            values.flags.writeable = False
+        freeze(self.labels, self.order, self.grades)
 
     @classmethod
     def none(

@@ -31,34 +31,33 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 _STEPS = 30
 
 
-def updated(draws: NDArray[np.floating], labels: Floats, seen: NDArray[np.bool_]) -> Floats:
+def updated(draws: NDArray[np.floating], labels: Floats) -> Floats:
     """Return the probability of each document given the labels of those before it.
 
     Parameters
     ----------
     draws : ndarray of float, shape (draws, documents)
         Probabilities of relevance by a model, documents in the order in which they are judged.
-    labels : ndarray of float, shape (documents,)
-        0 or 1.
-    seen : ndarray of bool, shape (documents,)
-        Whose labels count.
+    labels : ndarray of float, shape (labels,)
+        0 or 1, of the first documents.
 
     Returns
     -------
-    ndarray of float, shape (documents,)
-        That of the first is the mean over draws; all are, of one draw.
+    ndarray of float, shape (labels,)
+        Of the documents that have labels. That of the first is the mean over draws; all are, of
+        one draw. Of several draws probabilities are no nearer to 0 and 1 than `CERTAIN`.
 
     Examples
     --------
     Draws that differ in a level which all documents share: every relevant one raises the next.
 
     >>> level = np.linspace(0.1, 0.6, 200)[:, None] * np.ones(4)
-    >>> updated(level, np.ones(4), np.ones(4, dtype=bool)).round(2)
+    >>> updated(level, np.ones(4)).round(2)
     array([0.35, 0.41, 0.46, 0.51])
     """
     draws = np.asarray(draws, dtype=np.float64)
     p = draws.mean(axis=0)
-    believed: Floats = np.array(p)
+    believed: Floats = np.array(p[: len(labels)])
     if len(draws) == 1:
         return believed
     draws = draws[spaced(len(draws), min(len(draws), _MOST_DRAWS))]
@@ -70,16 +69,16 @@ def updated(draws: NDArray[np.floating], labels: Floats, seen: NDArray[np.bool_]
     apart *= np.sqrt(shared)
     # covariances are apart' state apart, and means have moved by apart' moved
     state, moved = np.eye(len(odds)), np.zeros(len(odds))
-    for d in range(len(p)):
+    for d, label in enumerate(labels):
         own = apart[:, d]
         with_all = state @ own
         v, m = own @ with_all + (1.0 - shared) * variance[d], mean[d] + own @ moved
         at = m + np.sqrt(v) * _NODES
         likely = expit(at)
         believed[d] = _WEIGHTS @ likely
-        if not seen[d] or v < CERTAIN:
+        if v < CERTAIN:
             continue
-        weight = _WEIGHTS * (likely if labels[d] else 1.0 - likely)
+        weight = _WEIGHTS * (likely if label else 1.0 - likely)
         weight /= weight.sum()
         after = weight @ at
         narrower = v - weight @ (at - after) ** 2

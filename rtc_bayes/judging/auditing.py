@@ -13,7 +13,7 @@ from scipy.special import logit, logsumexp
 
 from rtc_bayes.collection.grades import is_unseen
 from rtc_bayes.defaults import NORMAL_95
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError, explains_types, warn
 from rtc_bayes.judging.assisting_model import CERTAIN, AssistingModel
 from rtc_bayes.judging.audit_learning import updated
 from rtc_bayes.judging.audit_list import audit_order
@@ -39,6 +39,9 @@ BETS = ("relevant documents", "scores", "differences", "sharpness")
 
 FEWEST = 30
 """From how many judged documents of an audit on limits are stated."""
+
+FEW_DRAWS = 50
+"""Of fewer draws than this, and more than one, an audit warns."""
 
 # what is staked, in standard deviations that the model expects of the whole audit, on either side
 _STAKES = np.array([-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0])
@@ -459,6 +462,11 @@ def audit(
     -------
     Audit
 
+    Warns
+    -----
+    CollectionWarning
+        The model has 2 to 49 draws, from which too little is learned.
+
     Raises
     ------
     InputError
@@ -496,6 +504,11 @@ def audit(
             remedy=f"read the sample with relevance_level={level}; on the command line compare by "
             f"the measure without rel, with --relevance-level {level}",
         )
+    if 1 < (draws := len(setting.values)) < FEW_DRAWS:
+        warn(
+            f"of {draws} draws an audit learns too little: with fewer than {FEW_DRAWS} a right "
+            "model raises false alarms more often than is promised"
+        )
     turns = _turns(setting.pool, sample, seed)
     return _look(comparison, setting, turns, after, alpha)
 
@@ -521,7 +534,8 @@ def _look(
                 remedy="audit probabilities between 0 and 1",
             )
     seen = turns.time < turns.end
-    believed = updated(draws[:, turns.place], turns.label, seen)
+    believed, first = before.copy(), np.count_nonzero(seen)
+    believed[:first] = updated(draws[:, turns.place], turns.label[:first])
     bets = _bets(weights, believed, before)
     gains = _gains(bets, believed, turns.label, state, seen & (turns.time >= state.end))
     wealth, judged = state.wealth + gains, int(seen.sum())

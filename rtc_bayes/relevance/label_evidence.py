@@ -62,6 +62,7 @@ from rtc_bayes.relevance.label_ranks import BesideRanks, credit, follows
 from rtc_bayes.relevance.label_sharing import SHARES, LabelCorrelation, label_correlation
 from rtc_bayes.relevance.label_systems import LabelledSystems
 from rtc_bayes.relevance.newton import Floats
+from rtc_bayes.relevance.turned_labels import confirmed_judges
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,7 +207,7 @@ class LabelEvidence:
         n / (n + 50), against that of n = 1,000; 1 at most. And labels tell only as far as they
         go with the systems' ranks (:attr:`follows`): those by lot, or all the same, do not.
         """
-        n = np.count_nonzero((self.labelled)[self.pool.ranked]) / self.pool.n_systems
+        n = np.count_nonzero(self.labelled[self.pool.ranked]) / self.pool.n_systems
         return self.follows * min(n / (n + _HALF) * (1.0 + _HALF / _WHOLE), 1.0)
 
     @cached_property
@@ -216,7 +217,8 @@ class LabelEvidence:
 
     @cached_property
     def _beside_ranks(self) -> BesideRanks:
-        return BesideRanks.of(self.pool)
+        """Ranks of systems that may be made from the labels do not bear these out."""
+        return BesideRanks.of(self.pool, ~self.shares)
 
     def own_df(self, without: float) -> float:
         """Degrees of freedom of the systems' own effects, by those that they have without labels.
@@ -251,10 +253,10 @@ class LabelEvidence:
     @cached_property
     def _ratio(self) -> Floats:
         """Log likelihood ratio of every label of a document of the pool, as far as it counts."""
-        return self._word * self.credit[self._judge]
+        return self._if_not_by_lot * self.credit[self._judge]
 
     @cached_property
-    def _word(self) -> Floats:
+    def _if_not_by_lot(self) -> Floats:
         """Log likelihood ratio of every label, if its judge does not label by lot."""
         labels = self.labels
         assert labels is not None
@@ -285,12 +287,17 @@ class LabelEvidence:
     def credit(self) -> Floats:
         """Probability that a judge does not label by lot, of every judge of the pool's documents.
 
-        See :mod:`rtc_bayes.relevance.label_ranks`.
+        At most that of the mean of all labels, since few labels of each of many judges tell little;
+        1 of judges whom people's judgments confirm. See :mod:`rtc_bayes.relevance.label_ranks`.
         """
         if self.labels is None:
             return np.zeros(0)
-        each = (self._mean_ratio(self._word, self._judge == j) for j in range(len(self._judges)))
-        return credit([self._beside_ranks.correlation(*x) for x in each])
+        ratio, judges = self._if_not_by_lot, range(len(self._judges))
+        some = (slice(None), *(self._judge == j for j in judges))
+        each = (self._mean_ratio(ratio, labels) for labels in some)
+        of_all, *own = credit([self._beside_ranks.correlation(*x) for x in each])
+        confirmed = np.isin(self.judges, confirmed_judges(self.judgments))
+        return np.where(confirmed, 1.0, np.minimum(own, of_all))
 
     @cached_property
     def _count(self) -> NDArray[np.int64]:
@@ -453,7 +460,8 @@ class LabelEvidence:
         """How far each system's ranks go with the labels: see :mod:`label_sharing`."""
         if self.labels is None:
             return LabelCorrelation(*np.zeros((3, self.pool.n_systems)))
-        shared = label_correlation(self.judgments, self.score, self.labelled)
+        every = self._mean_ratio(self._if_not_by_lot, slice(None))
+        shared = label_correlation(self.judgments, *every)
         for score, labelled in self._by_judge():
             shared = shared.or_greater(label_correlation(self.judgments, score, labelled))
         return shared
@@ -464,7 +472,7 @@ class LabelEvidence:
         if not 1 < n_judges <= _FEW_JUDGES:
             return
         for j in range(n_judges):
-            score, labelled = self._mean_ratio(self._ratio, self._judge == j)
+            score, labelled = self._mean_ratio(self._if_not_by_lot, self._judge == j)
             if np.count_nonzero(labelled) >= np.count_nonzero(self._count) / 2:
                 yield score, labelled
 

@@ -15,7 +15,9 @@ before people have judged any document:
   more than chance, over the least of the four r^2. A judge who is often wrong tells less of systems
   than a good one, and leaves more of their own effects.
 
-A negative r counts as 0. See ``experiments.judges.by_lot``.
+A negative r counts as 0, and judges whom people's judgments confirm have the credit 1: where runs
+are bad, or only what is ranked first is labelled, good labels go with ranks no more than those by
+lot. See ``experiments.judges.by_lot``.
 """
 
 from __future__ import annotations
@@ -75,11 +77,12 @@ class BesideRanks:
     height: Floats
 
     @classmethod
-    def of(cls, pool: Pool) -> BesideRanks:
-        """Take the ranks of a pool."""
-        ranks = (pool.ranks(t).T for t in range(pool.n_topics))
-        height = [rank_curve(of, pool.depth).mean(axis=1) for of in ranks]
-        return cls(pool.topic_of, np.concatenate(height))
+    def of(cls, pool: Pool, systems: NDArray[np.bool_] | None = None) -> BesideRanks:
+        """Take the ranks of a pool, by all systems or some."""
+        counted = np.ones(pool.n_systems, dtype=bool) if systems is None else systems
+        curves = (rank_curve(pool.ranks(t).T, pool.depth) for t in range(pool.n_topics))
+        height = np.concatenate([of @ counted for of in curves])
+        return cls(pool.topic_of, height / max(np.count_nonzero(counted), 1))
 
     def correlation(self, x: Floats, labelled: NDArray[np.bool_]) -> RankCorrelation:
         """Correlate x of labelled documents with how high systems rank them.

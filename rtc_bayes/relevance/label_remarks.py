@@ -42,11 +42,12 @@ def _on_lot(evidence: LabelEvidence) -> str | None:
     little, names = np.flatnonzero(evidence.credit < _LITTLE_CREDIT), evidence.judges
     if not len(little):
         return None
-    few = ", ".join(f"{names[j]} (counts {evidence.credit[j]:.0%})" for j in little[:5])
+    few = ", ".join(f"{names[j]} (counts {evidence.credit[j]:.2f})" for j in little[:5])
     others = f" and {len(little) - 5} more" if len(little) > 5 else ""
     return (
-        f"labels go with the systems' ranks hardly more than labels by lot, and count less: of "
-        f"{few}{others}"
+        f"labels of {few}{others} go with the systems' ranks hardly more than labels by lot would, "
+        "and count less: where the runs are poor and the labels good, judge some of the documents "
+        "that have labels; they count in full once these judgments bear them out"
     )
 
 

@@ -1,12 +1,14 @@
-"""Judges whose labels go against what people judged: a scale that is turned round.
+"""Judges whose labels go against what people judged, or with it.
 
 A model takes a higher label for evidence of relevance, and labels teach it which systems are good
-before people's judgments can object. So the labels of such judges count for nothing.
+before people's judgments can object. So the labels of judges whose scale seems turned round count
+for nothing. Those that judgments confirm count in full, whatever the ranks say of them.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -36,6 +38,27 @@ def turned_judges(judgments: Judgments) -> tuple[str, ...]:
     >>> turned_judges(judged.with_judge_labels(labels))
     ('llm',)
     """
+    return _significant(judgments, "less")
+
+
+def confirmed_judges(judgments: Judgments) -> tuple[str, ...]:
+    """Name judges whose higher labels go with what people judged relevant, by the same test.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> docnos = [f"d{i:02}" for i in range(12)]
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": docnos})]))
+    >>> judged = rb.Judgments.from_labels(pool, np.arange(12), np.arange(12) < 6)
+    >>> labels = rb.Labels.of(["1"] * 12, docnos, ["llm"] * 12, [1] * 6 + [0] * 6)
+    >>> confirmed_judges(judged.with_judge_labels(labels))
+    ('llm',)
+    """
+    return _significant(judgments, "greater")
+
+
+def _significant(judgments: Judgments, than: Literal["less", "greater"]) -> tuple[str, ...]:
+    """Name judges whose labels of relevant documents are less, or greater, than of others."""
     if (labels := judgments.judge_labels) is None:
         return ()
     from scipy.stats import mannwhitneyu
@@ -46,7 +69,7 @@ def turned_judges(judgments: Judgments) -> tuple[str, ...]:
     if not len(rows):
         return ()
     n_judges = len(np.unique(labels.judge_of[place >= 0]))
-    turned = []
+    named = []
     for number in np.unique(labels.judge_of[rows]):
         own = rows[labels.judge_of[rows] == number]
         documents, of_label = np.unique(place[own], return_inverse=True)
@@ -54,10 +77,10 @@ def turned_judges(judgments: Judgments) -> tuple[str, ...]:
         relevance = judgments.labels[documents]
         above, below = grade[relevance > 0.5], grade[relevance < 0.5]
         if min(len(above), len(below)) >= _SIDES:
-            p = mannwhitneyu(above, below, alternative="less").pvalue
+            p = mannwhitneyu(above, below, alternative=than).pvalue
             if p < _BY_CHANCE / n_judges:
-                turned.append(labels.judges[number])
-    return tuple(turned)
+                named.append(labels.judges[number])
+    return tuple(named)
 
 
 def without_turned(judgments: Judgments, *, say: bool = False) -> Judgments:
