@@ -9,8 +9,8 @@ error. Example::
     python -m experiments.judges.by_lot --model robust:gibbs --collections 24
     python -m experiments.judges.by_lot --runs trec8_adhoc --judgments 100 --collections 12
 
-With --prompts it prints instead how far the labels of DL 2020's prompts go with the ranks of its 59
-runs, the least of them first.
+With --ranks it prints instead how far labels go with ranks: people's, of four collections beside
+ten runs at random, and those of DL 2020's prompts beside all of its runs, the least of them first.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ from experiments.judges.posterior import (
     relevant_of,
     sets_of_runs,
 )
+from experiments.whole_lists import four
+from rtc_bayes.measures.sampling import judged_by
 from rtc_bayes.relevance import LabelEvidence
+from rtc_bayes.relevance.label_ranks import BesideRanks
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.store import progress_bar
 from rtc_bayes.trials.scores import log_score
@@ -101,6 +104,24 @@ def measured(comparison: rb.Comparison, true: Floats) -> Floats:
     )
 
 
+def people() -> pd.DataFrame:
+    """Correlate relevance of judged documents with how high ten runs rank them."""
+    rows = []
+    for name in four.COLLECTIONS:
+        runs, qrels = four.read(name)
+        level = four.COLLECTIONS[name].relevance_level
+        for some in sets_of_runs(runs, SYSTEMS, 1, seed=100):
+            pool = rb.Pool.from_runs(runs.select(some), depth=DEEP)
+            grades = judged_by(pool, qrels, np.arange(pool.n_documents), level).labels
+            where = [
+                docno in qrels.get(pool.topics[t], {})
+                for t, docno in zip(pool.topic_of, pool.docnos, strict=True)
+            ]
+            r, n = BesideRanks.of(pool).correlation(grades, np.array(where))
+            rows.append({"collection": name, "documents": n, "r": f"{r:.2f}"})
+    return pd.DataFrame(rows)
+
+
 def prompts() -> pd.DataFrame:
     """Say of each prompt of DL 2020 how its labels go with ranks, and with people's grades."""
     pool, panel = rb.Pool.from_runs(read().runs, depth=DEEP), read_panel()
@@ -128,10 +149,10 @@ def main() -> None:
     parser.add_argument("--collections", type=int, default=40)
     parser.add_argument("--judgments", type=int, default=30)
     parser.add_argument("--runs", help="a folder of RTC_BAYES_DATA; without it, simulated")
-    parser.add_argument("--prompts", action="store_true")
+    parser.add_argument("--ranks", action="store_true", help="how labels go with ranks")
     options = parser.parse_args()
-    if options.prompts:
-        print(to_markdown(prompts()))
+    if options.ranks:
+        print(to_markdown(people()), to_markdown(prompts()), sep="\n\n")
         return
     # one label leaves most topics without
     warnings.simplefilter("ignore", rb.CollectionWarning)

@@ -2,9 +2,9 @@
 
 What is relevant is ranked higher. Within topics, of documents that people judged and ten systems
 rank, relevance has a correlation r with the mean of the systems' rank curves of .12 (CLEF eHealth
-2015, judged to depth 10), .31 (Robust 2003), .34 (TREC-8) and .41 (DL 2020). Labels by lot have
-one of 0, with a standard deviation of 1 / sqrt(n) of n documents. So two things are told of labels
-before people have judged any document:
+2015, judged to depth 10), .31 (Robust 2003), .34 (TREC-8) and .41 (DL 2020), of some sets of runs
+and within .03 of others. Labels by lot have one of 0, with a standard deviation of 1 / sqrt(n) of n
+documents. So two things are told of labels before people have judged any document:
 
 - A judge's credit is the probability that it does not label by lot, as one in twenty does::
 
@@ -17,7 +17,7 @@ before people have judged any document:
 
 A negative r counts as 0, and judges whom people's judgments confirm have the credit 1: where runs
 are bad, or only what is ranked first is labelled, good labels go with ranks no more than those by
-lot. See ``experiments.judges.by_lot``.
+lot. See ``experiments.judges.by_lot``; ``--ranks`` prints the four r.
 """
 
 from __future__ import annotations
