@@ -33,8 +33,7 @@ from experiments.judges.posterior import (
     sets_of_runs,
 )
 from experiments.whole_lists import four
-from rtc_bayes.measures.sampling import judged_by
-from rtc_bayes.relevance import LabelEvidence
+from rtc_bayes.relevance import LabelEvidence, of_retrieved
 from rtc_bayes.relevance.label_ranks import BesideRanks
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.store import progress_bar
@@ -110,15 +109,11 @@ def people() -> pd.DataFrame:
     for name in four.COLLECTIONS:
         runs, qrels = four.read(name)
         level = four.COLLECTIONS[name].relevance_level
-        for some in sets_of_runs(runs, SYSTEMS, 1, seed=100):
-            pool = rb.Pool.from_runs(runs.select(some), depth=DEEP)
-            grades = judged_by(pool, qrels, np.arange(pool.n_documents), level).labels
-            where = [
-                docno in qrels.get(pool.topics[t], {})
-                for t, docno in zip(pool.topic_of, pool.docnos, strict=True)
-            ]
-            r, n = BesideRanks.of(pool).correlation(grades, np.array(where))
-            rows.append({"collection": name, "documents": n, "r": f"{r:.2f}"})
+        some = next(sets_of_runs(runs, SYSTEMS, 1, seed=100))
+        pool = rb.Pool.from_runs(runs.select(some), depth=DEEP)
+        judgments = of_retrieved(rb.Judgments.from_qrels(pool, qrels, relevance_level=level))
+        r, n = BesideRanks.of(judgments.pool).correlation(judgments.labels, judgments.judged)
+        rows.append({"collection": name, "documents": n, "r": f"{r:.2f}"})
     return pd.DataFrame(rows)
 
 

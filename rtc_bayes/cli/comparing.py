@@ -669,7 +669,6 @@ def _judged(judgments: Judgments) -> Qrels:
     from rtc_bayes.collection import Qrels
 
     pool, table = judgments.pool, dict[str, dict[str, int]]()
-    for document in judgments.order:
-        topic = pool.topics[pool.topic_of[document]]
-        table.setdefault(topic, {})[str(pool.docnos[document])] = 0
+    for topic, docno in map(pool.pair_of, judgments.order):
+        table.setdefault(topic, {})[docno] = 0
     return Qrels(table)

@@ -588,14 +588,10 @@ def _show_first(
         title += f"; {first_alone}"
         if request.kind != "table":
             warn(f"of {counted(len(order), 'document')} {first_alone}")
-    first, pool = order[:count], sample.judgments.pool
-    frame = pd.DataFrame(
-        {
-            "topic": [pool.topics[pool.topic_of[d]] for d in first],
-            "docno": pool.docnos[first],
-            "probability": sample.probability[first],
-        }
-    )
+    first = order[:count]
+    pairs = map(sample.judgments.pool.pair_of, first)
+    frame = pd.DataFrame(pairs, columns=["topic", "docno"])
+    frame["probability"] = sample.probability[first]
     request.show(frame, meta, title)
 
 

@@ -194,11 +194,12 @@ def next_actions(
             continue
         if gain <= 0.0:
             break
+        topic, docno = pool.pair_of(best)
         rows.append(
             {
                 "action": kind.action,
-                "topic": pool.topics[pool.topic_of[best]],
-                "docno": str(pool.docnos[best]),
+                "topic": topic,
+                "docno": docno,
                 "judge": kind.judge,
                 "relevant": learning.p[best],
                 "gain": gain,

@@ -275,9 +275,10 @@ def audit_order(sample: Sample, *, seed: int = 0) -> Arrivals:
     drawn = numbers < probability
     if (judged & ~drawn).any():
         first = int(np.flatnonzero(judged & ~drawn)[0])
+        topic, docno = pool.pair_of(first)
         raise InputError(
-            f"document {pool.docnos[first]} of topic {pool.topics[pool.topic_of[first]]} was not "
-            f"drawn by seed {seed} and probability {probability[first]:g}",
+            f"document {docno} of topic {topic} was not drawn by seed {seed} and probability "
+            f"{probability[first]:g}",
             remedy="give the seed by which the audit was drawn, and leave out of its file what "
             "was judged for other reasons",
         )

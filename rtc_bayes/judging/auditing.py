@@ -534,11 +534,11 @@ def _look(
                 remedy="audit probabilities between 0 and 1",
             )
     seen = turns.time < turns.end
-    believed, first = before.copy(), np.count_nonzero(seen)
-    believed[:first] = updated(draws[:, turns.place], turns.label[:first])
+    believed, judged = before.copy(), int(seen.sum())
+    believed[:judged] = updated(draws[:, turns.place], turns.label[:judged])
     bets = _bets(weights, believed, before)
     gains = _gains(bets, believed, turns.label, state, seen & (turns.time >= state.end))
-    wealth, judged = state.wealth + gains, int(seen.sum())
+    wealth = state.wealth + gains
     evidence = _evidence(wealth, len(comparison.systems))
     looks = (*state.looks, (judged, float(np.mean(list(evidence.values())))))
     estimates = _estimates(setting.pool, measure, p, turns, retrieved, alpha)
@@ -649,10 +649,10 @@ def _turns(to: Pool, sample: Sample, seed: int) -> _Turns:
     kept = shared[order.documents]
     documents = order.documents[kept]
     if (place[documents] < 0).any():
-        first = documents[place[documents] < 0][0]
+        topic, docno = pool.pair_of(documents[place[documents] < 0][0])
         raise InputError(
-            f"the comparison has no probability of document {pool.docnos[first]} of topic "
-            f"{pool.topics[pool.topic_of[first]]}, which the audit has drawn",
+            f"the comparison has no probability of document {docno} of topic {topic}, which the "
+            "audit has drawn",
             remedy="compare the runs for which the audit was drawn, pooled as deeply",
         )
     time, judged = order.time[kept], order.judged[kept]

@@ -146,7 +146,7 @@ class JudgingSession:
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
     >>> session = JudgingSession(rb.Judgments.none(pool), "mtc", budget=3)
     >>> while (document := session.next()) is not None:
-    ...     docno, topic = pool.docnos[document], pool.topics[pool.topic_of[document]]
+    ...     topic, docno = pool.pair_of(document)
     ...     session.observe(document, float(simulated.qrels[topic].get(docno, 0) > 0))
     >>> session.reason, session.judgments.n_judged
     ('budget', 3)

@@ -148,7 +148,7 @@ class LabelEvidence:
         """Names of the judges with labels of the pool's documents."""
         return () if self.labels is None else tuple(self.labels.judges[j] for j in self._judges)
 
-    @property
+    @cached_property
     def labelled(self) -> NDArray[np.bool_]:
         """Which documents have labels."""
         labelled: NDArray[np.bool_] = self._count > 0
@@ -328,7 +328,7 @@ class LabelEvidence:
     def is_partial(self) -> bool:
         """Whether many documents that are to be predicted, of topics with labels, have none."""
         without = np.count_nonzero(self.passed_over & ~self.judgments.judged)
-        return bool(without > FEW_UNLABELLED * (without + np.count_nonzero(self._count)))
+        return bool(without > FEW_UNLABELLED * (without + np.count_nonzero(self.labelled)))
 
     @cached_property
     def is_sample(self) -> bool:
@@ -391,7 +391,7 @@ class LabelEvidence:
         of_topic[:, topic] = x
         curve = rank_curve(pool.ranks(topic).T, pool.depth)
         apart = curve - curve.mean(axis=1, keepdims=True)
-        labelled = self._count[here] > 0
+        labelled = self.labelled[here]
         own = apart * x[:, None] / np.cbrt(pool.n_systems)
         rise = np.where(labelled, x - self._lowest, 0.0)
         own[:, self.shares] = apart[:, self.shares] * rise[:, None] / _SYSTEM_SCALE[0]
@@ -473,7 +473,7 @@ class LabelEvidence:
             return
         for j in range(n_judges):
             score, labelled = self._mean_ratio(self._if_not_by_lot, self._judge == j)
-            if np.count_nonzero(labelled) >= np.count_nonzero(self._count) / 2:
+            if np.count_nonzero(labelled) >= np.count_nonzero(self.labelled) / 2:
                 yield score, labelled
 
     @property
