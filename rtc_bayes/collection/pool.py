@@ -503,13 +503,15 @@ class Pool(Saved):
         Parameters
         ----------
         topics : iterable of str
-            Ids, each once; the pool's order is kept.
+            Ids, each once, or whole numbers that stand for them; the pool's order is kept.
 
         Raises
         ------
         InputError
             No topic, one twice, or one that the pool does not hold.
         """
+        if not isinstance(topics, str):
+            topics = [str(id_) if isinstance(id_, Integral) else id_ for id_ in topics]
         chosen = np.sort(_numbers("topic", topics, self.topics))
         if (np.diff(chosen) == 0).any():
             raise InputError("a topic is named twice", remedy="name topics of the pool, each once")

@@ -70,6 +70,7 @@ def test_entries_and_best_ranks(runs):
 
 @pytest.mark.parametrize("topic", [9, np.int32(9)])
 def test_a_topic_may_be_given_as_a_whole_number(pool, topic):
+    assert pool.select_topics([topic]).topics == ("9",)
     assert pool.locate(topic, ["w", "typo"]).tolist() == pool.locate("9", ["w", "typo"]).tolist()
     assert pool.locate(topic, ["w"])[0] >= 0
     qrels = rb.Qrels({"9": {"w": 1}})
