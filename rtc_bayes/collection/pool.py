@@ -510,7 +510,7 @@ class Pool(Saved):
         InputError
             No topic, one twice, or one that the pool does not hold.
         """
-        if not isinstance(topics, str):
+        if isinstance(topics, Iterable) and not isinstance(topics, str):
             topics = [str(id_) if isinstance(id_, Integral) else id_ for id_ in topics]
         chosen = np.sort(_numbers("topic", topics, self.topics))
         if (np.diff(chosen) == 0).any():
