@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 type Floats = NDArray[np.float64]
 
-type Simulation = Callable[[int, int], tuple[Mapping[str, Floats], Mapping[str, Floats]]]
+type Simulate = Callable[[int, int], tuple[Mapping[str, Floats], Mapping[str, Floats]]]
 """From the number of the simulation and a seed: the true values by name, each of any shape, and
 draws of each, of shape (draws, ...)."""
 
@@ -34,7 +34,7 @@ _ENVELOPE_SIMULATIONS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranks:
+class SimulationRanks:
     """Where the true values of simulations stand among their draws.
 
     Attributes
@@ -118,24 +118,24 @@ class Ranks:
 
     def __repr__(self) -> str:
         return (
-            f"Ranks({self.simulations} simulations of {self.draws} draws, {len(self.ranks)} "
-            f"scalars: p = {self.p_value:.3g} that all are uniform)"
+            f"SimulationRanks({self.simulations} simulations of {self.draws} draws, "
+            f"{len(self.ranks)} scalars: p = {self.p_value:.3g} that all are uniform)"
         )
 
 
 def simulation_based_calibration(
-    simulation: Simulation,
+    simulation: Simulate,
     *,
     simulations: int = 200,
     seed: int = 0,
     progress: Progress = silent,
-) -> Ranks:
+) -> SimulationRanks:
     """Rank true values among their draws, many times over.
 
     Parameters
     ----------
     simulation : callable
-        See :data:`Simulation`; those of this package are in
+        See :data:`Simulate`; those of this package are in
         :mod:`rtc_bayes.calibration.stages` and
         :mod:`rtc_bayes.calibration.whole_model`. The names and shapes are always the same.
     simulations : int
@@ -145,7 +145,7 @@ def simulation_based_calibration(
 
     Returns
     -------
-    Ranks
+    SimulationRanks
 
     Examples
     --------
@@ -175,7 +175,7 @@ def simulation_based_calibration(
                 )
                 ranks.setdefault(scalar, []).append(rank)
         progress("simulations", number + 1, simulations)
-    return Ranks({name: np.array(values) for name, values in ranks.items()}, draws)
+    return SimulationRanks({name: np.array(values) for name, values in ranks.items()}, draws)
 
 
 def _rank(true: float, draws: Floats, random: np.random.Generator) -> float:

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
 from rtc_bayes.collection.ids import list_of_names, shared_topics, some
 from rtc_bayes.collection.immutable import freeze
+from rtc_bayes.collection.judgment_values import as_grades, grades_of, indices_in, relevance_of
 from rtc_bayes.collection.labels import Labels
+from rtc_bayes.collection.labels_beside import check_labels_beside
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import JudgedFor, Qrels, level_of
@@ -196,7 +198,7 @@ class Judgments(Saved):
         InputError
             As :meth:`from_labels`.
         """
-        added, values = _indices(self.pool, documents), _labels(labels)
+        added, values = indices_in(self.pool, documents), relevance_of(labels)
         if added.shape != values.shape:
             raise InputError(
                 f"{counted(len(added), 'document')} but {counted(len(values), 'label')}",
@@ -207,7 +209,7 @@ class Judgments(Saved):
             raise InputError("a document is judged twice", remedy="give each document once")
         every, of_grade = self.labels.copy(), self.grades.copy()
         every[added] = values
-        of_grade[added] = _grades(grades, values, self.relevance_level)
+        of_grade[added] = grades_of(grades, values, self.relevance_level)
         return replace(self, labels=every, order=order, grades=of_grade)
 
     def with_judge_labels(self, labels: Labels | None) -> Judgments:
@@ -246,9 +248,7 @@ class Judgments(Saved):
         """
         if labels is not None:
             check_type(labels, Labels, "labels are", "read them: read_labels(FILE, ...)")
-            _check_reach(labels, self)
-            _say_unused(labels, self)
-            _say_scales(labels, self.pool)
+            check_labels_beside(labels, self)
         return replace(self, judge_labels=labels)
 
     @explains_types
@@ -301,7 +301,7 @@ class Judgments(Saved):
         InputError
             A document that is not judged, or given twice.
         """
-        kept = _indices(self.pool, documents)
+        kept = indices_in(self.pool, documents)
         if (unjudged := kept[~self.judged[kept]]).size:
             raise InputError(f"document {unjudged[0]} is not judged")
         return self._cleared().with_labels(kept, self.labels[kept], self.grades[kept])
@@ -331,7 +331,7 @@ class Judgments(Saved):
         [3.0, 0.0]
         """
         if grades is None:
-            values = _labels(labels)
+            values = relevance_of(labels)
             if values.shape == self.order.shape:
                 kept = values == self.labels[self.order]
                 of_labels = as_grades(values, self.relevance_level)
@@ -804,131 +804,6 @@ def infer_judged_for(judgments: Judgments) -> tuple[str, ...]:
         chosen.append(best)
         left[retrieved[best]] = False
     return tuple(pool.systems[s] for s in sorted(chosen))
-
-
-def _check_reach(labels: Labels, judgments: Judgments) -> None:
-    """Refuse labels of other topics or documents alone.
-
-    Warn of the pool's topics without one, and of labels that tell nothing of unjudged documents.
-    """
-    pool = judgments.pool
-    shared_topics(pool.topics, labels.topics, what="labels", say=False)
-    documents = labels.located(pool)
-    within = documents >= 0
-    of_runs = set(pool.topics)
-    if aside := [topic for topic in labels.topics if topic not in of_runs]:
-        others = np.isin(np.array(labels.topics)[labels.topic_of], aside)
-        warn(
-            f"{counted(int(others.sum()), 'label')} of {counted(len(aside), 'topic')} without a "
-            f"run, left aside: {some(aside)}",
-        )
-    if not within.any():
-        raise InputError(
-            f"none of {counted(labels.n_labels, 'label')} is of a document of the pool",
-            remedy="give labels of documents of these runs, by the same names",
-        )
-    labelled = {labels.topics[code] for code in np.unique(labels.topic_of[within])}
-    without = [topic for topic in pool.topics if topic not in labelled]
-    if without:
-        warn(
-            f"no label is of {len(without)} of {counted(pool.n_topics, 'topic')}: {some(without)}",
-        )
-    alone = judgments.judged[documents[within]].all() and not judgments.judged.all()
-    if alone and judgments.n_judged > 2 * len(np.unique(documents[within])):
-        warn(
-            "every document with a label is judged, so that the labels tell little of others; if "
-            "the judgments are of judges that may err, and the labels a human's, give each in the "
-            "other's place (--qrels a human's, --labels those that may err)",
-        )
-
-
-def _indices(pool: Pool, documents: ArrayLike) -> NDArray[np.int64]:
-    """Return indices of a pool's documents, or say which is none."""
-    indices = np.array(documents)
-    if indices.ndim != 1 or (indices.size and not np.issubdtype(indices.dtype, np.integer)):
-        raise InputError(
-            f"documents are an array of {indices.dtype} with {indices.ndim} dimensions",
-            remedy="give a list of indices, as Pool.locate returns them",
-        )
-    outside = indices[(indices < 0) | (indices >= pool.n_documents)]
-    if outside.size:
-        raise InputError(
-            f"the pool holds no document {outside[0]}",
-            remedy=f"give indices from 0 to {pool.n_documents - 1}; Pool.locate gives -1 for a "
-            "docno that is not there, which Pool.with_documents adds",
-        )
-    return indices.astype(np.int64)
-
-
-def _labels(labels: ArrayLike) -> NDArray[np.float64]:
-    """Return labels, each in [0, 1]."""
-    try:
-        values = np.array(labels, dtype=np.float64)
-    except (TypeError, ValueError):
-        values = np.array(np.nan)
-    if values.ndim != 1:
-        raise InputError("labels are not a list of numbers", remedy="give one for each document")
-    bad = values[~((values >= 0.0) & (values <= 1.0))]
-    if bad.size:
-        raise InputError(f"label {bad[0]} is outside [0, 1]", remedy="give labels from 0 to 1")
-    return values
-
-
-def as_grades(labels: NDArray[np.float64], level: int) -> NDArray[np.float64]:
-    """Return 0 for the label 0, the lowest relevant grade for 1; no number where there is none."""
-    return np.where((labels == 0.0) | (labels == 1.0), labels * level, np.nan)
-
-
-def _grades(
-    grades: ArrayLike | None, labels: NDArray[np.float64], level: int
-) -> NDArray[np.float64]:
-    """Return grades, or what labels say of them."""
-    if grades is None:
-        return as_grades(labels, level)
-    values = np.array(grades, dtype=np.float64)
-    hard = values[~np.isnan(values)]
-    if values.shape != labels.shape or (hard < 0.0).any() or (hard % 1.0 != 0.0).any():
-        raise InputError(
-            "grades are not as many whole numbers as labels, each at least 0",
-            remedy="give a grade for each label, or NaN",
-        )
-    other = ~np.isnan(values) & (labels != (values >= level))
-    if other.any():
-        n = int(np.flatnonzero(other)[0])
-        raise InputError(
-            f"label {labels[n]:g} has grade {values[n]:g}, and grades from {level} on are relevant",
-            remedy="give the label that a grade has, or NaN for a label without a grade",
-        )
-    return values
-
-
-def _say_unused(labels: Labels, judgments: Judgments) -> None:
-    """Say what files of labels hold that is no evidence here."""
-    if labels.gold and not judgments.n_judged:
-        warn(
-            f"the labels hold true grades of {counted(len(labels.gold), 'pair')}, which are not "
-            "used here; to use them, give them as judgments (--qrels)"
-        )
-    if labels.n_dropped:
-        below, highest = labels.n_dropped - labels.n_above, labels.n_grades - 1
-        warn(
-            f"{counted(labels.n_dropped, 'label')} left out: {below:,} blank or below 0, "
-            f"{labels.n_above:,} above {highest}, the highest of {labels.n_grades} grades"
-        )
-
-
-def _say_scales(labels: Labels, pool: Pool) -> None:
-    """Warn of judges of many labels in a pool who never give the highest grade of the others."""
-    inside = np.unique(labels.judge_of[labels.located(pool) >= 0])
-    labels = labels.select(judges=[labels.judges[j] for j in inside])
-    highest = labels.n_grades - 1
-    below = np.setdiff1d(labels.judges_below(highest), labels.binary_judges)
-    if len(below) and labels.grade.max() == highest:
-        warn(
-            f"no label of {some([labels.judges[j] for j in below])} reaches {highest}, the highest "
-            "grade of other judges, and grades of all are read on one scale, from 0 to "
-            f"{highest}; if these are on a shorter scale, write their grades on that of the others"
-        )
 
 
 def _judged_for(

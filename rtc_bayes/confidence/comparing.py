@@ -13,7 +13,7 @@ from rtc_bayes import defaults
 from rtc_bayes.confidence import rule
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.comparisons import Comparisons
-from rtc_bayes.confidence.forms import Probabilities, corrected, normal, smoothed, within
+from rtc_bayes.confidence.forms import SignProbabilities, corrected, normal, smoothed, within
 from rtc_bayes.confidence.many_draws import exact_moments, plugin_moments
 from rtc_bayes.confidence.outcomes import (
     Shape,
@@ -229,12 +229,12 @@ def compare_setting(setting: Setting) -> Comparison:
 class _Signs(NamedTuple):
     """Probabilities of the signs of pairs, and of a difference within the rope if one is given."""
 
-    probabilities: Probabilities
+    probabilities: SignProbabilities
     within: Floats | None
 
     @classmethod
     def by(
-        cls, form: Callable[[Floats], Probabilities], expected: Floats, rope: float | None
+        cls, form: Callable[[Floats], SignProbabilities], expected: Floats, rope: float | None
     ) -> _Signs:
         """Take a form's own distribution."""
         return cls(form(expected), None if rope is None else within(form, expected, rope))
@@ -246,7 +246,7 @@ class _Signs(NamedTuple):
         """Take the shares of outcomes, never 0 or 1 for a pair that varies."""
         size = scores[0].size if len(scores) else 0
         parts = shares(scores, rows)
-        signs = Probabilities(
+        signs = SignProbabilities(
             *(np.where(varies, b, a) for a, b in zip(parts, smoothed(parts, size), strict=True))
         )
         if rope is None:
@@ -462,7 +462,7 @@ def _choose(
     )
 
 
-def _gap(form: Probabilities, counted: Probabilities, outcomes: int) -> Floats:
+def _gap(form: SignProbabilities, counted: SignProbabilities, outcomes: int) -> Floats:
     """Distance of P(< 0) + P(= 0) / 2 from the shares of outcomes, in standard errors."""
     below = form.less + 0.5 * form.equal
     share = counted.less + 0.5 * counted.equal

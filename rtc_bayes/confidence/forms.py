@@ -24,7 +24,7 @@ _GRID = np.arange(-400, 401) * _STEP
 _BLOCK = 1024
 
 
-class Probabilities(NamedTuple):
+class SignProbabilities(NamedTuple):
     """Probabilities that a difference is below, at and above 0; they sum to 1.
 
     Attributes
@@ -37,12 +37,12 @@ class Probabilities(NamedTuple):
     equal: Floats
     greater: Floats
 
-    def mean(self) -> Probabilities:
+    def mean(self) -> SignProbabilities:
         """Average over the first axis (the draws)."""
-        return Probabilities(*(part.mean(axis=0) for part in self))
+        return SignProbabilities(*(part.mean(axis=0) for part in self))
 
 
-def normal(expected: ArrayLike, variance: ArrayLike) -> Probabilities:
+def normal(expected: ArrayLike, variance: ArrayLike) -> SignProbabilities:
     """Probabilities of a normal difference: P(< 0) = Phi(-E / sd).
 
     Carterette 2007, section 3.2. A normal has no ties; without variance the difference is known,
@@ -55,7 +55,7 @@ def normal(expected: ArrayLike, variance: ArrayLike) -> Probabilities:
 
     Returns
     -------
-    Probabilities
+    SignProbabilities
 
     Examples
     --------
@@ -70,7 +70,7 @@ def normal(expected: ArrayLike, variance: ArrayLike) -> Probabilities:
 
 def corrected(
     expected: ArrayLike, variance: ArrayLike, skewness: ArrayLike, excess_kurtosis: ArrayLike
-) -> Probabilities:
+) -> SignProbabilities:
     """Probabilities by an Edgeworth expansion to the second order.
 
     With x = -E / sd, skewness g and excess kurtosis k, P(< 0) is
@@ -88,7 +88,7 @@ def corrected(
 
     Returns
     -------
-    Probabilities
+    SignProbabilities
 
     Examples
     --------
@@ -111,7 +111,7 @@ def corrected(
     return _around_certainty(expected, variance, less)
 
 
-def student(expected: ArrayLike, variance: ArrayLike, degrees: float) -> Probabilities:
+def student(expected: ArrayLike, variance: ArrayLike, degrees: float) -> SignProbabilities:
     """Probabilities of a Student difference: P(< 0) = F(-E / sd), F of so many degrees of freedom.
 
     Parameters
@@ -123,7 +123,7 @@ def student(expected: ArrayLike, variance: ArrayLike, degrees: float) -> Probabi
 
     Returns
     -------
-    Probabilities
+    SignProbabilities
         Without variance, those of :func:`normal`.
     """
     expected, variance = np.broadcast_arrays(
@@ -132,7 +132,7 @@ def student(expected: ArrayLike, variance: ArrayLike, degrees: float) -> Probabi
     return _around_certainty(expected, variance, stdtr(degrees, _standardised(expected, variance)))
 
 
-def within(form: Callable[[Floats], Probabilities], expected: Floats, rope: float) -> Floats:
+def within(form: Callable[[Floats], SignProbabilities], expected: Floats, rope: float) -> Floats:
     """Probability that a difference is nearer to 0 than `rope`, by a form's own distribution.
 
     Parameters
@@ -152,7 +152,7 @@ def within(form: Callable[[Floats], Probabilities], expected: Floats, rope: floa
     return np.maximum(above.less - below.less - below.equal, 0.0)
 
 
-def from_outcomes(differences: ArrayLike) -> Probabilities:
+def from_outcomes(differences: ArrayLike) -> SignProbabilities:
     """Shares of sampled differences below, at and above 0.
 
     The standard error of a share P of n outcomes is sqrt(P (1 - P) / n).
@@ -164,7 +164,7 @@ def from_outcomes(differences: ArrayLike) -> Probabilities:
 
     Returns
     -------
-    Probabilities
+    SignProbabilities
         Of shape (...).
 
     Examples
@@ -175,10 +175,10 @@ def from_outcomes(differences: ArrayLike) -> Probabilities:
     differences = np.asarray(differences, dtype=np.float64)
     below, above = differences <= -TIE, differences >= TIE
     equal = ~(below | above)
-    return Probabilities(below.mean(axis=-1), equal.mean(axis=-1), above.mean(axis=-1))
+    return SignProbabilities(below.mean(axis=-1), equal.mean(axis=-1), above.mean(axis=-1))
 
 
-def smoothed(shares: Probabilities, outcomes: int) -> Probabilities:
+def smoothed(shares: SignProbabilities, outcomes: int) -> SignProbabilities:
     """Probabilities from the shares of outcomes: one more below 0 and one more above.
 
     That no outcome had a sign does not make the sign impossible. The probability that the first
@@ -188,18 +188,18 @@ def smoothed(shares: Probabilities, outcomes: int) -> Probabilities:
 
     Parameters
     ----------
-    shares : Probabilities
+    shares : SignProbabilities
         From :func:`from_outcomes`.
     outcomes : int
         Behind every share.
 
     Returns
     -------
-    Probabilities
+    SignProbabilities
     """
     below, equal, above = (outcomes * share for share in shares)
     size = outcomes + 2.0
-    return Probabilities((below + 1.0) / size, equal / size, (above + 1.0) / size)
+    return SignProbabilities((below + 1.0) / size, equal / size, (above + 1.0) / size)
 
 
 def _standardised(expected: Floats, variance: Floats) -> Floats:
@@ -212,13 +212,13 @@ def _finite(values: ArrayLike, pairs: int) -> Floats:
     return np.broadcast_to(np.nan_to_num(np.asarray(values, dtype=np.float64)), (pairs,))
 
 
-def _around_certainty(expected: Floats, variance: Floats, less: Floats) -> Probabilities:
+def _around_certainty(expected: Floats, variance: Floats, less: Floats) -> SignProbabilities:
     """Probabilities from P(< 0) where there is variance, and from the difference elsewhere."""
     certain = variance <= 0.0
     tied = certain & (np.abs(expected) < TIE)
     less = np.where(certain, (expected < 0.0) & ~tied, less)
     equal = tied.astype(np.float64)
-    return Probabilities(less, equal, np.where(tied, 0.0, 1.0 - less))
+    return SignProbabilities(less, equal, np.where(tied, 0.0, 1.0 - less))
 
 
 def _shift_table(skewness: Floats, kurtosis: Floats) -> Floats:

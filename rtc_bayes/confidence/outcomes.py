@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import measures
-from rtc_bayes.confidence.forms import TIE, Probabilities, from_outcomes
+from rtc_bayes.confidence.forms import TIE, SignProbabilities, from_outcomes
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.workers import ALONE, Workers
 
@@ -74,7 +74,7 @@ def sample(
     return np.ascontiguousarray(np.moveaxis(scores, 2, 0))
 
 
-def shares(scores: Floats, pairs: NDArray[np.int64]) -> Probabilities:
+def shares(scores: Floats, pairs: NDArray[np.int64]) -> SignProbabilities:
     """Shares of outcomes, over all draws, in which the first system is below, like and above.
 
     Parameters
@@ -86,7 +86,7 @@ def shares(scores: Floats, pairs: NDArray[np.int64]) -> Probabilities:
     parts = np.empty((3, len(pairs)))
     for inside in _blocks(scores, pairs):
         parts[:, inside] = from_outcomes(_differences(scores, pairs[inside], flat=True))
-    return Probabilities(*parts)
+    return SignProbabilities(*parts)
 
 
 def shares_within(scores: Floats, pairs: NDArray[np.int64], rope: float) -> Floats:

@@ -16,7 +16,7 @@ from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.grades import check_grade
 from rtc_bayes.collection.hold_out import check_design
-from rtc_bayes.collection.judgments import as_grades
+from rtc_bayes.collection.judgment_values import as_grades
 from rtc_bayes.errors import (
     InputError,
     check_type,

@@ -43,7 +43,7 @@ type Temper = Literal["none", "depth"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankCurve:
+class RankLayerMode:
     """The mode of layer 1 for one pair (R_t, N_t).
 
     Attributes
@@ -70,13 +70,15 @@ class RankCurve:
 
     def __repr__(self) -> str:
         return (
-            f"RankCurve({len(self.q)} items, q* {self.q[0]:.3f} to {self.q[-1]:.3f}, "
+            f"RankLayerMode({len(self.q)} items, q* {self.q[0]:.3f} to {self.q[-1]:.3f}, "
             f"{self.iterations} iterations, gradient {self.gradient:.1e})"
         )
 
 
 @lru_cache(maxsize=4096)
-def solve(items: int, relevant: float, nonrelevant: float, temper: Temper = "none") -> RankCurve:
+def solve(
+    items: int, relevant: float, nonrelevant: float, temper: Temper = "none"
+) -> RankLayerMode:
     """Find the mode of layer 1.
 
     Parameters
@@ -90,7 +92,7 @@ def solve(items: int, relevant: float, nonrelevant: float, temper: Temper = "non
 
     Returns
     -------
-    RankCurve
+    RankLayerMode
     """
     weight = _weight(items, temper)
     wins, meetings = relevant + 1.0, relevant + nonrelevant + 2.0
@@ -114,7 +116,7 @@ def solve(items: int, relevant: float, nonrelevant: float, temper: Temper = "non
         return gradient, curvature
 
     mode = maximise(np.full(items, np.log(wins / (meetings - wins))), log_density, derivatives)
-    return RankCurve(mode.at, sigmoid(mode.at), mode.iterations, mode.gradient, mode.converged)
+    return RankLayerMode(mode.at, sigmoid(mode.at), mode.iterations, mode.gradient, mode.converged)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

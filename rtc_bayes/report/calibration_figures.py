@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rtc_bayes.calibration.simulation_based import Ranks
+    from rtc_bayes.calibration.simulation_based import SimulationRanks
 
 _PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 _BARS = 30
@@ -117,7 +117,7 @@ def interval_coverage(systems: pd.DataFrame, *, measure: str = "MAP") -> Figure:
 
 
 @styled
-def rank_ecdfs(ranks: Ranks) -> Figure:
+def rank_ecdfs(ranks: SimulationRanks) -> Figure:
     """Draw how far the ranks of simulation-based calibration are from uniform.
 
     The distribution function of the ranks less that of a uniform distribution, with the band
@@ -125,7 +125,7 @@ def rank_ecdfs(ranks: Ranks) -> Figure:
 
     Parameters
     ----------
-    ranks : Ranks
+    ranks : SimulationRanks
         At most its 12 scalars least like uniform are drawn.
     """
     worst = ranks.p_values().head(12)

@@ -15,7 +15,7 @@ from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.confidence import Comparison
-    from rtc_bayes.confidence.comparison import Pair
+    from rtc_bayes.confidence.pair import Pair
 
 type Floats = NDArray[np.float64]
 

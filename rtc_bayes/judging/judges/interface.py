@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
-from rtc_bayes.collection.judgments import as_grades
+from rtc_bayes.collection.judgment_values import as_grades
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import counted
 

@@ -1,0 +1,73 @@
+"""Documents, labels and grades as the arrays of judgments, each checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rtc_bayes.errors import InputError
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection.pool import Pool
+
+
+def indices_in(pool: Pool, documents: ArrayLike) -> NDArray[np.int64]:
+    """Return indices of a pool's documents, or say which is none."""
+    indices = np.array(documents)
+    if indices.ndim != 1 or (indices.size and not np.issubdtype(indices.dtype, np.integer)):
+        raise InputError(
+            f"documents are an array of {indices.dtype} with {indices.ndim} dimensions",
+            remedy="give a list of indices, as Pool.locate returns them",
+        )
+    outside = indices[(indices < 0) | (indices >= pool.n_documents)]
+    if outside.size:
+        raise InputError(
+            f"the pool holds no document {outside[0]}",
+            remedy=f"give indices from 0 to {pool.n_documents - 1}; Pool.locate gives -1 for a "
+            "docno that is not there, which Pool.with_documents adds",
+        )
+    return indices.astype(np.int64)
+
+
+def relevance_of(labels: ArrayLike) -> NDArray[np.float64]:
+    """Return labels, each in [0, 1]."""
+    try:
+        values = np.array(labels, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.array(np.nan)
+    if values.ndim != 1:
+        raise InputError("labels are not a list of numbers", remedy="give one for each document")
+    bad = values[~((values >= 0.0) & (values <= 1.0))]
+    if bad.size:
+        raise InputError(f"label {bad[0]} is outside [0, 1]", remedy="give labels from 0 to 1")
+    return values
+
+
+def as_grades(labels: NDArray[np.float64], level: int) -> NDArray[np.float64]:
+    """Return 0 for the label 0, the lowest relevant grade for 1; no number where there is none."""
+    return np.where((labels == 0.0) | (labels == 1.0), labels * level, np.nan)
+
+
+def grades_of(
+    grades: ArrayLike | None, labels: NDArray[np.float64], level: int
+) -> NDArray[np.float64]:
+    """Return grades, or what labels say of them."""
+    if grades is None:
+        return as_grades(labels, level)
+    values = np.array(grades, dtype=np.float64)
+    hard = values[~np.isnan(values)]
+    if values.shape != labels.shape or (hard < 0.0).any() or (hard % 1.0 != 0.0).any():
+        raise InputError(
+            "grades are not as many whole numbers as labels, each at least 0",
+            remedy="give a grade for each label, or NaN",
+        )
+    other = ~np.isnan(values) & (labels != (values >= level))
+    if other.any():
+        n = int(np.flatnonzero(other)[0])
+        raise InputError(
+            f"label {labels[n]:g} has grade {values[n]:g}, and grades from {level} on are relevant",
+            remedy="give the label that a grade has, or NaN for a label without a grade",
+        )
+    return values
