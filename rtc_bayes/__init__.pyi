@@ -13,6 +13,8 @@ from .collection import (
     Labels as Labels,
     Merged as Merged,
     Pool as Pool,
+    Prel as Prel,
+    Prels as Prels,
     Probabilities as Probabilities,
     Qrels as Qrels,
     Relevance as Relevance,

@@ -256,11 +256,14 @@ def check_type(value: object, kind: Any, what: str, remedy: str) -> None:
 
 #: How to come by an object of a class, for who gave another.
 _SOURCES = {
-    "Pool": "pool the runs: Estimand().pool(runs, qrels)",
+    "Pool": "pool the runs: Estimand().pool(runs), or to compare them by judgments "
+    "Estimand().pool(runs, qrels)",
     "Runs": "read them: read_runs(FILES)",
     "Qrels": "read them, read_qrels(FILE), or write judgments out: judgments.to_qrels()",
     "Judgments": "line them up with a pool: Judgments.from_qrels(pool, qrels)",
     "Labels": "read them: read_labels(FILES)",
+    "Prels": "read them: read_prels(FILE)",
+    "Probabilities": "read them, read_erels(FILE), or take an aggregate.probabilities()",
     "Comparison": "compare: compare(pool, fit(pool, judgments))",
     "Fit": "fit a model: fit(pool, judgments)",
     "ScoreMatrix": "score the runs: ScoreMatrix.from_qrels(runs, qrels, measure)",

@@ -8,6 +8,7 @@ import pytest
 import rtc_bayes as rb
 from rtc_bayes.errors import InputError, explains_types
 
+LABELS = rb.Labels.of(["1"], ["d"], ["j"], [1])
 CLASSES = {name for name in rb.__all__ if inspect.isclass(getattr(rb, name))}
 
 
@@ -72,6 +73,28 @@ def made():
         (lambda s, p, j, f: rb.Runs(s.runs["site01a"]), r"runs are a Run; .* Runs\(\[run\]\)"),
         (lambda s, p, j, f: rb.Labels.of("1", "d", "j", 1), "topics: '1' is not a list of names"),
         (lambda s, p, j, f: rb.Labels.of(["1"], ["d"], ["j"], 1), "grades: 1 is not a list"),
+        (lambda s, p, j, f: rb.compare(p, "fit.nc"), r"a str is not .* rb.Fit.load\(FILE\)"),
+        (
+            lambda s, p, j, f: rb.compare(p, rb.aggregate(LABELS, method="mv")),
+            r"an Aggregate is not .* from_erels\(pool, aggregate.probabilities",
+        ),
+        (
+            lambda s, p, j, f: rb.compare(p, rb.Probabilities({"1": {"d": 0.5}})),
+            r"a Probabilities is not .* from_erels\(pool, prob",
+        ),
+        (lambda s, p, j, f: rb.Relevance.from_erels(p, "e"), "erels are a str, not a Prob"),
+        (lambda s, p, j, f: rb.write_prels(s.qrels, "p"), "prels are a Qrels, not a Prels"),
+        (lambda s, p, j, f: f.save("fit.tex"), "fit.tex: netCDF and zarr are written"),
+        (lambda s, p, j, f: p.select([p.systems[0]] * 2), "a system is named twice"),
+        (lambda s, p, j, f: LABELS.keep([True] * 3), "which: .* a truth for each of 1 label"),
+        (
+            lambda s, p, j, f: rb.Run.from_rankings("s", {"1": {"a": 1.0}}),
+            "topic 1: a ranking is a mapping, .*read_runs",
+        ),
+        (
+            lambda s, p, j, f: rb.ScoreMatrix.from_qrels(s.runs, s.qrels, ["AP", "P@10"]),
+            "scores by one measure, not AP, P@10",
+        ),
         (lambda s, p, j, f: rb.Labels.of(None, ["d"], ["j"], [1]), "topics are a NoneType, not a"),
     ],
 )

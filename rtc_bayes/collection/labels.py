@@ -156,6 +156,8 @@ class Labels:
         for name, ids in (("topics", topics), ("docnos", docnos), ("judges", judges)):
             if isinstance(ids, str):
                 list_of_names(name, ids)
+        # a column of a frame is numbered by the frame's rows
+        topics, docnos, judges = list(topics), list(docnos), list(judges)
         values = _whole(grades, "label")
         if values.ndim != 1:
             raise InputError(
@@ -353,14 +355,40 @@ class Labels:
         )
         return replace(kept, unanswered=unanswered)
 
+    def gold_qrels(self) -> Qrels:
+        """Return the true grades as judgments, which may stand beside the labels in a fit.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> gold = {("1", "a"): 1, ("1", "b"): 0}
+        >>> rb.Labels.of(["1"], ["a"], ["crowd"], [1], gold=gold).gold_qrels()
+        Qrels(1 topic, 2 judged, 1 relevant at level 1)
+        """
+        table: dict[str, dict[str, int]] = {}
+        for (topic, docno), grade in self.gold.items():
+            table.setdefault(topic, {})[docno] = grade
+        return Qrels(table)
+
     def keep(self, which: ArrayLike) -> Labels:
         """Return some of the labels.
 
         Parameters
         ----------
         which : bool array, shape (label,), or int array of positions
+
+        Raises
+        ------
+        InputError
+            Truths of another number than there are labels, or a position that no label has.
         """
-        rows = np.arange(self.n_labels)[np.asarray(which)]
+        try:
+            rows = np.arange(self.n_labels)[np.asarray(which)]
+        except IndexError as error:
+            raise InputError(
+                f"which: {error}",
+                remedy=f"give a truth for each of {counted(self.n_labels, 'label')}, or positions",
+            ) from None
         topics, docnos, judges = (
             [ids[i] for i in codes[rows]]
             for ids, codes in (

@@ -76,7 +76,8 @@ def _say_unused(labels: Labels, judgments: Judgments) -> None:
     if labels.gold and not judgments.n_judged:
         warn(
             f"the labels hold true grades of {counted(len(labels.gold), 'pair')}, which are not "
-            "used here; to use them, give them as judgments (--qrels)"
+            "used here; to use them, give them as judgments "
+            "(--qrels; in Python labels.gold_qrels())"
         )
     if labels.n_dropped:
         below, highest = labels.n_dropped - labels.n_above, labels.n_grades - 1

@@ -491,7 +491,7 @@ class Pool(Saved):
         Raises
         ------
         InputError
-            No system, or one that the pool does not hold.
+            No system, one twice, or one that the pool does not hold.
         """
         chosen = _numbers("system", systems, self.systems)
         every = np.arange(self.n_documents) if keep_documents else None
@@ -513,8 +513,6 @@ class Pool(Saved):
         if isinstance(topics, Iterable) and not isinstance(topics, str):
             topics = [str(id_) if isinstance(id_, Integral) else id_ for id_ in topics]
         chosen = np.sort(_numbers("topic", topics, self.topics))
-        if (np.diff(chosen) == 0).any():
-            raise InputError("a topic is named twice", remedy="name topics of the pool, each once")
         documents, _ = entries_of(self.topic_starts, chosen)
         return self._part(np.arange(self.n_systems), chosen, documents)
 
@@ -708,6 +706,9 @@ def _numbers(what: str, names: Iterable[str], held: Sequence[str]) -> NDArray[np
     wanted = list_of_names(f"{what}s", names)
     if unknown := [name for name in wanted if name not in number]:
         raise InputError(f"the pool holds no {what} {unknown[0]!r}")
-    if not wanted:
-        raise InputError(f"no {what} is named", remedy=f"name {what}s of the pool, each once")
+    if not wanted or len(set(wanted)) < len(wanted):
+        raise InputError(
+            f"a {what} is named twice" if wanted else f"no {what} is named",
+            remedy=f"name {what}s of the pool, each once",
+        )
     return np.array([number[name] for name in wanted], dtype=np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import ONE_EACH, Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels, level_of
-from rtc_bayes.errors import InputError, warn
+from rtc_bayes.errors import InputError, explains_types, warn, with_article
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
 
@@ -169,6 +170,7 @@ class Relevance(Saved):
         return cls(probability, model=model, method=method, grades=grades)
 
     @classmethod
+    @explains_types
     def from_erels(
         cls,
         pool: Pool,
@@ -428,9 +430,25 @@ def as_relevance(source: object) -> Relevance:
     if isinstance(relevance, Relevance):
         return relevance
     raise InputError(
-        f"a {type(source).__name__} is not a relevance of documents",
-        remedy="give rb.fit(pool, rb.Judgments.from_qrels(pool, qrels)) with pool = "
-        "rb.Pool.from_runs(runs), or of probabilities rb.Relevance.from_values(pool, values)",
+        f"{with_article(type(source).__name__)} is not a relevance of documents",
+        remedy=_remedy(source),
+    )
+
+
+def _remedy(source: object) -> str:
+    """Say how to come by a relevance of documents, from what was given for one."""
+    if isinstance(source, str | PurePath):
+        return (
+            "load a fit, rb.Fit.load(FILE), or take listed probabilities: "
+            "rb.Relevance.from_erels(pool, rb.read_erels(FILE))"
+        )
+    if isinstance(source, Probabilities):
+        return "give rb.Relevance.from_erels(pool, probabilities)"
+    if callable(getattr(source, "probabilities", None)):
+        return "give rb.Relevance.from_erels(pool, aggregate.probabilities())"
+    return (
+        "give rb.fit(pool, rb.Judgments.from_qrels(pool, qrels)) with pool = "
+        "rb.Pool.from_runs(runs), or of probabilities rb.Relevance.from_values(pool, values)"
     )
 
 

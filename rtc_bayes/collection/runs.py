@@ -135,8 +135,8 @@ class Run(Immutable):
         Raises
         ------
         InputError
-            A document twice in a topic, a score that is not a number, lengths that differ, an id
-            that is neither text nor a whole number.
+            A ranking that is a mapping, a document twice in a topic, a score that is not a number,
+            lengths that differ, an id that is neither text nor a whole number.
 
         Examples
         --------
@@ -149,6 +149,12 @@ class Run(Immutable):
         for topic, ranking in keyed_by_text(rankings, "topic").items():
             if isinstance(ranking, str):
                 list_of_names("ranking", ranking)
+            if isinstance(ranking, Mapping):
+                raise InputError(
+                    f"run {tag!r}, topic {topic}: a ranking is a mapping, no list of docnos",
+                    remedy="read documents with scores: "
+                    "rb.read_runs({system: {topic: {docno: score}}})",
+                )
             docnos = np.array([text_of(docno, "docno") for docno in ranking], dtype=object)
             values = np.asarray(
                 range(len(docnos), 0, -1) if scores is None else scores[topic], dtype=np.float64

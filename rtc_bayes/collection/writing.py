@@ -128,6 +128,7 @@ def write_erels(probabilities: Probabilities, path: str | Path) -> None:
     _write(path, ((topic, "Q0", docno, float(p)) for topic, docno, p in rows))
 
 
+@explains_types
 def write_prels(prels: Prels, path: str | Path) -> None:
     """Write ``topic docno relevance algorithm probability`` lines.
 

@@ -111,6 +111,11 @@ class ScoreMatrix(Saved):
         relevance_level, topics
             As of :func:`rtc_bayes.evaluate`, which computes the scores.
 
+        Raises
+        ------
+        InputError
+            Several measures, and as of :func:`rtc_bayes.evaluate`.
+
         Examples
         --------
         >>> import rtc_bayes as rb
@@ -124,7 +129,12 @@ class ScoreMatrix(Saved):
         from rtc_bayes.measures.truth import evaluate
 
         table = evaluate(runs, qrels, measure, relevance_level=relevance_level, topics=topics)
-        mean = table[measure]
+        if len(table.measures) > 1:
+            raise InputError(
+                f"a matrix holds scores by one measure, not {', '.join(table.measures)}",
+                remedy="make one of each",
+            )
+        mean = table[table.measures[0]]
         return cls(mean, np.zeros(mean.shape), table.systems, table.topics, *table.measures)
 
     @classmethod

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 _CONTENT = "content_digest"
 # of the bytes of a zarr folder: damaged ones can bring the process down where they are decoded
 _FILES = ".files_digest"
-# what other kinds of file end in
-_OTHERS = (".csv", ".json", ".txt", ".html", ".pkl")
+# of netCDF and zarr, and of nothing that is known
+_ENDINGS = (".nc", ".nc4", ".netcdf", ".h5", ".zarr", "")
 
 
 def check_ending(path: str | Path) -> None:
-    """Refuse to write a data set under the ending of another kind of file.
+    """Refuse to write a data set under an ending that is not one of netCDF or zarr.
 
     Examples
     --------
@@ -36,11 +36,11 @@ def check_ending(path: str | Path) -> None:
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: fit.csv: netCDF and zarr are written, which this ending is not ...
     """
-    if Path(path).suffix.lower() in _OTHERS:
+    if Path(path).suffix.lower() not in _ENDINGS:
         raise InputError(
             "netCDF and zarr are written, which this ending is not for",
             path=path,
-            remedy="name a file FILE.nc",
+            remedy="name a file FILE.nc or a folder FOLDER.zarr",
         )
 
 
@@ -58,7 +58,7 @@ def write_dataset(data: xr.Dataset | xr.DataTree, path: str | Path) -> None:
     Raises
     ------
     InputError
-        An ending of another kind of file (``.csv``, ``.json``, ``.txt``, ``.html``, ``.pkl``), the
+        An ending of another kind of file (``.csv``, ``.tex``, ...), the
         folder of `path` does not exist, something other than zarr stands at a .zarr path, or
         it cannot be written: a full disk, a folder without the right to write.
 

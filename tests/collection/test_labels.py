@@ -38,6 +38,7 @@ def test_rows_with_names_gold_and_a_broken_link(tmp_path):
     assert labels.pair_ids() == [("7", "d1"), ("8", "d2")]
     assert labels.pairs().of_label.tolist() == [0, 0, 1]
     assert labels.gold_grades().tolist() == [-1, 2]
+    assert dict(labels.gold_qrels()) == {"7": {"d2": 1}, "8": {"d2": 2}}
     assert labels.at_level(2).gold_grades().tolist() == [-1, 1]
 
 
@@ -371,3 +372,11 @@ def test_csv_without_names_may_quote_its_fields(tmp_path):
     unclosed = _file(tmp_path, 'topic,judge,docno,label\n7,w1,"d1,1\n7,w1,d2,0\n', "open.csv")
     with pytest.raises(rb.InputError, match=r"open\.csv:2: this row cannot be read as CSV"):
         rb.read_labels(unclosed)
+
+
+def test_columns_of_a_part_of_a_frame():
+    """Its rows are numbered from elsewhere than 0."""
+    frame = pd.DataFrame({"t": ["1", "1"], "d": ["a", "b"], "j": ["x", "y"], "g": [1, 0]})[1:]
+    labels = rb.Labels.of(frame.t, frame.d, frame.j, frame.g)
+    assert labels.pair_ids() == [("1", "b")]
+    assert labels.judges == ("y",)
