@@ -76,11 +76,11 @@ def made():
         (lambda s, p, j, f: rb.compare(p, "fit.nc"), r"a str is not .* rb.Fit.load\(FILE\)"),
         (
             lambda s, p, j, f: rb.compare(p, rb.aggregate(LABELS, method="mv")),
-            r"an Aggregate is not .* from_erels\(pool, aggregate.probabilities",
+            r"an Aggregate is not .*from_erels\(pool, aggregate.probabilities",
         ),
         (
             lambda s, p, j, f: rb.compare(p, rb.Probabilities({"1": {"d": 0.5}})),
-            r"a Probabilities is not .* from_erels\(pool, prob",
+            r"a Probabilities is not .*from_erels\(pool, prob",
         ),
         (lambda s, p, j, f: rb.Relevance.from_erels(p, "e"), "erels are a str, not a Prob"),
         (lambda s, p, j, f: rb.write_prels(s.qrels, "p"), "prels are a Qrels, not a Prels"),
