@@ -87,6 +87,8 @@ class Comparison(Shown, Saved):
         difference (0 for a point estimate); their sum is sd_difference squared.
     meta : mapping
         Provenance, how many outcomes and draws there were, and what the scores are about.
+    sd_shared : ndarray or None, shape (pairs,)
+        Of what all scores share, where every list is short (:attr:`Pair.sd_shared`).
     p_rope : ndarray or None, shape (pairs,)
         Probability that the difference is nearer to 0 than ``meta["rope"]``, if asked for.
     p_best, rank_low, rank_median, rank_high : ndarray or None, shape (systems,)
@@ -107,16 +109,17 @@ class Comparison(Shown, Saved):
     >>> run = rb.Run.from_rankings
     >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
     >>> pool = rb.Pool.from_runs(runs)
-    >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]))
+    >>> of_pool = rb.Estimand(scope="pool")
+    >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]), of_pool)
     >>> comparison
     Comparison(AP over 1 topic, exact moments: 2 systems, 1 pair)
-      A  0.9050  sd 0.3394
-      B  0.5050  sd 0.2452
+      A  0.9050  sd 0.2889
+      B  0.5050  sd 0.2179
       0% of the pairs have a confidence of 0.95 or more
     >>> comparison.with_ranks().p_best.round(1).tolist()
     [0.9, 0.1]
     >>> comparison.with_forecast(0.99).judgments_needed
-    (2,)
+    (1,)
     """
 
     systems: tuple[str, ...]
@@ -140,6 +143,7 @@ class Comparison(Shown, Saved):
     variance_unjudged: Floats
     variance_parameters: Floats
     meta: Mapping[str, Any] = field(default_factory=dict)
+    sd_shared: Floats | None = None
     p_rope: Floats | None = None
     p_best: Floats | None = None
     rank_low: Floats | None = None
@@ -329,6 +333,12 @@ class Comparison(Shown, Saved):
         systems = len(self.systems)
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
         certain = float(str(self.meta.get("unjudged_relevant", 1.0))) <= _KNOWN
+        if self.sd_shared is not None and about:
+            return (
+                f"no list is longer than {self.meta.get('longest_list')}, and relevant documents "
+                "below are not known: scores and their differences may be far too large, all by "
+                "one factor; which system is better is as sure as it says"
+            )
         if not about or FEWEST <= systems <= MOST or (systems > MOST and certain):
             return None
         if systems == 1:
@@ -359,7 +369,11 @@ class Comparison(Shown, Saved):
             return None
         return (
             f"an error that all scores share has a standard deviation of {common:.0%} (it is in "
-            "their intervals, and moves no difference)"
+            + (
+                "their intervals, and moves no difference)"
+                if self.sd_shared is None
+                else "their intervals and in those of differences, and moves no P(better))"
+            )
         )
 
     @property

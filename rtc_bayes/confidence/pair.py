@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
-from rtc_bayes.defaults import DIFFERENCE_95
+from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,9 @@ class Pair:
         Of the difference given the parameters; None where it has no variance.
     variance_unjudged, variance_parameters : float
         The two parts of sd squared: unjudged relevance, and unknown parameters.
+    sd_shared : float or None
+        Of an error that all scores share, since every list is short: it makes differences larger or
+        smaller, and changes the sign of none. None where a list holds 100 documents.
     p_rope : float or None
         Probability that the difference is nearer to 0 than the `rope` asked for.
     sd_population, p_less_population, p_equal_population, p_greater_population : float or None
@@ -53,6 +57,7 @@ class Pair:
     excess_kurtosis: float | None
     variance_unjudged: float
     variance_parameters: float
+    sd_shared: float | None = None
     p_rope: float | None = None
     sd_population: float | None = None
     p_less_population: float | None = None
@@ -78,9 +83,9 @@ class Pair:
 
         On four collections errors of differences were 1.19 times as large as `sd` says, most often
         since a difference is larger than expected. Its sign is then the surer, so probabilities
-        are by `sd` as it is.
+        are by `sd` as it is. Where every list is short the interval holds `sd_shared`, too.
         """
-        half = DIFFERENCE_95 * self.sd
+        half = math.hypot(DIFFERENCE_95 * self.sd, NORMAL_95 * (self.sd_shared or 0.0))
         return self.expected_difference - half, self.expected_difference + half
 
     def __repr__(self) -> str:

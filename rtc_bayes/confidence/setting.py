@@ -88,6 +88,10 @@ class Setting:
         system retrieved or somebody judged.
     common_error : float
         How far all expected scores may be off together, as a share of them.
+    short_error : float
+        The part of it that is there since every list is short.
+    longest : int
+        How many documents the longest list holds.
     exact_of : int or None
         Of how many draws exact moments were computed, where that differs from what is tried first.
     """
@@ -110,6 +114,8 @@ class Setting:
     lasting: float = 0.0
     unjudged: float = 0.0
     common_error: float = 0.0
+    short_error: float = 0.0
+    longest: int = 0
     exact_of: int | None = None
 
     def __post_init__(self) -> None:
@@ -175,9 +181,12 @@ class Setting:
         options["unjudged"] = unjudged = share_unjudged(pool, values, judgments)
         residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
         options["grades"] = grades if measure.graded else None
-        options["common_error"] = asked.common_error(
+        common = asked.common_error(
             pool.n_systems, unjudged, by_grade=options["grades"] is not None
         )
+        options["longest"] = longest = int(pool.lengths.max(initial=0))
+        options["short_error"] = short = asked.short_lists_error(pool.n_systems, longest)
+        options["common_error"] = float(np.hypot(common, short))
         about = replace(about, residual=residual)
         by_name = measure.graded or named.rel
         if judgments is not None:
@@ -283,6 +292,10 @@ class Setting:
         """Return standard deviations of scores, with the error that all of them share."""
         return np.asarray(np.sqrt(variance + (self.common_error * expected) ** 2))
 
+    def shared(self, difference: Floats) -> Floats | None:
+        """Return what differences share of the error of short lists; None where lists are long."""
+        return self.short_error * np.abs(difference) if self.short_error > 0.0 else None
+
     def names(self, column: int) -> tuple[str, ...]:
         """Names of the first or the second systems of the pairs."""
         return tuple(self.pool.systems[s] for s in self.pairs[:, column])
@@ -308,6 +321,8 @@ class Setting:
         grades = {"grades": self.grades_text} if self._measure.graded else {}
         relevant = {"relevant": self.relevant} if self.relevant else {}
         judged = {"judged": self.judged} if self.judged else {}
+        if self.short_error > 0.0:
+            about |= {"short_lists_error": self.short_error, "longest_list": self.longest}
         return provenance(seed=self.seed) | about | grades | relevant | judged | asked
 
 

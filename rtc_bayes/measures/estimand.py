@@ -13,7 +13,11 @@ from rtc_bayes import defaults
 from rtc_bayes.collection.ids import text_of
 from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures.names import parse_measure
-from rtc_bayes.measures.residual import expected_common_error, residual_parts
+from rtc_bayes.measures.residual import (
+    expected_common_error,
+    residual_parts,
+    short_lists_error,
+)
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -362,6 +366,20 @@ class Estimand:
         if not self._by_rule:
             return 0.0
         return expected_common_error(self.measure, n_systems, unjudged, by_grade=by_grade)
+
+    def short_lists_error(self, n_systems: int, longest: int) -> float:
+        """Return how far expected scores may be off together as every list is short, as a share.
+
+        By :func:`~rtc_bayes.measures.residual.short_lists_error` where the residual is ``"auto"``,
+        and 0 where it is a number.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> [round(rb.Estimand(residual=r).short_lists_error(10, 20), 2) for r in ("auto", 0.01)]
+        [0.27, 0.0]
+        """
+        return short_lists_error(self.measure, n_systems, longest) if self._by_rule else 0.0
 
     @property
     def _by_rule(self) -> bool:

@@ -9,6 +9,7 @@ from scipy.special import expit
 from scipy.stats import binom, norm
 
 from rtc_bayes import (
+    Comparison,
     Estimand,
     Judgments,
     Labels,
@@ -24,7 +25,9 @@ from rtc_bayes import (
     simulate,
 )
 from rtc_bayes.confidence.caution import caution
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.measures.residual import short_lists_error
 from rtc_bayes.report.command_tables import comparison_tables
 from rtc_bayes.report.comparison_page import trust
 
@@ -583,7 +586,8 @@ def test_a_residual_that_is_most_of_what_is_unsure_is_said(make_pool, residual, 
 )
 def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, systems, said):
     """Their expected scores by whole lists; neither measures of first ranks nor the pool's."""
-    pool = make_pool(np.random.default_rng(3), systems, 2, 7, depth=5)
+    pool = make_pool(np.random.default_rng(3), systems, 2, 300, depth=150)
+    assert pool.lengths.max() >= 100
     drawn = Relevance.from_values(pool, np.full((1, 2, pool.n_documents), 0.3))
     comparison = compare(pool, drawn, moments="plugin")
     level = comparison.level_text
@@ -645,3 +649,35 @@ def test_documents_aside_are_counted_where_nothing_is_judged():
     assert caution(aside, pool.topics).startswith(
         "nothing is judged (1 document of a negative grade, which nobody can judge, left out): the"
     )
+
+
+@pytest.mark.parametrize(("measure", "shares"), [("AP", True), ("nDCG", True), ("P@10", False)])
+def test_short_lists_widen_intervals_and_move_no_probability(make_pool, measure, shares):
+    """What is below the end of every list is one factor of all scores, and of their differences."""
+    pool = make_pool(np.random.default_rng(5), 4, 6, 60, depth=20)
+    longest = int(pool.lengths.max())
+    assert longest < 100
+    p = np.random.default_rng(6).uniform(0.05, 0.6, pool.n_documents)
+    relevance = Relevance.from_values(pool, p)
+    short = compare(pool, relevance, measure)
+    long = compare(pool, relevance, Estimand(measure, residual=short.meta["residual"]))
+    for name in ("expected", "expected_difference", "sd_difference", "p_less", "p_greater"):
+        np.testing.assert_array_equal(getattr(short, name), getattr(long, name))
+    part = short_lists_error(measure, 4, longest)
+    assert (part > 0.0) is shares is (short.sd_shared is not None)
+    if not shares:
+        assert short.pairs == long.pairs
+        return
+    np.testing.assert_allclose(short.sd_shared, part * np.abs(short.expected_difference))
+    for pair, other in zip(short.pairs, long.pairs, strict=True):
+        width, without = (half(of) for of in (pair, other))
+        assert width**2 == pytest.approx(without**2 + (NORMAL_95 * pair.sd_shared) ** 2)
+        assert half(pair.reversed()) == width
+    assert f"no list is longer than {longest}" in short.level_text
+    assert "in those of differences" in short.common_text
+    assert Comparison.from_xarray(short.to_xarray()).pairs == short.pairs
+
+
+def half(pair):
+    low, high = pair.interval
+    return (high - low) / 2.0

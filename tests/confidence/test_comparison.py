@@ -24,6 +24,7 @@ COLUMNS = [
     "excess_kurtosis",
     "variance_unjudged",
     "variance_parameters",
+    "sd_shared",  # as every list is short
     "confidence",
 ]
 

@@ -7,7 +7,7 @@ import pytest
 from pools import POOL_ALONE, pool_of, random_rankings
 
 from rtc_bayes import Estimand, InputError, Judgments, Qrels, Relevance, compare, fit
-from rtc_bayes.measures.residual import expected_common_error, expected_residual
+from rtc_bayes.measures.residual import expected_common_error, expected_residual, short_lists_error
 from rtc_bayes.relevance import PointEstimate
 
 
@@ -41,7 +41,8 @@ def test_whole_lists_are_their_parts_spelt_out(pool, relevance):
         np.testing.assert_array_equal(getattr(comparison, name), getattr(spelt, name))
     # a residual that is a number says nothing of what all scores share
     u = comparison.meta["unjudged_relevant"]
-    common = expected_common_error("AP", pool.n_systems, u)
+    short = short_lists_error("AP", pool.n_systems, pool.lengths.max())
+    common = np.hypot(expected_common_error("AP", pool.n_systems, u), short)
     assert spelt.meta["common_error"] == 0.0 < common == comparison.meta["common_error"]
     np.testing.assert_allclose(comparison.sd**2, spelt.sd**2 + (common * comparison.expected) ** 2)
     assert (compare(pool, relevance, POOL_ALONE).sd != comparison.sd).all()
