@@ -33,7 +33,7 @@ CALLS = {
 }
 # options that say what to read, what to show and where to write: no numbers hang on their defaults
 ALONE = {
-    *("audit_log", "by_topic", "cost", "default_p", "depth_of_judged", "erels", "gold", "groups"),
+    *("audit_log", "by_topic", "default_p", "depth_of_judged", "erels", "gold", "groups"),
     *("hold_out", "judged_for", "judges", "layout", "option", "output", "per_topic", "pilot"),
     *("prels", "qrels", "quiet", "runs", "scores", "truth", "write_erels"),
 }

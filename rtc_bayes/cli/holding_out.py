@@ -44,7 +44,9 @@ def plan(
         typer.Option(metavar="N|FILE", help="How many, or a file of them. Default: RUNS'."),
     ] = None,
     held: Annotated[int, typer.Option(help="Groups held out of a topic.")] = 2,
-    baseline: Annotated[int, typer.Option(help="The least topics judged for all groups.")] = 0,
+    baseline_topics: Annotated[
+        int, typer.Option(help="The least topics judged for all groups.")
+    ] = 0,
     on_remainder: Annotated[
         Literal["baseline", "cycle"],
         typer.Option(help="Topics that fill no cycle: judge them for all, or begin a cycle."),
@@ -57,14 +59,14 @@ def plan(
         list[str] | None,
         typer.Option(metavar="GROUP=N", help="Hold it out of N topics at most. Repeatable."),
     ] = None,
-    most_runs: Annotated[
+    most_systems: Annotated[
         int | None, typer.Option(help="Systems held out of a topic at most.")
     ] = None,
-    cost: Annotated[
+    costs: Annotated[
         list[str] | None,
         typer.Option(metavar="GROUP=N", help="Judgments it adds to a topic. Repeatable."),
     ] = None,
-    budget: Annotated[float | None, typer.Option(help="Judgments at most, by --cost.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Judgments at most, by --costs.")] = None,
     pilot: Annotated[
         str | None,
         typer.Option(metavar="SCORES", help="Of these systems on earlier topics: adds power."),
@@ -87,11 +89,11 @@ def plan(
     from rtc_bayes.reuse import hold_out, pilot_power
     from rtc_bayes.store import digest_files, progress_bar, provenance
 
-    demands = any((never_together, most, most_runs is not None, budget is not None))
+    demands = any((never_together, most, most_systems is not None, budget is not None))
     if pilot is not None and demands:
         raise InputError(
             "--pilot gives the power of a plan without demands",
-            remedy="leave out --never-together, --most, --most-runs and --budget, or --pilot",
+            remedy="leave out --never-together, --most, --most-systems and --budget, or --pilot",
         )
     if runs.runs is None:
         refuse_unused(context, "without RUNS", "name_by", "order")
@@ -110,12 +112,12 @@ def plan(
         of_systems,
         named,
         held,
-        baseline=baseline,
+        baseline_topics=baseline_topics,
         on_remainder=on_remainder,
         never_together=[parted(pair) for pair in never_together or ()],
         most=_numbers("--most", most),
-        most_runs=most_runs,
-        costs=_numbers("--cost", cost),
+        most_systems=most_systems,
+        costs=_numbers("--costs", costs),
         budget=budget,
         seed=seed,
     )
@@ -127,12 +129,12 @@ def plan(
                 of_systems,
                 len(design.topics),
                 held=[held],
-                baseline=baseline,
+                baseline_topics=baseline_topics,
                 on_remainder=on_remainder,
                 seed=seed,
                 progress=progress,
             )
-    tables = plan_tables(design, baseline, "cycle" if demands else on_remainder, power)
+    tables = plan_tables(design, baseline_topics, "cycle" if demands else on_remainder, power)
     inputs = {} if systems is None else digests(systems)
     of_topics = [topics] if topics is not None and not topics.isdecimal() else []
     inputs |= digest_files(groups, pilot, *of_topics)

@@ -117,7 +117,7 @@ def reusability(
     >>> scores = rng.beta(2, 5, size=(6, 40))
     >>> names = [f"run{n}" for n in range(6)]
     >>> groups = {name: f"site{n // 2}" for n, name in enumerate(names)}
-    >>> design = rb.hold_out(groups, 40, held=2, baseline=10)
+    >>> design = rb.hold_out(groups, 40, held=2, baseline_topics=10)
     >>> scores[~design.mask(names, groups, design.topics)] *= 0.6  # held out: lower by 40%
     >>> matrix = rb.ScoreMatrix(scores, 0 * scores, tuple(names), design.topics, "AP")
     >>> found = rb.reusability(matrix, groups, design)
@@ -192,7 +192,7 @@ class Reusability(Shown):
     >>> import rtc_bayes as rb
     >>> scores = np.random.default_rng(1).beta(2, 5, size=(6, 40))
     >>> groups = {f"run{n}": f"site{n // 2}" for n in range(6)}
-    >>> design = rb.hold_out(groups, 40, held=2, baseline=10)
+    >>> design = rb.hold_out(groups, 40, held=2, baseline_topics=10)
     >>> matrix = rb.ScoreMatrix(scores, 0 * scores, tuple(groups), design.topics, "AP")
     >>> found = rb.reusability(matrix, groups, design, permutations=99)
     >>> found.comparisons()[["comparison", "pairs", "baseline_topics", "reuse_topics"]]

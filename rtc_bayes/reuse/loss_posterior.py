@@ -74,7 +74,7 @@ def loss_posterior(
     >>> names = [f"run{n}" for n in range(6)]
     >>> groups = {name: f"site{n // 2}" for n, name in enumerate(names)}
     >>> import rtc_bayes as rb
-    >>> design = rb.hold_out(groups, 40, held=2, baseline=10)
+    >>> design = rb.hold_out(groups, 40, held=2, baseline_topics=10)
     >>> scores[~design.mask(names, groups, design.topics)] *= 0.6  # held out: lower by 40%
     >>> matrix = rb.ScoreMatrix(scores, 0 * scores, tuple(names), design.topics, "AP")
     >>> found = loss_posterior(matrix, groups, design, draws=200, chains=2)

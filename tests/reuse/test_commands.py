@@ -29,10 +29,10 @@ def plan(track: Path, *words: str) -> Path:
 
 
 def test_the_plan_is_pythons(track: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = plan(track, str(track / "runs"), "--held", "1", "--baseline", "4", "--seed", "3")
+    path = plan(track, str(track / "runs"), "--held", "1", "--baseline-topics", "4", "--seed", "3")
     groups = rb.read_groups(track / "groups.csv")
     runs = rb.read_runs(track / "runs")
-    design = rb.hold_out(groups, runs.topics, 1, baseline=4, seed=3)
+    design = rb.hold_out(groups, runs.topics, 1, baseline_topics=4, seed=3)
     assert rb.read_hold_out(path).digest == design.digest
     said = capsys.readouterr().out
     assert in_words(design) in said
