@@ -878,6 +878,7 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
         ("hold-out plan R --baseline 4", "--baseline; write --baseline-topics, or see rtc-bayes h"),
         ("hold-out plan R --most-runs 4", "--most-runs; write --most-systems, or see rtc-bayes h"),
         ("hold-out plan R --cost a=4", "--cost; write --costs, or see rtc-bayes hold-out plan"),
+        ("reusability R --pool-depth 4", "--pool-depth; write --depth, or see rtc-bayes reusabil"),
         ("fit R --probability x", "no such option: --probability; see rtc-bayes fit --help"),
         ("compare R --trials 3", "no such option: --trials; see rtc-bayes compare --help"),
         ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),

@@ -13,6 +13,7 @@ import pytest
 
 import rtc_bayes as rb
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.judging import HoldOutSession
 
 
 @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3)])
@@ -44,6 +45,10 @@ def test_everything_else_is_refused_by_name(value):
         (rb.design_counts, "baseline", "baseline_topics"),
         (rb.design_table, "baseline", "baseline_topics"),
         (rb.pilot_power, "baseline", "baseline_topics"),
+        (rb.reusability, "design", "hold_out"),
+        (rb.judged_under, "design", "hold_out"),
+        (rb.loss_posterior, "design", "hold_out"),
+        (HoldOutSession, "design", "hold_out"),
         (rb.moments, "probabilities", "relevance"),
         (rb.sample_scores, "p", "relevance"),
     ],

@@ -163,6 +163,7 @@ _OF_A_FIT = dict.fromkeys(
 _MOVED = {
     **{"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"},
     **{"--baseline": "--baseline-topics", "--most-runs": "--most-systems", "--cost": "--costs"},
+    "--pool-depth": "--depth",
 }
 
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)

@@ -164,13 +164,16 @@ def reusability(
     leave_out: Annotated[
         str | None,
         typer.Option(
-            metavar="groups|A,B", help="Judgments are complete: leave each group out, or these."
+            metavar="groups|A,B",
+            help="Judgments are complete: leave groups out, one at a time: all (groups), or these.",
         ),
     ] = None,
-    pool_depth: Annotated[
+    depth: Annotated[
         list[int] | None,
         typer.Option(
-            metavar="N", help="Judgments are complete: pool this many documents. See above."
+            metavar="N",
+            help="Judgments are complete: pool this many documents of each list. See above. "
+            "Default: with --leave-out 100.",
         ),
     ] = None,
     measure: Annotated[str, typer.Option(help="As ir-measures names it.")] = "AP",
@@ -193,10 +196,10 @@ def reusability(
 ) -> None:
     """Test whether a collection is fair to systems that come later.
 
-    With --hold-out, judgments were made under a design; if they are complete, --pool-depth cuts
-    them to what the design would have judged. With --leave-out, judgments are complete, and groups
-    are left out one at a time; --pool-depth is the depth of the pool (default 100), and may be
-    repeated for smaller depths.
+    With --hold-out, judgments were made under a design; if they are complete, --depth cuts them to
+    what the design would have judged. With --leave-out, judgments are complete, and groups are
+    left out one at a time; --depth is the depth of the pool (default 100), and may be repeated
+    for smaller depths.
 
     Writes a page (HTML) and its tables.
     """
@@ -226,8 +229,8 @@ def reusability(
             "it takes runs with judgments, or scores",
             remedy="give RUNS with --qrels, or --scores alone",
         )
-    if scores is not None and (pool_depth or leave_out):
-        lone = "--pool-depth" if pool_depth else "--leave-out"
+    if scores is not None and (depth or leave_out):
+        lone = "--depth" if depth else "--leave-out"
         raise InputError(f"{lone} needs runs", remedy="give RUNS with --qrels")
     if leave_out is not None:
         of_design = ("model", "method", "option", "level", "permutations")
@@ -239,8 +242,8 @@ def reusability(
         refuse_unused(
             context, "without --model", "method", "option", remedy="name the model, as robust"
         )
-    if hold_out is not None and len(pool_depth or ()) > 1:
-        raise InputError("--pool-depth is given twice", remedy="give one with --hold-out")
+    if hold_out is not None and len(depth or ()) > 1:
+        raise InputError("--depth is given twice", remedy="give one with --hold-out")
     of_systems, systems = read_groups(groups), _read(runs)
     judged = None if qrels is None else read_qrels(qrels)
     inputs = {} if systems is None else digests(systems, judged)
@@ -249,16 +252,14 @@ def reusability(
     if leave_out is not None:
         assert systems is not None
         assert judged is not None
-        depth, *shallow = pool_depth or [defaults.DEPTH]
         with announced("leaving groups out", quiet):
             result = leave_group_out(
                 systems,
                 judged,
                 of_systems,
                 measure,
-                depth=depth,
-                shallow=shallow,
-                only=None if leave_out == "groups" else parted(leave_out),
+                depth=depth or defaults.DEPTH,
+                leave_out=leave_out,
                 relevance_level=relevance_level,
             )
     else:
@@ -268,8 +269,8 @@ def reusability(
         else:
             assert systems is not None
             assert judged is not None
-            for depth in pool_depth or ():
-                judged = judged_under(judged, systems, of_systems, design, depth)
+            for each in depth or ():
+                judged = judged_under(judged, systems, of_systems, design, each)
             check_design(judged, design)
             warn_of_held_out(judged.judged_for, judged.topics, design, of_systems)
             # those that name the design are its own

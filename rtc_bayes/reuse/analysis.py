@@ -20,7 +20,7 @@ from rtc_bayes.collection.hold_out import (
     check_design,
     warn_of_held_out,
 )
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.agreement import CELLS, chi_square_p, exact_p
 from rtc_bayes.reuse.held import COMPARISONS, HeldScores
@@ -53,10 +53,11 @@ TOLERABLE = 0.1
 
 
 @explains_types
+@moved(design="write hold_out")
 def reusability(
     scores: ScoreMatrix,
     groups: Mapping[str, str],
-    design: HoldOutDesign,
+    hold_out: HoldOutDesign,
     *,
     level: float = 0.05,
     permutations: int = 999,
@@ -79,7 +80,7 @@ def reusability(
         other, by the judgments that were made without it.
     groups : mapping of str to str
         Group of each system.
-    design : HoldOutDesign
+    hold_out : HoldOutDesign
         By which was judged. It must have given topics their places at random.
     level : float, in (0, 1)
         Of every test.
@@ -134,17 +135,17 @@ def reusability(
         )
     seed = whole_number("seed", seed)
     if judged is not None:
-        check_design(judged, design)
+        check_design(judged, hold_out)
         if isinstance(judged, Judgments):
-            check_contributed(judged, design, groups)
+            check_contributed(judged, hold_out, groups)
             made_for, of_topics = (
                 judged.judged_for_by_topic or judged.judged_for,
                 judged.pool.topics,
             )
         else:
             made_for, of_topics = judged.judged_for, judged.topics
-        warn_of_held_out(made_for, of_topics, design, groups)
-    held = HeldScores.under(scores, groups, design)
+        warn_of_held_out(made_for, of_topics, hold_out, groups)
+    held = HeldScores.under(scores, groups, hold_out)
     tested = {comparison: paired_tests(held, comparison) for comparison in COMPARISONS}
     if all(tests is None or tests[1].n.max() < 2 for tests in tested.values()):
         raise InputError(
@@ -165,7 +166,7 @@ def reusability(
         observed,
         permuted_statistics(held, number, seed, level, strata, progress),
         level,
-        {"design": design.digest, "permutations": number, "seed": seed},
+        {"design": hold_out.digest, "permutations": number, "seed": seed},
     )
 
 

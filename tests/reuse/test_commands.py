@@ -117,7 +117,7 @@ def test_the_verdict_is_pythons(track: Path, capsys: pytest.CaptureFixture[str])
     path = plan(track, str(track / "runs"), "--held", "1")
     words = [str(track / "runs"), "--qrels", str(track / "qrels.txt")]
     words += ["--groups", str(track / "groups.csv"), "--hold-out", str(path)]
-    words += ["--pool-depth", "20", "--permutations", "99", "--quiet", "-o", str(track / "out")]
+    words += ["--depth", "20", "--permutations", "99", "--quiet", "-o", str(track / "out")]
     assert main(["reusability", *words]) == 0
     groups, design = rb.read_groups(track / "groups.csv"), rb.read_hold_out(path)
     runs, qrels = rb.read_runs(track / "runs"), rb.read_qrels(track / "qrels.txt")
