@@ -23,7 +23,7 @@ CALLS = {
     "next": ([rb.next_documents, rb.suggest_topics, rb.next_actions], {}),
     "plan": ([rb.plan], {}),
     "hold-out plan": ([rb.hold_out], {}),
-    "reusability": ([rb.reusability, rb.leave_group_out], {}),
+    "reusability": ([rb.reusability, rb.scores_under, rb.leave_group_out], {}),
     "topics": ([rb.select_topics], {}),
     "allocate": ([rb.allocate], {}),
     "extend": ([rb.allocate_judgments, rb.mean_average_reuse, unjudged_documents], {}),

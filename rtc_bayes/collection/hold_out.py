@@ -458,7 +458,7 @@ def check_contributed(
     raise InputError(
         f"{problem}: the judgments were not made under it",
         remedy="give the design under which they were made, and all runs; complete judgments are "
-        "cut to what it would have judged by judged_under (reusability --depth)",
+        "cut to what it would have judged by scores_under(depth=) (reusability --depth)",
     )
 
 

@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection import Judgments
-from rtc_bayes.collection.hold_out import (
-    HoldOutDesign,
-    check_contributed,
-    check_design,
-    warn_of_held_out,
-)
+from rtc_bayes.collection.hold_out import HoldOutDesign
 from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.agreement import CELLS, chi_square_p, exact_p
@@ -37,6 +31,7 @@ from rtc_bayes.reuse.permutation import (
     permuted_statistics,
     statistics,
 )
+from rtc_bayes.reuse.scoring import check_judged_under
 from rtc_bayes.store.progress import Progress, silent
 from rtc_bayes.store.provenance import provenance
 from rtc_bayes.store.shown import Shown, compared, counted, page_by
@@ -44,7 +39,7 @@ from rtc_bayes.store.shown import Shown, compared, counted, page_by
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rtc_bayes.collection import Judgments, Qrels
+    from rtc_bayes.collection import Judgments, Qrels, Runs
 
 # The normal quantile of .8, the power at which a loss counts as detectable.
 _POWER = 0.8416
@@ -63,6 +58,7 @@ def reusability(
     permutations: int = 999,
     strata: Mapping[str, object] | None = None,
     judged: Judgments | Qrels | None = None,
+    runs: Runs | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Reusability:
@@ -90,8 +86,11 @@ def reusability(
         Stratum of each topic, where topics of the baseline were chosen or have other budgets:
         topics are permuted within strata.
     judged : Judgments or Qrels, optional
-        What the scores come from: refused if made under another design; judgments over a pool of
-        all systems also if groups held out alone retrieved what is judged.
+        What the scores come from, if :func:`rtc_bayes.scores_under` did not make them, which
+        checks it: refused if made under another design, or if groups held out alone retrieved
+        what is judged. Judgments are over a pool of all systems.
+    runs : Runs, optional
+        Of every system; needed where `judged` are qrels that do not name the design.
     seed : int, at least 0
     progress : callable
         Called as ``progress("permutations", done, total)``.
@@ -135,16 +134,7 @@ def reusability(
         )
     seed = whole_number("seed", seed)
     if judged is not None:
-        check_design(judged, hold_out)
-        if isinstance(judged, Judgments):
-            check_contributed(judged, hold_out, groups)
-            made_for, of_topics = (
-                judged.judged_for_by_topic or judged.judged_for,
-                judged.pool.topics,
-            )
-        else:
-            made_for, of_topics = judged.judged_for, judged.topics
-        warn_of_held_out(made_for, of_topics, hold_out, groups)
+        check_judged_under(judged, groups, hold_out, runs)
     held = HeldScores.under(scores, groups, hold_out)
     tested = {comparison: paired_tests(held, comparison) for comparison in COMPARISONS}
     if all(tests is None or tests[1].n.max() < 2 for tests in tested.values()):

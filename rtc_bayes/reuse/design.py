@@ -6,13 +6,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.collection.ids import list_of_names
+from rtc_bayes.collection import Runs
+from rtc_bayes.collection.hold_out import HoldOutDesign, groups_of
+from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import InputError, explains_types, moved, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, warn, whole_number
 from rtc_bayes.reuse.counts import Remainder, design_counts
 from rtc_bayes.reuse.cycles import Members, balanced_cycle
 from rtc_bayes.reuse.program import sets_by_program
+from rtc_bayes.store.shown import counted
 
 
 @explains_types
@@ -146,6 +148,48 @@ def hold_out(
     else:
         sets = _round_robin(len(names), held, counts.topics - counts.baseline_topics, rng)
     return _placed(names, [labels[n] for n in rng.permutation(len(labels))], sets, rng)
+
+
+@explains_types
+def groups_with_runs(groups: Mapping[str, str], runs: Runs) -> dict[str, str]:
+    """Keep the groups of systems that have a run, to plan for these alone.
+
+    Parameters
+    ----------
+    groups : mapping of str to str
+        Group of each system; it may name systems without a run.
+    runs : Runs
+
+    Returns
+    -------
+    dict of str to str
+        Group of each system that has a run, in the order of the runs.
+
+    Raises
+    ------
+    InputError
+        A run of a system without a group.
+
+    Warns
+    -----
+    CollectionWarning
+        Groups without a run: it names some.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([rb.Run.from_rankings(name, {"1": ["d1"]}) for name in ("bm25", "dense")])
+    >>> rb.groups_with_runs({"dense": "siteB", "bm25": "siteA", "old": "siteA"}, runs)
+    {'bm25': 'siteA', 'dense': 'siteB'}
+    """
+    kept = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
+    every = set(groups.values())
+    if without := sorted(every - set(kept.values())):
+        warn(
+            f"{counted(len(without), 'group')} of {len(every)} without a run, left aside: "
+            f"{some(without)}"
+        )
+    return kept
 
 
 def _round_robin(groups: int, held: int, topics: int, rng: np.random.Generator) -> list[Members]:
