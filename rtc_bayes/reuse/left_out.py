@@ -136,8 +136,8 @@ def leave_group_out(
 
 def _depths(depth: int | Sequence[int]) -> list[int]:
     """Return the pool's depth, then the smaller ones."""
-    given = depth if isinstance(depth, Iterable) and not isinstance(depth, str) else [depth]
-    depths = [whole_number("depth", one, least=1) for one in given]
+    listed = depth if isinstance(depth, Iterable) and not isinstance(depth, str) else [depth]
+    depths = [whole_number("depth", one, least=1) for one in listed]
     if not depths:
         raise InputError("depth is empty", remedy="give the depth of the pool first")
     if max(depths) > depths[0]:
