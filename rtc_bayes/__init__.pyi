@@ -119,12 +119,14 @@ from .reuse import (
     design_counts as design_counts,
     design_table as design_table,
     expected_scores as expected_scores,
+    groups_with_runs as groups_with_runs,
     hold_out as hold_out,
     judged_under as judged_under,
     leave_group_out as leave_group_out,
     loss_posterior as loss_posterior,
     pilot_power as pilot_power,
     reusability as reusability,
+    scores_under as scores_under,
 )
 from .robustness import Demo as Demo, Study as Study, demo as demo, study as study
 from .store.progress import progress_bar as progress_bar

@@ -393,6 +393,38 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
     return decorate
 
 
+def moved_attributes[T](**now: str) -> Callable[[type[T]], type[T]]:
+    """Answer attributes and methods that a class no longer has by what to write instead.
+
+    Parameters
+    ----------
+    **now : str
+        By the name of before, the name of now.
+
+    Examples
+    --------
+    >>> @moved_attributes(size="length")
+    ... class Thing:
+    ...     length = 3
+    >>> Thing().size
+    Traceback (most recent call last):
+    AttributeError: Thing has no size; write length
+    """
+
+    def decorate(cls: type[T]) -> type[T]:
+        def missing(self: T, name: str) -> object:
+            if name in now:
+                raise AttributeError(f"{cls.__name__} has no {name}; write {now[name]}")
+            raise AttributeError(
+                f"{cls.__name__!r} object has no attribute {name!r}", name=name, obj=self
+            )
+
+        cls.__getattr__ = missing  # type: ignore[attr-defined]
+        return cls
+
+    return decorate
+
+
 @dataclass(frozen=True)
 class Above:
     """The numbers above a bound, as choices of :func:`options_of`; it holds no other number.

@@ -23,7 +23,7 @@ CALLS = {
     "next": ([rb.next_documents, rb.suggest_topics, rb.next_actions], {}),
     "plan": ([rb.plan], {}),
     "hold-out plan": ([rb.hold_out], {}),
-    "reusability": ([rb.reusability, rb.leave_group_out], {"pool_depth": "shallow"}),
+    "reusability": ([rb.reusability, rb.scores_under, rb.leave_group_out], {}),
     "topics": ([rb.select_topics], {}),
     "allocate": ([rb.allocate], {}),
     "extend": ([rb.allocate_judgments, rb.mean_average_reuse, unjudged_documents], {}),
@@ -33,7 +33,7 @@ CALLS = {
 }
 # options that say what to read, what to show and where to write: no numbers hang on their defaults
 ALONE = {
-    *("audit_log", "by_topic", "cost", "default_p", "depth_of_judged", "erels", "gold", "groups"),
+    *("audit_log", "by_topic", "default_p", "depth_of_judged", "erels", "gold", "groups"),
     *("hold_out", "judged_for", "judges", "layout", "option", "output", "per_topic", "pilot"),
     *("prels", "qrels", "quiet", "runs", "scores", "truth", "write_erels"),
 }

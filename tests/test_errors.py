@@ -13,6 +13,7 @@ import pytest
 
 import rtc_bayes as rb
 from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.judging import HoldOutSession
 
 
 @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3)])
@@ -39,6 +40,15 @@ def test_everything_else_is_refused_by_name(value):
         (rb.Plan, "initial", "n_initial"),
         (rb.study, "systems", "n_systems"),
         (rb.calibrate, "initial", "n_initial"),
+        (rb.hold_out, "baseline", "baseline_topics"),
+        (rb.hold_out, "most_runs", "most_systems"),
+        (rb.design_counts, "baseline", "baseline_topics"),
+        (rb.design_table, "baseline", "baseline_topics"),
+        (rb.pilot_power, "baseline", "baseline_topics"),
+        (rb.reusability, "design", "hold_out"),
+        (rb.judged_under, "design", "hold_out"),
+        (rb.loss_posterior, "design", "hold_out"),
+        (HoldOutSession, "design", "hold_out"),
         (rb.moments, "probabilities", "relevance"),
         (rb.sample_scores, "p", "relevance"),
     ],
@@ -54,6 +64,25 @@ def test_a_class_with_moved_words_is_a_class_still():
     assert pickle.loads(pickle.dumps(plan)) == plan
     with pytest.raises(InputError, match="Plan takes no systems; write n_systems"):
         replace(plan, systems=5)
+
+
+@pytest.mark.parametrize(
+    ("word", "now"),
+    [
+        ("baseline", "baseline_topics"),
+        ("site_baseline", "within_baseline"),
+        ("site_reuse", "within_reuse"),
+        ("pair_baseline", "between_baseline"),
+        ("pair_reuse", "between_reuse"),
+    ],
+)
+def test_an_attribute_of_before_is_told_the_new_one(word, now):
+    counts = rb.design_counts(6, 25)
+    assert isinstance(getattr(counts, now), int)
+    with pytest.raises(AttributeError, match=f"DesignCounts has no {word}; write {now}"):
+        getattr(counts, word)
+    assert not hasattr(counts, "nothing")
+    assert pickle.loads(pickle.dumps(counts)) == counts
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def main() -> None:
         runs,
         qrels,
         groups_of(FOLDER, runs.systems),
-        shallow=(50, 20, 10),
+        depth=(100, 50, 20, 10),
         relevance_level=COLLECTIONS[FOLDER].relevance_level,
     )
     print(f"{result.verdict()}\n")

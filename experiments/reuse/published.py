@@ -62,8 +62,8 @@ def main() -> None:
 def counts() -> Iterator[dict[str, object]]:
     """Count topics of the paper's designs."""
     for where, counted in {
-        "Table 1": design_counts(6, 25, held=2, baseline=10),
-        "4.2": design_counts(9, 564, held=2, baseline=200),
+        "Table 1": design_counts(6, 25, held=2, baseline_topics=10),
+        "4.2": design_counts(9, 564, held=2, baseline_topics=200),
         "4.3": design_counts(13, 249, held=2, on_remainder="cycle"),
     }.items():
         yield {"where": where, **vars(counted)}
@@ -93,7 +93,7 @@ def lower_scores() -> Iterator[dict[str, object]]:
         results = []
         for seed in range(DESIGNS):
             rng = np.random.default_rng(seed)
-            design = hold_out(groups, topics, 2, baseline=topics // 2, seed=seed)
+            design = hold_out(groups, topics, 2, baseline_topics=topics // 2, seed=seed)
             good = rng.uniform(1, 3, systems)[:, None] * np.ones(topics)
             out = ~design.mask(names, groups, design.topics)
             good[out & (np.arange(systems) % 2 == 0)[:, None]] *= 0.6
@@ -113,7 +113,7 @@ def topic_samples(data: Path) -> Iterator[dict[str, object]]:
         results = []
         for seed in range(DESIGNS):
             design = hold_out(
-                groups, scores.topics, 2, baseline=baseline, on_remainder="cycle", seed=seed
+                groups, scores.topics, 2, baseline_topics=baseline, on_remainder="cycle", seed=seed
             )
             results.append(p_values(reusability(scores, groups, design, permutations=199)))
         yield {"sites": sites, "least baseline": baseline, **median(results)}

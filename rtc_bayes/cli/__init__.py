@@ -160,7 +160,11 @@ _WRITTEN = {"fit": ("output", "write_erels"), "allocate": ("output", "scores")}
 _OF_A_FIT = dict.fromkeys(
     ("--draws", "--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
 )
-_MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"}
+_MOVED = {
+    **{"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"},
+    **{"--baseline": "--baseline-topics", "--most-runs": "--most-systems", "--cost": "--costs"},
+    "--pool-depth": "--depth",
+}
 
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)
 for _name, _command in _COMMANDS.items():

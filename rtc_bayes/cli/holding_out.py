@@ -25,9 +25,8 @@ from rtc_bayes.cli.arguments import (
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, parted, read_options, refuse_unused
-from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError, warn, whole_number
-from rtc_bayes.store.shown import counted, in_words
+from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.store.shown import in_words
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Runs
@@ -44,7 +43,9 @@ def plan(
         typer.Option(metavar="N|FILE", help="How many, or a file of them. Default: RUNS'."),
     ] = None,
     held: Annotated[int, typer.Option(help="Groups held out of a topic.")] = 2,
-    baseline: Annotated[int, typer.Option(help="The least topics judged for all groups.")] = 0,
+    baseline_topics: Annotated[
+        int, typer.Option(help="The least topics judged for all groups.")
+    ] = 0,
     on_remainder: Annotated[
         Literal["baseline", "cycle"],
         typer.Option(help="Topics that fill no cycle: judge them for all, or begin a cycle."),
@@ -57,14 +58,14 @@ def plan(
         list[str] | None,
         typer.Option(metavar="GROUP=N", help="Hold it out of N topics at most. Repeatable."),
     ] = None,
-    most_runs: Annotated[
+    most_systems: Annotated[
         int | None, typer.Option(help="Systems held out of a topic at most.")
     ] = None,
-    cost: Annotated[
+    costs: Annotated[
         list[str] | None,
         typer.Option(metavar="GROUP=N", help="Judgments it adds to a topic. Repeatable."),
     ] = None,
-    budget: Annotated[float | None, typer.Option(help="Judgments at most, by --cost.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Judgments at most, by --costs.")] = None,
     pilot: Annotated[
         str | None,
         typer.Option(metavar="SCORES", help="Of these systems on earlier topics: adds power."),
@@ -80,42 +81,34 @@ def plan(
     the power that other numbers of held-out groups would have.
     """
     from rtc_bayes.collection import read_groups
-    from rtc_bayes.collection.hold_out import groups_of
     from rtc_bayes.measures.scores import ScoreMatrix
     from rtc_bayes.report.reuse_tables import plan_tables
     from rtc_bayes.report.terminal import write_tables
-    from rtc_bayes.reuse import hold_out, pilot_power
+    from rtc_bayes.reuse import groups_with_runs, hold_out, pilot_power
     from rtc_bayes.store import digest_files, progress_bar, provenance
 
-    demands = any((never_together, most, most_runs is not None, budget is not None))
+    demands = any((never_together, most, most_systems is not None, budget is not None))
     if pilot is not None and demands:
         raise InputError(
             "--pilot gives the power of a plan without demands",
-            remedy="leave out --never-together, --most, --most-runs and --budget, or --pilot",
+            remedy="leave out --never-together, --most, --most-systems and --budget, or --pilot",
         )
     if runs.runs is None:
         refuse_unused(context, "without RUNS", "name_by", "order")
     of_systems, systems = read_groups(groups), _read(runs)
     if systems is not None:
-        every = set(of_systems.values())
-        in_turn = groups_of(systems.systems, of_systems)
-        of_systems = dict(zip(systems.systems, in_turn, strict=True))
-        if without := sorted(every - set(in_turn)):
-            warn(
-                f"{counted(len(without), 'group')} of {len(every)} without a run, left aside: "
-                f"{some(without)}"
-            )
+        of_systems = groups_with_runs(of_systems, systems)
     named = _topics(topics, systems)
     design = hold_out(
         of_systems,
         named,
         held,
-        baseline=baseline,
+        baseline_topics=baseline_topics,
         on_remainder=on_remainder,
         never_together=[parted(pair) for pair in never_together or ()],
         most=_numbers("--most", most),
-        most_runs=most_runs,
-        costs=_numbers("--cost", cost),
+        most_systems=most_systems,
+        costs=_numbers("--costs", costs),
         budget=budget,
         seed=seed,
     )
@@ -127,12 +120,12 @@ def plan(
                 of_systems,
                 len(design.topics),
                 held=[held],
-                baseline=baseline,
+                baseline_topics=baseline_topics,
                 on_remainder=on_remainder,
                 seed=seed,
                 progress=progress,
             )
-    tables = plan_tables(design, baseline, "cycle" if demands else on_remainder, power)
+    tables = plan_tables(design, baseline_topics, "cycle" if demands else on_remainder, power)
     inputs = {} if systems is None else digests(systems)
     of_topics = [topics] if topics is not None and not topics.isdecimal() else []
     inputs |= digest_files(groups, pilot, *of_topics)
@@ -162,13 +155,16 @@ def reusability(
     leave_out: Annotated[
         str | None,
         typer.Option(
-            metavar="groups|A,B", help="Judgments are complete: leave each group out, or these."
+            metavar="groups|A,B",
+            help="Judgments are complete: leave groups out, one at a time: all (groups), or these.",
         ),
     ] = None,
-    pool_depth: Annotated[
+    depth: Annotated[
         list[int] | None,
         typer.Option(
-            metavar="N", help="Judgments are complete: pool this many documents. See above."
+            metavar="N",
+            help="Judgments are complete: pool this many documents of each list. See above. "
+            "Default: 100 with --leave-out.",
         ),
     ] = None,
     measure: Annotated[str, typer.Option(help="As ir-measures names it.")] = "AP",
@@ -191,54 +187,24 @@ def reusability(
 ) -> None:
     """Test whether a collection is fair to systems that come later.
 
-    With --hold-out, judgments were made under a design; if they are complete, --pool-depth cuts
-    them to what the design would have judged. With --leave-out, judgments are complete, and groups
-    are left out one at a time; --pool-depth is the depth of the pool (default 100), and may be
-    repeated for smaller depths.
+    With --hold-out, judgments were made under a design; if they are complete, --depth cuts them to
+    what the design would have judged. With --leave-out, judgments are complete, and groups are
+    left out one at a time; --depth is the depth of the pool (default 100), and may be repeated
+    for smaller depths.
 
     Writes a page (HTML) and its tables.
     """
-    from rtc_bayes.collection import Judgments, read_groups, read_qrels
-    from rtc_bayes.collection.hold_out import (
-        check_contributed,
-        check_design,
-        read_hold_out,
-        warn_of_held_out,
-    )
-    from rtc_bayes.measures.estimand import Estimand
+    from rtc_bayes.collection import read_groups, read_qrels
+    from rtc_bayes.collection.hold_out import read_hold_out
     from rtc_bayes.measures.scores import ScoreMatrix
     from rtc_bayes.relevance import ModelSpec
-    from rtc_bayes.reuse import expected_scores, judged_under, leave_group_out, reusability
+    from rtc_bayes.reuse import leave_group_out, reusability, scores_under
     from rtc_bayes.reuse.analysis import Reusability
     from rtc_bayes.reuse.left_out import LeftOut
     from rtc_bayes.store import announced, digest_files, progress_bar, provenance
 
-    if (hold_out is None) == (leave_out is None):
-        wrong = "neither of" if hold_out is None else "both"
-        raise InputError(
-            f"{wrong} --hold-out and --leave-out",
-            remedy="give --hold-out DESIGN, or --leave-out groups",
-        )
-    if (runs.runs is None) == (scores is None) or (runs.runs is None) != (qrels is None):
-        raise InputError(
-            "it takes runs with judgments, or scores",
-            remedy="give RUNS with --qrels, or --scores alone",
-        )
-    if scores is not None and (pool_depth or leave_out):
-        lone = "--pool-depth" if pool_depth else "--leave-out"
-        raise InputError(f"{lone} needs runs", remedy="give RUNS with --qrels")
-    if leave_out is not None:
-        of_design = ("model", "method", "option", "level", "permutations")
-        refuse_unused(context, "with --leave-out", *of_design)
-    elif scores is not None:
-        of_runs = ("model", "method", "option", "measure", "relevance_level", "name_by", "order")
-        refuse_unused(context, "with --scores", *of_runs)
-    elif model is None:
-        refuse_unused(
-            context, "without --model", "method", "option", remedy="name the model, as robust"
-        )
-    if hold_out is not None and len(pool_depth or ()) > 1:
-        raise InputError("--pool-depth is given twice", remedy="give one with --hold-out")
+    _check_sources(hold_out, leave_out, runs, qrels, scores, depth)
+    _check_unused(context, leave_out, scores, model)
     of_systems, systems = read_groups(groups), _read(runs)
     judged = None if qrels is None else read_qrels(qrels)
     inputs = {} if systems is None else digests(systems, judged)
@@ -247,16 +213,14 @@ def reusability(
     if leave_out is not None:
         assert systems is not None
         assert judged is not None
-        depth, *shallow = pool_depth or [defaults.DEPTH]
         with announced("leaving groups out", quiet):
             result = leave_group_out(
                 systems,
                 judged,
                 of_systems,
                 measure,
-                depth=depth,
-                shallow=shallow,
-                only=None if leave_out == "groups" else parted(leave_out),
+                depth=depth or defaults.DEPTH,
+                leave_out=leave_out,
                 relevance_level=relevance_level,
             )
     else:
@@ -266,23 +230,19 @@ def reusability(
         else:
             assert systems is not None
             assert judged is not None
-            for depth in pool_depth or ():
-                judged = judged_under(judged, systems, of_systems, design, depth)
-            check_design(judged, design)
-            warn_of_held_out(judged.judged_for, judged.topics, design, of_systems)
-            # those that name the design are its own
-            if judged.hold_out is None:
-                over_pool = Judgments.from_qrels(Estimand().pool(systems, judged), judged)
-                check_contributed(over_pool, design, of_systems)
-            if model is not None:
-                spec = ModelSpec.parse(model, method, read_options(option))
-                about = Estimand(measure, relevance_level=relevance_level)
-                inputs |= spec.files
-                with announced("fit", quiet):
-                    matrix = expected_scores(systems, judged, spec, estimand=about, seed=seed)
-            else:
-                matrix = ScoreMatrix.from_qrels(
-                    systems, judged, measure, relevance_level=relevance_level
+            spec = None if model is None else ModelSpec.parse(model, method, read_options(option))
+            inputs |= {} if spec is None else spec.files
+            with announced("scoring" if spec is None else "fit", quiet):
+                matrix = scores_under(
+                    systems,
+                    judged,
+                    of_systems,
+                    design,
+                    measure,
+                    depth=depth[0] if depth else None,
+                    relevance_level=relevance_level,
+                    model=spec,
+                    seed=seed,
                 )
         with progress_bar(quiet) as progress:
             result = reusability(
@@ -296,6 +256,49 @@ def reusability(
             )
     page = result.write(output, provenance(seed=seed, inputs=inputs))
     typer.echo(f"{result.verdict()}\nOpen {page}")
+
+
+def _check_sources(
+    hold_out: str | None,
+    leave_out: str | None,
+    runs: RunFiles,
+    qrels: str | None,
+    scores: str | None,
+    depth: Sequence[int] | None,
+) -> None:
+    """Refuse what does not go together of what `reusability` reads and is asked."""
+    if (hold_out is None) == (leave_out is None):
+        wrong = "neither of" if hold_out is None else "both"
+        raise InputError(
+            f"{wrong} --hold-out and --leave-out",
+            remedy="give --hold-out DESIGN, or --leave-out groups",
+        )
+    if (runs.runs is None) == (scores is None) or (runs.runs is None) != (qrels is None):
+        raise InputError(
+            "it takes runs with judgments, or scores",
+            remedy="give RUNS with --qrels, or --scores alone",
+        )
+    if scores is not None and (depth or leave_out):
+        lone = "--depth" if depth else "--leave-out"
+        raise InputError(f"{lone} needs runs", remedy="give RUNS with --qrels")
+    if hold_out is not None and len(depth or ()) > 1:
+        raise InputError("--depth is given twice", remedy="give one with --hold-out")
+
+
+def _check_unused(
+    context: typer.Context, leave_out: str | None, scores: str | None, model: str | None
+) -> None:
+    """Refuse options of `reusability` that say nothing beside what else was given."""
+    if leave_out is not None:
+        of_design = ("model", "method", "option", "level", "permutations")
+        refuse_unused(context, "with --leave-out", *of_design)
+    elif scores is not None:
+        of_runs = ("model", "method", "option", "measure", "relevance_level", "name_by", "order")
+        refuse_unused(context, "with --scores", *of_runs)
+    elif model is None:
+        refuse_unused(
+            context, "without --model", "method", "option", remedy="name the model, as robust"
+        )
 
 
 def _read(runs: RunFiles) -> Runs | None:

@@ -353,7 +353,7 @@ def read_hold_out(path: str | Path) -> HoldOutDesign:
         raise InputError(error.message, path=path, remedy=error.remedy or _REMEDY) from error
 
 
-def check_design(judgments: Judgments | Qrels, design: HoldOutDesign | None) -> None:
+def check_design(judgments: Judgments | Qrels, hold_out: HoldOutDesign | None) -> None:
     """Refuse judgments that were made under another hold-out design.
 
     Judgments that name no design pass: those made by hand say nothing of it.
@@ -361,7 +361,7 @@ def check_design(judgments: Judgments | Qrels, design: HoldOutDesign | None) -> 
     Parameters
     ----------
     judgments : Judgments or Qrels
-    design : HoldOutDesign or None
+    hold_out : HoldOutDesign or None
         None: judging goes on under no design.
 
     Raises
@@ -379,9 +379,9 @@ def check_design(judgments: Judgments | Qrels, design: HoldOutDesign | None) -> 
     rtc_bayes.errors.InputError: the judgments were made under hold-out design 0123456789ab, ...
     """
     made = judgments.hold_out
-    if made is None or (design is not None and made == design.digest):
+    if made is None or (hold_out is not None and made == hold_out.digest):
         return
-    other = "none is given" if design is None else f"not {design.digest[:12]}"
+    other = "none is given" if hold_out is None else f"not {hold_out.digest[:12]}"
     raise InputError(
         f"the judgments were made under hold-out design {made[:12]}, {other}",
         path=getattr(judgments, "path", "") or None,
@@ -390,7 +390,7 @@ def check_design(judgments: Judgments | Qrels, design: HoldOutDesign | None) -> 
 
 
 def check_contributed(
-    judgments: Judgments, design: HoldOutDesign, groups: Mapping[str, str]
+    judgments: Judgments, hold_out: HoldOutDesign, groups: Mapping[str, str]
 ) -> None:
     """Refuse judgments of documents that groups held out of a topic alone retrieved.
 
@@ -401,7 +401,7 @@ def check_contributed(
     ----------
     judgments : Judgments
         Over the pool of every system.
-    design : HoldOutDesign
+    hold_out : HoldOutDesign
     groups : mapping of str to str
         Group of each system of the pool.
 
@@ -429,11 +429,11 @@ def check_contributed(
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: 12 of 24 judged documents were retrieved by groups alone that ...
     """
-    if judgments.hold_out == design.digest:
+    if judgments.hold_out == hold_out.digest:
         return
     pool = judgments.pool
-    topics = [topic for topic in pool.topics if topic in design.topics]
-    took_part = design.mask(pool.systems, groups, topics)
+    topics = [topic for topic in pool.topics if topic in hold_out.topics]
+    took_part = hold_out.mask(pool.systems, groups, topics)
     judged = foreign = 0
     for took, topic in zip(took_part.T, topics, strict=True):
         t = pool.topics.index(topic)
@@ -449,7 +449,7 @@ def check_contributed(
         f"{foreign:,} of {counted(judged, 'judged document')} were retrieved by groups alone that "
         "the design holds out of their topics"
     )
-    if absent := set(design.groups) - set(groups_of(pool.systems, groups)):
+    if absent := set(hold_out.groups) - set(groups_of(pool.systems, groups)):
         warn(
             f"{problem}: {counted(len(absent), 'group')} of the design without a run may have "
             "retrieved them, too; if not, the judgments were not made under it"
@@ -458,14 +458,14 @@ def check_contributed(
     raise InputError(
         f"{problem}: the judgments were not made under it",
         remedy="give the design under which they were made, and all runs; complete judgments are "
-        "cut to what it would have judged by judged_under (--pool-depth)",
+        "cut to what it would have judged by scores_under(depth=) (reusability --depth)",
     )
 
 
 def warn_of_held_out(
     judged_for: JudgedFor,
     topics: Sequence[str],
-    design: HoldOutDesign,
+    hold_out: HoldOutDesign,
     groups: Mapping[str, str],
 ) -> None:
     """Say that judgments were made for systems that a design holds out of their topics.
@@ -476,7 +476,7 @@ def warn_of_held_out(
         As judgments name it: the systems of all topics, or of each; None: not known.
     topics : sequence of str
         Those with judgments.
-    design : HoldOutDesign
+    hold_out : HoldOutDesign
     groups : mapping of str to str
         Group of each system; others are let be.
 
@@ -488,8 +488,8 @@ def warn_of_held_out(
     named = []
     for topic in topics:
         systems = judged_for.get(topic, ()) if isinstance(judged_for, Mapping) else judged_for
-        if systems and topic in design.topics:
-            held = design.held_out(topic)
+        if systems and topic in hold_out.topics:
+            held = hold_out.held_out(topic)
             named += [(name, topic) for name in systems if groups.get(name) in held][:1]
     if named:
         name, topic = named[0]
@@ -499,19 +499,19 @@ def warn_of_held_out(
         )
 
 
-def check_groups_given(design: object, groups: object) -> None:
+def check_groups_given(hold_out: object, groups: object) -> None:
     """Refuse a design without groups, or groups without a design; None is neither.
 
     Examples
     --------
     >>> check_groups_given(None, None)
     """
-    if design is not None and groups is None:
+    if hold_out is not None and groups is None:
         raise InputError(
             "a hold-out design needs the group of every system",
             remedy="give groups= or --groups, as read_groups reads them",
         )
-    if design is None and groups is not None:
+    if hold_out is None and groups is not None:
         raise InputError(
             "groups are for judging under a hold-out design",
             remedy="give hold_out= or --hold-out too, or leave groups out",

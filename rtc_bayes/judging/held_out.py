@@ -9,7 +9,7 @@ from typing import Any
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, moved, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import Confidence, JudgingSession, Step, confidence_asked
@@ -22,6 +22,7 @@ from rtc_bayes.store import spawn_seeds
 from rtc_bayes.store.shown import counted
 
 
+@moved(design="write hold_out")
 class HoldOutSession:
     """Judging under a hold-out design, one document at a time.
 
@@ -37,7 +38,7 @@ class HoldOutSession:
         Made before, over the pool of all systems, those held out too. To resume a session, give
         the judgments that it made.
     algorithm : Algorithm, Judge, RelevanceModel or str
-    design : HoldOutDesign
+    hold_out : HoldOutDesign
     groups : mapping of str to str
         Group of each system, as :func:`rtc_bayes.read_groups` reads it.
     budget : int
@@ -99,7 +100,7 @@ class HoldOutSession:
         self,
         judgments: Judgments,
         algorithm: Algorithm | Judge | RelevanceModel | str,
-        design: HoldOutDesign,
+        hold_out: HoldOutDesign,
         groups: Mapping[str, str],
         *,
         budget: int | None,
@@ -119,7 +120,7 @@ class HoldOutSession:
         self.reason: Reason | None = None
         self.steps: list[Step] = []
         self._budget = whole_number("budget", budget)
-        self._parts = sub_pools(without_turned(judgments), design, groups)
+        self._parts = sub_pools(without_turned(judgments), hold_out, groups)
         self._topics = [part.topics for part in self._parts]
         self._judged = [part.judgments.n_judged for part in self._parts]
         self._room = [part.judgments.n_open for part in self._parts]
@@ -137,12 +138,12 @@ class HoldOutSession:
             for n, part in enumerate(self._parts)
             for own, document in enumerate(part.documents)
         }
-        none = Judgments.none(self.pool, judged_for=design.judged_for(self.pool, groups))
+        none = Judgments.none(self.pool, judged_for=hold_out.judged_for(self.pool, groups))
         self._before = replace(
             judgments,
             judged_for=none.judged_for,
             judged_for_by_topic=none.judged_for_by_topic,
-            hold_out=design.digest,
+            hold_out=hold_out.digest,
         )
         self._made: list[int] = []
         self._offered: int | None = None

@@ -35,7 +35,7 @@ class SubPool:
 
 
 def sub_pools(
-    judgments: Judgments, design: HoldOutDesign, groups: Mapping[str, str]
+    judgments: Judgments, hold_out: HoldOutDesign, groups: Mapping[str, str]
 ) -> list[SubPool]:
     """Cut judgments into those of each sub-pool of a design.
 
@@ -43,7 +43,7 @@ def sub_pools(
     ----------
     judgments : Judgments
         Over the pool of all systems.
-    design : HoldOutDesign
+    hold_out : HoldOutDesign
     groups : mapping of str to str
         Group of each system.
 
@@ -73,8 +73,8 @@ def sub_pools(
     [(1, 6), (1, 2)]
     """
     pool = judgments.pool
-    check_design(judgments, design)
-    for topic, systems in design.judged_for(pool, groups).items():
+    check_design(judgments, hold_out)
+    for topic, systems in hold_out.judged_for(pool, groups).items():
         made_for = judgments.judged_for_topic(topic) if topic in judgments.judged_topics else None
         wrong = [s for s in made_for or () if s in pool.systems and s not in systems]
         if wrong:
@@ -82,9 +82,9 @@ def sub_pools(
                 f"topic {topic} was judged for {wrong[0]}, which the design holds out of it",
                 remedy="start from judgments made under the design, or from none",
             )
-    check_contributed(judgments, design, groups)
+    check_contributed(judgments, hold_out, groups)
     parts = []
-    for part in design.pools(pool, groups):
+    for part in hold_out.pools(pool, groups):
         own = replace(
             judgments.on(part), hold_out=None, judged_for=part.systems, judged_for_by_topic=None
         )

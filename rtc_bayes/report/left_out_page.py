@@ -66,7 +66,7 @@ def left_out_page(result: LeftOut) -> Page:
     """Make the page of groups left out: see :func:`left_out_html`."""
     tables = {each.name: each for each in left_out_tables(result)}
     mean, at = mean_of(result.measure), result.depths[0]
-    runs = result.by_run()
+    runs = result.by_system()
     most = runs[runs["depth"] == at.depth].nsmallest(_DRAWN, "change")[::-1]
     sections = [
         heading("What would be lost without a group?", 1),
@@ -112,7 +112,7 @@ _ABOUT = (
 
 def left_out_tables(result: LeftOut) -> list[StudyTable]:
     """Make the tables of groups left out: by depth, by group and by run."""
-    summary, groups, runs = result.summary(), result.by_group(), result.by_run()
+    summary, groups, runs = result.summary(), result.by_group(), result.by_system()
     words = {
         "unique_relevant": "unique relevant",
         "mean": "mean change",

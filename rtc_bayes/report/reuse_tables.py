@@ -45,20 +45,23 @@ _NUMBERS: dict[str, Format] = {
 
 def plan_tables(
     design: HoldOutDesign,
-    baseline: int,
+    baseline_topics: int,
     on_remainder: Remainder,
     power: pd.DataFrame | None = None,
 ) -> list[Table]:
     """Show what each number of held-out groups buys, and what this design would find."""
     counts = design_table(
-        len(design.groups), len(design.topics), baseline=baseline, on_remainder=on_remainder
+        len(design.groups),
+        len(design.topics),
+        baseline_topics=baseline_topics,
+        on_remainder=on_remainder,
     )
     words = {
         "held": "held out",
-        "baseline": "topics for all",
-        "site_baseline": "a group's baseline",
-        "site_reuse": "its reuse",
-        "pair_reuse": "a pair's reuse",
+        "baseline_topics": "topics for all",
+        "within_baseline": "a group's baseline",
+        "within_reuse": "its reuse",
+        "between_reuse": "a pair's reuse",
         "participant": "one of a pair's",
         "power_within": "power within",
         "power_between": "between",

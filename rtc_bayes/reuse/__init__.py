@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from rtc_bayes.reuse.analysis import Reusability, reusability
 from rtc_bayes.reuse.counts import DesignCounts, design_counts, design_table
-from rtc_bayes.reuse.design import hold_out
+from rtc_bayes.reuse.design import groups_with_runs, hold_out
 from rtc_bayes.reuse.expected import expected_scores
 from rtc_bayes.reuse.left_out import LeftOut, leave_group_out
 from rtc_bayes.reuse.loss_posterior import LossPosterior, loss_posterior
 from rtc_bayes.reuse.masking import judged_under
 from rtc_bayes.reuse.pilot import pilot_power
 from rtc_bayes.reuse.power import power_of_t
+from rtc_bayes.reuse.scoring import scores_under
 
 __all__ = [
     "DesignCounts",
@@ -20,6 +21,7 @@ __all__ = [
     "design_counts",
     "design_table",
     "expected_scores",
+    "groups_with_runs",
     "hold_out",
     "judged_under",
     "leave_group_out",
@@ -27,4 +29,5 @@ __all__ = [
     "pilot_power",
     "power_of_t",
     "reusability",
+    "scores_under",
 ]

@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection import Judgments
-from rtc_bayes.collection.hold_out import (
-    HoldOutDesign,
-    check_contributed,
-    check_design,
-    warn_of_held_out,
-)
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.collection.hold_out import HoldOutDesign
+from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.agreement import CELLS, chi_square_p, exact_p
 from rtc_bayes.reuse.held import COMPARISONS, HeldScores
@@ -37,6 +31,7 @@ from rtc_bayes.reuse.permutation import (
     permuted_statistics,
     statistics,
 )
+from rtc_bayes.reuse.scoring import check_judged_under
 from rtc_bayes.store.progress import Progress, silent
 from rtc_bayes.store.provenance import provenance
 from rtc_bayes.store.shown import Shown, compared, counted, page_by
@@ -44,7 +39,7 @@ from rtc_bayes.store.shown import Shown, compared, counted, page_by
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rtc_bayes.collection import Judgments, Qrels
+    from rtc_bayes.collection import Judgments, Qrels, Runs
 
 # The normal quantile of .8, the power at which a loss counts as detectable.
 _POWER = 0.8416
@@ -53,15 +48,17 @@ TOLERABLE = 0.1
 
 
 @explains_types
+@moved(design="write hold_out")
 def reusability(
     scores: ScoreMatrix,
     groups: Mapping[str, str],
-    design: HoldOutDesign,
+    hold_out: HoldOutDesign,
     *,
     level: float = 0.05,
     permutations: int = 999,
     strata: Mapping[str, object] | None = None,
     judged: Judgments | Qrels | None = None,
+    runs: Runs | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Reusability:
@@ -79,7 +76,7 @@ def reusability(
         other, by the judgments that were made without it.
     groups : mapping of str to str
         Group of each system.
-    design : HoldOutDesign
+    hold_out : HoldOutDesign
         By which was judged. It must have given topics their places at random.
     level : float, in (0, 1)
         Of every test.
@@ -89,8 +86,11 @@ def reusability(
         Stratum of each topic, where topics of the baseline were chosen or have other budgets:
         topics are permuted within strata.
     judged : Judgments or Qrels, optional
-        What the scores come from: refused if made under another design; judgments over a pool of
-        all systems also if groups held out alone retrieved what is judged.
+        What the scores come from, if :func:`rtc_bayes.scores_under` did not make them, which
+        checks it: refused if made under another design, or if groups held out alone retrieved
+        what is judged. Judgments are over a pool of all systems.
+    runs : Runs, optional
+        Of every system; needed where `judged` are qrels that do not name the design.
     seed : int, at least 0
     progress : callable
         Called as ``progress("permutations", done, total)``.
@@ -117,7 +117,7 @@ def reusability(
     >>> scores = rng.beta(2, 5, size=(6, 40))
     >>> names = [f"run{n}" for n in range(6)]
     >>> groups = {name: f"site{n // 2}" for n, name in enumerate(names)}
-    >>> design = rb.hold_out(groups, 40, held=2, baseline=10)
+    >>> design = rb.hold_out(groups, 40, held=2, baseline_topics=10)
     >>> scores[~design.mask(names, groups, design.topics)] *= 0.6  # held out: lower by 40%
     >>> matrix = rb.ScoreMatrix(scores, 0 * scores, tuple(names), design.topics, "AP")
     >>> found = rb.reusability(matrix, groups, design)
@@ -134,17 +134,8 @@ def reusability(
         )
     seed = whole_number("seed", seed)
     if judged is not None:
-        check_design(judged, design)
-        if isinstance(judged, Judgments):
-            check_contributed(judged, design, groups)
-            made_for, of_topics = (
-                judged.judged_for_by_topic or judged.judged_for,
-                judged.pool.topics,
-            )
-        else:
-            made_for, of_topics = judged.judged_for, judged.topics
-        warn_of_held_out(made_for, of_topics, design, groups)
-    held = HeldScores.under(scores, groups, design)
+        check_judged_under(judged, groups, hold_out, runs)
+    held = HeldScores.under(scores, groups, hold_out)
     tested = {comparison: paired_tests(held, comparison) for comparison in COMPARISONS}
     if all(tests is None or tests[1].n.max() < 2 for tests in tested.values()):
         raise InputError(
@@ -165,7 +156,7 @@ def reusability(
         observed,
         permuted_statistics(held, number, seed, level, strata, progress),
         level,
-        {"design": design.digest, "permutations": number, "seed": seed},
+        {"design": hold_out.digest, "permutations": number, "seed": seed},
     )
 
 
@@ -192,7 +183,7 @@ class Reusability(Shown):
     >>> import rtc_bayes as rb
     >>> scores = np.random.default_rng(1).beta(2, 5, size=(6, 40))
     >>> groups = {f"run{n}": f"site{n // 2}" for n in range(6)}
-    >>> design = rb.hold_out(groups, 40, held=2, baseline=10)
+    >>> design = rb.hold_out(groups, 40, held=2, baseline_topics=10)
     >>> matrix = rb.ScoreMatrix(scores, 0 * scores, tuple(groups), design.topics, "AP")
     >>> found = rb.reusability(matrix, groups, design, permutations=99)
     >>> found.comparisons()[["comparison", "pairs", "baseline_topics", "reuse_topics"]]

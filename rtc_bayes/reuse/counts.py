@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, Literal
 
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, moved, moved_attributes, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 Remainder = Literal["baseline", "cycle"]
 
 
+@moved_attributes(
+    baseline="baseline_topics",
+    site_baseline="within_baseline",
+    site_reuse="within_reuse",
+    pair_baseline="between_baseline",
+    pair_reuse="between_reuse",
+)
 @dataclass(frozen=True)
 class DesignCounts:
     """Counts of topics under a balanced design.
@@ -29,41 +36,42 @@ class DesignCounts:
         m sites, N topics, k sites held out of a topic.
     cycles : int
         b: how often every set of k sites is held out.
-    baseline : int
+    baseline_topics : int
         n: topics to which every site contributes.
-    site_baseline, site_reuse : int
+    within_baseline, within_reuse : int
         Topics that a site contributes to, and that it is held out of.
-    pair_baseline, pair_reuse : int
+    between_baseline, between_reuse : int
         Topics that both sites of a pair contribute to, and that both are held out of.
     participant : int
         Topics that one given site of a pair contributes to and the other does not.
 
     Examples
     --------
-    >>> design_counts(9, 564, held=2, baseline=200)  # Million Query 2008, section 4.2
+    >>> design_counts(9, 564, held=2, baseline_topics=200)  # Million Query 2008, section 4.2
     ... # doctest: +NORMALIZE_WHITESPACE
-    DesignCounts(groups=9, topics=564, held=2, cycles=10, baseline=204, site_baseline=484,
-                 site_reuse=80, pair_baseline=414, pair_reuse=10, participant=70)
+    DesignCounts(groups=9, topics=564, held=2, cycles=10, baseline_topics=204, within_baseline=484,
+                 within_reuse=80, between_baseline=414, between_reuse=10, participant=70)
     """
 
     groups: int
     topics: int
     held: int
     cycles: int
-    baseline: int
-    site_baseline: int
-    site_reuse: int
-    pair_baseline: int
-    pair_reuse: int
+    baseline_topics: int
+    within_baseline: int
+    within_reuse: int
+    between_baseline: int
+    between_reuse: int
     participant: int
 
 
+@moved(baseline="write baseline_topics")
 def design_counts(
     groups: int,
     topics: int,
     *,
     held: int = 2,
-    baseline: int = 0,
+    baseline_topics: int = 0,
     on_remainder: Remainder = "baseline",
 ) -> DesignCounts:
     """Count the topics of every comparison.
@@ -76,7 +84,7 @@ def design_counts(
         N.
     held : int, 1 to groups - 1
         k, sites held out of each topic that is not of the baseline.
-    baseline : int, at least 0
+    baseline_topics : int, at least 0
         n0, the least number of topics that are judged for all sites.
     on_remainder : {"baseline", "cycle"}
         Topics that fill no whole cycle go to the baseline, as in Table 2, or begin one more
@@ -93,17 +101,17 @@ def design_counts(
 
     Examples
     --------
-    >>> counts = design_counts(6, 25, held=2, baseline=10)  # Table 1 with n = 10
-    >>> counts.cycles, counts.site_baseline, counts.site_reuse, counts.participant
+    >>> counts = design_counts(6, 25, held=2, baseline_topics=10)  # Table 1 with n = 10
+    >>> counts.cycles, counts.within_baseline, counts.within_reuse, counts.participant
     (1, 20, 5, 4)
     >>> counts = design_counts(13, 249, on_remainder="cycle")  # Robust 2004, section 4.3
-    >>> counts.site_reuse, counts.pair_reuse, counts.baseline
+    >>> counts.within_reuse, counts.between_reuse, counts.baseline_topics
     (38, 3, 0)
     """
     groups = whole_number("groups", groups, least=2)
     topics = whole_number("topics", topics, least=1)
     held = whole_number("held", held, least=1)
-    baseline = whole_number("baseline", baseline)
+    baseline_topics = whole_number("baseline_topics", baseline_topics)
     if held >= groups:
         raise InputError(
             f"{held} of {groups} groups cannot be held out", remedy=f"hold out {groups - 1} at most"
@@ -111,21 +119,22 @@ def design_counts(
     if on_remainder not in ("baseline", "cycle"):
         raise InputError(f"on_remainder is {on_remainder!r}", remedy="give baseline or cycle")
     subsets = comb(groups, held)
-    if topics <= baseline:
+    if topics <= baseline_topics:
         raise InputError(
-            f"{topics} topics, {baseline} of them judged for all: none is left to hold a group out",
-            remedy="give more topics or a smaller baseline",
+            f"{topics} topics, {baseline_topics} of them judged for all: none is left to hold a "
+            "group out",
+            remedy="give more topics, or fewer baseline_topics (--baseline-topics)",
         )
-    cycles, rest = divmod(topics - baseline, subsets)
+    cycles, rest = divmod(topics - baseline_topics, subsets)
     if on_remainder == "baseline":
         if not cycles:
             raise InputError(
-                f"{topics - baseline} topics are too few for a cycle: with {held} of {groups} "
-                f"groups held out it has {subsets}",
+                f"{topics - baseline_topics} topics are too few for a cycle: with {held} of "
+                f"{groups} groups held out it has {subsets}",
                 remedy="hold out fewer groups, or allow a part of a cycle (on_remainder='cycle', "
                 "--on-remainder cycle)",
             )
-        baseline, rest = baseline + rest, 0
+        baseline_topics, rest = baseline_topics + rest, 0
 
     fewest, most = rest * held // groups, -(-rest * held // groups)  # of the part cycle, by site
     pairs_free = cycles * comb(groups - 2, held)
@@ -135,20 +144,21 @@ def design_counts(
         topics=topics,
         held=held,
         cycles=cycles,
-        baseline=baseline,
-        site_baseline=topics - cycles * comb(groups - 1, held - 1) - most,
-        site_reuse=cycles * comb(groups - 1, held - 1) + fewest,
-        pair_baseline=baseline + pairs_free + max(0, rest - 2 * most),
-        pair_reuse=cycles * pairs_held + max(0, 2 * fewest - rest),
+        baseline_topics=baseline_topics,
+        within_baseline=topics - cycles * comb(groups - 1, held - 1) - most,
+        within_reuse=cycles * comb(groups - 1, held - 1) + fewest,
+        between_baseline=baseline_topics + pairs_free + max(0, rest - 2 * most),
+        between_reuse=cycles * pairs_held + max(0, 2 * fewest - rest),
         participant=cycles * comb(groups - 2, held - 1) + max(0, fewest - pairs_held),
     )
 
 
+@moved(baseline="write baseline_topics")
 def design_table(
     groups: int,
     topics: int,
     *,
-    baseline: int = 0,
+    baseline_topics: int = 0,
     effect: float = 0.25,
     on_remainder: Remainder = "baseline",
 ) -> pd.DataFrame:
@@ -156,7 +166,7 @@ def design_table(
 
     Parameters
     ----------
-    groups, topics, baseline, on_remainder
+    groups, topics, baseline_topics, on_remainder
         As of :func:`design_counts`.
     effect : float, at least 0
         Size of a difference between two systems: the mean of its differences over topics by their
@@ -171,11 +181,11 @@ def design_table(
 
     Examples
     --------
-    >>> design_table(6, 200)[["held", "cycles", "site_reuse", "pair_reuse"]].head(3)
-       held  cycles  site_reuse  pair_reuse
-    0     1      33          33           0
-    1     2      13          65          13
-    2     3      10         100          40
+    >>> design_table(6, 200)[["held", "cycles", "within_reuse", "between_reuse"]].head(3)
+       held  cycles  within_reuse  between_reuse
+    0     1      33            33              0
+    1     2      13            65             13
+    2     3      10           100             40
     """
     import pandas as pd
 
@@ -185,13 +195,17 @@ def design_table(
     for held in range(1, groups):
         try:
             counts = design_counts(
-                groups, topics, held=held, baseline=baseline, on_remainder=on_remainder
+                groups,
+                topics,
+                held=held,
+                baseline_topics=baseline_topics,
+                on_remainder=on_remainder,
             )
         except InputError:
             if held == 1:
                 raise
             continue
-        reuse = (counts.site_reuse, counts.pair_reuse, counts.participant)
+        reuse = (counts.within_reuse, counts.between_reuse, counts.participant)
         powers = [float(power_of_t(effect, n)) for n in reuse]
         names = ("power_within", "power_between", "power_participant")
         rows.append(vars(counts) | dict(zip(names, powers, strict=True)))

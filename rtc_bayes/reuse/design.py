@@ -6,26 +6,29 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.collection.ids import list_of_names
+from rtc_bayes.collection import Runs
+from rtc_bayes.collection.hold_out import HoldOutDesign, groups_of
+from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, warn, whole_number
 from rtc_bayes.reuse.counts import Remainder, design_counts
 from rtc_bayes.reuse.cycles import Members, balanced_cycle
 from rtc_bayes.reuse.program import sets_by_program
+from rtc_bayes.store.shown import counted
 
 
 @explains_types
+@moved(baseline="write baseline_topics", most_runs="write most_systems")
 def hold_out(
     groups: Mapping[str, str] | Iterable[str],
     topics: Sequence[str] | int,
     held: int = 2,
     *,
-    baseline: int = 0,
+    baseline_topics: int = 0,
     on_remainder: Remainder = "baseline",
     never_together: Collection[Collection[str]] = (),
     most: Mapping[str, int] | None = None,
-    most_runs: int | None = None,
+    most_systems: int | None = None,
     costs: Mapping[str, float] | None = None,
     budget: float | None = None,
     seed: int = 0,
@@ -36,8 +39,8 @@ def hold_out(
     cannot know which are which. Sets of groups go round robin in an order whose every beginning
     is balanced: judging may end anywhere. Use a design for one collection.
 
-    With none of `never_together`, `most`, `most_runs` and `budget` every set of `held` groups is
-    held out equally often. With any of them the design is the most even one that meets them, by
+    With none of `never_together`, `most`, `most_systems` and `budget` every set of `held` groups
+    is held out equally often. With any of them the design is the most even one that meets them, by
     an integer program.
 
     Parameters
@@ -49,7 +52,7 @@ def hold_out(
     held : int, 1 to the number of groups less 1
         k, groups held out of each topic that is not of the baseline. Comparisons between groups
         need 2 or more.
-    baseline : int, at least 0
+    baseline_topics : int, at least 0
         n0, the least number of topics that are judged for all groups.
     on_remainder : {"baseline", "cycle"}
         Topics that fill no whole cycle go to the baseline, or begin one more cycle.
@@ -57,7 +60,7 @@ def hold_out(
         Groups that are not to be held out of one topic.
     most : mapping of str to int, optional
         The most topics that a group may be held out of; 0 for one that always takes part.
-    most_runs : int, optional
+    most_systems : int, optional
         The most systems that may be held out of one topic; needs groups of systems.
     costs : mapping of str to float, optional
         Judgments that a group's systems add to a topic, for `budget`.
@@ -76,13 +79,13 @@ def hold_out(
 
     Examples
     --------
-    >>> design = hold_out([f"S{n}" for n in range(1, 7)], 25, held=2, baseline=10)  # Table 1
+    >>> design = hold_out([f"S{n}" for n in range(1, 7)], 25, baseline_topics=10)  # Table 1
     >>> design
     HoldOutDesign(25 topics, 6 groups; 10 topics judged for all)
     >>> (~design.contributes).sum(axis=1).tolist()
     [5, 5, 5, 5, 5, 5]
     """
-    names, runs = _groups(groups)
+    names, sizes = _groups(groups)
     labels = _topics(topics)
     rng = np.random.default_rng(whole_number("seed", seed))
     pairs = [frozenset(list_of_names("a pair of never_together", pair)) for pair in never_together]
@@ -103,27 +106,28 @@ def hold_out(
             f"there is one group alone, {names[0]}",
             remedy="give two or more: some are judged for where others are held out",
         )
-    if most_runs is not None:
-        whole_number("most_runs", most_runs, least=1)
+    if most_systems is not None:
+        whole_number("most_systems", most_systems, least=1)
     if budget is not None and not costs:
         raise InputError(
             "a budget needs costs",
-            remedy="say what each group adds to a topic, as costs= or --cost GROUP=N",
+            remedy="say what each group adds to a topic, as costs= or --costs GROUP=N",
         )
     if budget is not None and not 0 <= budget < np.inf:
         raise InputError(f"budget is {budget:g}", remedy="give a number of at least 0")
-    if held == len(names) - 1 and baseline < 2:
+    if held == len(names) - 1 and baseline_topics < 2:
         raise InputError(
             f"with {held} of {len(names)} groups held out one alone is judged for on a topic, and "
             "groups cannot be compared",
-            remedy="hold out fewer, or give a baseline of 2 topics or more",
+            remedy="hold out fewer, or judge two topics or more for all (baseline_topics, "
+            "--baseline-topics)",
         )
-    uneven = bool(pairs or most or most_runs is not None or budget is not None)
+    uneven = bool(pairs or most or most_systems is not None or budget is not None)
     counts = design_counts(
         len(names),
         len(labels),
         held=held,
-        baseline=baseline,
+        baseline_topics=baseline_topics,
         on_remainder="cycle" if uneven else on_remainder,
     )
     if uneven:
@@ -131,19 +135,61 @@ def hold_out(
             names,
             len(labels),
             held=held,
-            baseline=baseline,
+            baseline_topics=baseline_topics,
             on_remainder=on_remainder,
             rng=rng,
             never_together=pairs,
             most=most,
-            runs=runs,
-            most_runs=most_runs,
+            systems=sizes,
+            most_systems=most_systems,
             costs=costs,
             budget=budget,
         )
     else:
-        sets = _round_robin(len(names), held, counts.topics - counts.baseline, rng)
+        sets = _round_robin(len(names), held, counts.topics - counts.baseline_topics, rng)
     return _placed(names, [labels[n] for n in rng.permutation(len(labels))], sets, rng)
+
+
+@explains_types
+def groups_with_runs(groups: Mapping[str, str], runs: Runs) -> dict[str, str]:
+    """Keep the groups of systems that have a run, to plan for these alone.
+
+    Parameters
+    ----------
+    groups : mapping of str to str
+        Group of each system; it may name systems without a run.
+    runs : Runs
+
+    Returns
+    -------
+    dict of str to str
+        Group of each system that has a run, in the order of the runs.
+
+    Raises
+    ------
+    InputError
+        A run of a system without a group.
+
+    Warns
+    -----
+    CollectionWarning
+        Groups without a run: it names some.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([rb.Run.from_rankings(name, {"1": ["d1"]}) for name in ("bm25", "dense")])
+    >>> rb.groups_with_runs({"dense": "siteB", "bm25": "siteA", "old": "siteA"}, runs)
+    {'bm25': 'siteA', 'dense': 'siteB'}
+    """
+    kept = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
+    every = set(groups.values())
+    if without := sorted(every - set(kept.values())):
+        warn(
+            f"{counted(len(without), 'group')} of {len(every)} without a run, left aside: "
+            f"{some(without)}"
+        )
+    return kept
 
 
 def _round_robin(groups: int, held: int, topics: int, rng: np.random.Generator) -> list[Members]:

@@ -40,7 +40,7 @@ class HeldScores:
 
     @classmethod
     def under(
-        cls, scores: ScoreMatrix, groups: Mapping[str, str], design: HoldOutDesign
+        cls, scores: ScoreMatrix, groups: Mapping[str, str], hold_out: HoldOutDesign
     ) -> HeldScores:
         """Put scores and a design together.
 
@@ -50,9 +50,9 @@ class HeldScores:
             A system without a group, a group or topic that the design lacks, fewer than two
             groups with systems, or no group held out of any topic that has scores.
         """
-        mask = design.mask(scores.systems, groups, scores.topics)
+        mask = hold_out.mask(scores.systems, groups, scores.topics)
         of_systems = groups_of(scores.systems, groups)
-        present = tuple(group for group in design.groups if group in of_systems)
+        present = tuple(group for group in hold_out.groups if group in of_systems)
         if len(present) < 2:
             raise InputError(
                 f"the scores are of {len(present)} group", remedy="give systems of two or more"

@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.hold_out import groups_of
-from rtc_bayes.collection.ids import list_of_names
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.collection.leave_out import ALL_GROUPS, groups_to_leave_out, parse_leave_out
+from rtc_bayes.errors import (
+    InputError,
+    explains_types,
+    moved,
+    moved_attributes,
+    whole_number,
+)
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.measures.names import MeasureLike, has_moments
 from rtc_bayes.measures.pool_moments import moments
@@ -29,23 +36,23 @@ _RESAMPLES = 2000
 
 
 @explains_types
+@moved(only="write leave_out", shallow="give every depth as depth, that of the pool first")
 def leave_group_out(
     runs: Runs,
     qrels: Qrels,
     groups: Mapping[str, str],
     measure: MeasureLike = "AP",
     *,
-    depth: int = 100,
-    shallow: Sequence[int] = (),
-    only: Iterable[str] | None = None,
+    depth: int | Sequence[int] = defaults.DEPTH,
+    leave_out: str | Sequence[str] = ALL_GROUPS,
     relevance_level: int | None = None,
 ) -> LeftOut:
     """Score every group's runs, on topics with judgments, as if it had taken no part in judging.
 
     Today's usual check of reusability (Zobel 1998, by run; Voorhees 2001, by group): judgments of
     documents that one group alone contributed are taken away, and every run is scored again.
-    Documents that a run has among its first `depth` count as its contribution, for judgments do
-    not say who brought them.
+    Documents that a run has among the first of its list, to the pool's depth, count as its
+    contribution, for judgments do not say who brought them.
 
     Parameters
     ----------
@@ -57,13 +64,13 @@ def leave_group_out(
     measure : str or measure of ir_measures
         One whose moments are known (:func:`rtc_bayes.measures.has_moments`). Relevance is binary,
         at `relevance_level`: nDCG is not that of grades.
-    depth : int, at least 1
-        Of the pool that was judged.
-    shallow : sequence of int
-        Lesser depths, at each of which the collection is also cut to what a pool of that depth
-        would have judged.
-    only : iterable of str, optional
-        Groups to leave out. Default: all.
+    depth : int or sequence of int, at least 1
+        Of the pool that was judged: how many documents of each list were pooled. Of several, the
+        first is the pool's, and at each of the others, which are smaller, the collection is also
+        cut to what a pool of that depth would have judged.
+    leave_out : "groups" or sequence of str
+        The groups to leave out, one at a time: all, or these. A text of several names has commas
+        between.
     relevance_level : int, at least 1, optional
         The lowest grade that counts as relevant; by default the level that the qrels name, or 1.
 
@@ -99,28 +106,12 @@ def leave_group_out(
         raise InputError(
             f"{measure} cannot be scored for groups left out", remedy="give AP, P@10, nDCG or RBP"
         )
-    depths = [
-        whole_number("depth", depth, least=1),
-        *(whole_number("shallow", one, least=1) for one in shallow),
-    ]
-    if max(depths) > depth:
-        raise InputError(
-            f"{max(depths)} is deeper than the pool of depth {depth}",
-            remedy="give lesser depths than the pool's",
-        )
+    depths = _depths(depth)
     of_systems = np.array(groups_of(runs.systems, groups), dtype=object)
     every = tuple(dict.fromkeys(of_systems))
-    if len(every) < 2:
-        raise InputError("all systems are of one group", remedy="give two groups or more")
-    chosen = every if only is None else tuple(dict.fromkeys(list_of_names("only", only)))
-    if not chosen:
-        raise InputError("only names no group", remedy="name groups, or leave it out for all")
-    if unknown := [group for group in chosen if group not in every]:
-        raise InputError(
-            f"no system is of group {unknown[0]}", remedy=f"give some of {', '.join(every[:8])}"
-        )
+    chosen = groups_to_leave_out(every, parse_leave_out(leave_out))
     estimand = Estimand(
-        str(measure), scope="whole", depth=depth, unseen=False, relevance_level=relevance_level
+        str(measure), scope="whole", depth=depths[0], unseen=False, relevance_level=relevance_level
     )
     pool = estimand.pool(runs, qrels)
     judgments = Judgments.from_qrels(pool, qrels, relevance_level=relevance_level)
@@ -130,7 +121,9 @@ def leave_group_out(
     judged = judgments.on(pool).labels
     member = (of_systems == np.array(every, dtype=object)[:, None]).astype(np.int64)
     parts = [
-        _at_depth(pool, judged, member, [every.index(g) for g in chosen], str(measure), at, depth)
+        _at_depth(
+            pool, judged, member, [every.index(g) for g in chosen], str(measure), at, depths[0]
+        )
         for at in dict.fromkeys(depths)
     ]
     if not parts[0].score[np.isin(of_systems, chosen)].any():
@@ -139,6 +132,20 @@ def leave_group_out(
             remedy="leave out other groups",
         )
     return LeftOut(str(measure), pool.systems, tuple(of_systems), chosen, tuple(parts))
+
+
+def _depths(depth: int | Sequence[int]) -> list[int]:
+    """Return the pool's depth, then the smaller ones."""
+    listed = depth if isinstance(depth, Iterable) and not isinstance(depth, str) else [depth]
+    depths = [whole_number("depth", one, least=1) for one in listed]
+    if not depths:
+        raise InputError("depth is empty", remedy="give the depth of the pool first")
+    if max(depths) > depths[0]:
+        raise InputError(
+            f"{max(depths)} is deeper than the pool of depth {depths[0]}",
+            remedy="give the pool's depth first, then smaller ones",
+        )
+    return depths
 
 
 @dataclass(frozen=True)
@@ -202,6 +209,7 @@ def _at_depth(
     )
 
 
+@moved_attributes(by_run="by_system")
 @dataclass(frozen=True, eq=False, repr=False)
 class LeftOut(Shown):
     """What a collection would lack without each of its groups.
@@ -225,7 +233,7 @@ class LeftOut(Shown):
     >>> runs = rb.Runs([run("a", "x", "y"), run("b", "y", "z")])
     >>> qrels = rb.Qrels({"1": {"x": 1, "y": 1, "z": 0}})
     >>> found = rb.leave_group_out(runs, qrels, {"a": "A", "b": "B"}, "P@2")
-    >>> found.by_run()[["system", "score", "left_out"]]  # only a's group contributed x
+    >>> found.by_system()[["system", "score", "left_out"]]  # only a's group contributed x
       system  score  left_out
     0      a    1.0       0.5
     1      b    0.5       0.5
@@ -238,14 +246,14 @@ class LeftOut(Shown):
     depths: tuple[AtDepth, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
 
-    def by_run(self) -> pd.DataFrame:
-        """Return a row for each depth and each run of a group that is left out.
+    def by_system(self) -> pd.DataFrame:
+        """Return a row for each depth and each system of a group that is left out.
 
         Returns
         -------
         DataFrame
             depth, group, system; score with all judgments, and left_out; change, and relative
-            change; rank among the runs of other groups with all judgments, and rank_left_out.
+            change; rank among the systems of other groups with all judgments, and rank_left_out.
         """
         import pandas as pd
 
@@ -283,7 +291,7 @@ class LeftOut(Shown):
         """
         import pandas as pd
 
-        runs = self.by_run().groupby(["depth", "group"])["relative"]
+        runs = self.by_system().groupby(["depth", "group"])["relative"]
         of = np.array(self.of_systems, dtype=object)
         rows = []
         for at in self.depths:
@@ -318,7 +326,7 @@ class LeftOut(Shown):
         """
         import pandas as pd
 
-        runs, rng = self.by_run(), np.random.default_rng(seed)
+        runs, rng = self.by_system(), np.random.default_rng(seed)
         rows = []
         for at in self.depths:
             here = runs[runs["depth"] == at.depth]
@@ -351,7 +359,7 @@ class LeftOut(Shown):
         """Say in words what was found, at the full depth."""
         row = dict(zip(self.summary().columns, self.summary().iloc[0].tolist(), strict=True))
         at = self.depths[0]
-        runs = self.by_run().iloc[: sum(group in self.groups for group in self.of_systems)]
+        runs = self.by_system().iloc[: sum(group in self.groups for group in self.of_systems)]
         worst = runs.loc[runs["relative"].idxmin()]
         by_others = ""
         if row["low"] == row["low"]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.held import HeldScores
 from rtc_bayes.reuse.loss_gibbs import LossDraws, sample_loss
@@ -30,10 +30,11 @@ _ORDERS = 400
 
 
 @explains_types
+@moved(design="write hold_out")
 def loss_posterior(
     scores: ScoreMatrix,
     groups: Mapping[str, str],
-    design: HoldOutDesign,
+    hold_out: HoldOutDesign,
     *,
     method: Literal["gibbs", "nuts"] = "gibbs",
     draws: int = 1000,
@@ -49,7 +50,7 @@ def loss_posterior(
         Of every system on the topics that were judged, from 0 to 1; their variances count.
     groups : mapping of str to str
         Group of each system.
-    design : HoldOutDesign
+    hold_out : HoldOutDesign
         By which was judged.
     method : {"gibbs", "nuts"}
         The fast path, or PyMC.
@@ -74,7 +75,7 @@ def loss_posterior(
     >>> names = [f"run{n}" for n in range(6)]
     >>> groups = {name: f"site{n // 2}" for n, name in enumerate(names)}
     >>> import rtc_bayes as rb
-    >>> design = rb.hold_out(groups, 40, held=2, baseline=10)
+    >>> design = rb.hold_out(groups, 40, held=2, baseline_topics=10)
     >>> scores[~design.mask(names, groups, design.topics)] *= 0.6  # held out: lower by 40%
     >>> matrix = rb.ScoreMatrix(scores, 0 * scores, tuple(names), design.topics, "AP")
     >>> found = loss_posterior(matrix, groups, design, draws=200, chains=2)
@@ -82,7 +83,7 @@ def loss_posterior(
     >>> bool(low > 0.02)
     True
     """
-    held = HeldScores.under(scores, groups, design)
+    held = HeldScores.under(scores, groups, hold_out)
     return posterior_of(
         held, scores, method=method, draws=draws, tune=tune, chains=chains, seed=seed
     )

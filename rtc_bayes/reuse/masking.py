@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_design, groups_of
-from rtc_bayes.errors import explains_types, whole_number
+from rtc_bayes.errors import explains_types, moved, whole_number
 
 
 @explains_types
+@moved(design="write hold_out")
 def judged_under(
-    qrels: Qrels, runs: Runs, groups: Mapping[str, str], design: HoldOutDesign, depth: int = 100
+    qrels: Qrels, runs: Runs, groups: Mapping[str, str], hold_out: HoldOutDesign, depth: int = 100
 ) -> Qrels:
     """Keep the judgments of documents that a contributing system has among its first `depth`.
 
@@ -25,7 +26,7 @@ def judged_under(
     runs : Runs
     groups : mapping of str to str
         Group of each system.
-    design : HoldOutDesign
+    hold_out : HoldOutDesign
     depth : int, at least 1
         Of the pool.
 
@@ -51,14 +52,14 @@ def judged_under(
     True
     """
     depth = whole_number("depth", depth, least=1)
-    check_design(qrels, design)
+    check_design(qrels, hold_out)
     of_runs = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
     kept, judged_for = {}, {}
-    for topic in design.topics:
+    for topic in hold_out.topics:
         if not qrels.judged(topic) or topic not in runs.topics:
             continue
-        judged_for[topic] = took_part = design.contributors(topic, of_runs)
+        judged_for[topic] = took_part = hold_out.contributors(topic, of_runs)
         pool = {doc for name in took_part for doc in runs[name].ranking(topic)[:depth]}
         kept[topic] = {doc: grade for doc, grade in qrels[topic].items() if doc in pool}
     level = qrels.relevance_level
-    return Qrels(kept, judged_for=judged_for, hold_out=design.digest, relevance_level=level)
+    return Qrels(kept, judged_for=judged_for, hold_out=hold_out.digest, relevance_level=level)

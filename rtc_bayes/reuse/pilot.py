@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.hold_out import HoldOutDesign, groups_of
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.counts import Remainder
 from rtc_bayes.reuse.design import hold_out
@@ -26,6 +26,7 @@ _PERMUTATIONS = 199
 
 
 @explains_types
+@moved(baseline="write baseline_topics")
 def pilot_power(
     pilot: ScoreMatrix,
     groups: Mapping[str, str],
@@ -33,7 +34,7 @@ def pilot_power(
     *,
     held: Sequence[int] = (1, 2),
     losses: Sequence[float] = (0.05, 0.1, 0.2),
-    baseline: int = 0,
+    baseline_topics: int = 0,
     on_remainder: Remainder = "baseline",
     n_groups: int | None = None,
     repetitions: int = 100,
@@ -60,7 +61,7 @@ def pilot_power(
         Numbers of groups held out of a topic.
     losses : sequence of float, in [0, 1]
         Shares that held-out systems lose. 0 shows how often the test is wrong.
-    baseline, on_remainder
+    baseline_topics, on_remainder
         As of :func:`rtc_bayes.hold_out`.
     n_groups : int, optional
         Draw so many of the pilot's groups each time. Default: all.
@@ -120,7 +121,7 @@ def pilot_power(
                     of_names,
                     topics,
                     k,
-                    baseline=baseline,
+                    baseline_topics=baseline_topics,
                     on_remainder=on_remainder,
                     seed=int(rng.integers(2**31)),
                 )

@@ -23,13 +23,13 @@ def sets_by_program(
     topics: int,
     *,
     held: int,
-    baseline: int,
+    baseline_topics: int,
     on_remainder: Remainder,
     rng: np.random.Generator,
     never_together: Collection[frozenset[str]] = (),
     most: Mapping[str, int] | None = None,
-    runs: Mapping[str, int] | None = None,
-    most_runs: int | None = None,
+    systems: Mapping[str, int] | None = None,
+    most_systems: int | None = None,
     costs: Mapping[str, float] | None = None,
     budget: float | None = None,
 ) -> list[Members]:
@@ -42,7 +42,7 @@ def sets_by_program(
     Parameters
     ----------
     groups : sequence of str
-    topics, held, baseline : int
+    topics, held, baseline_topics : int
     on_remainder : {"baseline", "cycle"}
         Whether topics may be judged for all where that makes the sets even.
     rng : numpy.random.Generator
@@ -50,12 +50,12 @@ def sets_by_program(
         Pairs of groups that are not to be held out of one topic (sites that share a system).
     most : mapping of str to int, optional
         The most topics that a group may be held out of.
-    runs : mapping of str to int, optional
-        How many runs each group has, for `most_runs`.
-    most_runs : int, optional
-        The most runs that may be held out of one topic.
+    systems : mapping of str to int, optional
+        How many systems each group has, for `most_systems`.
+    most_systems : int, optional
+        The most systems that may be held out of one topic.
     costs : mapping of str to float, optional
-        Judgments that a group's runs add to a topic.
+        Judgments that a group's systems add to a topic.
     budget : float, optional
         The most judgments, by `costs`.
 
@@ -70,9 +70,9 @@ def sets_by_program(
     InputError
         Demands that no design meets, or more than 5,000 sets to choose from.
     """
-    allowed = _allowed_sets(groups, held, never_together, runs, most_runs)
+    allowed = _allowed_sets(groups, held, never_together, systems, most_systems)
     member = np.array([[n in s for s in allowed] for n in range(len(groups))], dtype=float)
-    free = topics - baseline
+    free = topics - baseline_topics
     # evenness is asked of groups that may be held out freely
     fair = free * held / len(groups)
     capped = np.array([(most or {}).get(name, topics) < fair for name in groups])
@@ -108,8 +108,8 @@ def _allowed_sets(
     groups: Sequence[str],
     held: int,
     never_together: Collection[frozenset[str]],
-    runs: Mapping[str, int] | None,
-    most_runs: int | None,
+    systems: Mapping[str, int] | None,
+    most_systems: int | None,
 ) -> list[Members]:
     """List the sets of groups that may be held out together."""
     if comb(len(groups), held) > _SETS:
@@ -119,12 +119,14 @@ def _allowed_sets(
         )
     sets = [frozenset(c) for c in combinations(range(len(groups)), held)]
     allowed = [
-        s for s in sets if _is_allowed({groups[n] for n in s}, never_together, runs, most_runs)
+        s
+        for s in sets
+        if _is_allowed({groups[n] for n in s}, never_together, systems, most_systems)
     ]
     if not allowed:
         raise InputError(
             f"no {held} of the groups may be held out together",
-            remedy="allow more systems (most_runs) or pairs (never_together), or hold out fewer",
+            remedy="allow more systems (most_systems) or pairs (never_together), or hold out fewer",
         )
     return allowed
 
@@ -232,12 +234,12 @@ class _Program:
 def _is_allowed(
     names: set[str],
     never_together: Collection[frozenset[str]],
-    runs: Mapping[str, int] | None,
-    most_runs: int | None,
+    systems: Mapping[str, int] | None,
+    most_systems: int | None,
 ) -> bool:
     if any(pair <= names for pair in never_together):
         return False
-    return most_runs is None or sum((runs or {}).get(g, 1) for g in names) <= most_runs
+    return most_systems is None or sum((systems or {}).get(g, 1) for g in names) <= most_systems
 
 
 def _in_order(

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rtc_bayes.collection.hold_out import groups_of
+from rtc_bayes.collection.leave_out import groups_to_leave_out
 from rtc_bayes.errors import InputError
 from rtc_bayes.store import spawn_seeds
-from rtc_bayes.trials.plan import ALL_GROUPS, Plan
+from rtc_bayes.trials.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -151,14 +152,7 @@ def groups_left_out(
             remedy="give groups= or --groups, as read_groups reads them",
         )
     of_systems = groups_of(systems, groups)
-    every = sorted(set(of_systems))
-    if len(every) < 2:
-        raise InputError("all systems are of one group", remedy="give two groups or more")
-    chosen = every if plan.leave_out == ALL_GROUPS else sorted(plan.leave_out or ())
-    if unknown := [group for group in chosen if group not in every]:
-        raise InputError(
-            f"no system is of group {unknown[0]}", remedy=f"give some of {', '.join(every[:8])}"
-        )
+    chosen = sorted(groups_to_leave_out(sorted(set(of_systems)), plan.leave_out or ()))
     for group in chosen:
         others = len(systems) - of_systems.count(group)
         if others < plan.n_initial:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from rtc_bayes import defaults
+from rtc_bayes.collection.leave_out import parse_leave_out
 from rtc_bayes.errors import InputError, brief_repr, moved, whole_fields, whole_number
 from rtc_bayes.judging import Algorithm, parse_algorithm, split_algorithms
 from rtc_bayes.measures import Estimand
@@ -15,9 +16,6 @@ from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
 from rtc_bayes.relevance.fitters import is_tuned
 from rtc_bayes.trials.complete import Truth
 from rtc_bayes.trials.without_model import check_measure
-
-ALL_GROUPS = "groups"
-"""What `leave_out` says for every group."""
 
 type MomentsRule = Literal["published", "exact", "plugin"]
 
@@ -119,7 +117,8 @@ class Plan:
                 f"n_initial is {self.n_initial} and n_systems is {self.n_systems}",
                 remedy="give 2 <= n_initial <= n_systems",
             )
-        object.__setattr__(self, "leave_out", _left_out(self.leave_out))
+        if self.leave_out is not None:
+            object.__setattr__(self, "leave_out", parse_leave_out(self.leave_out))
         if self.leave_out is not None and self.n_initial == self.n_systems:
             raise InputError(
                 f"all {self.n_systems} systems of a trial are initial: none can be left out",
@@ -238,20 +237,6 @@ def _listed(algorithms: object) -> tuple[Any, ...]:
     if isinstance(algorithms, str):
         return split_algorithms(algorithms) if algorithms.strip() else ()
     return tuple(algorithms) if isinstance(algorithms, Iterable) else (algorithms,)
-
-
-def _left_out(groups: object) -> str | tuple[str, ...] | None:
-    """Return "groups" for all of them, or the names of some, each once."""
-    if groups is None or (isinstance(groups, str) and groups == ALL_GROUPS):
-        return groups
-    names = groups.split(",") if isinstance(groups, str) else groups
-    if isinstance(names, Iterable):
-        names = tuple(dict.fromkeys(names))
-        if names and all(isinstance(name, str) and name for name in names):
-            return names
-    raise InputError(
-        f"leave_out is {brief_repr(groups)}", remedy='give "groups", or names of groups'
-    )
 
 
 def _with_depth(estimand: Estimand) -> Estimand:

@@ -38,5 +38,7 @@ def lowered(
 def held_scores(seed: int = 0, **sizes: int) -> HeldScores:
     """Draw scores and a design that holds out two groups of each topic but a few."""
     scores, groups = drawn(np.random.default_rng(seed), **sizes)
-    design = rb.hold_out(groups, scores.topics, 2, on_remainder="cycle", baseline=3, seed=seed)
+    design = rb.hold_out(
+        groups, scores.topics, 2, on_remainder="cycle", baseline_topics=3, seed=seed
+    )
     return HeldScores.under(scores, groups, design)

@@ -29,10 +29,10 @@ def plan(track: Path, *words: str) -> Path:
 
 
 def test_the_plan_is_pythons(track: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = plan(track, str(track / "runs"), "--held", "1", "--baseline", "4", "--seed", "3")
+    path = plan(track, str(track / "runs"), "--held", "1", "--baseline-topics", "4", "--seed", "3")
     groups = rb.read_groups(track / "groups.csv")
     runs = rb.read_runs(track / "runs")
-    design = rb.hold_out(groups, runs.topics, 1, baseline=4, seed=3)
+    design = rb.hold_out(groups, runs.topics, 1, baseline_topics=4, seed=3)
     assert rb.read_hold_out(path).digest == design.digest
     said = capsys.readouterr().out
     assert in_words(design) in said
@@ -52,6 +52,10 @@ def test_groups_without_a_run_are_left_aside(
     assert "1 group of 7 without a run, left aside: ghost" in capsys.readouterr().err
     design = rb.hold_out(groups, runs.topics, 1)
     assert rb.read_hold_out(track / "of_more.csv").digest == design.digest
+    with pytest.warns(rb.CollectionWarning, match="1 group of 7 without a run, left aside: ghost"):
+        assert rb.groups_with_runs({**groups, "x": "ghost"}, runs) == groups
+    with pytest.raises(rb.InputError, match="no group for"):
+        rb.groups_with_runs({"x": "ghost"}, runs)
 
 
 def test_judgments_of_another_design_are_found_out(track: Path) -> None:
@@ -64,8 +68,47 @@ def test_judgments_of_another_design_are_found_out(track: Path) -> None:
     judged = rb.Judgments.from_qrels(rb.Pool.from_runs(runs), plain)
     scores = rb.ScoreMatrix.from_qrels(runs, plain)
     assert np.isfinite(rb.reusability(scores, groups, one, judged=judged).loss)
+    assert np.isfinite(rb.reusability(scores, groups, one, judged=plain, runs=runs).loss)
+    for words in ({"judged": judged}, {"judged": plain, "runs": runs}):
+        with pytest.raises(rb.InputError, match="the judgments were not made under it"):
+            rb.reusability(scores, groups, other, **words)
+    with pytest.raises(rb.InputError, match="the qrels name no hold-out design; give runs= too"):
+        rb.reusability(scores, groups, one, judged=plain)
+    assert (rb.scores_under(runs, plain, groups, one).mean == scores.mean).all()
     with pytest.raises(rb.InputError, match="the judgments were not made under it"):
-        rb.reusability(scores, groups, other, judged=judged)
+        rb.scores_under(runs, plain, groups, other)
+    with pytest.raises(rb.InputError, match=f"were made under hold-out design {one.digest[:12]}"):
+        rb.scores_under(runs, kept, groups, other)
+
+
+@pytest.mark.parametrize("depth", [None, 20])
+@pytest.mark.parametrize("model", [None, "topic_calibration:map"])
+def test_scores_and_refusals_are_pythons(
+    depth: int | None, model: str | None, track: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Judgments are complete: without a depth they are refused, in the same words."""
+    path = plan(track, str(track / "runs"), "--held", "1", "--seed", "3")
+    words = [str(track / "runs"), "--qrels", str(track / "qrels.txt"), "--hold-out", str(path)]
+    words += ["--groups", str(track / "groups.csv"), "--measure", "P@10", "--permutations", "59"]
+    words += [] if depth is None else ["--depth", str(depth)]
+    words += [] if model is None else ["--model", model]
+    capsys.readouterr()
+    status = main(["reusability", *words, "-o", str(track / "scored")])
+    said = capsys.readouterr()
+    groups, design = rb.read_groups(track / "groups.csv"), rb.read_hold_out(path)
+    runs, qrels = rb.read_runs(track / "runs"), rb.read_qrels(track / "qrels.txt")
+    options = {"depth": depth, "model": model}
+    if depth is None:
+        with pytest.raises(rb.InputError) as caught:
+            rb.scores_under(runs, qrels, groups, design, "P@10", **options)
+        assert status == 2
+        assert said.err == f"rtc-bayes: {caught.value}\n"
+        assert "by scores_under(depth=) (reusability --depth)" in said.err
+        return
+    scores = rb.scores_under(runs, qrels, groups, design, "P@10", **options)
+    assert bool(scores.variance.any()) == (model is not None)
+    found = rb.reusability(scores, groups, design, permutations=59)
+    assert found.verdict() in said.out
 
 
 def test_judgments_made_for_systems_that_are_held_out_are_told(
@@ -81,7 +124,9 @@ def test_judgments_made_for_systems_that_are_held_out_are_told(
     says = "were made for systems that the design holds out there, as .* losses .* are too low"
     for judged in (of_all, rb.Judgments.from_qrels(rb.Pool.from_runs(runs), of_all)):
         with pytest.warns(rb.CollectionWarning, match=says):
-            rb.reusability(scores, groups, design, judged=judged)
+            rb.reusability(scores, groups, design, judged=judged, runs=runs)
+    with pytest.warns(rb.CollectionWarning, match=says):
+        rb.scores_under(runs, of_all, groups, design)
     design.write(track / "of_all.csv")
     rb.write_qrels(of_all, track / "of_all.qrels")
     words = ["--groups", str(track / "groups.csv"), "--hold-out", str(track / "of_all.csv")]
@@ -117,7 +162,7 @@ def test_the_verdict_is_pythons(track: Path, capsys: pytest.CaptureFixture[str])
     path = plan(track, str(track / "runs"), "--held", "1")
     words = [str(track / "runs"), "--qrels", str(track / "qrels.txt")]
     words += ["--groups", str(track / "groups.csv"), "--hold-out", str(path)]
-    words += ["--pool-depth", "20", "--permutations", "99", "--quiet", "-o", str(track / "out")]
+    words += ["--depth", "20", "--permutations", "99", "--quiet", "-o", str(track / "out")]
     assert main(["reusability", *words]) == 0
     groups, design = rb.read_groups(track / "groups.csv"), rb.read_hold_out(path)
     runs, qrels = rb.read_runs(track / "runs"), rb.read_qrels(track / "qrels.txt")

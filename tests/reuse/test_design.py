@@ -21,14 +21,14 @@ def names(groups: int) -> list[str]:
 @pytest.mark.parametrize(("m", "k"), [(m, k) for m in range(2, 10) for k in range(1, m)])
 def test_counts_are_those_of_the_mask(m: int, k: int) -> None:
     topics = comb(m, k) + 7
-    counts = rb.design_counts(m, topics, held=k, baseline=3)
-    mask = rb.hold_out(names(m), topics, k, baseline=3, seed=m).contributes
-    assert counts.baseline == mask.all(axis=0).sum()
-    assert {int(row.sum()) for row in mask} == {counts.site_baseline}
-    assert {int((~row).sum()) for row in mask} == {counts.site_reuse}
+    counts = rb.design_counts(m, topics, held=k, baseline_topics=3)
+    mask = rb.hold_out(names(m), topics, k, baseline_topics=3, seed=m).contributes
+    assert counts.baseline_topics == mask.all(axis=0).sum()
+    assert {int(row.sum()) for row in mask} == {counts.within_baseline}
+    assert {int((~row).sum()) for row in mask} == {counts.within_reuse}
     for a, b in combinations(range(m), 2):
-        assert (mask[a] & mask[b]).sum() == counts.pair_baseline
-        assert (~mask[a] & ~mask[b]).sum() == counts.pair_reuse
+        assert (mask[a] & mask[b]).sum() == counts.between_baseline
+        assert (~mask[a] & ~mask[b]).sum() == counts.between_reuse
         assert (~mask[a] & mask[b]).sum() == (mask[a] & ~mask[b]).sum() == counts.participant
 
 
@@ -37,18 +37,18 @@ def test_counts_are_those_of_the_mask(m: int, k: int) -> None:
 def test_no_design_of_a_part_cycle_has_fewer_topics_than_are_said(m: int, k: int, topics: int):
     counts = rb.design_counts(m, topics, held=k, on_remainder="cycle")
     mask = rb.hold_out(names(m), topics, k, on_remainder="cycle", seed=topics).contributes
-    assert mask.sum(axis=1).min() == counts.site_baseline
-    assert (~mask).sum(axis=1).min() == counts.site_reuse
+    assert mask.sum(axis=1).min() == counts.within_baseline
+    assert (~mask).sum(axis=1).min() == counts.within_reuse
     pairs = list(permutations(range(m), 2))
-    assert min((mask[a] & mask[b]).sum() for a, b in pairs) >= counts.pair_baseline
-    assert min((~mask[a] & ~mask[b]).sum() for a, b in pairs) >= counts.pair_reuse
+    assert min((mask[a] & mask[b]).sum() for a, b in pairs) >= counts.between_baseline
+    assert min((~mask[a] & ~mask[b]).sum() for a, b in pairs) >= counts.between_reuse
     assert min((~mask[a] & mask[b]).sum() for a, b in pairs) >= counts.participant
 
 
 def test_a_part_cycle_counts_for_the_participants() -> None:
     counts = rb.design_counts(6, 12, held=2, on_remainder="cycle")
     assert (counts.cycles, counts.participant) == (0, 3)
-    assert rb.design_counts(5, 7, held=3, on_remainder="cycle").pair_reuse == 1
+    assert rb.design_counts(5, 7, held=3, on_remainder="cycle").between_reuse == 1
 
 
 @pytest.mark.parametrize(("m", "k"), [(m, k) for m in range(2, 10) for k in range(1, m)])
@@ -63,25 +63,30 @@ def test_every_beginning_is_balanced(m: int, k: int) -> None:
 
 
 def test_the_published_designs() -> None:
-    table_1 = rb.design_counts(6, 25, held=2, baseline=10)
-    assert (table_1.cycles, table_1.site_reuse, table_1.pair_baseline, table_1.pair_reuse) == (
+    table_1 = rb.design_counts(6, 25, held=2, baseline_topics=10)
+    assert (
+        table_1.cycles,
+        table_1.within_reuse,
+        table_1.between_baseline,
+        table_1.between_reuse,
+    ) == (
         1,
         5,
         16,
         1,
     )
     assert table_1.participant == 4
-    mq08 = rb.design_counts(9, 564, held=2, baseline=200)
+    mq08 = rb.design_counts(9, 564, held=2, baseline_topics=200)
     assert vars(mq08) == {
         "groups": 9,
         "topics": 564,
         "held": 2,
         "cycles": 10,
-        "baseline": 204,
-        "site_baseline": 484,
-        "site_reuse": 80,
-        "pair_baseline": 414,
-        "pair_reuse": 10,
+        "baseline_topics": 204,
+        "within_baseline": 484,
+        "within_reuse": 80,
+        "between_baseline": 414,
+        "between_reuse": 10,
         "participant": 70,
     }
 
@@ -94,17 +99,17 @@ def test_thirteen_sites_share_249_topics_as_robust_2004_did() -> None:
 
 
 def test_topics_are_in_random_order_with_the_baseline_among_them() -> None:
-    designs = [rb.hold_out(names(6), 40, 2, baseline=10, seed=seed) for seed in range(40)]
+    designs = [rb.hold_out(names(6), 40, 2, baseline_topics=10, seed=seed) for seed in range(40)]
     first = [design.contributes.all(axis=0)[:20].sum() for design in designs]
     # 10 of 40 in the first 20: mean 5, variance 20 * .25 * .75 * 20/39
     assert np.mean(first) == pytest.approx(5.0, abs=4 * np.sqrt(1.923 / 40))
     assert len({design.topics for design in designs}) == 40
-    assert designs[3].digest == rb.hold_out(names(6), 40, 2, baseline=10, seed=3).digest
+    assert designs[3].digest == rb.hold_out(names(6), 40, 2, baseline_topics=10, seed=3).digest
 
 
 def test_the_program_makes_the_round_robins_design() -> None:
     """A demand that binds nothing must leave the counts of Table 1."""
-    mask = rb.hold_out(names(6), 25, 2, baseline=10, most={"S1": 25}).contributes
+    mask = rb.hold_out(names(6), 25, 2, baseline_topics=10, most={"S1": 25}).contributes
     assert set((~mask).sum(axis=1).tolist()) == {5}
     together = {int((~mask[a] & ~mask[b]).sum()) for a, b in combinations(range(6), 2)}
     assert together == {1}
@@ -116,10 +121,10 @@ def test_the_program_meets_what_is_demanded() -> None:
         groups,
         30,
         2,
-        baseline=6,
+        baseline_topics=6,
         never_together=[("S1", "S2")],
         most={"S3": 4},
-        most_runs=6,
+        most_systems=6,
         costs={f"S{n}": 10 for n in range(1, 6)},
         budget=30 * 50 - 24 * 20,
     )
@@ -147,8 +152,8 @@ def test_a_cap_leaves_the_other_groups_an_even_design() -> None:
     [
         ({"held": 6}, "6 of 6 groups"),
         ({"costs": {"S1": 3}}, "costs without a budget"),
-        ({"held": 2, "baseline": 20}, "too few for a cycle"),
-        ({"baseline": 30}, "none is left"),
+        ({"held": 2, "baseline_topics": 20}, "too few for a cycle"),
+        ({"baseline_topics": 30}, "none is left"),
         ({"never_together": [("S1", "S9")]}, "no group S9"),
         ({"never_together": ["S1"]}, "never_together"),
         ({"never_together": [("S1", "S2", "S3")]}, "3 names where it takes pairs"),
@@ -157,7 +162,7 @@ def test_a_cap_leaves_the_other_groups_an_even_design() -> None:
         ({"budget": 10.0, "costs": {}}, "needs costs"),
         ({"budget": np.nan, "costs": {"S1": 1.0}}, "budget is nan"),
         ({"budget": -1.0, "costs": {"S1": 1.0}}, "budget is -1"),
-        ({"most_runs": -3}, "most_runs is -3"),
+        ({"most_systems": -3}, "most_systems is -3"),
         ({"most": dict.fromkeys(names(6), 1), "on_remainder": "cycle"}, "no design"),
         ({"seed": -1}, "seed"),
     ],

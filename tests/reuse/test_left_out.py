@@ -22,9 +22,9 @@ def collection(seed: int = 1) -> tuple[rb.Runs, rb.Qrels, dict[str, str]]:
 
 def test_every_number_is_that_of_sets_counted_one_by_one() -> None:
     runs, qrels, groups = collection()
-    found = rb.leave_group_out(runs, qrels, groups, depth=12, shallow=[5])
+    found = rb.leave_group_out(runs, qrels, groups, depth=[12, 5])
     by_group = found.by_group().set_index(["depth", "group"])
-    by_run = found.by_run().set_index(["depth", "system"])
+    by_system = found.by_system().set_index(["depth", "system"])
     for depth in (12, 5):
         brought = {
             (name, topic): set(run.ranking(topic)[:depth])
@@ -58,7 +58,7 @@ def test_every_number_is_that_of_sets_counted_one_by_one() -> None:
             for n, name in enumerate(runs.systems):
                 if groups[name] != group:
                     continue
-                run = by_run.loc[(depth, name)]
+                run = by_system.loc[(depth, name)]
                 assert run["score"] == pytest.approx(full[n])
                 assert run["left_out"] == pytest.approx(scores[n])
                 others = [m for m, other in enumerate(runs.systems) if groups[other] != group]
@@ -74,7 +74,7 @@ def test_names_do_not_matter() -> None:
         {name: f"other {group}" for name, group in groups.items()},
         depth=15,
     )
-    one, two = (f.by_run().sort_values("system").reset_index(drop=True) for f in (found, other))
+    one, two = (f.by_system().sort_values("system").reset_index(drop=True) for f in (found, other))
     columns = ["score", "left_out", "rank", "rank_left_out"]
     assert one[columns].to_numpy() == pytest.approx(two[columns].to_numpy())
 
@@ -83,7 +83,7 @@ def test_a_group_whose_documents_others_have_loses_nothing() -> None:
     runs, qrels, groups = collection(3)
     first = runs.systems[0]
     again = rb.Runs([*runs.values(), runs[first].renamed("copy")])
-    found = rb.leave_group_out(again, qrels, {**groups, "copy": "copies"}, only=["copies"])
+    found = rb.leave_group_out(again, qrels, {**groups, "copy": "copies"}, leave_out=["copies"])
     row = found.by_group().iloc[0]
     assert (row["unique"], row["relative"], row["swapped"]) == (0, 0.0, 0)
     assert "the same at worst (copy)" in found.verdict()
@@ -96,7 +96,7 @@ def test_runs_that_tie_but_for_rounding_share_a_rank(seed: int, measure: str, mo
     found = rb.leave_group_out(data.runs, data.qrels, data.groups, measure, depth=20)
     (at,), of = found.depths, np.array(found.of_systems, dtype=object)
     before = np.round(at.score * most).astype(int)
-    ranks = found.by_run().groupby("group")[["rank", "rank_left_out"]]
+    ranks = found.by_system().groupby("group")[["rank", "rank_left_out"]]
     for group, swapped, scores in zip(
         found.groups, found.by_group()["swapped"], at.left_out, strict=True
     ):
@@ -110,15 +110,23 @@ def test_runs_that_tie_but_for_rounding_share_a_rank(seed: int, measure: str, mo
 def test_what_cannot_be_left_out_is_refused() -> None:
     runs, qrels, groups = collection()
     with pytest.raises(rb.InputError, match="no system is of group none"):
-        rb.leave_group_out(runs, qrels, groups, only=["none"])
-    with pytest.raises(rb.InputError, match="only"):
-        rb.leave_group_out(runs, qrels, groups, only="site01")
+        rb.leave_group_out(runs, qrels, groups, leave_out=["none"])
+    with pytest.raises(rb.InputError, match=r"leave_out is \[\]; give \"groups\", or names"):
+        rb.leave_group_out(runs, qrels, groups, leave_out=[])
+    with pytest.raises(rb.InputError, match="takes no only; write leave_out"):
+        rb.leave_group_out(runs, qrels, groups, only=["site01"])
     with pytest.raises(rb.InputError, match="all systems are of one group"):
         rb.leave_group_out(runs, qrels, dict.fromkeys(runs.systems, "one"))
     with pytest.raises(rb.InputError, match="no group for"):
         rb.leave_group_out(runs, qrels, {})
     with pytest.raises(rb.InputError, match="is deeper than the pool"):
-        rb.leave_group_out(runs, qrels, groups, depth=10, shallow=[20])
+        rb.leave_group_out(runs, qrels, groups, depth=[10, 20])
+    with pytest.raises(rb.InputError, match="depth is empty"):
+        rb.leave_group_out(runs, qrels, groups, depth=[])
+    with pytest.raises(rb.InputError, match="depth is 0"):
+        rb.leave_group_out(runs, qrels, groups, depth=(10, 0))
+    with pytest.raises(rb.InputError, match="takes no shallow; give every depth as depth"):
+        rb.leave_group_out(runs, qrels, groups, shallow=[5])
     with pytest.raises(rb.InputError, match="cannot be scored"):
         rb.leave_group_out(runs, qrels, groups, "Bpref")
     table = {topic: dict(grades) for topic, grades in qrels.items()}
@@ -130,7 +138,7 @@ def test_what_cannot_be_left_out_is_refused() -> None:
 def test_topics_without_judgments_are_left_aside() -> None:
     runs, qrels, groups = collection()
     some = rb.Qrels({t: dict(qrels[t]) for t in sorted(qrels)[:3]} | {sorted(qrels)[3]: {"x": -1}})
-    found = rb.leave_group_out(runs, some, groups).by_run()
+    found = rb.leave_group_out(runs, some, groups).by_system()
     kept = rb.Qrels({t: dict(qrels[t]) for t in sorted(qrels)[:3]})
     told = rb.evaluate(runs, kept, "AP", relevance_level=1)
     true = dict(zip(told.systems, told.mean["AP"], strict=True))
@@ -142,7 +150,7 @@ def test_groups_that_have_nothing_to_lose_are_refused() -> None:
     runs = rb.Runs([run("a", {"1": ["x", "y"]}), run("b", {"1": ["z"]})])
     qrels, groups = rb.Qrels({"1": {"z": 1}}), {"a": "A", "b": "B"}
     with pytest.raises(rb.InputError, match="every system of A scores 0 with all judgments"):
-        rb.leave_group_out(runs, qrels, groups, only=["A"])
+        rb.leave_group_out(runs, qrels, groups, leave_out=["A"])
     summary = rb.leave_group_out(runs, qrels, groups).summary()
     assert summary.loc[0, ["mean", "worst"]].tolist() == [-1.0, -1.0]
 
@@ -152,14 +160,31 @@ def test_the_command_is_pythons(tmp_path: Path, capsys: pytest.CaptureFixture[st
     write(data, tmp_path)
     words = [str(tmp_path / "runs"), "--qrels", str(tmp_path / "qrels.txt"), "--quiet"]
     words += ["--groups", str(tmp_path / "groups.csv"), "--leave-out", "groups"]
-    words += ["--pool-depth", "20", "--pool-depth", "5", "--measure", "P@10"]
+    words += ["--depth", "20", "--depth", "5", "--measure", "P@10"]
     assert main(["reusability", *words, "-o", str(tmp_path / "out")]) == 0
     runs, qrels = rb.read_runs(tmp_path / "runs"), rb.read_qrels(tmp_path / "qrels.txt")
-    found = rb.leave_group_out(runs, qrels, data.groups, "P@10", depth=20, shallow=[5])
+    found = rb.leave_group_out(runs, qrels, data.groups, "P@10", depth=[20, 5])
     assert found.verdict() in capsys.readouterr().out
     assert "What would be lost" in (tmp_path / "out" / "report.html").read_text()
     table = (tmp_path / "out" / "tables" / "runs.csv").read_text()
     assert table.count("\n") == 1 + 2 * 9
+
+
+def test_groups_are_named_as_in_a_study() -> None:
+    """All of them, a list, or a text with commas."""
+    runs, qrels, groups = collection()
+    one, two = sorted(set(groups.values()))[:2]
+    assert rb.leave_group_out(runs, qrels, groups, leave_out="groups").groups == tuple(
+        dict.fromkeys(groups[name] for name in runs.systems)
+    )
+    found = [
+        rb.leave_group_out(runs, qrels, groups, leave_out=names)
+        for names in ([two, one, two], f"{two}, {one}")
+    ]
+    assert [each.groups for each in found] == [(two, one), (two, one)]
+    assert found[0].by_system().equals(found[1].by_system())
+    with pytest.raises(AttributeError, match="LeftOut has no by_run; write by_system"):
+        found[0].by_run()
 
 
 @pytest.mark.skipif(DATA is None, reason="RTC_BAYES_DATA names no folder of real data")
@@ -174,7 +199,7 @@ def test_what_is_known_of_trec_8() -> None:
     row = found.summary().iloc[0]
     assert row["mean"] == pytest.approx(-0.0037, abs=5e-5)
     assert row["median"] == pytest.approx(-0.0003, abs=5e-5)
-    worst = found.by_run().nsmallest(2, "relative")
+    worst = found.by_system().nsmallest(2, "relative")
     assert worst["system"].tolist() == ["READWARE2", "READWARE"]
     assert worst["relative"].tolist() == pytest.approx([-0.089, -0.074], abs=5e-4)
     moved = []  # among other groups' runs as all judgments score them
