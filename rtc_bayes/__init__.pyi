@@ -75,6 +75,7 @@ from .judging import (
     Audit as Audit,
     JudgingPlan as JudgingPlan,
     JudgingSession as JudgingSession,
+    NextDocuments as NextDocuments,
     audit as audit,
     audit_documents as audit_documents,
     build as build,

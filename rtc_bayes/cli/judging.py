@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rtc_bayes.collection import Judgments, Pool, Prels, Qrels, Runs
-    from rtc_bayes.judging import Algorithm, Suggestions
-    from rtc_bayes.judging.suggest import PairLike
+    from rtc_bayes.judging import Algorithm
+    from rtc_bayes.judging.choosing import PairLike
     from rtc_bayes.measures import Sample
     from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.report.tables import Format
@@ -248,7 +248,7 @@ def next_(
     elif prices:
         _show_actions(request, algorithm, chosen, prices, worth)
     else:
-        _show_documents(request, algorithm, chosen, pair, design)
+        _show_documents(request, chosen, pair, design)
 
 
 @dataclass(frozen=True)
@@ -364,70 +364,43 @@ def _show_actions(
 
 
 def _show_documents(
-    request: _Request,
-    algorithm: str,
-    chosen: Algorithm,
-    pair: str | None,
-    design: DesignFiles,
+    request: _Request, algorithm: Algorithm, pair: str | None, design: DesignFiles
 ) -> None:
-    """Choose documents for one pair or for all; `algorithm` is `chosen` as it was typed."""
-    from rtc_bayes.judging import suggest
-    from rtc_bayes.judging.suggest import documents_frame
+    """Choose documents for one pair or for all."""
+    from rtc_bayes.judging import next_documents
+    from rtc_bayes.report.next_documents import documents_title
     from rtc_bayes.store import announced
 
     hold_out, groups = design.read()
     pool = request.pool()
     judgments = request.judgments(pool)
     with announced("choosing documents", request.quiet):
-        suggestions = suggest(
+        chosen = next_documents(
             pool,
             judgments,
             request.estimand,
-            algorithm=chosen,
+            algorithm=algorithm,
             pair=pair_of(pair, pool.systems),
             count=request.count,
             seed=request.seed,
             hold_out=hold_out,
             groups=groups,
         )
-    inputs = digests(request.systems, request.qrels, [chosen], request.labels)
+    inputs = digests(request.systems, request.qrels, [algorithm], request.labels)
     meta = request.meta(inputs | design.digests())
-    meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
-    title = _title_of_documents(request, algorithm, chosen, pair, judgments, suggestions)
-    request.show(documents_frame(suggestions.documents), meta, title)
-
-
-def _title_of_documents(
-    request: _Request,
-    algorithm: str,
-    chosen: Algorithm,
-    pair: str | None,
-    judgments: Judgments,
-    suggestions: Suggestions,
-) -> str:
-    """Say by what documents were chosen, how sure the pair is, and why there may be none."""
-    from rtc_bayes.collection.grades import counted_grades
-    from rtc_bayes.judging.judges.weighted import REFIT_EVERY, enough_to_fit
-    from rtc_bayes.judging.suggest import why_none
-    from rtc_bayes.measures import parse_measure
-
-    measure, by = request.estimand.measure, ""
-    if chosen.weighs_by_measure and measure != defaults.MEASURE:
-        by = f" by {measure}"
-    least = None if enough_to_fit(judgments) else REFIT_EVERY
-    title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {request.seed}"
-    title += _sure(suggestions, pair, least=least)
-    if suggestions.may_stop:
-        title += f"; all pairs have {defaults.CONFIDENCE:g}, at which judging may stop"
-    if judgments.highest_grade > 1:
-        highest = int(judgments.highest_grade)
-        title += f"; {counted_grades(highest, judgments.relevance_level)}"
-        if by and parse_measure(measure).graded:
-            title += ", and gains are by grade"
+    meta |= {"pair": chosen.pair, "confidence": chosen.confidence}
+    title = documents_title(
+        chosen,
+        judgments,
+        algorithm,
+        request.estimand.measure,
+        for_pair=pair not in (None, "least"),
+        seed=request.seed,
+    )
     title += of_negative(request.qrels)
-    if not suggestions.documents:
-        title += f"; {why_none(judgments, has_confidence=chosen.has_confidence)}"
-    return title
+    if chosen.why_none:
+        title += f"; {chosen.why_none}"
+    request.show(chosen.to_frame(), meta, title)
 
 
 def _refuse_of_others(
@@ -637,20 +610,3 @@ def pair_of(text: str | None, systems: Sequence[str], *, least: str = ", or leas
     if not splits:
         raise InputError(f"--pair is {text!r}", remedy=f"give two systems as A,B{least}")
     return next((names for names in splits if set(names) <= set(systems)), splits[0])
-
-
-def _sure(suggestions: Suggestions, asked: str | None, *, least: int | None) -> str:
-    """Say how sure the pair asked for is, or which pair is least sure, and by what."""
-    from rtc_bayes.report.tables import probability, share_of_draws
-
-    if suggestions.pair is None:
-        return ""
-    which = "least sure" if asked in (None, "least") else "for"
-    assert suggestions.confidence is not None
-    # what a document can still change is not certain
-    written = share_of_draws if suggestions.documents else probability
-    pair, confidence = " and ".join(suggestions.pair), written(suggestions.confidence)
-    differs = "by mean probabilities, without the residual: P(better) of compare may differ"
-    if least is not None:
-        differs += f"; no model is fitted to fewer than {least} judgments: every p is .5"
-    return f"; {which}: {pair}, confidence {confidence} ({differs})"

@@ -12,12 +12,14 @@ from rtc_bayes.judging.audit_list import (
 )
 from rtc_bayes.judging.auditing import Audit, audit
 from rtc_bayes.judging.building import JudgingResult, build
+from rtc_bayes.judging.choosing import next_documents
+from rtc_bayes.judging.documents import NextDocument, NextDocuments
 from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Chooser, Judge, available_judges
 from rtc_bayes.judging.judging_plan import JudgingPlan
 from rtc_bayes.judging.planning import plan
 from rtc_bayes.judging.session import JudgingSession, Step
-from rtc_bayes.judging.suggest import NextDocument, Suggestions, next_documents, suggest
+from rtc_bayes.moved import moved_names
 
 __all__ = [
     "Algorithm",
@@ -29,8 +31,8 @@ __all__ = [
     "JudgingResult",
     "JudgingSession",
     "NextDocument",
+    "NextDocuments",
     "Step",
-    "Suggestions",
     "audit",
     "audit_documents",
     "audit_order",
@@ -41,7 +43,10 @@ __all__ = [
     "parse_algorithm",
     "plan",
     "split_algorithms",
-    "suggest",
     "with_grades",
     "without_audit",
 ]
+
+__getattr__ = moved_names(
+    __name__, {"Suggestions": "judging.NextDocuments", "suggest": "next_documents"}
+)
