@@ -24,12 +24,13 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 import rtc_bayes
+from rtc_bayes.cli.building import build
 from rtc_bayes.cli.comparing import compare
 from rtc_bayes.cli.describing import describe
 from rtc_bayes.cli.evaluating import evaluate, simulate
 from rtc_bayes.cli.fitting import fit, models
 from rtc_bayes.cli.holding_out import plan as plan_hold_out, reusability
-from rtc_bayes.cli.judging import build, next_
+from rtc_bayes.cli.judging import next_
 from rtc_bayes.cli.labelling import labels
 from rtc_bayes.cli.merging import merge
 from rtc_bayes.cli.planning import plan

@@ -21,8 +21,7 @@ from rtc_bayes.cli.arguments import (
     Seed,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, read_judgments
-from rtc_bayes.cli.judging import pair_of
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, pair_of, read_judgments
 from rtc_bayes.errors import InputError
 
 
