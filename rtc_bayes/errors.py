@@ -363,6 +363,8 @@ def with_article(noun: str) -> str:
 def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Answer keywords that a function or a class no longer takes by what to write instead.
 
+    A class answers attributes of these names likewise.
+
     Parameters
     ----------
     **remedies : str
@@ -382,9 +384,16 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
             result: T = called(*args, **kwargs)
             return result
 
+        def absent(self: object, name: str) -> Any:
+            remedy = f"; {remedies[name]}" if name in remedies else ""
+            raise AttributeError(
+                f"{type(self).__name__} has no {name}{remedy}", name=name, obj=self
+            )
+
         if not a_class:
             return checked
         target.__init__ = checked
+        target.__getattr__ = absent
         return function
 
     return decorate

@@ -676,7 +676,7 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
 
 def test_plan_says_what_python_says(here, ok, run):
     line = (
-        "plan '*.gz' --qrels few.qrels --budget 60 --difference .04 --level .9 --population "
+        "plan '*.gz' --qrels few.qrels --budget 60 --difference .04 --confidence .9 --population "
         "--topic-cost 2 --judgment-cost .5 --judgments-per-topic 12 --judgments-per-topic 20 "
         "--repetitions 1 --algorithm mtc/rtc:map --seed 3 --depth 20"
     )
@@ -688,7 +688,7 @@ def test_plan_says_what_python_says(here, ok, run):
         60,
         about,
         difference=0.04,
-        level=0.9,
+        confidence=0.9,
         population=True,
         topic_cost=2,
         judgment_cost=0.5,
@@ -878,6 +878,7 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
         ("robustness R --n-trials 3", "--n-trials; write --trials, or see rtc-bayes robustness"),
         ("compare R --probability x", "--probability; write --form, or see rtc-bayes compare"),
         ("build R --model rtc", "no such option: --model; write --algorithm, or see rtc-bayes b"),
+        ("plan R --level .9", "--level; write --confidence, or see rtc-bayes plan"),
         ("fit R --probability x", "no such option: --probability; see rtc-bayes fit --help"),
         ("compare R --trials 3", "no such option: --trials; see rtc-bayes compare --help"),
         ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),

@@ -34,7 +34,7 @@ from rtc_bayes.report.tables import to_markdown
 type Floats = NDArray[np.float64]
 
 DEPTH, JUDGE, JUDGED_A_TOPIC = 20, "rankvar", 4
-LOOKS, ALPHA = 10, 0.05
+LOOKS, LEVEL = 10, 0.05
 # of each collection every how manieth run, and the share of the pool that an audit draws
 COLLECTIONS = {"robust03": (1, 0.02), "trec8_adhoc": (13, 0.05)}
 # shares of the pool, and samples of each, of the model-assisted estimate
@@ -151,10 +151,10 @@ def looked_at(
     for count in np.linspace(0, len(order.documents), LOOKS + 1).round().astype(int)[1:]:
         first = order.documents[:count]
         some = rb.Sample(rb.Judgments.from_labels(pool, first, labels[first]), sample.probability)
-        look = rb.audit(comparison, some, after=look, alpha=ALPHA, seed=seed)
+        look = rb.audit(comparison, some, after=look, level=LEVEL, seed=seed)
         held &= ~((look.low > truth) | (truth > look.high))
     assert look is not None
-    alarms = [n for n, e in look.looks if e >= 1.0 / ALPHA]
+    alarms = [n for n, e in look.looks if e >= 1.0 / LEVEL]
     against = max(look.evidence, key=lambda group: look.evidence[group])
     return Looked(
         drawn=look.drawn,

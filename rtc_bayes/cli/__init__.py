@@ -161,7 +161,12 @@ _WRITTEN = {"fit": ("output", "write_erels"), "allocate": ("output", "scores")}
 _OF_A_FIT = dict.fromkeys(
     ("--draws", "--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
 )
-_MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"}
+_MOVED = {
+    "--judge": "--algorithm",
+    "--level": "--confidence",
+    "--model": "--algorithm",
+    "--probability": "--form",
+}
 
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)
 for _name, _command in _COMMANDS.items():

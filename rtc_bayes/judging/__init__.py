@@ -10,7 +10,8 @@ from rtc_bayes.judging.audit_list import (
     with_grades,
     without_audit,
 )
-from rtc_bayes.judging.auditing import Audit, audit
+from rtc_bayes.judging.audit_result import Audit
+from rtc_bayes.judging.auditing import audit
 from rtc_bayes.judging.building import JudgingResult, build
 from rtc_bayes.judging.choosing import next_documents
 from rtc_bayes.judging.documents import NextDocument, NextDocuments

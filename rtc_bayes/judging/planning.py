@@ -15,7 +15,7 @@ from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.confidence import Comparison
 from rtc_bayes.confidence.setting import two_systems
 from rtc_bayes.confidence.topics import by_topic
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Judge
@@ -38,6 +38,7 @@ JUDGMENTS_PER_TOPIC = (2, 4, 8, 16, 32)
 
 
 @explains_types
+@moved(level="write confidence")
 def plan(
     pool: Pool,
     judgments: Judgments | Qrels,
@@ -45,7 +46,7 @@ def plan(
     estimand: EstimandLike = None,
     *,
     difference: float = 0.05,
-    level: float = defaults.CONFIDENCE,
+    confidence: float = defaults.CONFIDENCE,
     population: bool = False,
     judgment_cost: float = 1.0,
     topic_cost: float = 0.0,
@@ -105,7 +106,7 @@ def plan(
         judged.
     difference : float, above 0, below the highest score (1, but of DCG)
         Of mean scores, to be separated: where it is the expected difference, it has the confidence.
-    level : float, in (0.5, 1)
+    confidence : float, in (0.5, 1)
         That confidence.
     population : bool
         Plan for the mean over topics like these. By default it is the mean over the topics of the
@@ -159,7 +160,7 @@ def plan(
     """
     about = Estimand.from_value(estimand)
     number = whole_number("repetitions", repetitions, least=1)
-    depths = _check(budget, level, judgment_cost, topic_cost, judgments_per_topic)
+    depths = _check(budget, confidence, judgment_cost, topic_cost, judgments_per_topic)
     _check_estimand(about, pool, difference, population=population)
     if not isinstance(about.topics, str):
         pool = pool.select_topics(about.topics)
@@ -213,7 +214,7 @@ def plan(
         algorithm=chosen.text,
         population=population,
         difference=float(difference),
-        level=float(level),
+        confidence=float(confidence),
         budget=float(budget),
         judgment_cost=float(judgment_cost),
         topic_cost=float(topic_cost),
@@ -292,14 +293,16 @@ def _rows(pool: Pool, numbers: NDArray[np.int64] | None) -> NDArray[np.int64]:
 
 def _check(
     budget: float,
-    level: float,
+    confidence: float,
     judgment_cost: float,
     topic_cost: float,
     judgments_per_topic: Sequence[int],
 ) -> tuple[int, ...]:
     """Refuse numbers out of range; return the judgments a topic, rising."""
-    if not 0.5 < level < 1.0:
-        raise InputError(f"level is {level}", remedy="give one above 0.5 and below 1, as 0.95")
+    if not 0.5 < confidence < 1.0:
+        raise InputError(
+            f"confidence is {confidence}", remedy="give one above 0.5 and below 1, as 0.95"
+        )
     if not 0.0 < judgment_cost < np.inf:
         raise InputError(f"judgment_cost is {judgment_cost}", remedy="give one above 0")
     if not 0.0 <= topic_cost < np.inf:

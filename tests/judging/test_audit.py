@@ -11,8 +11,8 @@ import rtc_bayes as rb
 from rtc_bayes import Estimand, InputError, Judgments, Pool, Qrels, Relevance, Sample
 from rtc_bayes.errors import CollectionWarning
 from rtc_bayes.judging import Audit, audit, audit_documents, audit_order
+from rtc_bayes.judging.audit_estimates import FEWEST
 from rtc_bayes.judging.audit_list import with_grades, without_audit
-from rtc_bayes.judging.auditing import FEWEST
 from rtc_bayes.measures.sampling import judged_by
 
 RUNS = 70
@@ -245,6 +245,10 @@ def test_a_look_goes_on_from_what_was_written(pool, probability):
     assert read.to_dict() == looks[2].to_dict()
     here, there = (audit(comparison, sample, after=each, seed=9) for each in (looks[2], read))
     assert here.to_dict() == there.to_dict()
+    of_before = {"alpha" if key == "level" else key: of for key, of in read.to_dict().items()}
+    assert Audit.from_dict(of_before).to_dict() == read.to_dict()
+    with pytest.raises(InputError, match="this is no audit of this version"):
+        Audit.from_dict({key: of for key, of in read.to_dict().items() if key != "level"})
 
 
 def test_documents_come_in_the_order_of_their_permanent_numbers(pool):
@@ -396,11 +400,11 @@ def test_bad_input_is_refused(pool, probability):
         audit(comparison, sample, seed=2)
     with pytest.raises(InputError, match="share of an audit"):
         audit_documents(pool, 0.0)
-    with pytest.raises(InputError, match="alpha"):
-        audit(comparison, sample, alpha=1.0, seed=1)
+    with pytest.raises(InputError, match=r"level is 1\.0"):
+        audit(comparison, sample, level=1.0, seed=1)
     first = audit(comparison, sample, seed=1)
-    with pytest.raises(InputError, match=r"the look before had alpha 0\.05, this one has 0\.1"):
-        audit(comparison, sample, after=first, alpha=0.1, seed=1)
+    with pytest.raises(InputError, match=r"the look before had level 0\.05, this one has 0\.1"):
+        audit(comparison, sample, after=first, level=0.1, seed=1)
     fitted = rb.compare(pool, rb.fit(pool, Judgments.none(pool), model="uniform"), POOL_ALONE)
     with pytest.raises(InputError, match="had model unknown, this one has uniform"):
         audit(fitted, sample, after=first, seed=1)

@@ -8,7 +8,7 @@ import pytest
 import rtc_bayes as rb
 from rtc_bayes.cli import main
 from rtc_bayes.judging import with_grades, without_audit
-from rtc_bayes.judging.auditing import FEWEST
+from rtc_bayes.judging.audit_estimates import FEWEST
 
 ASKED = ["compare", "runs", "--qrels", "few.qrels", "--model", "rtc", "--method", "map", "--quiet"]
 
