@@ -12,12 +12,10 @@ from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    import pandas as pd
 
     from rtc_bayes.cli.request import Request
     from rtc_bayes.collection import Prels, Qrels
-    from rtc_bayes.measures import Sample
 
 
 def share_of(text: str) -> float:
@@ -42,16 +40,14 @@ def share_of(text: str) -> float:
 def show_audit(request: Request, share: float) -> None:
     """Write all documents of an audit, or show those to judge next."""
     from rtc_bayes.collection import Qrels
-    from rtc_bayes.judging import audit_documents, audit_order
-    from rtc_bayes.measures import Sample
+    from rtc_bayes.judging import audit_documents, audit_order, split_audit
 
     qrels = Qrels({}) if request.qrels is None else request.qrels
     # what is judged below the depth changes no draw
     pool = request.estimand.pool(request.systems)
     meta = request.meta(digests(request.systems, qrels))
     prels = audit_documents(pool, share, qrels, seed=request.seed)
-    sample = Sample.from_prels(pool, prels, unfinished=True)
-    order = audit_order(sample, seed=request.seed)
+    order = audit_order(split_audit(pool, prels).sample, seed=request.seed)
     title = (
         f"audit: {len(order.next)} of {counted(len(order.documents), 'document')} to judge, "
         f"seed {request.seed}"
@@ -61,7 +57,7 @@ def show_audit(request: Request, share: float) -> None:
     if request.kind == "prels":
         _write_audit(request, prels, qrels, meta, title)
     else:
-        _show_first(request, sample, order.next, meta, title)
+        _show_first(request, order.to_frame(), meta, title)
 
 
 def _write_audit(
@@ -82,26 +78,16 @@ def _write_audit(
 
 
 def _show_first(
-    request: Request,
-    sample: Sample,
-    order: NDArray[np.int64],
-    meta: dict[str, Any],
-    title: str,
+    request: Request, documents: pd.DataFrame, meta: dict[str, Any], title: str
 ) -> None:
     """Show the first of the documents that an audit has left to judge."""
-    import pandas as pd
-
     count = request.count
-    if count < len(order):
+    if count < len(documents):
         first_alone = f"the first {count} are shown, and -o FILE.prels writes all"
         title += f"; {first_alone}"
         if request.kind != "table":
-            warn(f"of {counted(len(order), 'document')} {first_alone}")
-    first = order[:count]
-    pairs = map(sample.judgments.pool.pair_of, first)
-    frame = pd.DataFrame(pairs, columns=["topic", "docno"])
-    frame["probability"] = sample.probability[first]
-    request.show(frame, meta, title)
+            warn(f"of {counted(len(documents), 'document')} {first_alone}")
+    request.show(documents.head(count), meta, title)
 
 
 def _lose_no_grade(output: str, judged: Qrels) -> None:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from rtc_bayes.judging.actions import next_actions
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algorithms
-from rtc_bayes.judging.audit_list import (
-    audit_documents,
-    audit_order,
-    with_grades,
-    without_audit,
-)
+from rtc_bayes.judging.audit_grades import SplitAudit, split_audit
+from rtc_bayes.judging.audit_list import Arrivals, audit_documents, audit_order
 from rtc_bayes.judging.audit_result import Audit
 from rtc_bayes.judging.auditing import audit
 from rtc_bayes.judging.building import JudgingResult, build
@@ -24,6 +20,7 @@ from rtc_bayes.moved import moved_names
 
 __all__ = [
     "Algorithm",
+    "Arrivals",
     "Audit",
     "Chooser",
     "HoldOutSession",
@@ -33,6 +30,7 @@ __all__ = [
     "JudgingSession",
     "NextDocument",
     "NextDocuments",
+    "SplitAudit",
     "Step",
     "audit",
     "audit_documents",
@@ -44,10 +42,15 @@ __all__ = [
     "parse_algorithm",
     "plan",
     "split_algorithms",
-    "with_grades",
-    "without_audit",
+    "split_audit",
 ]
 
 __getattr__ = moved_names(
-    __name__, {"Suggestions": "judging.NextDocuments", "suggest": "next_documents"}
+    __name__,
+    {
+        "Suggestions": "judging.NextDocuments",
+        "suggest": "next_documents",
+        "with_grades": "split_audit",
+        "without_audit": "split_audit",
+    },
 )

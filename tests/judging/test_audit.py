@@ -12,7 +12,7 @@ from rtc_bayes import Estimand, InputError, Judgments, Pool, Qrels, Relevance, S
 from rtc_bayes.errors import CollectionWarning
 from rtc_bayes.judging import Audit, audit, audit_documents, audit_order
 from rtc_bayes.judging.audit_estimates import FEWEST
-from rtc_bayes.judging.audit_list import with_grades, without_audit
+from rtc_bayes.judging.audit_grades import with_grades, without_audit
 from rtc_bayes.measures.sampling import judged_by
 
 RUNS = 70
@@ -342,6 +342,37 @@ def test_grades_come_from_qrels_where_the_list_has_none(pool):
     assert filled.relevance_level is None
     with pytest.raises(InputError, match=rf"1 document .*{docno} of .*\(audit: 2, qrels: 1\)"):
         with_grades(filled, Qrels({topic: {docno: 1}}))
+
+
+def test_the_judgments_are_split_into_what_a_model_sees_and_what_checks_it(pool):
+    every = qrels_of(pool, np.arange(pool.n_documents) % 3)
+    drawn = audit_documents(pool, 0.3, seed=3)
+    seen, sample = rb.split_audit(pool, drawn, every, relevance_level=2)
+    assert seen == without_audit(every, drawn)
+    judgments = sample.judgments
+    assert judgments.n_judged == drawn.n_values == every.n_values - seen.n_values
+    assert judgments.relevance_level == 2
+    assert judgments.relevant.sum() == sum(
+        every[topic][docno] == 2 for topic, rows in drawn.items() for docno in rows
+    )
+    nothing = rb.split_audit(pool, drawn)
+    assert (nothing.seen.n_values, nothing.sample.judgments.n_judged) == (0, 0)
+    order = audit_order(nothing.sample, seed=3)
+    left = order.to_frame()
+    assert [*zip(left["topic"], left["docno"], strict=True)] == [
+        pool.pair_of(document) for document in order.documents
+    ]
+    assert left["probability"].tolist() == [
+        drawn[topic][docno].probability
+        for topic, docno in zip(left["topic"], left["docno"], strict=True)
+    ]
+    assert audit_order(sample, seed=3).to_frame().empty
+
+
+@pytest.mark.parametrize("name", ["with_grades", "without_audit"])
+def test_names_of_before_are_told_the_new_one(name):
+    with pytest.raises(InputError, match=rf"has no {name}; use rtc_bayes\.split_audit$"):
+        getattr(rb.judging, name)
 
 
 def test_the_relevance_level_stays_with_the_grades(pool):
