@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -165,45 +165,22 @@ def plan(
     if not isinstance(about.topics, str):
         pool = pool.select_topics(about.topics)
     chosen = _with_floor(algorithm)
-    _, judged_pool = judged_about(replace(about, measure=defaults.MEASURE, topics="all"), pool)
-    if isinstance(judgments, Qrels):
-        judgments = about.judgments(judged_pool, judgments)
-    judgments = judgments.on(judged_pool)
-    documents = np.bincount(judged_pool.topic_of, minlength=judged_pool.n_topics)
-    largest = int(documents.max())
-    depths = tuple(sorted({min(depth, largest) for depth in depths}))
+    judgments, documents = _over_pool(pool, judgments, about)
+    depths = tuple(sorted({min(depth, int(documents.max())) for depth in depths}))
     numbers = None if pair is None else two_systems(pool, *pair)
     counts = judgments.relevant + judgments.nonrelevant
     topics = _pilot_topics(pool, counts, least=2 if population else 1)
     # labels that are simulated have no grades, and so no level
     of_all = replace(about, topics="all", relevance_level=None, residual=0.0)
     pilot_seed, *seeds = spawn_seeds(seed, number + 1)
-    simulation = min(len(topics), MOST_TOPICS) * depths[-1]
-
-    def tell(before: int, made: int = 0) -> None:
-        progress("simulated judgments", before + made, number * simulation)
-
+    judged_at_once = min(len(topics), MOST_TOPICS) * depths[-1]
+    tell = partial(_tell, progress, number * judged_at_once)
     tell(0)
     assert chosen.evaluator is not None
     pilot = fit(judgments.pool, judgments, model=chosen.evaluator, seed=pilot_seed)
     by_pilot = _by_pilot(pilot, pool, topics, about, of_all, population=population)
-    simulated = []
-    for done, own in enumerate(seeds):
-        before = done * simulation
-        left = unjudged_variance(
-            pilot,
-            pool,
-            topics,
-            chosen,
-            of_all,
-            depths,
-            seed=own,
-            judged=partial(tell, before),
-        )
-        simulated.append(left)
-        tell(before + simulation)  # topics of fewer documents end sooner
-    # what more judgments seem to add is noise
-    unjudged = np.minimum.accumulate(np.mean(simulated, axis=0), axis=0)
+    simulate = partial(unjudged_variance, pilot, pool, topics, chosen, of_all, depths)
+    unjudged = _over_repetitions(simulate, seeds, judged_at_once, tell)
     rows = _rows(pool, numbers)
     sizes = zip(counts.astype(int).tolist(), documents.tolist(), strict=True)
     of_pilot_topics = sorted((of for of in sizes if of[0]), reverse=True)
@@ -231,6 +208,51 @@ def plan(
         documents_elsewhere=tuple(documents[counts == 0].tolist()),
         meta=provenance(seed=seed) | {"about": about.text, "repetitions": number},
     )
+
+
+def _over_pool(
+    pool: Pool, judgments: Judgments | Qrels, about: Estimand
+) -> tuple[Judgments, NDArray[np.int64]]:
+    """Take the pilot's judgments over the documents that are judged, and count these by topic."""
+    _, judged_pool = judged_about(replace(about, measure=defaults.MEASURE, topics="all"), pool)
+    if isinstance(judgments, Qrels):
+        judgments = about.judgments(judged_pool, judgments)
+    documents = np.bincount(judged_pool.topic_of, minlength=judged_pool.n_topics)
+    return judgments.on(judged_pool), documents
+
+
+def _tell(progress: Progress, total: int, before: int, made: int = 0) -> None:
+    """Say how many judgments are simulated: those of earlier repetitions, and of this one."""
+    progress("simulated judgments", before + made, total)
+
+
+def _over_repetitions(
+    simulate: Callable[..., Floats],
+    seeds: Sequence[int],
+    judgments: int,
+    tell: Callable[..., None],
+) -> Floats:
+    """Return the mean of what simulations leave, (judgments per topic, pairs), never rising.
+
+    Parameters
+    ----------
+    simulate : callable
+        :func:`unjudged_variance` of a seed.
+    seeds : sequence of int
+        One a repetition.
+    judgments : int
+        Of each repetition, at most.
+    tell : callable
+        As :func:`_tell`, from the judgments before on.
+    """
+    left = []
+    for done, seed in enumerate(seeds):
+        before = done * judgments
+        left.append(simulate(seed=seed, judged=partial(tell, before)))
+        tell(before + judgments)  # topics of fewer documents end sooner
+    # what more judgments seem to add is noise
+    falling: Floats = np.minimum.accumulate(np.mean(left, axis=0), axis=0)
+    return falling
 
 
 class _ByPilot(NamedTuple):
