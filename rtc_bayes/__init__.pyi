@@ -77,12 +77,15 @@ from .judging import (
     Audit as Audit,
     JudgingPlan as JudgingPlan,
     JudgingSession as JudgingSession,
+    NextDocuments as NextDocuments,
     audit as audit,
     audit_documents as audit_documents,
+    audit_order as audit_order,
     build as build,
     next_actions as next_actions,
     next_documents as next_documents,
     plan as plan,
+    split_audit as split_audit,
 )
 from .measures import (
     Estimand as Estimand,

@@ -366,6 +366,8 @@ def with_article(noun: str) -> str:
 def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Answer keywords that a function or a class no longer takes by what to write instead.
 
+    A class answers attributes of these names likewise.
+
     Parameters
     ----------
     **remedies : str
@@ -385,42 +387,17 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
             result: T = called(*args, **kwargs)
             return result
 
+        def absent(self: object, name: str) -> Any:
+            remedy = f"; {remedies[name]}" if name in remedies else ""
+            raise AttributeError(
+                f"{type(self).__name__} has no {name}{remedy}", name=name, obj=self
+            )
+
         if not a_class:
             return checked
         target.__init__ = checked
+        target.__getattr__ = absent
         return function
-
-    return decorate
-
-
-def moved_attributes[T](**now: str) -> Callable[[type[T]], type[T]]:
-    """Answer attributes and methods that a class no longer has by what to write instead.
-
-    Parameters
-    ----------
-    **now : str
-        By the name of before, the name of now.
-
-    Examples
-    --------
-    >>> @moved_attributes(size="length")
-    ... class Thing:
-    ...     length = 3
-    >>> Thing().size
-    Traceback (most recent call last):
-    AttributeError: Thing has no size; write length
-    """
-
-    def decorate(cls: type[T]) -> type[T]:
-        def missing(self: T, name: str) -> object:
-            if name in now:
-                raise AttributeError(f"{cls.__name__} has no {name}; write {now[name]}")
-            raise AttributeError(
-                f"{cls.__name__!r} object has no attribute {name!r}", name=name, obj=self
-            )
-
-        cls.__getattr__ = missing  # type: ignore[attr-defined]
-        return cls
 
     return decorate
 

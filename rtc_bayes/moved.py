@@ -15,6 +15,7 @@ _NOW = {
     "calibration.trial": "calibration",
     "calibration.truth": "trials.complete",
     "confidence.study": "confidence.setting",
+    "judging.suggest": "judging.choosing",
     "reuse.planning": "reuse.design",
     "robustness.design": "trials.plan",
     "robustness.running": "trials.running",

@@ -15,7 +15,6 @@ import rtc_bayes.relevance
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import simulate, write
 from rtc_bayes.errors import FitError
-from rtc_bayes.judging import suggest
 from rtc_bayes.store import digest_text
 
 COMMANDS = [
@@ -544,9 +543,11 @@ def test_labels_of_a_judge_beside_or_instead_of_judgments(here, ok, qrels, model
     assert "llm.txt" in content["meta"]["inputs"]
     ok(f"fit {line} --quiet -o fit.nc")
     assert rb.Fit.load("fit.nc").judgments.judge_labels.n_labels == labels.n_labels
-    chosen = suggest(pool, judgments, estimand, algorithm=f"{model}:map", labels=labels, count=2)
+    chosen = rb.next_documents(
+        pool, judgments, estimand, algorithm=f"{model}:map", labels=labels, count=2
+    )
     said = ok(f"next '*.gz' {given} --algorithm {model}:map --count 2 --format json")
-    assert json.loads(said) == [asdict(document) for document in chosen.documents]
+    assert json.loads(said) == [asdict(document) for document in chosen]
 
 
 @pytest.mark.parametrize("algorithm", ["hierarchical:map", "layered:map"])
@@ -622,9 +623,9 @@ def test_next_for_one_pair_as_python_does(here, ok, run):
     estimand = rb.Estimand()
     pool = estimand.pool(runs, qrels)
     for pair, typed in (((a, b), f"{a},{b}"), ("least", "least")):
-        expected = suggest(pool, qrels, estimand, algorithm="mtc", pair=pair, count=3)
+        expected = rb.next_documents(pool, qrels, estimand, algorithm="mtc", pair=pair, count=3)
         content = json.loads(ok(f"{line} json --pair {typed}"))
-        assert content == [asdict(document) for document in expected.documents]
+        assert content == [asdict(document) for document in expected]
         names = " and ".join(expected.pair)
         assert f"{names}, confidence {expected.confidence:.3f}" in ok(
             f"{line} table --pair {typed}"
@@ -649,9 +650,11 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
     runs, qrels = rb.read_runs(str(here / "*.gz")), rb.read_qrels(here / "few.qrels")
     estimand = rb.Estimand("P@5")
     line = "next '*.gz' --qrels few.qrels --count 3 --measure P@5"
-    expected = suggest(estimand.pool(runs, qrels), qrels, estimand, algorithm="mtc", count=3)
+    expected = rb.next_documents(
+        estimand.pool(runs, qrels), qrels, estimand, algorithm="mtc", count=3
+    )
     content = json.loads(ok(f"{line} --algorithm mtc --format json"))
-    assert content == [asdict(document) for document in expected.documents]
+    assert content == [asdict(document) for document in expected]
     assert ok(f"{line} --algorithm mtc").startswith("mtc by P@5, ")
     assert ok(f"{line} --algorithm ip").startswith("ip, ")
     graded = (here / "few.qrels").read_text().replace(" 1\n", " 2\n")
@@ -673,7 +676,7 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
 
 def test_plan_says_what_python_says(here, ok, run):
     line = (
-        "plan '*.gz' --qrels few.qrels --budget 60 --difference .04 --level .9 --population "
+        "plan '*.gz' --qrels few.qrels --budget 60 --difference .04 --confidence .9 --population "
         "--topic-cost 2 --judgment-cost .5 --judgments-per-topic 12 --judgments-per-topic 20 "
         "--repetitions 1 --algorithm mtc/rtc:map --seed 3 --depth 20"
     )
@@ -685,7 +688,7 @@ def test_plan_says_what_python_says(here, ok, run):
         60,
         about,
         difference=0.04,
-        level=0.9,
+        confidence=0.9,
         population=True,
         topic_cost=2,
         judgment_cost=0.5,
@@ -879,6 +882,7 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
         ("hold-out plan R --most-runs 4", "--most-runs; write --most-systems, or see rtc-bayes h"),
         ("hold-out plan R --cost a=4", "--cost; write --costs, or see rtc-bayes hold-out plan"),
         ("reusability R --pool-depth 4", "--pool-depth; write --depth, or see rtc-bayes reusabil"),
+        ("plan R --level .9", "--level; write --confidence, or see rtc-bayes plan"),
         ("fit R --probability x", "no such option: --probability; see rtc-bayes fit --help"),
         ("compare R --trials 3", "no such option: --trials; see rtc-bayes compare --help"),
         ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),
@@ -1401,8 +1405,8 @@ def test_next_says_when_judging_may_stop(here, ok):
     pool = rb.Pool.from_runs(rb.read_runs(str(here / "*.gz")))
     sure = rb.read_qrels("sure.qrels")
     asked = {"algorithm": "mtc[floor=100]", "count": 1}
-    assert suggest(pool, sure, algorithm="mtc", count=1).may_stop
-    assert not suggest(pool, sure, **asked).may_stop
+    assert rb.next_documents(pool, sure, algorithm="mtc", count=1).may_stop
+    assert not rb.next_documents(pool, sure, **asked).may_stop
 
 
 def test_python_runs_the_command():

@@ -1,6 +1,8 @@
 """Every option of a command has the default of the Python parameter that it sets."""
 
+import ast
 import inspect
+from importlib import import_module
 
 import pytest
 import typer
@@ -63,6 +65,21 @@ OPTIONS = [
 
 def test_all_commands_are_here():
     assert {name for name, _ in commands()} - set(CALLS) == {"report", "models"}
+
+
+def imported(module):
+    """Return what a module of the command imports of the package, wherever in its text."""
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("rtc_bayes"):
+            source = import_module(node.module)
+            yield from (getattr(source, alias.name, None) for alias in node.names)
+
+
+@pytest.mark.parametrize(("name", "command"), [*commands()])
+def test_a_command_calls_the_functions_that_python_has(name, command):
+    module = inspect.getmodule(inspect.unwrap(command.callback))
+    functions, _ = CALLS.get(name, ([], {}))
+    assert [each.__name__ for each in functions if each not in [*imported(module)]] == []
 
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS)

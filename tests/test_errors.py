@@ -49,6 +49,8 @@ def test_everything_else_is_refused_by_name(value):
         (rb.judged_under, "design", "hold_out"),
         (rb.loss_posterior, "design", "hold_out"),
         (HoldOutSession, "design", "hold_out"),
+        (rb.plan, "level", "confidence"),
+        (rb.audit, "alpha", "level"),
         (rb.moments, "probabilities", "relevance"),
         (rb.sample_scores, "p", "relevance"),
     ],
@@ -64,6 +66,15 @@ def test_a_class_with_moved_words_is_a_class_still():
     assert pickle.loads(pickle.dumps(plan)) == plan
     with pytest.raises(InputError, match="Plan takes no systems; write n_systems"):
         replace(plan, systems=5)
+
+
+def test_an_attribute_of_before_is_told_the_new_word():
+    plan = rb.Plan(("mtc",), n_systems=4, n_initial=3)
+    with pytest.raises(AttributeError, match=r"Plan has no systems; write n_systems$"):
+        plan.systems  # noqa: B018
+    with pytest.raises(AttributeError, match=r"Plan has no nothing$"):
+        plan.nothing  # noqa: B018
+    assert not hasattr(plan, "systems")
 
 
 @pytest.mark.parametrize(

@@ -27,14 +27,13 @@ from scipy.special import expit, logit
 
 import rtc_bayes as rb
 from experiments.whole_lists.four import prepared
-from rtc_bayes.judging import audit_order, without_audit
 from rtc_bayes.measures.sampling import judged_by
 from rtc_bayes.report.tables import to_markdown
 
 type Floats = NDArray[np.float64]
 
 DEPTH, JUDGE, JUDGED_A_TOPIC = 20, "rankvar", 4
-LOOKS, ALPHA = 10, 0.05
+LOOKS, LEVEL = 10, 0.05
 # of each collection every how manieth run, and the share of the pool that an audit draws
 COLLECTIONS = {"robust03": (1, 0.02), "trec8_adhoc": (13, 0.05)}
 # shares of the pool, and samples of each, of the model-assisted estimate
@@ -117,7 +116,7 @@ def by_assessors(
     labels = judged_by(pool, qrels, np.arange(pool.n_documents), 1).labels
     every: Table = {name: [] for name in ("uniform", *MODELS, *CHANGED)}
     for seed in range(audits):
-        seen = without_audit(judged, rb.audit_documents(pool, share, seed=seed))
+        seen, _ = rb.split_audit(pool, rb.audit_documents(pool, share, seed=seed), judged)
         draws = {name: probabilities(pool, seen, name) for name in ("uniform", *MODELS)}
         of_all = draws | {name: change(draws["rtc:map"]) for name, change in CHANGED.items()}
         for name, of_model in of_all.items():
@@ -145,16 +144,16 @@ def looked_at(
     truth = rb.moments(pool, labels, pairs="none").mean_expected[0]
     truth = np.concatenate([[labels.sum()], truth])
     drawn = rb.audit_documents(pool, share, seed=seed)
-    sample = rb.Sample.from_prels(pool, drawn, unfinished=True)
-    order = audit_order(sample, seed=seed)
+    _, sample = rb.split_audit(pool, drawn)
+    order = rb.audit_order(sample, seed=seed)
     held, look = np.ones(len(truth), dtype=bool), None
     for count in np.linspace(0, len(order.documents), LOOKS + 1).round().astype(int)[1:]:
         first = order.documents[:count]
         some = rb.Sample(rb.Judgments.from_labels(pool, first, labels[first]), sample.probability)
-        look = rb.audit(comparison, some, after=look, alpha=ALPHA, seed=seed)
+        look = rb.audit(comparison, some, after=look, level=LEVEL, seed=seed)
         held &= ~((look.low > truth) | (truth > look.high))
     assert look is not None
-    alarms = [n for n, e in look.looks if e >= 1.0 / ALPHA]
+    alarms = [n for n, e in look.looks if e >= 1.0 / LEVEL]
     against = max(look.evidence, key=lambda group: look.evidence[group])
     return Looked(
         drawn=look.drawn,
@@ -210,8 +209,8 @@ def samples(pool: rb.Pool, labels: Floats, share: float) -> Iterator[rb.Sample]:
     """Draw and judge audits."""
     for seed in range(SAMPLES):
         prels = rb.audit_documents(pool, share, seed=seed)
-        drawn = rb.Sample.from_prels(pool, prels, unfinished=True)
-        documents = audit_order(drawn, seed=seed).documents
+        _, drawn = rb.split_audit(pool, prels)
+        documents = rb.audit_order(drawn, seed=seed).documents
         judgments = rb.Judgments.from_labels(pool, documents, labels[documents])
         yield rb.Sample(judgments, drawn.probability)
 

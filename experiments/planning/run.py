@@ -76,7 +76,7 @@ def outcome(
     held = [topic for topic in truth.columns if not made.population or topic not in topics]
     mean = truth[held].mean(axis=1)
     true = mean[list(comparison.a)].to_numpy() - mean[list(comparison.b)].to_numpy()
-    sure = np.maximum(below, above) >= made.level
+    sure = np.maximum(below, above) >= made.confidence
     error = comparison.expected_difference - true
     right = np.sign(comparison.expected_difference) == np.sign(true)
     # what held-back topics differ by from the population

@@ -24,12 +24,13 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 import rtc_bayes
+from rtc_bayes.cli.building import build
 from rtc_bayes.cli.comparing import compare
 from rtc_bayes.cli.describing import describe
 from rtc_bayes.cli.evaluating import evaluate, simulate
 from rtc_bayes.cli.fitting import fit, models
 from rtc_bayes.cli.holding_out import plan as plan_hold_out, reusability
-from rtc_bayes.cli.judging import build, next_
+from rtc_bayes.cli.judging import next_
 from rtc_bayes.cli.labelling import labels
 from rtc_bayes.cli.merging import merge
 from rtc_bayes.cli.planning import plan
@@ -161,9 +162,9 @@ _OF_A_FIT = dict.fromkeys(
     ("--draws", "--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
 )
 _MOVED = {
-    **{"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"},
     **{"--baseline": "--baseline-topics", "--most-runs": "--most-systems", "--cost": "--costs"},
-    "--pool-depth": "--depth",
+    **{"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"},
+    **{"--level": "--confidence", "--pool-depth": "--depth"},
 }
 
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)

@@ -44,7 +44,7 @@ from rtc_bayes.measures.estimand import Estimand
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rtc_bayes.collection import Judgments, Pool, Prels, Qrels, Relevance
+    from rtc_bayes.collection import Judgments, Pool, Qrels, Relevance
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.judging import Audit
     from rtc_bayes.measures import Sample
@@ -325,8 +325,8 @@ def _read(
     seed: int,
 ) -> _Inputs:
     """Read what the comparison is made of, and pool the runs."""
-    from rtc_bayes.collection import read_qrels
-    from rtc_bayes.judging import without_audit
+    from rtc_bayes.collection import read_prels, read_qrels
+    from rtc_bayes.judging import split_audit
     from rtc_bayes.relevance import Fit
 
     spec = sources.spec()
@@ -335,32 +335,28 @@ def _read(
     if qrels is not None:
         estimands = [each.of_qrels(qrels) for each in estimands]
     files = digests(systems, qrels, [spec], sources.labels)
-    audited = None if audit_files.audit is None else _read_audit(audit_files.audit, qrels)
+    audited = None if audit_files.audit is None else read_prels(audit_files.audit)
     loaded = None if sources.relevance is None else Fit.load(sources.relevance)
     # what is judged is looked for in lists below the depth
     pool = estimands[0].pool(systems, qrels if loaded is None else _judged(loaded.judgments))
     audit = None
     if audited is not None:
-        audit = _audit_of(pool, audited, audit_files.audit_log, estimands[0], seed)
+        level = estimands[0].relevance_level
+        seen, sample = split_audit(pool, audited, qrels, relevance_level=level)
+        audit = _audit_of(sample, audit_files.audit_log, estimands[0], seed)
         files[audited.path] = audited.digest
-        if qrels is not None:
-            qrels = without_audit(qrels, audited)
+        qrels = None if qrels is None else seen
     return _Inputs(pool, estimands, qrels, spec, loaded, audit, files)
 
 
-def _audit_of(
-    pool: Pool, audited: Prels, log: str | None, estimand: Estimand, seed: int
-) -> _AuditInputs:
-    """Take an audit's judgments as a sample; refuse before the fit what would be after it."""
+def _audit_of(sample: Sample, log: str | None, estimand: Estimand, seed: int) -> _AuditInputs:
+    """Read the last look; refuse before the fit what would be after it."""
     from rtc_bayes.judging import audit_order
-    from rtc_bayes.measures import Sample
 
-    level = estimand.relevance_level
-    sample = Sample.from_prels(pool, audited, relevance_level=level, unfinished=True)
     audit_order(sample, seed=seed)
     last = None if log is None else _last_look(log)
     if last is not None:
-        last.check_same(systems=pool.systems, measure=estimand.measure)
+        last.check_same(systems=sample.judgments.pool.systems, measure=estimand.measure)
     return _AuditInputs(sample, last)
 
 
@@ -620,14 +616,6 @@ def _check_audit(audit_files: _AuditFiles, sources: _Sources, measures: int) -> 
             f"--audit with {source}: its model may have seen the audit's judgments",
             remedy="give --qrels and the model, which is then fitted without them",
         )
-
-
-def _read_audit(path: str, qrels: Qrels | None) -> Prels:
-    """Read an audit's documents; those without a grade have that of the qrels."""
-    from rtc_bayes.collection import Qrels, read_prels
-    from rtc_bayes.judging import with_grades
-
-    return with_grades(read_prels(path), Qrels({}) if qrels is None else qrels)
 
 
 def _last_look(path: str) -> Audit | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Labels, Pool, Qrels, Runs
     from rtc_bayes.collection.qrels import Prels
     from rtc_bayes.judging import Algorithm
+    from rtc_bayes.judging.choosing import PairLike
     from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.relevance import ModelSpec
 
@@ -126,6 +127,19 @@ def read_beside(labels: LabelFiles, qrels: Qrels | None) -> Labels | None:
 def parted(text: str) -> list[str]:
     """Read names, parted by commas; an empty one is kept."""
     return [name.strip() for name in text.split(",")]
+
+
+def pair_of(text: str | None, systems: Sequence[str], *, least: str = ", or least") -> PairLike:
+    """Read two systems' names, either of which may have a comma."""
+    if text is None:
+        return None
+    if text == "least":
+        return "least"
+    parts = parted(text)
+    splits = [(",".join(parts[:n]), ",".join(parts[n:])) for n in range(1, len(parts))]
+    if not splits:
+        raise InputError(f"--pair is {text!r}", remedy=f"give two systems as A,B{least}")
+    return next((names for names in splits if set(names) <= set(systems)), splits[0])
 
 
 def tags(text: str | None) -> list[str] | None:

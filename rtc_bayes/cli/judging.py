@@ -1,11 +1,9 @@
-"""Commands that choose documents to judge."""
+"""The command that says what to judge next: documents, topics, actions, or an audit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,136 +13,37 @@ from rtc_bayes.cli.arguments import (
     DesignFiles,
     Judge,
     JudgedFor,
-    LabelFiles,
     LabelsRead,
     Layout,
     Out,
-    OutFile,
     Quiet,
     RunsRead,
     Seed,
     SomeQrels,
     UnderDesign,
 )
+from rtc_bayes.cli.auditing import share_of, show_audit
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import (
     ENDINGS,
     digests,
     format_of,
     of_negative,
-    parted,
+    pair_of,
     read_beside,
-    read_judgments,
     refuse_unused,
     tags,
 )
+from rtc_bayes.cli.request import Request
 from rtc_bayes.errors import InputError, warn, whole_number
-from rtc_bayes.store.shown import counted, in_words
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
-    from rtc_bayes.collection import Judgments, Pool, Prels, Qrels, Runs
-    from rtc_bayes.judging import Algorithm, Suggestions
-    from rtc_bayes.judging.suggest import PairLike
-    from rtc_bayes.measures import Sample
+    from rtc_bayes.collection import Judgments, Qrels
+    from rtc_bayes.judging import Algorithm
     from rtc_bayes.measures.estimand import Estimand
-    from rtc_bayes.report.tables import Format
-
-
-@grouped
-def build(
-    *,
-    truth: Annotated[str, typer.Option(help="Qrels that answer what is judged.")],
-    output: OutFile,
-    qrels: Annotated[
-        str | None, typer.Option(help="Judgments made before, to go on from; OUT has them, too.")
-    ] = None,
-    algorithm: Judge = defaults.ALGORITHM,
-    confidence: Annotated[
-        float | None,
-        typer.Option(
-            help="Judge until every pair has it, from .5 to 1. Default: .95 without --budget "
-            "(auto)."
-        ),
-    ] = None,
-    budget: Annotated[
-        int | None,
-        typer.Option(min=1, help="Make so many judgments; with --confidence, at most so many."),
-    ] = None,
-    floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
-    labels: LabelsRead,
-    estimand: AnEstimand,
-    design: UnderDesign,
-    runs: RunsRead,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-) -> None:
-    """Judge from a truth file until systems are told apart.
-
-    Chooses documents, and takes their grades from --truth. OUT is written at the end.
-    OUT.meta.json says for which systems they were chosen, and why judging ended. With --algorithm
-    sample, an OUT that ends in .prels has the probability that each was drawn.
-    """
-    from rtc_bayes.collection import read_qrels, write_prels, write_qrels
-    from rtc_bayes.judging import build, parse_algorithm
-    from rtc_bayes.store import announced, meta_path, provenance, write_json
-
-    chosen = parse_algorithm(algorithm)
-    samples = hasattr(chosen.judge, "sample")
-    as_prels = str(output).endswith((".prels", ".prels.gz"))
-    if as_prels and not samples:
-        raise InputError(
-            f"{chosen.judge.name} draws no sample, and prels hold probabilities of being drawn",
-            remedy="write another file, as judged.qrels, or judge by sample",
-        )
-    if as_prels and (qrels is not None or design.digests()):
-        raise InputError(
-            "prels are of one sample of a whole pool, with no judgments before and no design",
-            remedy="leave --qrels and --hold-out out, or write qrels",
-        )
-    systems, answers = runs.read(), read_qrels(truth)
-    before = None if qrels is None else read_qrels(qrels)
-    hold_out, groups = design.read()
-    with announced("judging", quiet):
-        result = build(
-            estimand.pool(systems, before),
-            answers,
-            chosen,
-            estimand,
-            confidence="auto" if confidence is None else confidence,
-            budget=budget,
-            floor=floor,
-            seed=seed,
-            hold_out=hold_out,
-            groups=groups,
-            labels=labels.read(),
-            judgments=before,
-        )
-    if result.missing:
-        warn(
-            f"{counted(len(result.missing), 'chosen document')} that the truth lacks, taken as "
-            f"nonrelevant; listed in {meta_path(output)}",
-        )
-    if as_prels:
-        sample = chosen.judge.sample(result.judgments, seed=seed)  # type: ignore[attr-defined]
-        write_prels(sample.to_prels(), output)
-    else:
-        write_qrels(result.judgments.to_qrels(), output)
-    if samples and not as_prels:
-        warn(
-            "qrels do not hold the probabilities by which documents were drawn: estimates from "
-            "this sample need -o FILE.prels",
-        )
-    inputs = digests(systems, answers, [chosen], labels) | design.digests()
-    if before is not None:
-        inputs[before.path] = before.digest
-    meta = provenance(seed=seed, inputs=inputs)
-    write_json(result.meta() | {"meta": meta}, meta_path(output))
-    if not quiet:
-        typer.echo(f"{in_words(result)}\nin {output}")
 
 
 @grouped
@@ -229,7 +128,7 @@ def next_(
     whole_list = audit is not None and layout is None and str(output).endswith(".prels")
     kind = "prels" if whole_list else format_of(layout, output, ENDINGS)
     chosen = parse_algorithm(algorithm)
-    share = None if audit is None else _share(audit)
+    share = None if audit is None else share_of(audit)
     prices = _prices(costs or (), chosen)
     _refuse_of_others(
         context, chosen, by, audit=share is not None, by_topic=by_topic, costs=bool(prices)
@@ -238,66 +137,21 @@ def next_(
         refuse_unused(context, "with -o FILE.prels, which holds all documents", "count")
     count = whole_number("count", count, least=1)
     systems, judged = runs.read(), None if qrels is None else _if_any(qrels)
-    request = _Request(
+    request = Request(
         systems, judged, labels, judged_for, estimand, count, seed, kind, output, quiet
     )
     if share is not None:
-        _show_audit(request, share)
+        show_audit(request, share)
     elif by_topic:
         _show_topics(request, by=by, solver=solver, noise=noise)
     elif prices:
-        _show_actions(request, algorithm, chosen, prices, worth)
+        _show_actions(request, chosen, prices, worth)
     else:
-        _show_documents(request, algorithm, chosen, pair, design)
-
-
-@dataclass(frozen=True)
-class _Request:
-    """What the four questions have in common: what was read, how many rows, and where they go.
-
-    `kind` is a format, or "prels".
-    """
-
-    systems: Runs
-    qrels: Qrels | None
-    labels: LabelFiles
-    judged_for: str | None
-    estimand: Estimand
-    count: int
-    seed: int
-    kind: str
-    output: str | None
-    quiet: bool
-
-    def pool(self) -> Pool:
-        """Pool the runs; what is judged is looked for below the depth, too."""
-        return self.estimand.pool(self.systems, self.qrels)
-
-    def judgments(self, pool: Pool) -> Judgments:
-        """Read the judgments, of which there may be none yet."""
-        return read_judgments(
-            self.estimand, pool, self.qrels, self.labels, self.judged_for, begin=True
-        )
-
-    def meta(self, inputs: Mapping[str, str]) -> dict[str, Any]:
-        """Return the provenance of an answer, made from these files."""
-        from rtc_bayes.store import provenance
-
-        return provenance(seed=self.seed, inputs=inputs)
-
-    def show(self, frame: pd.DataFrame, meta: Mapping[str, Any], title: str) -> None:
-        """Write what to judge, in the layout asked for."""
-        from rtc_bayes.report.terminal import show_frame
-
-        formats: dict[str, Format] = {
-            **{"weight": ".3g", "rho": ".3f", "probability": ".3g", "relevant": ".3f"},
-            **{"gain": ".3g", "cost": "g", "gain_per_cost": ".3g"},
-        }
-        show_frame(frame, self.kind, self.output, meta, title, formats)
+        _show_documents(request, chosen, pair, design)
 
 
 def _show_topics(
-    request: _Request,
+    request: Request,
     *,
     by: str,
     solver: Literal["greedy", "vote"],
@@ -339,95 +193,64 @@ def _show_topics(
 
 
 def _show_actions(
-    request: _Request,
-    algorithm: str,
-    chosen: Algorithm,
-    costs: Mapping[str, float],
-    worth: float | None,
+    request: Request, algorithm: Algorithm, costs: Mapping[str, float], worth: float | None
 ) -> None:
-    """Rank judgments and labels by gain for cost; `algorithm` is `chosen` as it was typed."""
+    """Rank judgments and labels by gain for cost."""
     from rtc_bayes.judging.actions import check_costs
     from rtc_bayes.store import announced
 
     judgments = request.judgments(request.pool())
-    inputs = digests(request.systems, request.qrels, [chosen], request.labels)
+    inputs = digests(request.systems, request.qrels, [algorithm], request.labels)
     check_costs(costs, judgments, worth)
     with announced("weighing actions", request.quiet):
         ranked = _ranked_actions(
-            judgments, request.estimand, chosen, costs, worth, request.count, request.seed
+            judgments, request.estimand, algorithm, costs, worth, request.count, request.seed
         )
     title = (
-        f"{algorithm}, {judgments.n_judged} judged, seed {request.seed}; gains are what the model "
-        f"itself expects, each once those above are done{of_negative(request.qrels)}"
+        f"{algorithm.text}, {judgments.n_judged} judged, seed {request.seed}; gains are what "
+        f"the model itself expects, each once those above are done{of_negative(request.qrels)}"
     )
     request.show(ranked, request.meta(inputs), title)
 
 
 def _show_documents(
-    request: _Request,
-    algorithm: str,
-    chosen: Algorithm,
-    pair: str | None,
-    design: DesignFiles,
+    request: Request, algorithm: Algorithm, pair: str | None, design: DesignFiles
 ) -> None:
-    """Choose documents for one pair or for all; `algorithm` is `chosen` as it was typed."""
-    from rtc_bayes.judging import suggest
-    from rtc_bayes.judging.suggest import documents_frame
+    """Choose documents for one pair or for all."""
+    from rtc_bayes.judging import next_documents
+    from rtc_bayes.report.next_documents import documents_title
     from rtc_bayes.store import announced
 
     hold_out, groups = design.read()
     pool = request.pool()
     judgments = request.judgments(pool)
     with announced("choosing documents", request.quiet):
-        suggestions = suggest(
+        chosen = next_documents(
             pool,
             judgments,
             request.estimand,
-            algorithm=chosen,
+            algorithm=algorithm,
             pair=pair_of(pair, pool.systems),
             count=request.count,
             seed=request.seed,
             hold_out=hold_out,
             groups=groups,
         )
-    inputs = digests(request.systems, request.qrels, [chosen], request.labels)
+    inputs = digests(request.systems, request.qrels, [algorithm], request.labels)
     meta = request.meta(inputs | design.digests())
-    meta |= {"pair": suggestions.pair, "confidence": suggestions.confidence}
-    title = _title_of_documents(request, algorithm, chosen, pair, judgments, suggestions)
-    request.show(documents_frame(suggestions.documents), meta, title)
-
-
-def _title_of_documents(
-    request: _Request,
-    algorithm: str,
-    chosen: Algorithm,
-    pair: str | None,
-    judgments: Judgments,
-    suggestions: Suggestions,
-) -> str:
-    """Say by what documents were chosen, how sure the pair is, and why there may be none."""
-    from rtc_bayes.collection.grades import counted_grades
-    from rtc_bayes.judging.judges.weighted import REFIT_EVERY, enough_to_fit
-    from rtc_bayes.judging.suggest import why_none
-    from rtc_bayes.measures import parse_measure
-
-    measure, by = request.estimand.measure, ""
-    if chosen.weighs_by_measure and measure != defaults.MEASURE:
-        by = f" by {measure}"
-    least = None if enough_to_fit(judgments) else REFIT_EVERY
-    title = f"{algorithm}{by}, {judgments.n_judged} judged, seed {request.seed}"
-    title += _sure(suggestions, pair, least=least)
-    if suggestions.may_stop:
-        title += f"; all pairs have {defaults.CONFIDENCE:g}, at which judging may stop"
-    if judgments.highest_grade > 1:
-        highest = int(judgments.highest_grade)
-        title += f"; {counted_grades(highest, judgments.relevance_level)}"
-        if by and parse_measure(measure).graded:
-            title += ", and gains are by grade"
+    meta |= {"pair": chosen.pair, "confidence": chosen.confidence}
+    title = documents_title(
+        chosen,
+        judgments,
+        algorithm,
+        request.estimand.measure,
+        for_pair=pair not in (None, "least"),
+        seed=request.seed,
+    )
     title += of_negative(request.qrels)
-    if not suggestions.documents:
-        title += f"; {why_none(judgments, has_confidence=chosen.has_confidence)}"
-    return title
+    if chosen.why_none:
+        title += f"; {chosen.why_none}"
+    request.show(chosen.to_frame(), meta, title)
 
 
 def _refuse_of_others(
@@ -511,90 +334,6 @@ def _prices(costs: Sequence[str], algorithm: Algorithm) -> dict[str, float]:
     return prices
 
 
-def _share(text: str) -> float:
-    """Read the share of the pool that an audit draws."""
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    if Path(text).exists() or text.endswith(".prels"):
-        raise InputError(
-            f"--audit {text}: next draws an audit's documents, and needs their share of the pool",
-            remedy="write --audit 0.02 -o FILE.prels to draw them; what is judged of them is "
-            "checked by compare --audit FILE.prels",
-        )
-    try:
-        meant = f"write --audit {float(text.removesuffix('%')) / 100.0:g}"
-    except ValueError:
-        meant = "write a share of the pool above 0, at most 1, as --audit 0.02"
-    raise InputError(f"--audit {text} is no share", remedy=meant)
-
-
-def _show_audit(request: _Request, share: float) -> None:
-    """Write all documents of an audit, or show those to judge next."""
-    from rtc_bayes.collection import Qrels
-    from rtc_bayes.judging import audit_documents, audit_order
-    from rtc_bayes.measures import Sample
-
-    qrels = Qrels({}) if request.qrels is None else request.qrels
-    # what is judged below the depth changes no draw
-    pool = request.estimand.pool(request.systems)
-    meta = request.meta(digests(request.systems, qrels))
-    prels = audit_documents(pool, share, qrels, seed=request.seed)
-    sample = Sample.from_prels(pool, prels, unfinished=True)
-    order = audit_order(sample, seed=request.seed)
-    title = (
-        f"audit: {len(order.next)} of {counted(len(order.documents), 'document')} to judge, "
-        f"seed {request.seed}"
-    )
-    if not len(order.documents):
-        title += "; a larger share draws some"
-    if request.kind == "prels":
-        _write_audit(request, prels, qrels, meta, title)
-    else:
-        _show_first(request, sample, order.next, meta, title)
-
-
-def _write_audit(
-    request: _Request, prels: Prels, qrels: Qrels, meta: dict[str, Any], title: str
-) -> None:
-    """Write all documents of an audit."""
-    from rtc_bayes.collection import write_prels
-    from rtc_bayes.store import meta_path, write_json
-
-    output, level = request.output, qrels.relevance_level
-    assert output is not None
-    _lose_no_grade(output, qrels)
-    write_prels(prels, output)
-    of_level = {} if level is None else {"relevance_level": level}
-    write_json(meta | of_level, meta_path(output))
-    if not request.quiet:
-        typer.echo(f"{title}\nin {output}")
-
-
-def _show_first(
-    request: _Request,
-    sample: Sample,
-    order: NDArray[np.int64],
-    meta: dict[str, Any],
-    title: str,
-) -> None:
-    """Show the first of the documents that an audit has left to judge."""
-    import pandas as pd
-
-    count = request.count
-    if count < len(order):
-        first_alone = f"the first {count} are shown, and -o FILE.prels writes all"
-        title += f"; {first_alone}"
-        if request.kind != "table":
-            warn(f"of {counted(len(order), 'document')} {first_alone}")
-    first = order[:count]
-    pairs = map(sample.judgments.pool.pair_of, first)
-    frame = pd.DataFrame(pairs, columns=["topic", "docno"])
-    frame["probability"] = sample.probability[first]
-    request.show(frame, meta, title)
-
-
 def _if_any(qrels: str) -> Qrels | None:
     """Read qrels; of a file that is still empty, None."""
     from rtc_bayes.collection import read_qrels
@@ -605,52 +344,3 @@ def _if_any(qrels: str) -> Qrels | None:
     except EmptyFileError:
         warn(f"{qrels}: the file is empty, so that judging begins")
         return None
-
-
-def _lose_no_grade(output: str, judged: Qrels) -> None:
-    """Refuse to write over an audit's file with grades that stand nowhere else."""
-    from rtc_bayes.collection import read_prels
-
-    if not Path(output).exists():
-        return
-    lost = sum(
-        row.relevance >= 0 and row.relevance != judged.get(topic, {}).get(docno)
-        for topic, rows in read_prels(output).items()
-        for docno, row in rows.items()
-    )
-    if lost:
-        raise InputError(
-            f"{lost} of its grades are not in --qrels, and would be lost",
-            path=output,
-            remedy="name another file",
-        )
-
-
-def pair_of(text: str | None, systems: Sequence[str], *, least: str = ", or least") -> PairLike:
-    """Read two systems' names, either of which may have a comma."""
-    if text is None:
-        return None
-    if text == "least":
-        return "least"
-    parts = parted(text)
-    splits = [(",".join(parts[:n]), ",".join(parts[n:])) for n in range(1, len(parts))]
-    if not splits:
-        raise InputError(f"--pair is {text!r}", remedy=f"give two systems as A,B{least}")
-    return next((names for names in splits if set(names) <= set(systems)), splits[0])
-
-
-def _sure(suggestions: Suggestions, asked: str | None, *, least: int | None) -> str:
-    """Say how sure the pair asked for is, or which pair is least sure, and by what."""
-    from rtc_bayes.report.tables import probability, share_of_draws
-
-    if suggestions.pair is None:
-        return ""
-    which = "least sure" if asked in (None, "least") else "for"
-    assert suggestions.confidence is not None
-    # what a document can still change is not certain
-    written = share_of_draws if suggestions.documents else probability
-    pair, confidence = " and ".join(suggestions.pair), written(suggestions.confidence)
-    differs = "by mean probabilities, without the residual: P(better) of compare may differ"
-    if least is not None:
-        differs += f"; no model is fitted to fewer than {least} judgments: every p is .5"
-    return f"; {which}: {pair}, confidence {confidence} ({differs})"

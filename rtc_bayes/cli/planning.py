@@ -21,8 +21,7 @@ from rtc_bayes.cli.arguments import (
     Seed,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, read_judgments
-from rtc_bayes.cli.judging import pair_of
+from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, pair_of, read_judgments
 from rtc_bayes.errors import InputError
 
 
@@ -43,7 +42,7 @@ def plan(
             help="The difference in mean score to be told apart, from 0 to 1 (by DCG more)."
         ),
     ] = 0.05,
-    level: Annotated[
+    confidence: Annotated[
         float, typer.Option(help="The confidence asked for, above 0.5 and below 1.")
     ] = defaults.CONFIDENCE,
     population: Annotated[
@@ -93,7 +92,7 @@ def plan(
             budget,
             estimand,
             difference=difference,
-            level=level,
+            confidence=confidence,
             population=population,
             judgment_cost=judgment_cost,
             topic_cost=topic_cost,

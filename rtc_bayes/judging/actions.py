@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +22,7 @@ from rtc_bayes.relevance.turned_labels import turned_judges, without_turned
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rtc_bayes.collection import Judgments
+    from rtc_bayes.collection import Judgments, Pool
 
 Floats = NDArray[np.float64]
 
@@ -137,25 +137,53 @@ def next_actions(
 
     count = whole_number("count", count, least=1)
     prices = check_costs(costs, judgments, worth)
-    if turned := [judge for judge in turned_judges(judgments) if {judge, LABEL} & prices.keys()]:
+    turned = [judge for judge in turned_judges(judgments) if {judge, LABEL} & prices.keys()]
+    if turned:
         warn(
             f"no label is asked of {some(turned)}, whose labels go against the judgments and count "
             "for nothing"
         )
-    labels = without_turned(judgments).judge_labels
     setting = comparison.asked_setting
     if not setting.has_moments:
         raise InputError(
             f"the moments of {setting.measure} are not known, so actions cannot be weighed",
             remedy="compare by another measure, as AP",
         )
-    pool, learning = setting.pool, Learning(comparison)
+    learning = Learning(comparison)
+    kinds, labels_of = _kinds(setting.pool, judgments, prices, learning.p)
+    rows = _best_first(setting.pool, learning, kinds, labels_of, worth, count)
+    if not rows and not turned:
+        warn(f"no action gains anything: {_why_none(judgments, prices)}")
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+_ACCEPT = {"action": "accept", "gain": 0.0, "cost": 0.0}
+_COLUMNS = ["action", "topic", "docno", "judge", "relevant", "gain", "cost", "gain_per_cost"]
+
+
+class _Kind(NamedTuple):
+    """One kind of action, by whom, and what share of a document's relevance it tells."""
+
+    action: str
+    judge: str
+    cost: float
+    told: Floats
+
+
+def _kinds(
+    pool: Pool, judgments: Judgments, prices: Mapping[str, float], p: Floats
+) -> tuple[list[_Kind], Floats]:
+    """Return the kinds of action that can be paid for, and how many judges labelled each document.
+
+    Where nobody can be asked there is one kind, which tells nothing.
+    """
     kinds = []
     if HUMAN in prices:
         told = np.ones(pool.n_documents)
         told[pool.locate_pairs(judgments.aside)] = 0.0
         kinds.append(_Kind(HUMAN, "", prices[HUMAN], told))
     labels_of = np.zeros(pool.n_documents)
+    labels = without_turned(judgments).judge_labels
     if labels is not None:
         document = labels.located(pool)
         inside = document >= 0
@@ -164,19 +192,38 @@ def next_actions(
         labels_of += np.bincount(of_judges, minlength=pool.n_documents)
         for number, judge in enumerate(labels.judges):
             cost = prices.get(judge, prices.get(LABEL))
-            if cost is None:
-                continue
-            of_judge = inside & (labels.judge_of == number)
-            labelled, grade = document[of_judge], labels.grade[of_judge]
-            # a judge of two grades says "relevant" by the higher one, whatever people's level
-            level = min(judgments.relevance_level, max(1, int(grade.max(initial=1))))
-            said = rates(learning.p[labelled], (grade >= level).astype(np.int64))
-            told = told_by_label(learning.p, *said)
-            told[labelled] = 0.0
-            told[labels.unanswered_on(pool, judge)] = 0.0
-            kinds.append(_Kind(LABEL, judge, cost, told))
-    # where nobody can be asked nothing is gained
-    kinds = kinds or [_Kind(LABEL, "", 1.0, np.zeros(pool.n_documents))]
+            if cost is not None:
+                of_judge = inside & (labels.judge_of == number)
+                told = _told_by_judge(p, document[of_judge], labels.grade[of_judge], judgments)
+                told[labels.unanswered_on(pool, judge)] = 0.0
+                kinds.append(_Kind(LABEL, judge, cost, told))
+    return kinds or [_Kind(LABEL, "", 1.0, np.zeros(pool.n_documents))], labels_of
+
+
+def _told_by_judge(
+    p: Floats, labelled: NDArray[np.int64], grade: NDArray[np.int64], judgments: Judgments
+) -> Floats:
+    """Return what a label by a judge would tell of each document, by the labels there are."""
+    # a judge of two grades says "relevant" by the higher one, whatever people's level
+    level = min(judgments.relevance_level, max(1, int(grade.max(initial=1))))
+    told = told_by_label(p, *rates(p[labelled], (grade >= level).astype(np.int64)))
+    told[labelled] = 0.0
+    return told
+
+
+def _best_first(
+    pool: Pool,
+    learning: Learning,
+    kinds: Sequence[_Kind],
+    labels_of: Floats,
+    worth: float | None,
+    count: int,
+) -> list[dict[str, object]]:
+    """Choose actions in turn, each as if those before it were done.
+
+    What an action tells is learned by `learning` and taken off `kinds`, and a label counts in
+    `labels_of`.
+    """
     rows: list[dict[str, object]] = []
     accepted = worth is None
     while len(rows) < count:
@@ -210,13 +257,7 @@ def next_actions(
         learning.learn(best, float(shares[chosen][best]))
         kind.told[best] = 0.0
         labels_of[best] += kind.action == LABEL
-    if not rows and not turned:
-        warn(f"no action gains anything: {_why_none(judgments, prices)}")
-    return pd.DataFrame(rows, columns=_COLUMNS)
-
-
-_ACCEPT = {"action": "accept", "gain": 0.0, "cost": 0.0}
-_COLUMNS = ["action", "topic", "docno", "judge", "relevant", "gain", "cost", "gain_per_cost"]
+    return rows
 
 
 def _why_none(judgments: Judgments, prices: Mapping[str, float]) -> str:
@@ -234,15 +275,6 @@ def _why_none(judgments: Judgments, prices: Mapping[str, float]) -> str:
                 done.append(f"{judge} labelled every document")
     rest = "what remains tells nothing of the systems' order"
     return ", and ".join(done) or rest
-
-
-class _Kind(NamedTuple):
-    """One kind of action, by whom, and what share of a document's relevance it tells."""
-
-    action: str
-    judge: str
-    cost: float
-    told: Floats
 
 
 def check_costs(

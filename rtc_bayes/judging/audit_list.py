@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.merging import NAMED, refused
-from rtc_bayes.collection.qrels import Prel, Prels, Qrels, left_out
-from rtc_bayes.errors import InputError, explains_types, warn
+from rtc_bayes.collection.qrels import Prel, Prels, Qrels
+from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.judging.audit_grades import with_grades
 from rtc_bayes.measures.sampling import (
     Sample,
     equal_parts,
@@ -21,6 +21,7 @@ from rtc_bayes.measures.sampling import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import ArrayLike
 
     from rtc_bayes.collection import Pool
@@ -108,115 +109,13 @@ def _size_of_topics(pool: Pool, total: float, weights: SamplingWeights | ArrayLi
     return float(equal_parts(sizes, total).max(initial=0.0))
 
 
-def with_grades(prels: Prels, qrels: Qrels) -> Prels:
-    """Give documents of an audit without a grade the grade that they have in qrels.
-
-    A document that the qrels grade -1, because nobody can judge it, is left out: an audit waits for
-    the judgment of every document in it. Estimates then hold the model's probability of it.
-
-    Parameters
-    ----------
-    prels : Prels
-    qrels : Qrels
-
-    Returns
-    -------
-    Prels
-        With the relevance level that they name, else that of the qrels.
-
-    Raises
-    ------
-    InputError
-        Documents that the two judge differently: how many, and some of them. A negative grade is
-        no judgment.
-
-    Warns
-    -----
-    CollectionWarning
-        Documents that nobody can judge are left out: how many.
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> from rtc_bayes.collection import Prel, Prels
-    >>> with_grades(Prels({"1": {"a": Prel(-1, 1, 0.5)}}), rb.Qrels({"1": {"a": 2}}))["1"]["a"]
-    Prel(relevance=2, algorithm=1, probability=0.5)
-    >>> with_grades(Prels({"1": {"a": Prel(1, 1, 0.5)}}), rb.Qrels({"1": {"a": 2}}))
-    Traceback (most recent call last):
-    rtc_bayes.errors.InputError: 1 document is judged differently: a of topic 1 (audit: 1, ...
-    """
-    _check_conflicts(prels, qrels)
-    rows: dict[str, dict[str, Prel]] = {}
-    aside = 0
-    for topic, of_topic in prels.items():
-        grades = qrels.get(topic, {})
-        for docno, row in of_topic.items():
-            if row.relevance < 0 and docno in grades:
-                if grades[docno] < 0:
-                    aside += 1
-                    continue
-                row = replace(row, relevance=grades[docno])
-            rows.setdefault(topic, {})[docno] = row
-    if aside:
-        warn(f"{left_out(aside)} of the audit: estimates hold the model's probability")
-    return Prels(
-        rows,
-        path=prels.path,
-        digest=prels.digest,
-        relevance_level=prels.relevance_level or qrels.relevance_level,
-    )
-
-
-def _check_conflicts(prels: Prels, qrels: Qrels) -> None:
-    """Refuse documents that an audit and qrels judge differently, as merging refuses them."""
-    of_audit, of_qrels = prels.path or "audit", qrels.path or "qrels"
-    conflicts = [
-        (docno, topic, {of_audit: row.relevance, of_qrels: grade})
-        for topic, rows in prels.items()
-        for docno, row in rows.items()
-        if row.relevance >= 0
-        and (grade := qrels.get(topic, {}).get(docno, -1)) >= 0
-        and grade != row.relevance
-    ]
-    if conflicts:
-        remedy = "correct the one that is wrong, or set the grade of the audit to -1: then that of "
-        raise refused(len(conflicts), conflicts[:NAMED], f"{remedy}the qrels counts")
-
-
-def without_audit(qrels: Qrels, prels: Prels) -> Qrels:
-    """Leave the documents of an audit out of qrels: a model that is audited must not see them.
-
-    Parameters
-    ----------
-    qrels : Qrels
-    prels : Prels
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> from rtc_bayes.collection import Prel, Prels
-    >>> audited = Prels({"1": {"a": Prel(2, 1, 0.5)}})
-    >>> dict(without_audit(rb.Qrels({"1": {"a": 2, "b": 0}}), audited)["1"])
-    {'b': 0}
-    """
-    return Qrels(
-        {
-            topic: {d: grade for d, grade in grades.items() if d not in prels.get(topic, {})}
-            for topic, grades in qrels.items()
-        },
-        path=qrels.path,
-        judged_for=qrels.judged_for,
-        hold_out=qrels.hold_out,
-        relevance_level=qrels.relevance_level,
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class Arrivals:
     """The documents of an audit in the order in which they are to be judged.
 
     Attributes
     ----------
+    sample : Sample
     documents : ndarray of int, shape (drawn,)
         Numbers in the sample's pool.
     time : ndarray of float, shape (drawn,)
@@ -228,11 +127,16 @@ class Arrivals:
 
     Examples
     --------
-    >>> one = Arrivals(np.array([3, 1]), np.array([0.2, 0.7]), np.array([True, False]), 0.7)
-    >>> one.next.tolist()
-    [1]
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> sample = rb.Sample(rb.Judgments.from_labels(pool, [0], [1]), [1, 0.5])
+    >>> times, judged = np.array([0.2, 0.7]), np.array([True, False])
+    >>> order = Arrivals(sample, np.array([0, 1]), times, judged, 0.7)
+    >>> order.to_frame().values.tolist()
+    [['1', 'b', 0.5]]
     """
 
+    sample: Sample
     documents: NDArray[np.int64]
     time: Floats
     judged: NDArray[np.bool_]
@@ -243,16 +147,37 @@ class Arrivals:
         """The documents that are not judged, the next to judge first."""
         return self.documents[~self.judged]
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each document that is left to judge, the next first.
 
+        Returns
+        -------
+        DataFrame
+            topic, docno, and the probability with which it was drawn.
+        """
+        import pandas as pd
+
+        pairs = map(self.sample.judgments.pool.pair_of, self.next)
+        frame = pd.DataFrame(pairs, columns=["topic", "docno"])
+        return frame.assign(probability=self.sample.probability[self.next])
+
+
+@explains_types
 def audit_order(sample: Sample, *, seed: int = 0) -> Arrivals:
     """Say in which order the documents of an audit are judged, and how far judging has come.
 
     Parameters
     ----------
     sample : Sample
-        What is judged, and the inclusion probabilities of all documents drawn at least.
+        What is judged, and the inclusion probabilities of all documents drawn at least: see
+        :func:`split_audit`.
     seed : int
         That by which they were drawn.
+
+    Returns
+    -------
+    Arrivals
+        All documents drawn, in their order; ``to_frame()`` has those that are left to judge.
 
     Raises
     ------
@@ -264,10 +189,11 @@ def audit_order(sample: Sample, *, seed: int = 0) -> Arrivals:
     >>> import rtc_bayes as rb
     >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=4, seed=1).runs, depth=10)
     >>> drawn = rb.audit_documents(pool, 0.2, seed=1)
-    >>> sample = rb.Sample.from_prels(pool, drawn, unfinished=True)
-    >>> order = audit_order(sample, seed=1)
+    >>> order = rb.audit_order(rb.split_audit(pool, drawn).sample, seed=1)
     >>> len(order.documents), order.next[:3].tolist(), int(order.judged.sum())
     (10, [29, 19, 26], 0)
+    >>> list(order.to_frame().columns)
+    ['topic', 'docno', 'probability']
     """
     pool, judged = sample.judgments.pool, sample.judgments.judged
     numbers = permanent_numbers(pool, seed=seed)
@@ -288,4 +214,4 @@ def audit_order(sample: Sample, *, seed: int = 0) -> Arrivals:
     documents, time = documents[order], time[order]
     waiting = ~judged[documents]
     end = float(time[waiting][0]) if waiting.any() else 1.0
-    return Arrivals(documents, time, ~waiting, end)
+    return Arrivals(sample, documents, time, ~waiting, end)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, moved
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Choice(NamedTuple):
     cost: float
 
 
+@moved(level="write confidence")
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgingPlan(Shown):
     """What is gained by more topics or by more judgments a topic: see :func:`plan`.
@@ -60,7 +61,7 @@ class JudgingPlan(Shown):
         Whether confidences are about topics like these, or about the topics of the runs.
     difference : float
         To be separated, above 0.
-    level : float
+    confidence : float
         The confidence asked for, in (0.5, 1).
     budget : float
         What may be spent beyond the pilot.
@@ -101,8 +102,8 @@ class JudgingPlan(Shown):
     >>> import numpy as np
     >>> made = JudgingPlan(
     ...     a=("A",), b=("B",), measure="AP", algorithm="robust:gibbs", population=True,
-    ...     difference=0.05, level=0.95, budget=60.0, judgment_cost=1.0, topic_cost=0.0,
-    ...     topics_of_runs=50, pilot=(8,) * 10, judgments_per_topic=(4, 16),
+    ...     difference=0.05, confidence=0.95, budget=60.0, judgment_cost=1.0,
+    ...     topic_cost=0.0, topics_of_runs=50, pilot=(8,) * 10, judgments_per_topic=(4, 16),
     ...     expected=np.array([0.03]), between=np.array([0.01]),
     ...     unjudged_pilot=np.array([0.006]), unjudged=np.array([[0.01], [0.004]]),
     ...     unjudged_none=np.array([0.02]),
@@ -120,7 +121,7 @@ class JudgingPlan(Shown):
     algorithm: str
     population: bool
     difference: float
-    level: float
+    confidence: float
     budget: float
     judgment_cost: float
     topic_cost: float
@@ -283,7 +284,7 @@ class JudgingPlan(Shown):
             "algorithm": self.algorithm,
             "population": self.population,
             "difference": self.difference,
-            "level": self.level,
+            "confidence": self.confidence,
             "budget": self.budget,
             "judgment_cost": self.judgment_cost,
             "topic_cost": self.topic_cost,
@@ -368,7 +369,7 @@ class JudgingPlan(Shown):
 
     def _needed(self, now: float) -> str:
         """Say what separates the difference: the cheapest, and the one of fewest topics."""
-        asked = f"{self.difference:g} at {self.level:g}"
+        asked = f"{self.difference:g} at {self.confidence:g}"
         if now <= self.difference:
             return f"The pilot separates {asked} already."
         serving = [
@@ -420,7 +421,7 @@ class JudgingPlan(Shown):
 
     def _quantile(self, choice: Choice) -> float:
         degrees = choice.topics - 1 if self.population else np.inf
-        return float(stdtrit(degrees, self.level))
+        return float(stdtrit(degrees, self.confidence))
 
     def _separated(self, choice: Choice) -> float:
         return self._quantile(choice) * self._typical_sd(choice)

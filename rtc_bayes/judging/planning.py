@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +15,7 @@ from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.confidence import Comparison
 from rtc_bayes.confidence.setting import two_systems
 from rtc_bayes.confidence.topics import by_topic
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Judge
@@ -38,6 +38,7 @@ JUDGMENTS_PER_TOPIC = (2, 4, 8, 16, 32)
 
 
 @explains_types
+@moved(level="write confidence")
 def plan(
     pool: Pool,
     judgments: Judgments | Qrels,
@@ -45,7 +46,7 @@ def plan(
     estimand: EstimandLike = None,
     *,
     difference: float = 0.05,
-    level: float = defaults.CONFIDENCE,
+    confidence: float = defaults.CONFIDENCE,
     population: bool = False,
     judgment_cost: float = 1.0,
     topic_cost: float = 0.0,
@@ -105,7 +106,7 @@ def plan(
         judged.
     difference : float, above 0, below the highest score (1, but of DCG)
         Of mean scores, to be separated: where it is the expected difference, it has the confidence.
-    level : float, in (0.5, 1)
+    confidence : float, in (0.5, 1)
         That confidence.
     population : bool
         Plan for the mean over topics like these. By default it is the mean over the topics of the
@@ -159,50 +160,27 @@ def plan(
     """
     about = Estimand.from_value(estimand)
     number = whole_number("repetitions", repetitions, least=1)
-    depths = _check(budget, level, judgment_cost, topic_cost, judgments_per_topic)
+    depths = _check(budget, confidence, judgment_cost, topic_cost, judgments_per_topic)
     _check_estimand(about, pool, difference, population=population)
     if not isinstance(about.topics, str):
         pool = pool.select_topics(about.topics)
     chosen = _with_floor(algorithm)
-    _, judged_pool = judged_about(replace(about, measure=defaults.MEASURE, topics="all"), pool)
-    if isinstance(judgments, Qrels):
-        judgments = about.judgments(judged_pool, judgments)
-    judgments = judgments.on(judged_pool)
-    documents = np.bincount(judged_pool.topic_of, minlength=judged_pool.n_topics)
-    largest = int(documents.max())
-    depths = tuple(sorted({min(depth, largest) for depth in depths}))
+    judgments, documents = _over_pool(pool, judgments, about)
+    depths = tuple(sorted({min(depth, int(documents.max())) for depth in depths}))
     numbers = None if pair is None else two_systems(pool, *pair)
     counts = judgments.relevant + judgments.nonrelevant
     topics = _pilot_topics(pool, counts, least=2 if population else 1)
     # labels that are simulated have no grades, and so no level
     of_all = replace(about, topics="all", relevance_level=None, residual=0.0)
     pilot_seed, *seeds = spawn_seeds(seed, number + 1)
-    simulation = min(len(topics), MOST_TOPICS) * depths[-1]
-
-    def tell(before: int, made: int = 0) -> None:
-        progress("simulated judgments", before + made, number * simulation)
-
+    judged_at_once = min(len(topics), MOST_TOPICS) * depths[-1]
+    tell = partial(_tell, progress, number * judged_at_once)
     tell(0)
     assert chosen.evaluator is not None
     pilot = fit(judgments.pool, judgments, model=chosen.evaluator, seed=pilot_seed)
     by_pilot = _by_pilot(pilot, pool, topics, about, of_all, population=population)
-    simulated = []
-    for done, own in enumerate(seeds):
-        before = done * simulation
-        left = unjudged_variance(
-            pilot,
-            pool,
-            topics,
-            chosen,
-            of_all,
-            depths,
-            seed=own,
-            judged=partial(tell, before),
-        )
-        simulated.append(left)
-        tell(before + simulation)  # topics of fewer documents end sooner
-    # what more judgments seem to add is noise
-    unjudged = np.minimum.accumulate(np.mean(simulated, axis=0), axis=0)
+    simulate = partial(unjudged_variance, pilot, pool, topics, chosen, of_all, depths)
+    unjudged = _over_repetitions(simulate, seeds, judged_at_once, tell)
     rows = _rows(pool, numbers)
     sizes = zip(counts.astype(int).tolist(), documents.tolist(), strict=True)
     of_pilot_topics = sorted((of for of in sizes if of[0]), reverse=True)
@@ -213,7 +191,7 @@ def plan(
         algorithm=chosen.text,
         population=population,
         difference=float(difference),
-        level=float(level),
+        confidence=float(confidence),
         budget=float(budget),
         judgment_cost=float(judgment_cost),
         topic_cost=float(topic_cost),
@@ -230,6 +208,51 @@ def plan(
         documents_elsewhere=tuple(documents[counts == 0].tolist()),
         meta=provenance(seed=seed) | {"about": about.text, "repetitions": number},
     )
+
+
+def _over_pool(
+    pool: Pool, judgments: Judgments | Qrels, about: Estimand
+) -> tuple[Judgments, NDArray[np.int64]]:
+    """Take the pilot's judgments over the documents that are judged, and count these by topic."""
+    _, judged_pool = judged_about(replace(about, measure=defaults.MEASURE, topics="all"), pool)
+    if isinstance(judgments, Qrels):
+        judgments = about.judgments(judged_pool, judgments)
+    documents = np.bincount(judged_pool.topic_of, minlength=judged_pool.n_topics)
+    return judgments.on(judged_pool), documents
+
+
+def _tell(progress: Progress, total: int, before: int, made: int = 0) -> None:
+    """Say how many judgments are simulated: those of earlier repetitions, and of this one."""
+    progress("simulated judgments", before + made, total)
+
+
+def _over_repetitions(
+    simulate: Callable[..., Floats],
+    seeds: Sequence[int],
+    judgments: int,
+    tell: Callable[..., None],
+) -> Floats:
+    """Return the mean of what simulations leave, (judgments per topic, pairs), never rising.
+
+    Parameters
+    ----------
+    simulate : callable
+        :func:`unjudged_variance` of a seed.
+    seeds : sequence of int
+        One a repetition.
+    judgments : int
+        Of each repetition, at most.
+    tell : callable
+        As :func:`_tell`, from the judgments before on.
+    """
+    left = []
+    for done, seed in enumerate(seeds):
+        before = done * judgments
+        left.append(simulate(seed=seed, judged=partial(tell, before)))
+        tell(before + judgments)  # topics of fewer documents end sooner
+    # what more judgments seem to add is noise
+    falling: Floats = np.minimum.accumulate(np.mean(left, axis=0), axis=0)
+    return falling
 
 
 class _ByPilot(NamedTuple):
@@ -292,14 +315,16 @@ def _rows(pool: Pool, numbers: NDArray[np.int64] | None) -> NDArray[np.int64]:
 
 def _check(
     budget: float,
-    level: float,
+    confidence: float,
     judgment_cost: float,
     topic_cost: float,
     judgments_per_topic: Sequence[int],
 ) -> tuple[int, ...]:
     """Refuse numbers out of range; return the judgments a topic, rising."""
-    if not 0.5 < level < 1.0:
-        raise InputError(f"level is {level}", remedy="give one above 0.5 and below 1, as 0.95")
+    if not 0.5 < confidence < 1.0:
+        raise InputError(
+            f"confidence is {confidence}", remedy="give one above 0.5 and below 1, as 0.95"
+        )
     if not 0.0 < judgment_cost < np.inf:
         raise InputError(f"judgment_cost is {judgment_cost}", remedy="give one above 0")
     if not 0.0 <= topic_cost < np.inf:

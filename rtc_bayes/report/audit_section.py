@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from rtc_bayes.judging.auditing import FEWEST
+from rtc_bayes.judging.audit_estimates import FEWEST
 from rtc_bayes.report.elements import heading
 from rtc_bayes.report.tables import Format, to_html
 from rtc_bayes.report.terminal import Passage, Table
 
 if TYPE_CHECKING:
-    from rtc_bayes.judging.auditing import Audit
+    from rtc_bayes.judging.audit_result import Audit
 
 _TITLE = "Audit: does a random sample bear the model out?"
 _JUDGED = "Shares of documents that are judged (judged@k) count the audit's judgments, too."
@@ -77,7 +77,7 @@ def _columns(audit: Audit) -> str:
         "seen the audit's judgments. The estimate, with its standard error se, is by the model "
         "adjusted to these judgments, and corrected by the errors that the sample found. Its "
         f"limits, stated from {FEWEST} judged documents on, hold the true value at every look with "
-        f"probability {1.0 - audit.alpha:g}, of the documents that can be drawn, with an alarm or "
+        f"probability {1.0 - audit.level:g}, of the documents that can be drawn, with an alarm or "
         "without: for large samples, and those of scores to first order about the adjusted model. "
         "A row agrees if the model's 95% interval and these limits overlap. Too few documents are "
         "judged to tell if there are no limits, or limits so wide that an interval of the model of "

@@ -195,7 +195,7 @@ def plan_table(made: JudgingPlan) -> Table:
     about = "topics like these" if made.population else f"the {made.topics_of_runs} topics"
     title = (
         f"What {made.budget:,.12g} beyond the pilot buys: {made.measure} on {about}, judged by "
-        f"{made.algorithm}, to separate a difference of {made.difference:g} at {made.level:g}"
+        f"{made.algorithm}, to separate a difference of {made.difference:g} at {made.confidence:g}"
     )
     columns: dict[str, tuple[str, Format]] = {
         "judgments_per_topic": ("judged a topic", lambda n: f"{n}" if n else "pilot"),
@@ -205,7 +205,7 @@ def plan_table(made: JudgingPlan) -> Table:
         "sd": ("sd", ".4f"),
         "separates": ("separates at least", ".4f"),
         "confidence": (f"P(better) at {made.difference:g}", probability),
-        "confident": (f"pairs at {made.level:g}", ".1%"),
+        "confident": (f"pairs at {made.confidence:g}", ".1%"),
         "right": ("pairs in order", ".1%"),
         "topics_needed": ("topics needed", "d"),
         "cost_needed": ("cost of these", "g"),
@@ -222,15 +222,15 @@ def plan_table(made: JudgingPlan) -> Table:
 
 def plan_passage(made: JudgingPlan) -> Passage:
     """Say the plan's answer in words, and what the columns of its table are."""
-    difference, level = f"{made.difference:g}", f"{made.level:g}"
+    difference, confidence = f"{made.difference:g}", f"{made.confidence:g}"
     columns = (
         "topics: that have judgments. 8 of 10: only 8 of them have so many; the others stay as the "
         "pilot leaves them",
         "cost: of the judgments that the pilot lacks for this",
         "sd: of the difference of two systems",
-        f"separates at least: the smallest difference in mean score with confidence {level}",
+        f"separates at least: the smallest difference in mean score with confidence {confidence}",
         f"P(better) at {difference}: the confidence that a difference of {difference} would have",
-        f"pairs at {level}: the share of pairs of systems expected to have this confidence",
+        f"pairs at {confidence}: the share of pairs of systems expected to have this confidence",
         "pairs in order: the share of pairs expected to stand in their true order",
         f"topics needed: how many topics, judged so deep, separate {difference} (–: none do)",
         "cost of these: with so many judgments on every one of them, whatever the budget",

@@ -12,7 +12,6 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.confidence.caution import caution
 from rtc_bayes.judging import next_documents, parse_algorithm
-from rtc_bayes.judging.suggest import documents_frame, why_none
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.relevance import labels_said, remarks_on_labels
@@ -405,11 +404,11 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
             seed=setting.seed,
         )
     if not documents:
-        return [title, f"<p>{why_none(judgments).capitalize()}.</p>"]
+        return [title, f"<p>{documents.why_none.capitalize()}.</p>"]
     other = judge.weighs_by_measure and comparison.measure != measure
     by = " Documents are chosen for average precision." if other else ""
     return [
         title,
         f"<p>To be surer of all systems, judge these documents, in this order.{by}</p>",
-        to_html(documents_frame(documents), {"weight": ".3g"}, wide="why"),
+        to_html(documents.to_frame(), {"weight": ".3g"}, wide="why"),
     ]

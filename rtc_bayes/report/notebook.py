@@ -9,6 +9,7 @@ import pandas as pd
 
 from rtc_bayes.collection import Description
 from rtc_bayes.confidence import Comparison, Comparisons
+from rtc_bayes.judging import NextDocuments
 from rtc_bayes.judging.building import JudgingResult
 from rtc_bayes.judging.judging_plan import JudgingPlan
 from rtc_bayes.judging.stopping import stopped
@@ -20,7 +21,7 @@ from rtc_bayes.report.elements import table
 from rtc_bayes.report.study_tables import study_tables
 from rtc_bayes.report.tables import to_html
 from rtc_bayes.robustness import Study
-from rtc_bayes.store.shown import counted
+from rtc_bayes.store.shown import counted, in_words
 
 _SHOWN = 20
 
@@ -66,6 +67,12 @@ def _(made: JudgingPlan) -> str:
     each = plan_table(made)
     shown = to_html(each.frame, each.formats, caption=each.title)
     return f"{shown}\n<p>{html.escape(made.sentence)}</p>"
+
+
+@html_of.register
+def _(chosen: NextDocuments) -> str:
+    caption, *_ = in_words(chosen).splitlines()
+    return to_html(chosen.to_frame(), {"weight": ".3g"}, caption=caption, wide="why")
 
 
 @html_of.register

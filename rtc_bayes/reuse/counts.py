@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, Literal
 
-from rtc_bayes.errors import InputError, moved, moved_attributes, whole_number
+from rtc_bayes.errors import InputError, moved, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 Remainder = Literal["baseline", "cycle"]
 
 
-@moved_attributes(
-    baseline="baseline_topics",
-    site_baseline="within_baseline",
-    site_reuse="within_reuse",
-    pair_baseline="between_baseline",
-    pair_reuse="between_reuse",
+@moved(
+    baseline="write baseline_topics",
+    site_baseline="write within_baseline",
+    site_reuse="write within_reuse",
+    pair_baseline="write between_baseline",
+    pair_reuse="write between_reuse",
 )
 @dataclass(frozen=True)
 class DesignCounts:

@@ -19,7 +19,6 @@ from rtc_bayes.errors import (
     InputError,
     explains_types,
     moved,
-    moved_attributes,
     whole_number,
 )
 from rtc_bayes.measures.estimand import Estimand
@@ -209,7 +208,7 @@ def _at_depth(
     )
 
 
-@moved_attributes(by_run="by_system")
+@moved(by_run="write by_system")
 @dataclass(frozen=True, eq=False, repr=False)
 class LeftOut(Shown):
     """What a collection would lack without each of its groups.

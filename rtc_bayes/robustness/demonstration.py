@@ -18,7 +18,6 @@ from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.errors import FitError, explains_types, moved, whole_number
 from rtc_bayes.judging import next_documents
 from rtc_bayes.judging.stopping import why_ended
-from rtc_bayes.judging.suggest import documents_frame
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
@@ -196,7 +195,7 @@ class Demonstration(Kind[Demo]):
             "pairs": outcome.comparison.to_frame().assign(
                 confidence=by_pair["confidence"], correct=by_pair["correct"]
             ),
-            "next": documents_frame(suggested),
+            "next": suggested.to_frame(),
             "judgments": outcome.judgments_frame(),
             "judged": judgments.to_qrels().to_frame().set_axis(["topic", "docno", "grade"], axis=1),
             "trials": pd.DataFrame([facts]),

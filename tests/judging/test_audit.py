@@ -11,8 +11,8 @@ import rtc_bayes as rb
 from rtc_bayes import Estimand, InputError, Judgments, Pool, Qrels, Relevance, Sample
 from rtc_bayes.errors import CollectionWarning
 from rtc_bayes.judging import Audit, audit, audit_documents, audit_order
-from rtc_bayes.judging.audit_list import with_grades, without_audit
-from rtc_bayes.judging.auditing import FEWEST
+from rtc_bayes.judging.audit_estimates import FEWEST
+from rtc_bayes.judging.audit_grades import with_grades, without_audit
 from rtc_bayes.measures.sampling import judged_by
 
 RUNS = 70
@@ -245,6 +245,10 @@ def test_a_look_goes_on_from_what_was_written(pool, probability):
     assert read.to_dict() == looks[2].to_dict()
     here, there = (audit(comparison, sample, after=each, seed=9) for each in (looks[2], read))
     assert here.to_dict() == there.to_dict()
+    of_before = {"alpha" if key == "level" else key: of for key, of in read.to_dict().items()}
+    assert Audit.from_dict(of_before).to_dict() == read.to_dict()
+    with pytest.raises(InputError, match="this is no audit of this version"):
+        Audit.from_dict({key: of for key, of in read.to_dict().items() if key != "level"})
 
 
 def test_documents_come_in_the_order_of_their_permanent_numbers(pool):
@@ -340,6 +344,37 @@ def test_grades_come_from_qrels_where_the_list_has_none(pool):
         with_grades(filled, Qrels({topic: {docno: 1}}))
 
 
+def test_the_judgments_are_split_into_what_a_model_sees_and_what_checks_it(pool):
+    every = qrels_of(pool, np.arange(pool.n_documents) % 3)
+    drawn = audit_documents(pool, 0.3, seed=3)
+    seen, sample = rb.split_audit(pool, drawn, every, relevance_level=2)
+    assert seen == without_audit(every, drawn)
+    judgments = sample.judgments
+    assert judgments.n_judged == drawn.n_values == every.n_values - seen.n_values
+    assert judgments.relevance_level == 2
+    assert judgments.relevant.sum() == sum(
+        every[topic][docno] == 2 for topic, rows in drawn.items() for docno in rows
+    )
+    nothing = rb.split_audit(pool, drawn)
+    assert (nothing.seen.n_values, nothing.sample.judgments.n_judged) == (0, 0)
+    order = audit_order(nothing.sample, seed=3)
+    left = order.to_frame()
+    assert [*zip(left["topic"], left["docno"], strict=True)] == [
+        pool.pair_of(document) for document in order.documents
+    ]
+    assert left["probability"].tolist() == [
+        drawn[topic][docno].probability
+        for topic, docno in zip(left["topic"], left["docno"], strict=True)
+    ]
+    assert audit_order(sample, seed=3).to_frame().empty
+
+
+@pytest.mark.parametrize("name", ["with_grades", "without_audit"])
+def test_names_of_before_are_told_the_new_one(name):
+    with pytest.raises(InputError, match=rf"has no {name}; use rtc_bayes\.split_audit$"):
+        getattr(rb.judging, name)
+
+
 def test_the_relevance_level_stays_with_the_grades(pool):
     every = qrels_of(pool, np.arange(pool.n_documents) % 3)
     qrels = Qrels(every, relevance_level=2)
@@ -396,11 +431,11 @@ def test_bad_input_is_refused(pool, probability):
         audit(comparison, sample, seed=2)
     with pytest.raises(InputError, match="share of an audit"):
         audit_documents(pool, 0.0)
-    with pytest.raises(InputError, match="alpha"):
-        audit(comparison, sample, alpha=1.0, seed=1)
+    with pytest.raises(InputError, match=r"level is 1\.0"):
+        audit(comparison, sample, level=1.0, seed=1)
     first = audit(comparison, sample, seed=1)
-    with pytest.raises(InputError, match=r"the look before had alpha 0\.05, this one has 0\.1"):
-        audit(comparison, sample, after=first, alpha=0.1, seed=1)
+    with pytest.raises(InputError, match=r"the look before had level 0\.05, this one has 0\.1"):
+        audit(comparison, sample, after=first, level=0.1, seed=1)
     fitted = rb.compare(pool, rb.fit(pool, Judgments.none(pool), model="uniform"), POOL_ALONE)
     with pytest.raises(InputError, match="had model unknown, this one has uniform"):
         audit(fitted, sample, after=first, seed=1)

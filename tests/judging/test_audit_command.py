@@ -7,8 +7,8 @@ import pytest
 
 import rtc_bayes as rb
 from rtc_bayes.cli import main
-from rtc_bayes.judging import with_grades, without_audit
-from rtc_bayes.judging.auditing import FEWEST
+from rtc_bayes.judging.audit_estimates import FEWEST
+from rtc_bayes.judging.audit_grades import with_grades
 
 ASKED = ["compare", "runs", "--qrels", "few.qrels", "--model", "rtc", "--method", "map", "--quiet"]
 
@@ -45,7 +45,11 @@ def test_documents_of_an_audit_are_listed_with_their_probability(here, simulated
     capsys.readouterr()
     assert main([*NEXT, "--count", "3", "--format", "json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert len(listed) == 3
+    pool = rb.Pool.from_runs(simulated.runs, depth=100)
+    drawn_by_python = rb.audit_documents(pool, 0.2, few)
+    assert drawn_by_python == drawn
+    order = rb.audit_order(rb.split_audit(pool, drawn_by_python).sample)
+    assert listed == order.to_frame().head(3).to_dict("records")
     for one in listed:
         row = drawn[one["topic"]][one["docno"]]
         assert (row.relevance, row.probability) == (-1, pytest.approx(one["probability"]))
@@ -80,9 +84,10 @@ def test_compare_fits_without_the_audit_and_shows_its_verdict(here, simulated, c
     written = json.loads(capsys.readouterr().out)
     prels, few = rb.read_prels("audit.prels"), rb.read_qrels("few.qrels")
     pool = rb.Pool.from_runs(simulated.runs, depth=100)
-    judgments = rb.Judgments.from_qrels(pool, without_audit(few, prels))
+    seen, sample = rb.split_audit(pool, prels, few)
+    judgments = rb.Judgments.from_qrels(pool, seen)
     comparison = rb.compare(pool, rb.fit(pool, judgments, model="rtc:map"))
-    look = rb.audit(comparison, rb.Sample.from_prels(pool, prels))
+    look = rb.audit(comparison, sample)
     assert written["audit"]["e_value"] == pytest.approx(look.e_value)
     assert [row["estimate"] for row in written["audit"]["quantities"]] == pytest.approx(
         look.estimate.tolist()
@@ -107,7 +112,7 @@ def test_a_log_keeps_the_looks(here, simulated, capsys, monkeypatch):
     asked = [*ASKED, "--audit", "audit.prels", "--audit-log", "log.json", "--format", "json"]
     pool = rb.Pool.from_runs(simulated.runs, depth=100)
     sample = rb.Sample.from_prels(pool, every, unfinished=True)
-    first = rb.judging.audit_order(sample).next[:20]
+    first = rb.audit_order(sample).next[:20]
     some = rb.Judgments.from_labels(pool, first, [0.0] * len(first)).to_qrels()
     known = {t: {d: simulated.qrels[t].get(d, 0) for d in some[t]} for t in some}
     judge(rb.Qrels(known))

@@ -16,7 +16,6 @@ from rtc_bayes import InputError, Judgments, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, read_hold_out
 from rtc_bayes.judging import Chooser, HoldOutSession, JudgingSession
 from rtc_bayes.judging.sharing import fewest_a_topic, shares
-from rtc_bayes.judging.suggest import suggest
 
 GROUPS = {f"s{n}": f"site{n // 2}" for n in range(6)}
 SITES = ("site0", "site1", "site2")
@@ -308,16 +307,16 @@ def test_a_pair_is_judged_where_both_take_part():
     design = HoldOutDesign(pool.topics, SITES, mask)
     options = {"algorithm": "mtc", "count": 6, "hold_out": design, "groups": GROUPS}
     nothing = Judgments.none(pool)
-    chosen = suggest(pool, nothing, pair=("s2", "s0"), **options)
-    assert {document.topic for document in chosen.documents} == {pool.topics[4]}
+    chosen = rb.next_documents(pool, nothing, pair=("s2", "s0"), **options)
+    assert {document.topic for document in chosen} == {pool.topics[4]}
     assert chosen.pair == ("s0", "s2")
     assert 0.5 <= chosen.confidence <= 1.0
-    everywhere = suggest(pool, nothing, pair="least", **options)
-    assert len({document.topic for document in everywhere.documents}) > 1
+    everywhere = rb.next_documents(pool, nothing, pair="least", **options)
+    assert len({document.topic for document in everywhere}) > 1
     mask[2, 4], mask[0, 4] = True, False
     apart = {**options, "hold_out": HoldOutDesign(pool.topics, SITES, mask)}
     with pytest.raises(InputError, match="leaves s0 and s2 together on no topic"):
-        suggest(pool, nothing, pair=("s0", "s2"), **apart)
+        rb.next_documents(pool, nothing, pair=("s0", "s2"), **apart)
 
 
 def test_the_judgments_remember_the_design(tmp_path):

@@ -42,7 +42,7 @@ def by_hand():
         algorithm="none",
         population=True,
         difference=0.1,
-        level=0.95,
+        confidence=0.95,
         budget=20.0,
         judgment_cost=1.0,
         topic_cost=2.0,
@@ -182,7 +182,7 @@ def test_the_number_of_topics_is_the_smallest_that_serves(by_hand):
 
 def test_new_topics_may_be_worse_than_the_deep_pilot(by_hand):
     """The pilot serves already, and a few shallow topics beside it do not."""
-    deep = replace(by_hand, between=np.zeros(2), unjudged_pilot=np.full(2, 1e-4), level=0.9)
+    deep = replace(by_hand, between=np.zeros(2), unjudged_pilot=np.full(2, 1e-4), confidence=0.9)
     asked = replace(deep, difference=deep.to_frame().separates[0] * 1.001)
     assert asked.sd(4, 4).max() > asked.sd(3, 4).max()
     assert asked.topics_for(4) == 3
@@ -317,7 +317,7 @@ def test_qrels_serve_as_judgments(small):
         ({"topic_cost": -1.0}, "topic_cost is -1"),
         ({"difference": 0.0}, "difference is 0"),
         ({"difference": 3.0}, "difference is 3.0; give one above 0 and below 1, the highest AP"),
-        ({"level": 0.5}, "level is 0.5"),
+        ({"confidence": 0.5}, "confidence is 0.5"),
         ({"judgments_per_topic": []}, "no judgments_per_topic"),
         ({"judgments_per_topic": [0]}, "judgments_per_topic"),
         ({"repetitions": 0}, "repetitions"),

@@ -140,7 +140,7 @@ def test_stacked_frames_name_the_measure_if_there_are_several(judgments, relevan
 def test_a_plan_says_what_its_columns_are(tmp_path):
     plan = JudgingPlan(
         **{"a": ("A",), "b": ("B",), "measure": "AP", "algorithm": "mtc", "population": True},
-        **{"difference": 0.05, "level": 0.9, "budget": 60.0, "judgment_cost": 1.0},
+        **{"difference": 0.05, "confidence": 0.9, "budget": 60.0, "judgment_cost": 1.0},
         **{"topic_cost": 0.0, "topics_of_runs": 20, "pilot": (8,) * 10},
         **{"judgments_per_topic": (4, 16), "expected": np.array([0.03])},
         **{"between": np.array([0.01]), "unjudged_pilot": np.array([0.006])},

@@ -1,6 +1,6 @@
-"""Suggestions for a person to judge."""
+"""Documents chosen for a person to judge."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from rtc_bayes import (
     build,
     next_documents,
 )
-from rtc_bayes.judging import JudgingSession, parse_algorithm, suggest
+from rtc_bayes.judging import JudgingSession, parse_algorithm
 from rtc_bayes.judging.session import start_judge
 from rtc_bayes.judging.weights import WEIGHTS
 
@@ -183,15 +183,56 @@ def test_the_least_sure_pair_is_said_and_can_be_chosen_for(rng, algorithm):
     confidence = start_judge(judged, parse_algorithm(algorithm)).confidence()
     pairs = [(a, b) for n, a in enumerate(pool.systems) for b in pool.systems[n + 1 :]]
     least = pairs[int(np.argmin(confidence))]
-    said = suggest(pool, judged, algorithm=algorithm, count=1)
+    said = next_documents(pool, judged, algorithm=algorithm, count=1)
     assert (said.pair, said.confidence) == (least, pytest.approx(confidence.min()))
-    chosen = suggest(pool, judged, algorithm=algorithm, pair="least", count=3)
-    assert chosen == suggest(pool, judged, algorithm=algorithm, pair=least[::-1], count=3)
+    chosen = next_documents(pool, judged, algorithm=algorithm, pair="least", count=3)
+    assert chosen == next_documents(pool, judged, algorithm=algorithm, pair=least[::-1], count=3)
     assert (chosen.pair, chosen.confidence) == (least, pytest.approx(confidence.min(), abs=1e-12))
     for number, pair in enumerate(pairs):
-        one = suggest(pool, judged, algorithm=algorithm, pair=pair, count=1)
+        one = next_documents(pool, judged, algorithm=algorithm, pair=pair, count=1)
         assert one.confidence == pytest.approx(confidence[number], abs=1e-12)
-        assert all(name in one.documents[0].why for name in pair)
+        assert all(name in one[0].why for name in pair)
+
+
+def test_what_is_chosen_is_a_sequence_and_says_what_the_command_prints(pool):
+    nothing = Judgments.none(pool)
+    chosen = next_documents(pool, nothing, algorithm="mtc", count=3)
+    assert (len(chosen), chosen[0], chosen[-1]) == (3, chosen.documents[0], [*chosen][2])
+    assert chosen == list(chosen) == chosen[:]
+    assert chosen[1:] == [chosen[1], chosen[2]]
+    assert chosen != replace(chosen, confidence=0.6)
+    assert chosen != "documents"
+    assert chosen.to_frame().to_dict("records") == [asdict(document) for document in chosen]
+    first, *rows = repr(chosen).splitlines()
+    assert first == f"NextDocuments(3 documents; A and B: confidence {chosen.confidence:.3g})"
+    assert [row.split()[1].rstrip(":") for row in rows] == [each.docno for each in chosen]
+    html = chosen._repr_html_()
+    assert f"Next documents: 3 documents; A and B: confidence {chosen.confidence:.3g}" in html
+    assert html.count("<tr>") == 4
+    assert (chosen.why_none, chosen.may_stop) == ("", False)
+
+
+@pytest.mark.parametrize("algorithm", ["mtc", "ip"])
+def test_that_nothing_is_chosen_has_its_reason(pool, algorithm):
+    every = next_documents(pool, Judgments.none(pool), algorithm=algorithm, count=1000)
+    located = [int(pool.locate(d.topic, [d.docno])[0]) for d in every]
+    judged = Judgments.from_labels(pool, located, [0.0] * len(located))
+    nothing = next_documents(pool, judged, algorithm=algorithm)
+    assert not nothing
+    assert nothing.why_none == (
+        "no document is left to judge"
+        if judged.n_open == 0
+        else "no document left can tell the systems apart"
+    )
+    assert nothing.to_frame().columns.tolist() == ["topic", "docno", "weight", "why"]
+
+
+@pytest.mark.parametrize(
+    ("name", "now"), [("suggest", "next_documents"), ("Suggestions", "judging.NextDocuments")]
+)
+def test_names_of_before_are_told_the_new_ones(name, now):
+    with pytest.raises(InputError, match=rf"has no {name}; use rtc_bayes\.{now}$"):
+        getattr(rb.judging, name)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +254,7 @@ def test_a_pair_that_cannot_be_used(pair, message):
 def test_a_judge_that_weighs_no_pair_says_so(pool, pair):
     with pytest.raises(InputError, match="ip does not weigh documents for one pair; use mtc"):
         next_documents(pool, Judgments.none(pool), algorithm="ip", pair=pair)
-    assert suggest(pool, Judgments.none(pool), algorithm="ip").pair is None
+    assert next_documents(pool, Judgments.none(pool), algorithm="ip").pair is None
 
 
 def test_systems_that_nothing_tells_apart_are_not_asked_for(pool):
@@ -224,9 +265,9 @@ def test_systems_that_nothing_tells_apart_are_not_asked_for(pool):
     }
     twice = pool_of({**lists, "copy": lists["A"]})
     assert twice.alike == (("A", "copy"),)
-    least = suggest(twice, Judgments.none(twice), algorithm="mtc", pair="least")
+    least = next_documents(twice, Judgments.none(twice), algorithm="mtc", pair="least")
     assert least.pair != ("A", "copy")
-    assert least.documents
+    assert least
     truth = Qrels({"1": {"a": 1, "b": 0}, "2": {"x": 1, "y": 0}})
     with pytest.warns(CollectionWarning, match="A and copy have the same lists to rank 100"):
         build(twice, truth, "mtc", confidence=0.9)

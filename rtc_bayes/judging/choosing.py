@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -17,6 +17,7 @@ from rtc_bayes.confidence.setting import two_systems
 from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
+from rtc_bayes.judging.documents import NextDocument, NextDocuments
 from rtc_bayes.judging.judges import Chooser, Judge, confidence_of
 from rtc_bayes.judging.session import choices, reaches, start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
@@ -26,67 +27,9 @@ from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from rtc_bayes.measures.estimand import EstimandLike
 
 type PairLike = tuple[str, str] | Literal["least"] | None
-
-
-@dataclass(frozen=True)
-class NextDocument:
-    """A document worth judging.
-
-    Attributes
-    ----------
-    topic, docno : str
-    weight : float
-        Its worth by the algorithm, above 0; comparable within one algorithm only.
-    why : str
-        One sentence with the numbers behind the weight.
-
-    Examples
-    --------
-    >>> NextDocument("401", "FT911-3", 0.5, "rank 2 in A, retrieved by 3 of 4").docno
-    'FT911-3'
-    """
-
-    topic: str
-    docno: str
-    weight: float
-    why: str
-
-
-@dataclass(frozen=True)
-class Suggestions:
-    """Documents worth judging, and the pair of systems that is least sure.
-
-    Attributes
-    ----------
-    documents : tuple of NextDocument
-        The first to judge first.
-    pair : (str, str) or None
-        The pair that they were chosen for; where none was asked for, the pair of least
-        confidence, the first such one. None where the algorithm has no confidences.
-    confidence : float or None
-        The pair's confidence now, in [0.5, 1], by a session's moments of the pool's documents
-        alone: :func:`rtc_bayes.compare` has exact ones, and counts what the pool leaves out.
-        Under a hold-out design the least over the sub-pools that the documents are from, each with
-        its own topics.
-    may_stop : bool
-        Whether a session for all pairs would end here by .95. False for a pair, under a hold-out
-        design, and where no document is left.
-
-    Examples
-    --------
-    >>> Suggestions((), ("A", "B"), 0.53).confidence
-    0.53
-    """
-
-    documents: tuple[NextDocument, ...]
-    pair: tuple[str, str] | None
-    confidence: float | None
-    may_stop: bool = False
 
 
 @explains_types
@@ -103,8 +46,8 @@ def next_documents(
     groups: Mapping[str, str] | None = None,
     labels: Labels | None = None,
     aside: Iterable[tuple[str, str]] = (),
-) -> list[NextDocument]:
-    """Choose documents for a person to judge.
+) -> NextDocuments:
+    """Choose documents for a person to judge, and say which pair of systems is least sure.
 
     They are chosen in turn, as if the labels of those before stayed unknown; ask again when
     some are judged, for the rest may then weigh differently.
@@ -140,8 +83,10 @@ def next_documents(
 
     Returns
     -------
-    list of NextDocument
-        The first to judge first. Fewer than `count` when no other document has weight.
+    NextDocuments
+        A sequence of :class:`NextDocument`, the first to judge first, fewer than `count` when no
+        other document has weight; and which pair they are for, how sure it is, and whether judging
+        may stop.
 
     Raises
     ------
@@ -164,10 +109,6 @@ def next_documents(
     UnlabelledWarning
         Many documents have no label: what they are taken for.
 
-    See Also
-    --------
-    suggest : The same, with the pair and its confidence.
-
     Examples
     --------
     >>> import rtc_bayes as rb
@@ -184,57 +125,13 @@ def next_documents(
     >>> document = rb.next_documents(pool, nothing, algorithm="mtc", pair=(first, second))[0]
     >>> round(document.weight, 3), first in document.why and second in document.why
     (1.048, True)
-    """
-    chosen = suggest(
-        pool,
-        judgments,
-        estimand,
-        algorithm=algorithm,
-        pair=pair,
-        count=count,
-        seed=seed,
-        hold_out=hold_out,
-        groups=groups,
-        labels=labels,
-        aside=aside,
-    )
-    return list(chosen.documents)
 
+    Without a pair asked for, the result names the one that is least sure.
 
-def suggest(
-    pool: Pool,
-    judgments: Judgments | Qrels,
-    estimand: EstimandLike = None,
-    *,
-    algorithm: Algorithm | Judge | RelevanceModel | str = defaults.ALGORITHM,
-    pair: PairLike = None,
-    count: int = 10,
-    seed: int = 0,
-    hold_out: HoldOutDesign | None = None,
-    groups: Mapping[str, str] | None = None,
-    labels: Labels | None = None,
-    aside: Iterable[tuple[str, str]] = (),
-) -> Suggestions:
-    """Choose documents as :func:`next_documents` does, and say which pair is least sure.
-
-    Parameters
-    ----------
-    pool, judgments, estimand, algorithm, pair, count, seed, labels, aside
-        As of :func:`next_documents`.
-
-    Returns
-    -------
-    Suggestions
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
-    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
-    >>> everywhere = suggest(pool, rb.Judgments.none(pool), algorithm="mtc", count=1)
-    >>> here = suggest(pool, rb.Judgments.none(pool), algorithm="mtc", pair="least", count=1)
-    >>> everywhere.pair == here.pair, everywhere.confidence == here.confidence
-    (True, True)
+    >>> chosen = rb.next_documents(pool, nothing, algorithm="mtc")
+    >>> least = rb.next_documents(pool, nothing, algorithm="mtc", pair="least")
+    >>> chosen.pair == least.pair, chosen.confidence == least.confidence, chosen.may_stop
+    (True, True, False)
     """
     count = whole_number("count", count, least=1)
     check_groups_given(hold_out, groups)
@@ -246,9 +143,10 @@ def suggest(
     judgments = judgments.on(pool).with_aside(aside)
     if labels is not None:
         judgments = judgments.with_judge_labels(labels)
+    chosen_by = parse_algorithm(algorithm)
     choose = partial(
         _of_pool,
-        algorithm=parse_algorithm(algorithm),
+        algorithm=chosen_by,
         pair=pair,
         named=named,
         measure=about.measure,
@@ -259,16 +157,19 @@ def suggest(
         parts = sub_pools(without_turned(judgments), hold_out, groups)
         chosen = _of_design(parts, choose, named, count, seed)
     warn_of_labels(judgments)
-    return chosen
+    if chosen:
+        return chosen
+    reason = without_choice(judgments.n_open, has_confidence=chosen_by.has_confidence)
+    return replace(chosen, why_none=why_ended(reason))
 
 
 def _of_design(
     parts: Sequence[SubPool],
-    choose: Callable[..., Suggestions],
+    choose: Callable[..., NextDocuments],
     named: tuple[str, str] | None,
     count: int,
     seed: int,
-) -> Suggestions:
+) -> NextDocuments:
     """Choose documents of the sub-pools of a design that have the pair: see :mod:`sharing`."""
     seeds = spawn_seeds(whole_number("seed", seed), len(parts))
     of_pair = [set(named or ()) <= set(part.judgments.pool.systems) for part in parts]
@@ -280,28 +181,26 @@ def _of_design(
     topics = [part.topics for part in parts]
     judged = [part.judgments.n_judged for part in parts]
     room = [part.judgments.n_open if has else 0 for part, has in zip(parts, of_pair, strict=True)]
-    chosen: dict[int, Suggestions] = {}
+    chosen: dict[int, NextDocuments] = {}
     while True:
         left = shares(count, topics, judged, room)
         for n, share in enumerate(left):
-            if share > (len(chosen[n].documents) if n in chosen else 0):
+            if share > (len(chosen[n]) if n in chosen else 0):
                 chosen[n] = choose(parts[n].judgments, count=share, seed=seeds[n])
-        short = [
-            n for n, share in enumerate(left) if share > 0 and len(chosen[n].documents) < share
-        ]
+        short = [n for n, share in enumerate(left) if share > 0 and len(chosen[n]) < share]
         if not short:
             break
         for n in short:
-            room[n] = len(chosen[n].documents)
+            room[n] = len(chosen[n])
     documents: list[NextDocument] = []
-    queues = {n: iter(chosen[n].documents) for n, share in enumerate(left) if share}
+    queues = {n: iter(chosen[n]) for n, share in enumerate(left) if share}
     while (first := fewest_a_topic(left, topics, judged)) is not None:
         documents.append(next(queues[first]))
         left[first] -= 1
         judged[first] += 1
     sure = [of for of in chosen.values() if of.confidence is not None]
-    least = min(sure, key=lambda of: of.confidence or 1.0, default=Suggestions((), None, None))
-    return Suggestions(tuple(documents), least.pair, least.confidence)
+    least = min(sure, key=lambda of: of.confidence or 1.0, default=NextDocuments(()))
+    return NextDocuments(tuple(documents), least.pair, least.confidence)
 
 
 def _of_pool(
@@ -313,7 +212,7 @@ def _of_pool(
     measure: str,
     count: int,
     seed: int,
-) -> Suggestions:
+) -> NextDocuments:
     """Choose documents of a pool, for a pair that is asked for and, but for "least", named."""
     pool, topic_of = judgments.pool, judgments.pool.topic_of
     chooser = start_judge(judgments, algorithm, seed=seed, measure=measure)
@@ -327,7 +226,7 @@ def _of_pool(
             )
         chooser = of_pair
     judged = Counter(topic_of[judgments.order].tolist())
-    suggestions: list[NextDocument] = []
+    documents: list[NextDocument] = []
     for document, weight in choices(chooser, count, algorithm):
         t = int(topic_of[document])
         why = chooser.why(document, weight)
@@ -335,14 +234,14 @@ def _of_pool(
             has = f"{judged[t]} of {algorithm.floor} judgments" if judged[t] else "no judgment yet"
             why = f"its topic has {has}; {why}"
         judged[t] += 1
-        suggestions.append(NextDocument(pool.topics[t], pool.docnos[document], weight, why))
+        documents.append(NextDocument(pool.topics[t], pool.docnos[document], weight, why))
     confidence = confidence_of(chooser)
     if numbers is None or confidence is None:
-        return Suggestions(tuple(suggestions), None, None)
+        return NextDocuments(tuple(documents))
     names = (pool.systems[numbers[0]], pool.systems[numbers[1]])
-    for_all = pair is None and bool(suggestions)
+    for_all = pair is None and bool(documents)
     may_stop = for_all and reaches(chooser, algorithm, defaults.CONFIDENCE)
-    return Suggestions(tuple(suggestions), names, float(confidence.min()), may_stop)
+    return NextDocuments(tuple(documents), names, float(confidence.min()), may_stop)
 
 
 def _named(pair: object, pool: Pool) -> tuple[str, str] | None:
@@ -375,36 +274,3 @@ def _least_confident(chooser: Chooser) -> tuple[int, int] | None:
     apart = lists[first] != lists[second]
     least = int(np.argmin(np.where(apart, confidence, np.inf)))
     return int(first[least]), int(second[least])
-
-
-def why_none(judgments: Judgments, *, has_confidence: bool = True) -> str:
-    """Say why no document is left to judge, as part of a sentence.
-
-    Parameters
-    ----------
-    judgments : Judgments
-    has_confidence : bool
-        Whether the judge that chose none has confidences.
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
-    >>> why_none(rb.Judgments.from_labels(pool, [0, 1], [1, 0]))
-    'no document is left to judge'
-    """
-    return why_ended(without_choice(judgments.n_open, has_confidence=has_confidence))
-
-
-def documents_frame(documents: Iterable[NextDocument]) -> pd.DataFrame:
-    """Return one row per document: topic, docno, weight and why.
-
-    Examples
-    --------
-    >>> list(documents_frame([]).columns)
-    ['topic', 'docno', 'weight', 'why']
-    """
-    import pandas as pd
-
-    columns = [field.name for field in fields(NextDocument)]
-    return pd.DataFrame([asdict(document) for document in documents], columns=columns)

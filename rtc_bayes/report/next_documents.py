@@ -1,0 +1,68 @@
+"""What stands above documents to judge next: by what they were chosen, how sure a pair is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rtc_bayes import defaults
+from rtc_bayes.collection.grades import counted_grades
+from rtc_bayes.judging.judges.weighted import REFIT_EVERY, enough_to_fit
+from rtc_bayes.measures import parse_measure
+from rtc_bayes.report.tables import probability, share_of_draws
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Judgments
+    from rtc_bayes.judging import Algorithm, NextDocuments
+
+
+def documents_title(
+    chosen: NextDocuments,
+    judgments: Judgments,
+    algorithm: Algorithm,
+    measure: str,
+    *,
+    for_pair: bool,
+    seed: int,
+) -> str:
+    """Say by what documents were chosen, how sure the pair is, and whether judging may stop.
+
+    Parameters
+    ----------
+    chosen : NextDocuments
+    judgments : Judgments
+        What was judged before.
+    algorithm : Algorithm
+        That chose them.
+    measure : str
+        By which systems are compared.
+    for_pair : bool
+        Whether they were chosen for two systems that were named.
+    seed : int
+    """
+    by = ""
+    if algorithm.weighs_by_measure and measure != defaults.MEASURE:
+        by = f" by {measure}"
+    title = f"{algorithm.text}{by}, {judgments.n_judged} judged, seed {seed}"
+    title += _sure(chosen, judgments, for_pair=for_pair)
+    if chosen.may_stop:
+        title += f"; all pairs have {defaults.CONFIDENCE:g}, at which judging may stop"
+    if judgments.highest_grade > 1:
+        highest = int(judgments.highest_grade)
+        title += f"; {counted_grades(highest, judgments.relevance_level)}"
+        if by and parse_measure(measure).graded:
+            title += ", and gains are by grade"
+    return title
+
+
+def _sure(chosen: NextDocuments, judgments: Judgments, *, for_pair: bool) -> str:
+    """Say how sure the pair asked for is, or which pair is least sure, and by what."""
+    if chosen.pair is None or chosen.confidence is None:
+        return ""
+    # what a document can still change is not certain
+    written = share_of_draws if chosen else probability
+    pair, confidence = " and ".join(chosen.pair), written(chosen.confidence)
+    differs = "by mean probabilities, without the residual: P(better) of compare may differ"
+    if not enough_to_fit(judgments):
+        differs += f"; no model is fitted to fewer than {REFIT_EVERY} judgments: every p is .5"
+    which = "for" if for_pair else "least sure"
+    return f"; {which}: {pair}, confidence {confidence} ({differs})"
