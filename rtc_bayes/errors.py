@@ -484,6 +484,44 @@ def brief_repr(value: object, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
+def check_word(
+    name: str, value: object, words: Sequence[str], before: Mapping[str, str] | None = None
+) -> None:
+    """Refuse a value that is none of the words that an argument takes.
+
+    Parameters
+    ----------
+    name : str
+        What the argument is called.
+    value : object
+    words : sequence of str
+        Those it takes.
+    before : mapping of str to str, optional
+        By a word that it took before, the one to write now.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> check_word("truth", "complete", ("all", "judged"), {"complete": "all"})
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: truth is 'complete'; write 'all', the word for it now
+    >>> check_word("truth", "some", ("all", "judged"))
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: truth is 'some'; give all or judged
+    """
+    if isinstance(value, str) and value in words:
+        return
+    if isinstance(value, str) and before and value in before:
+        remedy = f"write {before[value]!r}, the word for it now"
+    else:
+        *most, last = words
+        remedy = f"give {', '.join(most)} or {last}"
+    raise InputError(f"{name} is {brief_repr(value)}", remedy=remedy)
+
+
 def whole_number(name: str, value: object, *, least: int = 0) -> int:
     """Return an argument that counts something as an integer.
 

@@ -875,6 +875,7 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
         ("robustness R --n-trials 3", "--n-trials; write --trials, or see rtc-bayes robustness"),
         ("compare R --probability x", "--probability; write --form, or see rtc-bayes compare"),
         ("build R --model rtc", "no such option: --model; write --algorithm, or see rtc-bayes b"),
+        ("robustness R --truth complete", "no such word: --truth complete; write --truth all, or"),
         ("fit R --probability x", "no such option: --probability; see rtc-bayes fit --help"),
         ("compare R --trials 3", "no such option: --trials; see rtc-bayes compare --help"),
         ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),

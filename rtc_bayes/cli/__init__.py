@@ -161,6 +161,8 @@ _OF_A_FIT = dict.fromkeys(
     ("--draws", "--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
 )
 _MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"}
+# likewise words that an option takes
+_MOVED_WORDS = {("--truth", "complete"): "all"}
 
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)
 for _name, _command in _COMMANDS.items():
@@ -231,6 +233,10 @@ def _usage(error: TyperException, arguments: Sequence[str]) -> str:
     context = getattr(error, "ctx", None)
     if context is None or not hasattr(error, "option_name") or not hasattr(error, "possibilities"):
         message = error.format_message().replace("Value error, ", "")
+        for (option, word), now in _MOVED_WORDS.items():
+            typed = option in getattr(getattr(error, "param", None), "opts", ())
+            if typed and f"'{word}' is not one of" in message:
+                return f"no such word: {option} {word}; write {option} {now}, or {remedy}"
         return f"{message.rstrip('.?')}; {remedy}"
     option = error.option_name
     if not option.startswith("--"):  # -qrels is read as -q
