@@ -876,6 +876,13 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
         ("compare R --probability x", "--probability; write --form, or see rtc-bayes compare"),
         ("build R --model rtc", "no such option: --model; write --algorithm, or see rtc-bayes b"),
         ("robustness R --truth complete", "no such word: --truth complete; write --truth all, or"),
+        (
+            "topics R --solver greedy_tau -o x.csv",
+            "no such word: --solver greedy_tau; write --solver",
+        ),
+        ("allocate R --truth q --budget 3 -o x --strategy random", "write --strategy ra, or"),
+        ("allocate R --truth q --budget 3 -o x --strategy subset", "write --strategy sa, or"),
+        ("extend R --qrels q --how uniform", "no such option: --how; write --strategy, or see"),
         ("fit R --probability x", "no such option: --probability; see rtc-bayes fit --help"),
         ("compare R --trials 3", "no such option: --trials; see rtc-bayes compare --help"),
         ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),

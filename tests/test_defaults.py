@@ -7,7 +7,6 @@ import typer
 
 import rtc_bayes as rb
 from rtc_bayes.cli import app
-from rtc_bayes.topics import unjudged_documents
 
 # what a command calls, and how Python calls what an option sets where the words differ
 CALLS = {
@@ -26,7 +25,7 @@ CALLS = {
     "reusability": ([rb.reusability, rb.leave_group_out], {"pool_depth": "shallow"}),
     "topics": ([rb.select_topics], {}),
     "allocate": ([rb.allocate], {}),
-    "extend": ([rb.allocate_judgments, rb.mean_average_reuse, unjudged_documents], {}),
+    "extend": ([rb.extend], {}),
     "variability": ([rb.compare_variability], {}),
     "robustness": ([rb.study], {"budget": "budgets"}),
     "calibrate": ([rb.calibrate], {}),

@@ -160,9 +160,19 @@ _WRITTEN = {"fit": ("output", "write_erels"), "allocate": ("output", "scores")}
 _OF_A_FIT = dict.fromkeys(
     ("--draws", "--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
 )
-_MOVED = {"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"}
+_MOVED = {
+    "--how": "--strategy",
+    "--judge": "--algorithm",
+    "--model": "--algorithm",
+    "--probability": "--form",
+}
 # likewise words that an option takes
-_MOVED_WORDS = {("--truth", "complete"): "all"}
+_MOVED_WORDS = {
+    ("--solver", "greedy_tau"): "tau",
+    ("--strategy", "random"): "ra",
+    ("--strategy", "subset"): "sa",
+    ("--truth", "complete"): "all",
+}
 
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)
 for _name, _command in _COMMANDS.items():
