@@ -407,7 +407,9 @@ class Above:
 
 
 def options_of[**P, T](
-    choice: str, **takers: Sequence[str] | Above
+    choice: str,
+    unless_named: Callable[[Mapping[str, Any]], str] | None = None,
+    **takers: Sequence[str] | Above,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Refuse options that what was chosen does not take, which would be dropped in silence.
 
@@ -418,6 +420,8 @@ def options_of[**P, T](
     choice : str
         The parameter that chooses: a solver, a strategy, a number of stages. None: the function
         chooses by what is given.
+    unless_named : callable, optional
+        Of the arguments given, by name: what the function chooses, where the choice is None.
     **takers : sequence of str, or Above
         By the name of an option, the choices that take it: some of them, or the numbers above one.
 
@@ -445,6 +449,8 @@ def options_of[**P, T](
                 raise TypeError(f"{function.__name__}() {error}") from None
             values = defaults | bound
             chosen = values[choice]
+            if chosen is None and unless_named is not None:
+                chosen = unless_named(bound)
             for word, by in takers.items():
                 value = values[word]
                 is_set = value is not defaults[word] and value != defaults[word]

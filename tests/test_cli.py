@@ -883,6 +883,7 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
         ("allocate R --truth q --budget 3 -o x --strategy random", "write --strategy ra, or"),
         ("allocate R --truth q --budget 3 -o x --strategy subset", "write --strategy sa, or"),
         ("extend R --qrels q --how uniform", "no such option: --how; write --strategy, or see"),
+        ("labels x.csv --rel 2", "no such option: --rel; write --relevance-level, or see"),
         ("fit R --probability x", "no such option: --probability; see rtc-bayes fit --help"),
         ("compare R --trials 3", "no such option: --trials; see rtc-bayes compare --help"),
         ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),

@@ -165,6 +165,7 @@ _MOVED = {
     "--judge": "--algorithm",
     "--model": "--algorithm",
     "--probability": "--form",
+    "--rel": "--relevance-level",
 }
 # likewise words that an option takes
 _MOVED_WORDS = {
