@@ -12,7 +12,7 @@ from rtc_bayes.cli import app
 CALLS = {
     "demo": ([rb.demo], {}),
     "describe": ([rb.describe], {}),
-    "evaluate": ([rb.evaluate], {"measure": "measures", "depth": "depth_of_judged"}),
+    "evaluate": ([rb.evaluate], {"measure": "measures"}),
     "simulate": ([rb.simulate], {}),
     "merge": ([rb.merge], {}),
     "labels": ([rb.aggregate, rb.read_labels], {}),
@@ -32,7 +32,7 @@ CALLS = {
 }
 # options that say what to read, what to show and where to write: no numbers hang on their defaults
 ALONE = {
-    *("audit_log", "by_topic", "cost", "default_p", "depth_of_judged", "erels", "gold", "groups"),
+    *("audit_log", "by_topic", "cost", "default_p", "erels", "gold", "groups"),
     *("hold_out", "judged_for", "judges", "layout", "option", "output", "per_topic", "pilot"),
     *("prels", "qrels", "quiet", "runs", "scores", "truth", "write_erels"),
 }

@@ -161,6 +161,7 @@ _OF_A_FIT = dict.fromkeys(
     ("--draws", "--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
 )
 _MOVED = {
+    "--depth": "--judged-depth",
     "--how": "--strategy",
     "--judge": "--algorithm",
     "--model": "--algorithm",

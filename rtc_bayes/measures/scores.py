@@ -123,7 +123,14 @@ class ScoreMatrix(Saved):
         """
         from rtc_bayes.measures.truth import evaluate
 
-        table = evaluate(runs, qrels, measure, relevance_level=relevance_level, topics=topics)
+        table = evaluate(
+            runs,
+            qrels,
+            measure,
+            relevance_level=relevance_level,
+            topics=topics,
+            judged_depth=None,
+        )
         mean = table[measure]
         return cls(mean, np.zeros(mean.shape), table.systems, table.topics, *table.measures)
 

@@ -130,7 +130,13 @@ class Collection:
         with warnings.catch_warnings():
             # the pool has just named the runs that lack a topic
             warnings.simplefilter("ignore", CollectionWarning)
-            table = evaluate(runs, _as_measured(qrels, estimand), [estimand.measure], topics="all")
+            table = evaluate(
+                runs,
+                _as_measured(qrels, estimand),
+                [estimand.measure],
+                topics="all",
+                judged_depth=None,
+            )
         chosen = [table.topics.index(topic) for topic in topics]
         scores = without_rounding(table[estimand.measure][:, chosen].mean(axis=1))
         if estimand.topics != "all":
