@@ -891,6 +891,7 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
             "evaluate R --depth 10",
             "no such option: --depth; write --judged-depth, or see rtc-bayes",
         ),
+        ("allocate R --truth q --budget 3 -o x --scores y", "--scores; write --write-scores, or"),
         ("fit R --probability x", "no such option: --probability; see rtc-bayes fit --help"),
         ("compare R --trials 3", "no such option: --trials; see rtc-bayes compare --help"),
         ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),
@@ -1305,7 +1306,7 @@ def test_next_begins_with_a_file_that_is_still_empty(here, run):
     [
         "evaluate '*.gz' --qrels mine.txt -o mine.txt --format csv",
         "build '*.gz' --truth mine.txt --algorithm ip --budget 3 -o mine.txt",
-        "allocate '*.gz' --truth mine.txt --budget 30 -o a.prels --scores mine.txt",
+        "allocate '*.gz' --truth mine.txt --budget 30 -o a.prels --write-scores mine.txt",
         "fit '*.gz' --qrels mine.txt --model rtc -o fit.nc --write-erels mine.txt",
         "describe '*.gz' --qrels 'min*.txt' -o mine.txt --format csv",
         "fit '*.gz' --qrels few.qrels --model text_evidence --option scores=mine.txt -o mine.txt",

@@ -34,7 +34,7 @@ CALLS = {
 ALONE = {
     *("audit_log", "by_topic", "cost", "default_p", "erels", "gold", "groups"),
     *("hold_out", "judged_for", "judges", "layout", "option", "output", "per_topic", "pilot"),
-    *("prels", "qrels", "quiet", "runs", "scores", "truth", "write_erels"),
+    *("prels", "qrels", "quiet", "runs", "scores", "truth", "write_erels", "write_scores"),
 }
 # questions that Python asks by a method, or by giving something: not asked unless said
 ASKED = {

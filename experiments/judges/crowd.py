@@ -306,7 +306,7 @@ def sampled(repetitions: int) -> pd.DataFrame:
             of_pool = by_qrels(pool, truth)["AP"]
             for share in (0.1, 0.3, 0.5):
                 size = share * pool.n_documents / pool.n_topics
-                probability = rb.inclusion_probabilities(pool, size, weights="rank")
+                probability = rb.inclusion_probabilities(pool, size, sampling="rank")
                 sample = rb.Sample.draw(pool, truth, probability, seed=seed)
                 by_truth = stat_map(sample)
                 in_it = sample.judgments.to_qrels()

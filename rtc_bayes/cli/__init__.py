@@ -72,20 +72,20 @@ class _Command(TyperCommand):
                 form = f", as {name} {parameter.metavar}" if parameter.metavar else ""
                 raise InputError(f"{name} is given {times} times", remedy=f"give it once{form}")
         rest = super().parse_args(ctx, args)
-        _keep_inputs(ctx.info_name, ctx.params)
+        _keep_inputs(ctx.params)
         return rest
 
 
-def _keep_inputs(command: str | None, parameters: Mapping[str, Any]) -> None:
+def _keep_inputs(parameters: Mapping[str, Any]) -> None:
     """Refuse to write over a file that is read, or over what says how one was made."""
     from rtc_bayes.store import meta_path
 
-    written = _WRITTEN.get(command or "", _OUTPUT)
+    written = [name for name in parameters if name == "output" or name.startswith("write_")]
     for name in written:
         path = parameters.get(name)
         ours = [file for file in (path, path and meta_path(path)) if file and os.path.exists(file)]
         others = [
-            *(parameters.get(other) for other in _READ.difference(written)),
+            *(parameters.get(other) for other in _READ),
             *(_of_options(parameters.get(other)) for other in _WITH_OPTIONS),
         ]
         read = _files(others) if ours else ()
@@ -147,15 +147,13 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "report": report,
     "models": models,
 }
-# parameters that name what is read, and what is written
+# parameters that name what is read; what is written is the output, or begins with "write_"
 _READ = {
     *("audit", "erels", "families", "files", "gain", "gold", "groups", "hold_out", "human"),
     *("labels", "pilot", "prels", "qrels", "relevance", "runs", "scores", "truth"),
 }
-_OUTPUT = ("output",)
 _WITH_OPTIONS = ("algorithm", "algorithms", "model", "option")
 _OPTION_VALUE = re.compile(r"=([^\[\],=]+)")
-_WRITTEN = {"fit": ("output", "write_erels"), "allocate": ("output", "scores")}
 # options of before or of other commands, and those that stand in their place
 _OF_A_FIT = dict.fromkeys(
     ("--draws", "--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
@@ -167,6 +165,7 @@ _MOVED = {
     "--model": "--algorithm",
     "--probability": "--form",
     "--rel": "--relevance-level",
+    "--scores": "--write-scores",
 }
 # likewise words that an option takes
 _MOVED_WORDS = {

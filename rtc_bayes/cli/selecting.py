@@ -147,7 +147,7 @@ def allocate(
         ),
     ] = 0.1,
     best: Annotated[int, typer.Option(help="Of qdp*: how many of the best systems count.")] = 30,
-    scores: Annotated[
+    write_scores: Annotated[
         str | None,
         typer.Option(
             metavar="FILE", callback=writable, help="Write scores by statAP here, as CSV."
@@ -172,8 +172,8 @@ def allocate(
     from rtc_bayes.store import announced, meta_path, provenance, write_json
     from rtc_bayes.topics import allocate
 
-    if scores is not None and Path(scores).resolve() == Path(output).resolve():
-        raise InputError("--scores and -o are one file", path=scores, remedy="name two")
+    if write_scores is not None and Path(write_scores).resolve() == Path(output).resolve():
+        raise InputError("--write-scores and -o are one file", path=write_scores, remedy="name two")
     systems, answers = runs.read(), read_qrels(truth)
     shared_topics(systems.topics, answers.topics, truth, say=False)
     meta = provenance(seed=seed, inputs=digests(systems, answers))
@@ -206,8 +206,8 @@ def allocate(
         )
     write_prels(spent.to_prels(), output)
     write_json(spent.meta() | {"meta": meta}, meta_path(output))
-    if scores is not None:
-        spent.scores.to_csv(scores)
+    if write_scores is not None:
+        spent.scores.to_csv(write_scores)
     if not quiet:
         typer.echo(f"{in_words(spent)}\nin {output}")
 
@@ -355,10 +355,10 @@ def variability(
     )
     frame = compared.to_frame()
     meta = provenance(inputs=inputs) | counts
-    formats: dict[str, Format] = {"sd of first": ".3f", "sd of second": ".3f"}
+    formats: dict[str, Format] = {"sd of a": ".3f", "sd of b": ".3f"}
     formats |= {"p of means": ".3g", "p of variances": ".3g"}
     formats |= dict.fromkeys(["means tie", "tie is broken"], yes_or_no)
-    names = ("first_sd", "second_sd", "mean_p", "variance_p", "tie", "broken")
+    names = ("sd_a", "sd_b", "mean_p", "variance_p", "tie", "broken")
     show_frame(frame, kind, output, meta, title, formats, dict(zip(names, formats, strict=True)))
 
 

@@ -289,8 +289,11 @@ def test_allocate_says_what_cannot_be(here, capsys):
     (here / "other.qrels").write_text("x1 0 d1 1\n")
     common = "allocate track/runs --budget 20"
     for options, message in (
-        ("--truth track/qrels.txt -o a.prels --scores ./a.prels", "--scores and -o are one file"),
-        ("--truth track/qrels.txt -o a.prels --scores no/a.csv", "its folder does not exist"),
+        (
+            "--truth track/qrels.txt -o a.prels --write-scores ./a.prels",
+            "--write-scores and -o are one file",
+        ),
+        ("--truth track/qrels.txt -o a.prels --write-scores no/a.csv", "its folder does not exist"),
         ("--truth other.qrels -o a.prels", "no topic in common"),
         ("--truth track/qrels.txt -o a.prels --strategy sa --best 3", "sa takes no best"),
         ("--truth track/qrels.txt -o a.prels --lambda 0 --by logistic", "gain_weight 0.0 takes no"),

@@ -319,7 +319,9 @@ def test_the_command_writes_prels_that_score_alike(tmp_path, monkeypatch, capsys
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split("simulate -o sim --topics 6 --systems 5 --seed 3 --quiet")) == 0
     line = "allocate sim/runs --truth sim/qrels.txt --budget 150 --strategy qdp* --best 3"
-    more = "--lambda 0.2 --seed 4 --by logistic --stages 4 --scores scores.csv -o judged.prels"
+    more = (
+        "--lambda 0.2 --seed 4 --by logistic --stages 4 --write-scores scores.csv -o judged.prels"
+    )
     assert main(shlex.split(f"{line} {more}")) == 0
     runs, qrels = rb.read_runs("sim/runs"), rb.read_qrels("sim/qrels.txt")
     pool = rb.Estimand().pool(runs)
