@@ -441,10 +441,13 @@ def options_of[**P, T](
         signature = inspect.signature(function)
         defaults = {name: signature.parameters[name].default for name in (choice, *takers)}
 
+        # a function may choose by arguments that must all be there
+        bind = signature.bind_partial if unless_named is None else signature.bind
+
         @functools.wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> T:
             try:
-                bound = signature.bind_partial(*args, **kwargs).arguments
+                bound = bind(*args, **kwargs).arguments
             except TypeError as error:
                 raise TypeError(f"{function.__name__}() {error}") from None
             values = defaults | bound

@@ -105,8 +105,8 @@ def trial(
     for share in SHARES:
         row: dict[str, object] = {"share": share, "omega": omega, "runs": len(new)}
         after = {"initial": initially}
-        for how, given in (("uniform", None), ("sa", scores)):
-            spent = extend(new, initial, round(share * omega), given, strategy=how)
+        for how, chosen_by in (("uniform", None), ("sa", scores)):
+            spent = extend(new, initial, round(share * omega), chosen_by, strategy=how)
             more = Qrels(
                 {
                     topic: grades[topic]

@@ -227,7 +227,7 @@ def _default_method(labels: Labels, families: Mapping[str, str] | None = None) -
 @explains_types
 @options_of(
     "method",
-    lambda given: _default_method(given["labels"], given.get("families")),
+    lambda arguments: _default_method(arguments["labels"], arguments.get("families")),
     draws=["hierarchical"],
     prior=["hierarchical"],
     history=["hierarchical"],
@@ -331,7 +331,7 @@ def aggregate(
     else:
         made = _MAXIMISED[method](votes)
     _warn_of_fit(method, made, votes)
-    known = votes.gold >= 0
+    has_grade = votes.gold >= 0
     return Aggregate(
         method,
         tuple(labels.pair_ids()),
@@ -346,8 +346,8 @@ def aggregate(
         made.right,
         made.r_hat,
         votes.checked(),
-        int(known.sum()),
-        votes.confusion_counts(np.eye(votes.n_grades)[votes.gold] * known[:, None]),
+        int(has_grade.sum()),
+        votes.confusion_counts(np.eye(votes.n_grades)[votes.gold] * has_grade[:, None]),
     )
 
 
@@ -372,8 +372,8 @@ def _warn_of_known(human: Known | None, votes: Votes) -> None:
     """Say where known grades change nothing, are of chosen documents, or leave nothing open."""
     if not human:
         return
-    known = votes.gold >= 0
-    if not known.any():
+    has_grade = votes.gold >= 0
+    if not has_grade.any():
         warn(
             "no pair whose grade is known has labels, so what is known changes nothing; check that "
             "topics and docnos are written alike",
@@ -384,7 +384,7 @@ def _warn_of_known(human: Known | None, votes: Votes) -> None:
             "err otherwise on those than on all: take a random sample for human (--human), and "
             "give such judgments to a comparison beside the labels instead",
         )
-    if known.all() and _many_more(human, votes.n_pairs):
+    if has_grade.all() and _many_more(human, votes.n_pairs):
         warn(
             "every document with a label has a known grade, and so have many others: nothing is "
             "left to predict; if the labels are a human's, and the grades those of a judge that "

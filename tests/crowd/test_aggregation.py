@@ -560,6 +560,8 @@ def test_options_are_checked_as_those_of_the_method_that_is_taken():
         warnings.simplefilter("ignore", rb.FitWarning)  # of so few draws
         assert rb.aggregate(two, draws=10).method == "hierarchical"
     assert rb.aggregate(two, families={"x": "f"}).method == "panel"
+    with pytest.raises(TypeError, match="missing a required argument: 'labels'"):
+        rb.aggregate(draws=10)
     for labels, families in ((one, None), (two, {"x": "f"})):
         with pytest.raises(InputError, match="method panel takes no draws; leave it out, or give"):
             rb.aggregate(labels, draws=10, families=families)
